@@ -1,0 +1,35 @@
+// Errors of the harness and of its user. What a target does wrong is data, never one of these.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace redzone {
+
+// usage: the user can mend it (exit 2). harness: Redzone could not do its job (exit 3).
+enum class ErrorKind : std::uint8_t { usage, harness };
+
+struct Error {
+  ErrorKind kind = ErrorKind::harness;
+  std::string message;  // one line: what, where, and what would be right
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> usage_error(std::string message) {
+  return tl::unexpected<Error>(Error{ErrorKind::usage, std::move(message)});
+}
+inline tl::unexpected<Error> harness_error(std::string message) {
+  return tl::unexpected<Error>(Error{ErrorKind::harness, std::move(message)});
+}
+
+// For what cannot happen: prints and aborts, in release builds too.
+[[noreturn]] void check_failed(const char* expression, const char* file, int line);
+
+}  // namespace redzone
+
+#define RZ_CHECK(expression) \
+  ((expression) ? void(0) : ::redzone::check_failed(#expression, __FILE__, __LINE__))

@@ -1,0 +1,26 @@
+// An oracle: two pure halves around the executor.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/trial.h"
+#include "core/verdict.h"
+
+namespace redzone {
+
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  virtual std::string_view name() const = 0;
+
+  // The trials this oracle wants for `plan`; none when it has nothing to say (or needs no device).
+  virtual std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const = 0;
+
+  // `observations` are those of expand(), in its order. Deterministic; touches nothing outside.
+  virtual Verdict judge(const Plan& plan, const TargetSpec& spec,
+                        std::span<const Observation> observations) const = 0;
+};
+
+}  // namespace redzone

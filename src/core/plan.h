@@ -1,0 +1,89 @@
+// The test case: an ordered list of steps and the mode to run them in. A plain value.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/layout.h"
+
+namespace redzone {
+
+// blocking: synchronize after each launch. async: enqueue freely, synchronize at the end.
+// gated: the streams are held until the whole plan is enqueued.
+enum class Launch : std::uint8_t { blocking, async, gated };
+// guard: between unmapped pages. plain: the device's ordinary allocator, no guard, no canary.
+enum class Allocator : std::uint8_t { guard, plain };
+// tail: a buffer ends at the hole (finds accesses past its end). head: it starts at the hole.
+enum class Placement : std::uint8_t { tail, head };
+
+struct Mode {
+  Launch launch = Launch::async;
+  Allocator allocator = Allocator::guard;
+  Placement placement = Placement::tail;
+  std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
+  std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
+
+  auto operator<=>(const Mode&) const = default;
+};
+
+// One invocation of the target.
+struct Call {
+  Dims dims;
+  Config config;
+  std::map<std::string, Layout, std::less<>> layouts;  // absent: contiguous
+  std::uint64_t seed = 1;                              // of the input data; below 2^63
+
+  const Layout& layout(std::string_view tensor) const;
+  bool operator==(const Call&) const = default;
+};
+
+struct CallStep {
+  Call call;
+  // The same call `repeat` times in a row, undrained, on the same buffers.
+  std::int64_t repeat = 1;
+  std::int64_t stream = 0;
+  bool operator==(const CallStep&) const = default;
+};
+
+// The host waits for all streams.
+struct SyncStep {
+  bool operator==(const SyncStep&) const = default;
+};
+
+// `stream` waits for all that is enqueued on `on` so far.
+struct WaitStep {
+  std::int64_t stream = 0;
+  std::int64_t on = 0;
+  bool operator==(const WaitStep&) const = default;
+};
+
+using Step = std::variant<CallStep, SyncStep, WaitStep>;
+
+struct Plan {
+  std::string target;
+  Mode mode;
+  std::vector<Step> steps;
+  bool operator==(const Plan&) const = default;
+};
+
+inline constexpr int kPlanVersion = 1;
+inline constexpr std::int64_t kMaxRepeat = 4096;
+inline constexpr std::int64_t kMaxStreams = 8;
+inline constexpr std::size_t kMaxSteps = 4096;
+
+// The call steps of a plan, in order. The index into this list is the "call index" of marks,
+// observations and faults; `repeat` does not add indices.
+std::vector<const CallStep*> calls_of(const Plan& plan);
+
+// Launches of the target in all, repeats included.
+std::int64_t call_count(const Plan& plan);
+
+// 32 hex digits of the canonical text. The same for equal plans, on every machine.
+std::string plan_hash(const Plan& plan);
+
+}  // namespace redzone

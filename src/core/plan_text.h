@@ -1,0 +1,60 @@
+// The text form of a plan: TOML, versioned, canonical. It is what is stored, mailed and diffed.
+//
+//     redzone_plan = 1
+//     target = "chunk_fwd_h"
+//
+//     [mode]
+//     launch = "async"
+//     allocator = "guard"
+//     placement = "tail"
+//     poison = "0xffffffff"
+//     schedule_seed = 0
+//
+//     [[step]]
+//     do = "call"
+//     dims = { B = 1, T = 64 }
+//     config = { num_warps = 4 }
+//     layout = { q = { row_padding = 8 } }     # only what is not contiguous
+//     seed = 1
+//     repeat = 3                               # only when it is not 1
+//     stream = 1                               # only when it is not 0
+//
+//     [[step]]
+//     do = "sync"
+//
+//     [[step]]
+//     do = "wait"
+//     stream = 1
+//     on = 0
+//
+// A file may hold an [expect] table beside the plan (see repro.h); it is not part of the plan and
+// does not count in its hash.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/plan.h"
+
+namespace redzone {
+
+// Canonical: equal plans print the same text. parse_plan(print_plan(p)) == p.
+std::string print_plan(const Plan& plan);
+
+// `where` names the source in errors ("repro.toml:3:8: ..."). Checks form, not the target's spec
+// (see validate.h). Unknown keys, another version, bad types and binary data are usage errors.
+Result<Plan> parse_plan(std::string_view text, std::string_view where = "plan");
+
+// Names of the enumerators, as they appear in the text and on the command line.
+std::string_view name_of(Launch v);
+std::string_view name_of(Allocator v);
+std::string_view name_of(Placement v);
+Result<Launch> parse_launch(std::string_view text);
+Result<Allocator> parse_allocator(std::string_view text);
+Result<Placement> parse_placement(std::string_view text);
+
+// "7", or "\"abc\"" with TOML escapes.
+std::string print_value(const Value& value);
+
+}  // namespace redzone

@@ -1,0 +1,234 @@
+// What a target says about itself: dims, tensors, knobs, tolerance.
+//
+// This header is public: plugins include it (through <redzone/target.h>), the harness generates
+// plans from it. It holds plain values and functions of the dims; it allocates nothing on a device.
+//
+// Conventions used everywhere in Redzone:
+//   * shapes are row-major, innermost dim last; strides are in elements, never bytes;
+//   * a quantity carries its unit in its name (`_bytes`, `_elems`, `_us`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace redzone {
+
+enum class DType : std::uint8_t { f32, f64, f16, bf16, i8, u8, i32, u32, i64 };
+
+constexpr std::size_t dtype_bytes(DType t) {
+  switch (t) {
+    case DType::f64:
+    case DType::i64:
+      return 8;
+    case DType::f32:
+    case DType::i32:
+    case DType::u32:
+      return 4;
+    case DType::f16:
+    case DType::bf16:
+      return 2;
+    case DType::i8:
+    case DType::u8:
+      return 1;
+  }
+  return 0;
+}
+
+// in: filled before the call, must be unchanged after it. out: poisoned before, digested after.
+// inout: filled before, digested after.
+enum class Role : std::uint8_t { in, out, inout };
+
+using Shape = std::vector<std::int64_t>;
+using Dims = std::map<std::string, std::int64_t, std::less<>>;
+using Value = std::variant<std::int64_t, std::string>;
+using Config = std::map<std::string, Value, std::less<>>;
+
+// Reads a dim or knob that the target itself declared; throws std::out_of_range on another name.
+inline std::int64_t get(const Dims& dims, std::string_view name) {
+  auto it = dims.find(name);
+  if (it == dims.end()) throw std::out_of_range("no dim '" + std::string(name) + "'");
+  return it->second;
+}
+inline std::int64_t get_int(const Config& config, std::string_view name) {
+  auto it = config.find(name);
+  if (it == config.end()) throw std::out_of_range("no knob '" + std::string(name) + "'");
+  return std::get<std::int64_t>(it->second);
+}
+inline const std::string& get_str(const Config& config, std::string_view name) {
+  auto it = config.find(name);
+  if (it == config.end()) throw std::out_of_range("no knob '" + std::string(name) + "'");
+  return std::get<std::string>(it->second);
+}
+
+// One integer of the shape. The generator draws it from [min, max] (or from `values` when that is
+// not empty), biased towards the ends, the tile and its neighbours, and powers of two.
+struct DimSpec {
+  std::string name;
+  std::int64_t min = 1;
+  std::int64_t max = 4096;
+  std::int64_t multiple_of = 1;
+  std::vector<std::int64_t> values = {};  // the only values allowed, ascending; empty: the range
+  std::int64_t tile = 0;                  // a block size worth hitting from both sides; 0: none
+  std::string doc = {};
+};
+
+// A relation between dims. The first two kinds are repaired by the generator; a predicate is only
+// tested, so prefer the first two.
+struct Constraint {
+  enum class Kind : std::uint8_t { divides, at_most, predicate };
+  Kind kind = Kind::predicate;
+  std::string a = {};  // divides: b % a == 0.  at_most: a <= b
+  std::string b = {};
+  std::string text = {};  // shown to the user when it does not hold
+  std::function<bool(const Dims&, const Config&)> holds = {};
+
+  static Constraint divides(std::string a, std::string b) {
+    std::string text = a + " must divide " + b;
+    return {Kind::divides, std::move(a), std::move(b), std::move(text), {}};
+  }
+  static Constraint at_most(std::string a, std::string b) {
+    std::string text = a + " must be at most " + b;
+    return {Kind::at_most, std::move(a), std::move(b), std::move(text), {}};
+  }
+  static Constraint predicate(std::string text,
+                              std::function<bool(const Dims&, const Config&)> holds) {
+    return {Kind::predicate, {}, {}, std::move(text), std::move(holds)};
+  }
+};
+
+// How an input is filled. All kinds but `host` run on the device from a counter-based generator,
+// so that element i depends only on (seed, i).
+struct Fill {
+  enum class Kind : std::uint8_t {
+    uniform,   // reals in [lo, hi)
+    integers,  // integers in [range(dims).first, range(dims).second], the ends drawn often
+    offsets,   // non-decreasing integers, first 0, last range(dims).second: row offsets of a
+               // ragged batch. Rows of length 0 occur.
+    constant,  // every element is lo
+  };
+  Kind kind = Kind::uniform;
+  double lo = -1.0;
+  double hi = 1.0;
+  std::function<std::pair<std::int64_t, std::int64_t>(const Dims&)> range = {};
+
+  static Fill uniform(double lo, double hi) { return {Kind::uniform, lo, hi, {}}; }
+  static Fill constant(double value) { return {Kind::constant, value, value, {}}; }
+  static Fill integers(
+      std::function<std::pair<std::int64_t, std::int64_t>(const Dims&)> inclusive) {
+    return {Kind::integers, 0, 0, std::move(inclusive)};
+  }
+  static Fill offsets(std::function<std::int64_t(const Dims&)> total) {
+    return {Kind::offsets, 0, 0, [total = std::move(total)](const Dims& d) {
+              return std::pair<std::int64_t, std::int64_t>{0, total(d)};
+            }};
+  }
+};
+
+// Which layouts the target promises to handle. Contiguous is always allowed.
+struct LayoutRules {
+  bool row_padding = false;   // the pitch of the innermost row may exceed its length
+  bool transposed = false;    // the last two dims may be swapped in memory
+  bool offset = false;        // element 0 may lie inside a larger storage (a slice)
+  bool unit_strides = false;  // a dim of size 1 may carry any stride, which nobody may use
+
+  static LayoutRules contiguous() { return {}; }
+  static LayoutRules strided() { return {true, true, true, true}; }
+};
+
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::f32;
+  Role role = Role::in;
+  std::function<Shape(const Dims&)> shape;  // at most 5 dims; a dim may be 0
+  LayoutRules layouts = {};
+  Fill fill = {};
+  std::size_t align_bytes = 16;  // what the kernel may assume of the base address
+  // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
+  std::function<DType(const Config&)> dtype_of = {};
+
+  DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
+};
+
+// Shape of the named dims, in order: shape_of({"B", "H", "T", "D"}).
+inline std::function<Shape(const Dims&)> shape_of(std::vector<std::string> names) {
+  return [names = std::move(names)](const Dims& d) {
+    Shape s;
+    s.reserve(names.size());
+    for (const auto& n : names) s.push_back(get(d, n));
+    return s;
+  };
+}
+
+// A setting of the kernel or its launcher. The first value is the default.
+struct KnobSpec {
+  std::string name;
+  std::vector<Value> values;
+  std::string doc = {};
+};
+
+// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN.
+struct Tolerance {
+  double abs = 1e-5;
+  double rel = 1e-5;
+};
+
+// A launch as the target declares it, for judgement without a device.
+struct LaunchDecl {
+  std::string kernel;
+  std::int64_t grid[3] = {1, 1, 1};
+  std::int64_t block[3] = {1, 1, 1};
+  std::int64_t shared_bytes = 0;
+};
+
+// A product that the kernel or the launcher computes in an integer of `bits` bits.
+struct IndexProduct {
+  std::string what;                   // e.g. "row * pitch of x"
+  std::vector<std::int64_t> factors;  // largest value of each factor
+  int bits = 32;
+  bool is_signed = true;
+};
+
+struct Geometry {
+  std::vector<LaunchDecl> launches = {};
+  std::vector<IndexProduct> products = {};
+};
+
+enum class DeviceKind : std::uint8_t { host, cuda };
+
+// What a target is for. Puzzles carry one planted bug; their twins are the same with the bug fixed.
+enum class Category : std::uint8_t { kernel, puzzle, twin };
+
+struct TargetSpec {
+  std::string name;  // [a-z0-9_.]+
+  std::string doc = {};
+  Category category = Category::kernel;
+  std::vector<DimSpec> dims = {};
+  std::vector<Constraint> constraints = {};
+  std::vector<TensorSpec> tensors = {};
+  std::vector<KnobSpec> knobs = {};
+  Tolerance tolerance = {};
+  // Tolerance as a function of the config (e.g. looser for bf16); empty: `tolerance`.
+  std::function<Tolerance(const Config&)> tolerance_of = {};
+  bool deterministic = true;       // outputs are the same to the bit for the same inputs
+  bool has_reference = false;      // Target::reference is implemented
+  bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
+  int min_compute_capability = 0;  // e.g. 90; 0: any
+  // Scalar operations of one call, roughly; empty: the number of tensor elements. The generator
+  // keeps it under the device's budget, and the deadline of a trial grows with it.
+  std::function<double(const Dims&, const Config&)> work = {};
+  // Launches of one call, for the device-free oracle; empty: not declared.
+  std::function<Geometry(const Dims&, const Config&)> geometry = {};
+
+  Tolerance tolerance_for(const Config& c) const {
+    return tolerance_of ? tolerance_of(c) : tolerance;
+  }
+};
+
+}  // namespace redzone

@@ -1,0 +1,118 @@
+// One way to run a plan, and the facts that came back. No judgement here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace redzone {
+
+// Oracles name the trials they want; the executor runs them.
+struct TrialSpec {
+  Mode mode;
+  // Order in which the calls run, as call indices; empty: as written. A reordered trial runs the
+  // calls as independent ones: sync and wait steps are dropped, all calls go to stream 0.
+  std::vector<std::uint32_t> order;
+  // Compare the outputs with the target's float64 reference, where it has one and the call is
+  // small enough.
+  bool reference = false;
+
+  bool operator==(const TrialSpec&) const = default;
+};
+
+enum class Access : std::uint8_t { unknown, read, write };
+enum class Side : std::uint8_t { unknown, before, after, inside };
+
+// How a trial ended.
+enum class End : std::uint8_t {
+  completed,
+  fault,          // a device error, or a signal in the target: see `fault`
+  hang,           // the deadline passed; the worker was killed
+  exited,         // the worker left on its own (exit() in the target)
+  unsupported,    // the target's wrapper refused the call, or the device cannot run it
+  out_of_memory,  // the buffers do not fit
+  worker_error,   // rubbish on the wire, or a worker that could not start: the harness's problem
+};
+
+// What is known of a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
+struct Fault {
+  std::string
+      code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "invalid-launch", "target-error", ...
+  std::int32_t call = -1;
+  std::string kernel;
+  std::string buffer;  // tensor or scratch that the address is in, or nearest to
+  Side side = Side::unknown;
+  Access access = Access::unknown;
+  std::int64_t distance_bytes = 0;  // from the nearest edge of the buffer; 0 when unknown
+  std::string detail;               // for people; never part of a signature
+
+  bool operator==(const Fault&) const = default;
+};
+
+// One buffer of one call after the trial.
+struct BufferObservation {
+  std::string name;  // tensor, scratch or workspace
+  Role role = Role::out;
+  bool scratch = false;      // scratch or workspace rather than a tensor: only its canaries count
+  std::uint64_t digest = 0;  // of all elements, independent of layout padding
+  std::uint64_t numel = 0;
+  std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows
+  std::uint64_t dirty_after = 0;
+  std::uint64_t dirty_gaps = 0;
+  std::uint64_t changed = 0;          // role in: elements that no longer hold what was filled in
+  std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
+
+  bool operator==(const BufferObservation&) const = default;
+};
+
+// Comparison of one output with the reference.
+struct ReferenceObservation {
+  std::string tensor;
+  std::uint64_t numel = 0;
+  std::uint64_t mismatches = 0;
+  std::uint64_t first_index = 0;  // row-major linear index of the first mismatch
+  double got = 0;
+  double want = 0;
+  double worst = 0;  // largest |got - want| / (abs + rel * |want|)
+
+  bool operator==(const ReferenceObservation&) const = default;
+};
+
+struct LaunchObservation {
+  std::string kernel;
+  std::int64_t grid[3] = {1, 1, 1};
+  std::int64_t block[3] = {1, 1, 1};
+  std::int64_t shared_bytes = 0;
+
+  bool operator==(const LaunchObservation&) const = default;
+};
+
+struct CallObservation {
+  std::int32_t call = -1;
+  std::vector<BufferObservation> buffers;
+  std::vector<ReferenceObservation> references;
+  std::vector<LaunchObservation> launches;  // of the first repeat
+
+  bool operator==(const CallObservation&) const = default;
+};
+
+struct Observation {
+  End end = End::worker_error;
+  std::string message;  // for unsupported, out_of_memory, worker_error: the reason
+  std::optional<Fault> fault;
+  std::vector<CallObservation> calls;  // those that completed, by call index
+  std::uint64_t wall_us = 0;           // in the worker, set-up and checks included
+  std::uint64_t mapping_calls = 0;     // guard-arena mapping calls that this trial had to make
+  std::uint64_t bytes = 0;             // device memory in buffers
+
+  bool operator==(const Observation&) const = default;
+};
+
+std::string_view name_of(End v);
+std::string_view name_of(Access v);
+std::string_view name_of(Side v);
+
+}  // namespace redzone

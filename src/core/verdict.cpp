@@ -1,0 +1,56 @@
+#include "core/verdict.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <array>
+
+#include "core/names.h"
+
+namespace redzone {
+namespace {
+
+constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
+                            std::pair{FailKind::illegal_access, "illegal-access"},
+                            std::pair{FailKind::fault, "fault"},
+                            std::pair{FailKind::hang, "hang"},
+                            std::pair{FailKind::redzone, "redzone"},
+                            std::pair{FailKind::input_changed, "input-changed"},
+                            std::pair{FailKind::uninitialized, "uninitialized"},
+                            std::pair{FailKind::history, "history"},
+                            std::pair{FailKind::async, "async"},
+                            std::pair{FailKind::schedule, "schedule"},
+                            std::pair{FailKind::placement, "placement"},
+                            std::pair{FailKind::reference, "reference"},
+                            std::pair{FailKind::divergence, "divergence"}};
+constexpr std::array kOutcomes{std::pair{Outcome::pass, "pass"}, std::pair{Outcome::fail, "fail"},
+                               std::pair{Outcome::inconclusive, "inconclusive"},
+                               std::pair{Outcome::not_applicable, "not-applicable"},
+                               std::pair{Outcome::harness_error, "harness-error"}};
+
+}  // namespace
+
+std::string_view name_of(FailKind kind) {
+  return name_in(kKinds, kind);
+}
+std::string_view name_of(Outcome outcome) {
+  return name_in(kOutcomes, outcome);
+}
+
+std::string Signature::text() const {
+  std::string out(name_of(kind));
+  std::string what;
+  for (const std::string* part : {&access, &side, &buffer})
+    if (!part->empty()) what += (what.empty() ? "" : " ") + *part;
+  if (!what.empty()) out += ": " + what;
+  if (!where.empty()) out += (what.empty() ? ": " : " in ") + where;
+  return out + " (" + target + ")";
+}
+
+std::string Signature::hash() const {
+  std::string all(name_of(kind));
+  for (const std::string* part : {&target, &where, &buffer, &side, &access}) all += '\0' + *part;
+  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+}
+
+}  // namespace redzone

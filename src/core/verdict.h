@@ -1,0 +1,63 @@
+// What an oracle says of a plan, and what makes two failures the same bug.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace redzone {
+
+// Kinds of failure, most specific first: when a plan shows several, the first names the finding.
+enum class FailKind : std::uint8_t {
+  launch_config,   // a launch that no device can run, or a product that overflows
+  illegal_access,  // fault on an address
+  fault,           // any other device error, signal, or error of the target's wrapper
+  hang,            // did not end before the deadline
+  redzone,         // a canary was overwritten
+  input_changed,   // a const input was overwritten
+  uninitialized,   // outputs depend on what was in memory before
+  history,         // outputs depend on the calls that came before
+  async,           // outputs depend on whether launches are synchronized
+  schedule,        // outputs depend on the order of blocks and threads
+  placement,       // outputs depend on where the buffers lie
+  reference,       // outputs differ from the reference
+  divergence,      // two runs differ and no single axis explains it
+};
+
+std::string_view name_of(FailKind kind);
+
+// Never an address, a thread or a seed. `where` is a kernel name where one is known.
+struct Signature {
+  FailKind kind = FailKind::divergence;
+  std::string target;
+  std::string where;   // kernel, or error code for `fault`
+  std::string buffer;  // tensor or scratch name
+  std::string side;    // before | after | inside | gap | ""
+  std::string access;  // read | write | ""
+
+  auto operator<=>(const Signature&) const = default;
+  bool operator==(const Signature&) const = default;
+
+  // "illegal-access: read after k in scan (chunk_fwd_h)".
+  std::string text() const;
+  // 16 hex digits over all fields; stable across versions.
+  std::string hash() const;
+};
+
+enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
+
+std::string_view name_of(Outcome outcome);
+
+struct Verdict {
+  Outcome outcome = Outcome::pass;
+  std::string oracle;
+  std::string reason;      // one sentence; for pass empty
+  Signature signature;     // for fail
+  std::int32_t call = -1;  // call index the failure shows in, where known
+
+  static Verdict pass(std::string oracle) { return {Outcome::pass, std::move(oracle), {}, {}, -1}; }
+  bool failed() const { return outcome == Outcome::fail; }
+};
+
+}  // namespace redzone

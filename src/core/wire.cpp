@@ -1,0 +1,61 @@
+#include "core/wire.h"
+
+namespace redzone {
+
+using wire::Archive;
+
+void fields(Archive& a, Layout& v) {
+  a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride);
+}
+void fields(Archive& a, Mode& v) {
+  a.enumerated(v.launch, Launch::gated);
+  a.enumerated(v.allocator, Allocator::plain);
+  a.enumerated(v.placement, Placement::head);
+  a(v.poison, v.schedule_seed);
+}
+void fields(Archive& a, Call& v) {
+  a(v.dims, v.config, v.layouts, v.seed);
+}
+void fields(Archive& a, CallStep& v) {
+  a(v.call, v.repeat, v.stream);
+}
+void fields(Archive&, SyncStep&) {}
+void fields(Archive& a, WaitStep& v) {
+  a(v.stream, v.on);
+}
+void fields(Archive& a, Plan& v) {
+  a(v.target, v.mode, v.steps);
+}
+void fields(Archive& a, TrialSpec& v) {
+  a(v.mode, v.order, v.reference);
+}
+void fields(Archive& a, Fault& v) {
+  a(v.code, v.call, v.kernel, v.buffer);
+  a.enumerated(v.side, Side::inside);
+  a.enumerated(v.access, Access::write);
+  a(v.distance_bytes, v.detail);
+}
+void fields(Archive& a, BufferObservation& v) {
+  a(v.name);
+  a.enumerated(v.role, Role::inout);
+  a(v.scratch, v.digest, v.numel, v.dirty_before, v.dirty_after, v.dirty_gaps, v.changed,
+    v.first_dirty_byte);
+}
+void fields(Archive& a, ReferenceObservation& v) {
+  a(v.tensor, v.numel, v.mismatches, v.first_index, v.got, v.want, v.worst);
+}
+void fields(Archive& a, LaunchObservation& v) {
+  a(v.kernel);
+  for (auto& g : v.grid) a(g);
+  for (auto& b : v.block) a(b);
+  a(v.shared_bytes);
+}
+void fields(Archive& a, CallObservation& v) {
+  a(v.call, v.buffers, v.references, v.launches);
+}
+void fields(Archive& a, Observation& v) {
+  a.enumerated(v.end, End::worker_error);
+  a(v.message, v.fault, v.calls, v.wall_us, v.mapping_calls, v.bytes);
+}
+
+}  // namespace redzone

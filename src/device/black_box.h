@@ -1,0 +1,46 @@
+// A page shared between a worker and the driver. It survives the worker: whatever kills it, the
+// driver can still read which call it was in and, on the host device, which access it made.
+//
+// Written by the worker only, with plain stores (also from a signal handler); read by the driver
+// after the worker is dead. Fixed size, no pointers.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace redzone::device {
+
+enum class Phase : std::uint32_t { idle, starting, preparing, running, checking, reporting };
+
+struct FaultRecord {
+  std::uint32_t valid = 0;
+  std::int32_t signal = 0;
+  std::uint32_t access = 0;  // as redzone::Access
+  std::uint32_t side = 0;    // as redzone::Side
+  std::int64_t distance_bytes = 0;
+  std::uint32_t block[3] = {};
+  std::uint32_t thread[3] = {};
+  char buffer[64] = {};
+};
+
+struct BlackBox {
+  Phase phase = Phase::idle;
+  std::uint64_t job = 0;  // the job and trial that the worker is in
+  std::int32_t trial = -1;
+  std::int32_t call_begun = -1;    // call index enqueued last; begin mark
+  std::int32_t call_ended = -1;    // call index whose enqueueing returned last; end mark
+  std::int32_t call_running = -1;  // host device: the call whose kernel is on the (only) core
+  char kernel[96] = {};            // kernel launched (CUDA) or running (host) last
+  FaultRecord fault;
+};
+
+// Copies and truncates; always terminates.
+template <std::size_t N>
+void copy_name(char (&to)[N], std::string_view from) {
+  const std::size_t n = from.size() < N - 1 ? from.size() : N - 1;
+  std::memcpy(to, from.data(), n);
+  to[n] = '\0';
+}
+
+}  // namespace redzone::device

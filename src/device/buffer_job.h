@@ -1,0 +1,51 @@
+// What to do with one buffer before and after the calls of a trial: fill it, check it, digest it.
+//
+// Shared by the host device, the CUDA kernels and the driver: plain data, no pointers to anything
+// but device memory. A trial fills all its buffers in one batch and checks them in one batch.
+#pragma once
+
+#include <cstdint>
+
+namespace redzone::device {
+
+inline constexpr int kMaxRank = 6;
+
+enum class FillKind : std::uint8_t { uniform, integers, offsets, constant, poison };
+
+// Elements are addressed in memory order: index (i_0 .. i_r-1) lies `sum(i_k * stride[k])` elements
+// after `data`; the innermost stride is 1. A run is one innermost row.
+struct BufferJob {
+  void* data;                     // element 0
+  std::int64_t size[kMaxRank];    // outermost first; unused leading entries are absent
+  std::int64_t stride[kMaxRank];  // elements
+  std::uint32_t rank;             // 1..kMaxRank
+  std::uint8_t dtype;             // as redzone::DType
+  FillKind fill;
+  bool verify_unchanged;  // check: count elements that differ from the fill
+  std::int64_t numel;
+  double lo, hi;             // uniform: [lo, hi); constant: lo
+  std::int64_t first, last;  // integers: inclusive; offsets: 0 .. last
+  std::uint64_t seed;
+  std::uint32_t poison;  // word repeated over poisoned elements, by element index
+  std::uint32_t canary;  // word whose bytes are repeated over the canaries, by address
+  // Canary windows directly before and after the storage, and after each run (up to `gap_bytes`,
+  // already clipped to the distance to the next run).
+  void* before;
+  std::uint64_t before_bytes;
+  void* after;
+  std::uint64_t after_bytes;
+  std::uint64_t gap_bytes;
+};
+
+struct BufferCheck {
+  std::uint64_t digest;                                 // see buffer_math.h; independent of layout
+  std::uint64_t dirty_before, dirty_after, dirty_gaps;  // bytes
+  std::uint64_t changed;                                // elements
+  std::int64_t first_dirty_byte;  // smallest offset from `data`; INT64_MAX when none
+};
+
+// Longest canary window on each side of a buffer, and longest checked gap after a run.
+inline constexpr std::uint64_t kCanaryWindowBytes = 64 * 1024;
+inline constexpr std::uint64_t kGapWindowBytes = 256;
+
+}  // namespace redzone::device

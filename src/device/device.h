@@ -1,0 +1,151 @@
+// The seam between the trial runner and a device. Two sides: cuda/ and host/.
+//
+// One Device lives in one worker process and is used from one thread. Memory and streams belong to
+// the device. After a Failure of kind `fault` the device is lost: no call but info() may follow,
+// and the worker must leave with _exit, without tearing the device down.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/plan.h"
+#include "device/black_box.h"
+#include "device/buffer_job.h"
+
+namespace redzone::device {
+
+struct Failure {
+  enum class Kind : std::uint8_t {
+    fault,           // sticky: the device is lost
+    launch_refused,  // this launch was invalid; the device lives
+    out_of_memory,
+    unsupported,  // this device or build cannot do it
+    harness,      // our own mistake, or a broken installation
+  };
+  Kind kind = Kind::harness;
+  std::string code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "invalid-launch", ...
+  std::string detail;
+};
+
+template <class T>
+using Status = tl::expected<T, Failure>;
+
+// Limits of a launch, for refusal and for the device-free oracle.
+struct LaunchLimits {
+  std::int64_t grid[3] = {2147483647, 65535, 65535};
+  std::int64_t block[3] = {1024, 1024, 64};
+  std::int64_t threads_per_block = 1024;
+  std::int64_t shared_bytes = 232448;  // opt-in maximum of one block, compute capability 9.0
+};
+
+struct Info {
+  DeviceKind kind = DeviceKind::host;
+  std::string name;            // "NVIDIA H100 80GB HBM3", "host"
+  std::string driver;          // "580.159.04" or ""
+  int compute_capability = 0;  // 90; 0 on the host
+  std::size_t memory_bytes = 0;
+  std::size_t granularity_bytes = 4096;  // of the guard arena
+  LaunchLimits limits;
+};
+
+// A mapped range. In the guard arena both neighbours are unmapped.
+struct Region {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+};
+
+// An allocator of regions. Regions are cached by size: a release followed by an acquire of the same
+// size maps nothing.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  // At least `bytes` (> 0). Contents are unspecified.
+  virtual Status<Region> acquire(std::size_t bytes) = 0;
+  // Work in flight may still use the region; it is reused in stream order by the next trial.
+  virtual void release(Region region) = 0;
+  // Unmaps all cached regions. Only with nothing in flight.
+  virtual void trim() = 0;
+  // Mapping calls (map, protect, allocate) made so far.
+  virtual std::uint64_t mapping_calls() const = 0;
+};
+
+// A buffer of the trial, so that a faulting address can be given a name.
+struct NamedRange {
+  std::string name;
+  std::int32_t call = -1;
+  const std::byte* begin = nullptr;  // of the storage, not of the region
+  const std::byte* end = nullptr;
+};
+
+struct TrialSettings {
+  Launch launch = Launch::async;
+  std::uint64_t schedule_seed = 0;
+  int streams = 1;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const Info& info() const = 0;
+  virtual Memory& memory(Allocator allocator) = 0;
+
+  // Marks and fault records go here from now on; may be null.
+  virtual void set_black_box(BlackBox* box) = 0;
+
+  // Starts a trial: all streams are idle before it.
+  virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
+  // Names for addresses, from now to the next call of watch().
+  virtual void watch(std::vector<NamedRange> buffers) = 0;
+  // Following enqueues belong to this call index (-1: to the harness).
+  virtual void set_call(std::int32_t call) = 0;
+
+  virtual void* stream_handle(int stream) = 0;
+  // Enqueue, in order with everything else on the stream.
+  virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
+  // `results[i]` is written by the time synchronize() returns; it must stay alive until then.
+  virtual Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) = 0;
+  virtual Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                              const LaunchArgs& args) = 0;
+  virtual Status<void> wait(int stream, int on) = 0;
+
+  // gated launches: between hold() and open() nothing that is enqueued runs. synchronize() opens.
+  virtual Status<void> hold() = 0;
+  virtual Status<void> open() = 0;
+  // Enqueues that a held stream takes before it would block.
+  virtual std::size_t hold_capacity() const = 0;
+
+  // Waits for all streams.
+  virtual Status<void> synchronize() = 0;
+  // Device to host; synchronous; after synchronize().
+  virtual Status<void> read(void* to, const void* from, std::size_t bytes) = 0;
+
+  virtual Status<KernelRef> variant(const VariantRequest& request) = 0;
+};
+
+// Opens the host device. Never fails.
+std::unique_ptr<Device> open_host_device();
+
+// Opens CUDA device 0 on its primary context. A harness failure when there is no driver or GPU, or
+// when this build has no CUDA side.
+Status<std::unique_ptr<Device>> open_cuda_device();
+
+// Looks without creating a context; the driver process may call it.
+struct CudaProbe {
+  bool built = false;   // this build has the CUDA side
+  bool driver = false;  // libcuda.so.1 loads and cuInit succeeds
+  bool device = false;  // at least one GPU
+  std::string problem;  // the first thing missing, for people
+  std::string name, driver_version;
+  int compute_capability = 0;
+  std::string nvrtc;  // path or version of NVRTC, empty when missing
+};
+CudaProbe probe_cuda();
+
+}  // namespace redzone::device

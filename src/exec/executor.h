@@ -1,0 +1,62 @@
+// Runs trials in worker processes. The campaign sees only this interface.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/error.h"
+#include "core/trial.h"
+
+namespace redzone::exec {
+
+// Some trials of one plan, to be run in order in one worker.
+struct Job {
+  std::uint64_t id = 0;
+  Plan plan;
+  std::vector<TrialSpec> trials;
+  std::chrono::milliseconds deadline{10000};  // of each trial
+};
+
+// The plans that one worker has run, oldest first. Shared and only ever appended to.
+using WorkerLog = std::vector<std::shared_ptr<const Plan>>;
+
+struct JobResult {
+  std::uint64_t id = 0;
+  // One for each trial asked for. Trials behind one that killed the worker are run in another.
+  std::vector<Observation> observations;
+  // What the worker had run before this job: the first `log_size` plans of `log`.
+  std::shared_ptr<const WorkerLog> log;
+  std::size_t log_size = 0;
+};
+
+struct ExecutorStats {
+  std::uint64_t workers_started = 0;
+  std::uint64_t workers_lost = 0;  // by fault, crash, hang or rubbish
+  std::uint64_t trials = 0;
+  std::uint64_t fault_wait_us = 0;  // time without a worker after one was lost, summed
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // For throughput: warm workers, several jobs in flight. Results come in any order.
+  virtual void submit(Job job) = 0;
+  // The next finished job, or nothing after `timeout` or when none is in flight.
+  virtual std::optional<JobResult> next(std::chrono::milliseconds timeout) = 0;
+  virtual std::size_t in_flight() const = 0;
+  // How many jobs keep all warm workers busy.
+  virtual std::size_t appetite() const = 0;
+
+  // For judgement: each job in a worker that has run nothing before; several at a time. Results in
+  // the order of `jobs`.
+  virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs) = 0;
+
+  virtual ExecutorStats stats() const = 0;
+};
+
+}  // namespace redzone::exec

@@ -1,0 +1,113 @@
+#include "core/plan_text.h"
+
+#include <gtest/gtest.h>
+
+#include "core/sample.h"
+
+namespace redzone {
+namespace {
+
+constexpr const char* kHead = "redzone_plan = 1\ntarget = \"t\"\n";
+
+std::string error_of(std::string_view text) {
+  const auto plan = parse_plan(text, "f.toml");
+  if (plan) return "parsed";
+  EXPECT_EQ(plan.error().kind, ErrorKind::usage);
+  EXPECT_EQ(plan.error().message.find('\n'), std::string::npos);
+  return plan.error().message;
+}
+
+TEST(PlanText, RoundTrip) {
+  const Plan plan = testing::sample_plan();
+  const auto again = parse_plan(print_plan(plan));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, plan);
+  EXPECT_EQ(print_plan(*again), print_plan(plan));
+}
+
+TEST(PlanText, ExactForm) {
+  EXPECT_EQ(print_plan(testing::sample_plan()), R"(redzone_plan = 1
+target = "sample"
+
+[mode]
+launch = "blocking"
+allocator = "guard"
+placement = "head"
+poison = "0x7fc00bad"
+schedule_seed = 17
+
+[[step]]
+do = "call"
+dims = { C = 8, D = 16, T = 32 }
+config = { mode = "flat", num_warps = 8 }
+layout = { x = { row_padding = 8, transposed = true, offset = 3, unit_stride = 0 } }
+seed = 123456789012345
+repeat = 3
+stream = 1
+
+[[step]]
+do = "sync"
+
+[[step]]
+do = "wait"
+stream = 0
+on = 1
+
+[[step]]
+do = "call"
+dims = { C = 8, D = 16, T = 32 }
+config = { mode = "flat", num_warps = 8 }
+seed = 123456789012345
+)");
+}
+
+TEST(PlanText, HashIgnoresNothingButFormatting) {
+  Plan plan = testing::sample_plan();
+  const std::string hash = plan_hash(plan);
+  EXPECT_EQ(hash.size(), 32u);
+  EXPECT_EQ(plan_hash(*parse_plan("# a comment\n" + print_plan(plan))), hash);
+  plan.mode.poison ^= 1;
+  EXPECT_NE(plan_hash(plan), hash);
+}
+
+TEST(PlanText, ModeAndSeedHaveDefaults) {
+  const auto plan = parse_plan(std::string(kHead) + "[[step]]\ndo = \"call\"\ndims = { N = 1 }\n");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->mode, Mode{});
+}
+
+TEST(PlanText, ErrorsNameThePlaceAndTheRemedy) {
+  EXPECT_EQ(error_of("redzone_plan = 2\ntarget = \"t\"\n"),
+            "f.toml: plan version 2, this build reads version 1");
+  EXPECT_NE(error_of("target = \"t\"\n").find("key 'redzone_plan' is missing"), std::string::npos);
+  EXPECT_NE(error_of("redzone_plan = ").find("f.toml:1:"), std::string::npos);
+  EXPECT_NE(error_of(std::string("\x7f"
+                                 "ELF\0\1\2",
+                                 7))
+                .find("not a plan"),
+            std::string::npos);
+  EXPECT_NE(error_of(kHead).find("no [[step]]"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"cal\"\n").find("unknown step 'cal'"),
+            std::string::npos);
+  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\ndimms = {}\n")
+                .find("did you mean 'dims'?"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(std::string(kHead) + "[mode]\nlaunch = \"sync\"\n").find("blocking, async, gated"),
+      std::string::npos);
+  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\nrepeat = 0\n")
+                .find("must be in 1..4096"),
+            std::string::npos);
+  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\ndims = { N = \"x\" }\n")
+                .find("must be an integer"),
+            std::string::npos);
+}
+
+TEST(PlanText, EveryTruncationIsAnErrorOrAPlan) {
+  const std::string text = print_plan(testing::sample_plan());
+  for (std::size_t n = 0; n < text.size(); ++n)
+    (void)parse_plan(std::string_view(text).substr(0, n));
+}
+
+}  // namespace
+}  // namespace redzone

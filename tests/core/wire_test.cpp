@@ -1,0 +1,56 @@
+#include "core/wire.h"
+
+#include <gtest/gtest.h>
+
+#include "core/sample.h"
+
+namespace redzone {
+namespace {
+
+Observation sample_observation() {
+  Observation o;
+  o.end = End::fault;
+  o.message = "m";
+  o.fault = Fault{"SIGSEGV", 2, "scan", "k", Side::after, Access::read, 4, "thread 3"};
+  CallObservation call;
+  call.call = 1;
+  call.buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
+  call.references = {{"o", 64, 1, 5, 0.5, 0.25, 1e6}};
+  call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
+  o.calls = {call};
+  o.wall_us = 9;
+  return o;
+}
+
+TEST(Wire, RoundTrips) {
+  EXPECT_EQ(*wire::decode<Plan>(wire::encode(testing::sample_plan())), testing::sample_plan());
+  EXPECT_EQ(*wire::decode<Observation>(wire::encode(sample_observation())), sample_observation());
+  const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true};
+  EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);
+}
+
+TEST(Wire, EveryTruncationIsAnError) {
+  const std::string bytes = wire::encode(sample_observation());
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    EXPECT_FALSE(wire::decode<Observation>(std::string_view(bytes).substr(0, n))) << n;
+  EXPECT_FALSE(wire::decode<Observation>(bytes + "x"));
+}
+
+TEST(Wire, EverySingleByteChangeIsReadSafely) {
+  const std::string bytes = wire::encode(sample_observation());
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    std::string bad = bytes;
+    bad[n] = static_cast<char>(0xff);
+    (void)wire::decode<Observation>(bad);
+    (void)wire::decode<Plan>(bad);
+  }
+}
+
+TEST(Wire, EnumeratorsOutOfRangeAreAnError) {
+  std::string bytes = wire::encode(sample_observation());
+  bytes[0] = 99;
+  EXPECT_FALSE(wire::decode<Observation>(bytes));
+}
+
+}  // namespace
+}  // namespace redzone
