@@ -1,0 +1,106 @@
+// What each element, poison and canary byte of a buffer must be, and how outputs are digested.
+// The host device and the CUDA kernels both call these functions, so that a plan has the same data
+// everywhere. Everything depends on (seed, element index) only, so any thread can do any element.
+#pragma once
+
+#include <cmath>
+
+#include "device/buffer_job.h"
+#include "device/element.h"
+
+namespace redzone::device {
+
+// Finalizer of splitmix64: a bijection with good avalanche.
+RZ_HOST_DEVICE inline std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+RZ_HOST_DEVICE inline std::uint64_t draw(std::uint64_t seed, std::int64_t index) {
+  return mix(seed ^ mix(static_cast<std::uint64_t>(index)));
+}
+
+// Row offset `i` of `rows` rows that share `total` elements: non-decreasing, 0 first, `total` last.
+// A quarter of the rows are empty. Needs total * rows * 1024 below 2^63.
+RZ_HOST_DEVICE inline std::int64_t ragged_offset(std::uint64_t seed, std::int64_t i,
+                                                 std::int64_t rows, std::int64_t total) {
+  if (i <= 0) return 0;
+  if (i >= rows) return total;
+  const std::int64_t p = i - ((draw(seed, i) & 3) == 0 ? 1 : 0);
+  if (p == 0) return 0;
+  const std::int64_t jitter = static_cast<std::int64_t>(draw(~seed, p) & 1023);
+  return (p * 1024 + jitter) * total / (rows * 1024);
+}
+
+// Bits of element `index` (memory order) as `job` fills it.
+RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t index) {
+  const DType t = static_cast<DType>(job.dtype);
+  const std::uint64_t r = draw(job.seed, index);
+  switch (job.fill) {
+    case FillKind::uniform: {
+      if (t == DType::f64) {
+        const double u = static_cast<double>(r >> 11) * 1.1102230246251565e-16;
+        return encode_real(t, fma(job.hi - job.lo, u, job.lo));
+      }
+      const float u = static_cast<float>(r >> 40) * 5.9604644775390625e-8f;
+      const float lo = static_cast<float>(job.lo);
+      const float span = static_cast<float>(job.hi - job.lo);
+      return encode_real(t, static_cast<double>(fmaf(span, u, lo)));
+    }
+    case FillKind::integers: {
+      const std::uint64_t edge = r & 15;
+      if (edge == 0) return encode_integer(t, job.first);
+      if (edge == 1) return encode_integer(t, job.last);
+      const std::uint64_t span = static_cast<std::uint64_t>(job.last - job.first) + 1;
+      const std::uint64_t offset = span == 0 ? r >> 4 : (r >> 4) % span;
+      return encode_integer(t, job.first + static_cast<std::int64_t>(offset));
+    }
+    case FillKind::offsets:
+      return encode_integer(t, ragged_offset(job.seed, index, job.numel - 1, job.last));
+    case FillKind::constant:
+      return encode_real(t, job.lo);
+    case FillKind::poison: {
+      const std::uint64_t p = job.poison;
+      switch (dtype_bytes(t)) {
+        case 1:
+          return p >> 24;
+        case 2:
+          return p >> 16;
+        case 4:
+          return p;
+        default:
+          return (p << 32) | p;
+      }
+    }
+  }
+  return 0;
+}
+
+RZ_HOST_DEVICE inline std::uint8_t canary_byte(std::uint32_t canary, const void* address) {
+  return static_cast<std::uint8_t>(canary >> (8 * (reinterpret_cast<std::uintptr_t>(address) & 3)));
+}
+
+// Canaries differ from the poison and from trial to trial, so that reading one shows.
+RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison) {
+  return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u)) | 0x80808080u;
+}
+
+// A digest is the wrapping sum of this over all elements: order-independent, so that it can be
+// computed in parallel, and sensitive to which element holds which bits.
+RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t bits, std::int64_t index) {
+  return mix(bits + mix(static_cast<std::uint64_t>(index) ^ 0xd19e57ull));
+}
+
+// Offset in elements from `data` of the first element of run `run` (outer indices, row-major).
+RZ_HOST_DEVICE inline std::int64_t run_offset(const BufferJob& job, std::int64_t run) {
+  std::int64_t offset = 0;
+  for (int k = static_cast<int>(job.rank) - 2; k >= 0; --k) {
+    offset += (run % job.size[k]) * job.stride[k];
+    run /= job.size[k];
+  }
+  return offset;
+}
+
+}  // namespace redzone::device

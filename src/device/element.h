@@ -1,0 +1,133 @@
+// Element types as bit patterns: conversions that give the same bits on the CPU and on the GPU.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define RZ_HOST_DEVICE __host__ __device__
+#else
+#define RZ_HOST_DEVICE
+#endif
+
+namespace redzone::device {
+
+RZ_HOST_DEVICE inline std::uint32_t float_bits(float f) {
+  std::uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+RZ_HOST_DEVICE inline float bits_float(std::uint32_t u) {
+  float f;
+  memcpy(&f, &u, sizeof f);
+  return f;
+}
+
+// Round to nearest even; NaN stays NaN.
+RZ_HOST_DEVICE inline std::uint16_t float_to_bf16(float f) {
+  const std::uint32_t u = float_bits(f);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((u >> 16) | 0x40u);
+  return static_cast<std::uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+}
+RZ_HOST_DEVICE inline float bf16_to_float(std::uint16_t h) {
+  return bits_float(static_cast<std::uint32_t>(h) << 16);
+}
+
+// IEEE half, round to nearest even, subnormals and infinities included.
+RZ_HOST_DEVICE inline std::uint16_t float_to_f16(float f) {
+  const std::uint32_t u = float_bits(f);
+  const std::uint32_t sign = (u >> 16) & 0x8000u;
+  const std::uint32_t magnitude = u & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
+  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
+  if (magnitude < 0x38800000u) {  // subnormal or zero: scale so that the FPU rounds for us
+    const float scaled = bits_float(magnitude) + 0.5f;
+    return static_cast<std::uint16_t>(sign | (float_bits(scaled) - 0x3f000000u));
+  }
+  const std::uint32_t rounded = magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u);
+  return static_cast<std::uint16_t>(sign | (rounded >> 13));
+}
+RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(h & 0x8000u) << 16;
+  const std::uint32_t magnitude = h & 0x7fffu;
+  if (magnitude >= 0x7c00u) return bits_float(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+  if (magnitude < 0x400u)  // subnormal: magnitude * 2^-24, exact
+    return bits_float(sign | float_bits(static_cast<float>(magnitude) * 5.9604644775390625e-8f));
+  return bits_float(sign | ((magnitude << 13) + 0x38000000u));
+}
+
+// The bits of `value` as an element of type `t`, in the low bytes. Integers wrap.
+RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
+  switch (t) {
+    case DType::f64: {
+      std::uint64_t u;
+      memcpy(&u, &value, sizeof u);
+      return u;
+    }
+    case DType::f32:
+      return float_bits(static_cast<float>(value));
+    case DType::f16:
+      return float_to_f16(static_cast<float>(value));
+    case DType::bf16:
+      return float_to_bf16(static_cast<float>(value));
+    default:
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+}
+RZ_HOST_DEVICE inline std::uint64_t encode_integer(DType t, std::int64_t value) {
+  switch (t) {
+    case DType::f64:
+    case DType::f32:
+    case DType::f16:
+    case DType::bf16:
+      return encode_real(t, static_cast<double>(value));
+    default:
+      return static_cast<std::uint64_t>(value);
+  }
+}
+
+// The element at `p` as a double (i64 beyond 2^53 is rounded).
+RZ_HOST_DEVICE inline double decode(DType t, const void* p) {
+  switch (t) {
+    case DType::f64: {
+      double v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
+    case DType::f32: {
+      float v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
+    case DType::f16:
+    case DType::bf16: {
+      std::uint16_t v;
+      memcpy(&v, p, sizeof v);
+      return t == DType::f16 ? f16_to_float(v) : bf16_to_float(v);
+    }
+    case DType::i8:
+      return *static_cast<const std::int8_t*>(p);
+    case DType::u8:
+      return *static_cast<const std::uint8_t*>(p);
+    case DType::i32: {
+      std::int32_t v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
+    case DType::u32: {
+      std::uint32_t v;
+      memcpy(&v, p, sizeof v);
+      return v;
+    }
+    case DType::i64: {
+      std::int64_t v;
+      memcpy(&v, p, sizeof v);
+      return static_cast<double>(v);
+    }
+  }
+  return 0;
+}
+
+}  // namespace redzone::device
