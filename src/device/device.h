@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "core/launch_limits.h"
 #include "core/plan.h"
 #include "device/black_box.h"
 #include "device/buffer_job.h"
@@ -36,14 +37,6 @@ struct Failure {
 
 template <class T>
 using Status = tl::expected<T, Failure>;
-
-// Limits of a launch, for refusal and for the device-free oracle.
-struct LaunchLimits {
-  std::int64_t grid[3] = {2147483647, 65535, 65535};
-  std::int64_t block[3] = {1024, 1024, 64};
-  std::int64_t threads_per_block = 1024;
-  std::int64_t shared_bytes = 232448;  // opt-in maximum of one block, compute capability 9.0
-};
 
 struct Info {
   DeviceKind kind = DeviceKind::host;
