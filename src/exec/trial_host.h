@@ -1,0 +1,32 @@
+// What a worker process needs in order to be one: something that runs trials.
+#pragma once
+
+#include <string>
+
+#include "core/trial.h"
+
+namespace redzone::exec {
+
+// What a worker tells about itself before its first trial; for the environment of a finding.
+struct Hello {
+  std::string device;          // "host", "NVIDIA H100 80GB HBM3"
+  std::string driver;          // "580.159.04", "" on the host
+  int compute_capability = 0;  // 90; 0 on the host
+  std::string nvrtc;           // version of the run-time compiler, "" when there is none
+
+  bool operator==(const Hello&) const = default;
+};
+
+// Implemented over a device by the trial runner. Used from one thread by worker_loop(), which sets
+// job and trial in the black box before run() and resets its marks; the host sets the rest.
+class TrialHost {
+ public:
+  virtual ~TrialHost() = default;
+  virtual Hello hello() = 0;
+  // What the target does wrong is in the observation; nothing is thrown for it.
+  virtual Observation run(const Plan& plan, const TrialSpec& trial) = 0;
+  // True after a sticky fault: the worker reports the observation and leaves with _exit.
+  virtual bool device_lost() const = 0;
+};
+
+}  // namespace redzone::exec
