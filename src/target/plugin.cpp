@@ -1,0 +1,88 @@
+#include "target/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "target/spec_check.h"
+
+namespace redzone {
+namespace {
+
+class Collector final : public Registrar {
+ public:
+  explicit Collector(std::vector<PluginTarget>& targets) : targets_(targets) {}
+  void add(TargetSpec spec, TargetFactory make) override {
+    targets_.push_back({std::move(spec), std::move(make)});
+  }
+
+ private:
+  std::vector<PluginTarget>& targets_;
+};
+
+// What is wrong with the file itself, before the loader sees it; "" when it is an ELF file.
+std::string file_problem(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return "no such file";
+  if (!std::filesystem::is_regular_file(file, error)) return "not a file";
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return "cannot be read";
+  char magic[4] = {};
+  in.read(magic, sizeof magic);
+  if (std::string_view(magic, sizeof magic) !=
+      "\x7f"
+      "ELF")
+    return "not a shared object";
+  return {};
+}
+
+using EntryPoint = const PluginInfo* (*)();
+
+// Throws what the plugin throws.
+Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
+  const auto fail = [&](std::string_view what) {
+    return usage_error(fmt::format("plugin {}: {}", file.string(), what));
+  };
+  if (const std::string problem = file_problem(file); !problem.empty()) return fail(problem);
+
+  void* handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return fail(fmt::format("cannot be loaded: {}", dlerror()));
+  const auto entry = reinterpret_cast<EntryPoint>(dlsym(handle, "redzone_plugin"));
+  if (entry == nullptr)
+    return fail("has no symbol redzone_plugin: define it with REDZONE_PLUGIN(registrar)");
+  const PluginInfo* info = entry();
+  if (info == nullptr) return fail("redzone_plugin() returned null");
+  if (info->abi_version != REDZONE_ABI_VERSION)
+    return fail(fmt::format("has ABI version {}, this build has {}: recompile it",
+                            info->abi_version, REDZONE_ABI_VERSION));
+  if (info->device > DeviceKind::cuda || info->register_targets == nullptr)
+    return fail("redzone_plugin() returned rubbish");
+
+  LoadedPlugin loaded;
+  loaded.device = info->device;
+  Collector collector(loaded.targets);
+  info->register_targets(collector);
+  for (const auto& target : loaded.targets) {
+    if (auto problem = spec_problem(target.spec))
+      return fail(fmt::format("invalid spec of target '{}': {}", target.spec.name, *problem));
+    if (!target.make) return fail(fmt::format("target '{}' has no factory", target.spec.name));
+  }
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedPlugin> load_plugin(const std::filesystem::path& file) {
+  std::string thrown;
+  try {
+    return load_checked(file);
+  } catch (const std::exception& e) {
+    thrown = fmt::format("threw \"{}\" while loading", e.what());
+  } catch (...) {
+    thrown = "threw something that is no std::exception while loading";
+  }
+  return usage_error(fmt::format("plugin {}: {}", file.string(), thrown));
+}
+
+}  // namespace redzone

@@ -1,0 +1,161 @@
+#include "target/probe.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "target/plugin.h"
+
+namespace redzone {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A record on the pipe, one for each plugin: its length, then the error message; 0 when it loaded.
+using RecordLength = std::uint32_t;
+
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() { ::close(fd_); }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// A forked child; killed and reaped at the latest on destruction.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ > 0) kill_and_wait();
+  }
+  // The wait status. A child that had ended before the kill keeps the status it ended with.
+  int kill_and_wait() {
+    ::kill(pid_, SIGKILL);
+    return wait();
+  }
+  int wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+void write_all(int fd, const void* data, std::size_t bytes) {
+  const char* p = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = ::write(fd, p, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) ::_exit(EXIT_FAILURE);
+    p += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+}
+
+[[noreturn]] void run_child(int out, std::span<const std::filesystem::path> plugins) {
+  // The handlers of the parent would report a crash as the parent's.
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGPIPE})
+    ::signal(signal, SIG_DFL);
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0)
+    ::dup2(null, STDOUT_FILENO);
+  for (const auto& plugin : plugins) {
+    const auto loaded = load_plugin(plugin);
+    const std::string message = loaded ? std::string() : loaded.error().message;
+    const auto length = static_cast<RecordLength>(message.size());
+    write_all(out, &length, sizeof length);
+    write_all(out, message.data(), message.size());
+  }
+  ::_exit(EXIT_SUCCESS);  // without the destructors of plugins
+}
+
+enum class ReadEnd { complete, closed, late };
+
+ReadEnd read_all(int fd, void* data, std::size_t bytes, Clock::time_point until) {
+  char* p = static_cast<char*>(data);
+  while (bytes > 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return ReadEnd::late;
+    pollfd entry{fd, POLLIN, 0};
+    const int ready = ::poll(&entry, 1, static_cast<int>(left));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return ReadEnd::late;
+    const ssize_t n = ::read(fd, p, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return ReadEnd::closed;
+    p += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+  return ReadEnd::complete;
+}
+
+// "SIGSEGV"; the number where it has no name.
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string death(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("killed by {} while loading", signal_name(WTERMSIG(status)));
+  return fmt::format("exited with code {} while loading", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
+                           std::chrono::milliseconds deadline) {
+  if (plugins.empty()) return {};
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return harness_error(fmt::format("cannot make a pipe: {}", ::strerror(errno)));
+  Fd in(ends[0]);
+  std::fflush(nullptr);  // or a plugin that calls exit() writes our buffers a second time
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::close(ends[0]);
+    run_child(ends[1], plugins);
+  }
+  ::close(ends[1]);
+  if (pid < 0) return harness_error(fmt::format("cannot fork: {}", ::strerror(errno)));
+  Child child(pid);
+
+  for (const auto& plugin : plugins) {
+    const auto until = Clock::now() + deadline;
+    RecordLength length = 0;
+    auto end = read_all(in.get(), &length, sizeof length, until);
+    std::string message;
+    if (end == ReadEnd::complete) {
+      message.resize(length);
+      end = read_all(in.get(), message.data(), length, until);
+    }
+    if (end == ReadEnd::complete && message.empty()) continue;
+    if (end == ReadEnd::complete) return usage_error(std::move(message));
+    if (end == ReadEnd::closed)
+      return usage_error(fmt::format("plugin {}: {}", plugin.string(), death(child.wait())));
+    return usage_error(
+        fmt::format("plugin {}: did not load within {} ms", plugin.string(), deadline.count()));
+  }
+  return {};
+}
+
+}  // namespace redzone

@@ -1,0 +1,19 @@
+// Trying plugins out in a process that may die of them.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+
+#include "core/error.h"
+
+namespace redzone {
+
+// Loads all plugins, in order, in one forked child and reports the first that does not load: a
+// usage error that names the file and says what happened (also: exited, killed by a signal, did not
+// end in time). `deadline` is for each plugin. The child's standard output is discarded. Call it
+// before starting threads that hold locks.
+Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
+                           std::chrono::milliseconds deadline);
+
+}  // namespace redzone

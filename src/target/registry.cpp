@@ -1,0 +1,107 @@
+#include "target/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/names.h"
+#include "target/code_hash.h"
+#include "target/plugin.h"
+#include "target/probe.h"
+#include "target/spec_check.h"
+
+namespace redzone {
+namespace {
+
+auto key_of(const TargetEntry& e) {
+  return std::tuple(std::string_view(e.spec.name), e.device);
+}
+
+std::string origin(const TargetEntry& e) {
+  return e.plugin.empty() ? std::string("this program") : e.plugin.string();
+}
+
+}  // namespace
+
+std::string_view name_of(DeviceKind device) {
+  return device == DeviceKind::host ? "host" : "cuda";
+}
+
+Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
+                                std::chrono::milliseconds deadline) {
+  if (auto probed = probe_plugins(plugins, deadline); !probed)
+    return tl::unexpected(probed.error());
+  return load_in_worker(plugins);
+}
+
+Result<Registry> Registry::load_in_worker(std::span<const std::filesystem::path> plugins) {
+  Registry registry;
+  for (const auto& file : plugins) {
+    auto loaded = load_plugin(file);
+    if (!loaded) return tl::unexpected(loaded.error());
+    auto hash = code_hash(file);
+    if (!hash) return tl::unexpected(hash.error());
+    for (auto& target : loaded->targets)
+      if (auto added = registry.add(
+              {std::move(target.spec), loaded->device, std::move(target.make), file, *hash});
+          !added)
+        return tl::unexpected(added.error());
+  }
+  return registry;
+}
+
+Result<void> Registry::add(TargetEntry entry) {
+  const auto fail = [&](std::string_view what) {
+    return usage_error(fmt::format("plugin {}: {}", origin(entry), what));
+  };
+  if (auto problem = spec_problem(entry.spec))
+    return fail(fmt::format("invalid spec of target '{}': {}", entry.spec.name, *problem));
+  auto at = std::lower_bound(
+      entries_.begin(), entries_.end(), entry,
+      [](const TargetEntry& a, const TargetEntry& b) { return key_of(a) < key_of(b); });
+  if (at != entries_.end() && key_of(*at) == key_of(entry))
+    return fail(fmt::format("duplicate target name '{}' for device {}, also in {}", entry.spec.name,
+                            name_of(entry.device), origin(*at)));
+  entries_.insert(at, std::move(entry));
+  return {};
+}
+
+const TargetEntry* Registry::find(std::string_view name, DeviceKind device) const {
+  const auto key = std::tuple(name, device);
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), key,
+                             [](const TargetEntry& e, const auto& k) { return key_of(e) < k; });
+  return at != entries_.end() && key_of(*at) == key ? &*at : nullptr;
+}
+
+Result<const TargetEntry*> Registry::require(std::string_view name, DeviceKind device) const {
+  if (const TargetEntry* entry = find(name, device)) return entry;
+  std::vector<std::string_view> devices;
+  for (const auto& e : entries_)
+    if (e.spec.name == name) devices.push_back(name_of(e.device));
+  if (!devices.empty())
+    return usage_error(fmt::format("target '{}' is not built for device {}, only for {}", name,
+                                   name_of(device), fmt::join(devices, ", ")));
+  return usage_error(fmt::format("unknown target '{}'{}", name, did_you_mean(name, names())));
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> names;
+  for (const auto& e : entries_)
+    if (names.empty() || names.back() != e.spec.name) names.push_back(e.spec.name);
+  return names;
+}
+
+std::vector<std::filesystem::path> shipped_plugins() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  const auto folder = self.parent_path().parent_path() / "lib" / "redzone" / "targets";
+  std::vector<std::filesystem::path> plugins;
+  for (const auto& file : std::filesystem::directory_iterator(folder, error))
+    if (file.path().extension() == ".so") plugins.push_back(file.path());
+  std::sort(plugins.begin(), plugins.end());
+  return plugins;
+}
+
+}  // namespace redzone

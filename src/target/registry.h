@@ -1,0 +1,57 @@
+// The targets that this process knows, by name and device.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace redzone {
+
+struct TargetEntry {
+  TargetSpec spec;
+  DeviceKind device = DeviceKind::host;
+  TargetFactory make;
+  std::filesystem::path plugin = {};  // empty: built into this process
+  std::string code_hash = {};         // of the plugin file, 32 hex digits
+};
+
+// A plain value once loaded; reading it from several threads is fine. Pointers to entries are valid
+// until the registry is moved, changed or destroyed.
+class Registry {
+ public:
+  // Loads what is first tried out in a forked child, so that a plugin that exits, crashes or hangs
+  // (`deadline`, each) costs a usage error and not this process. The first problem ends it.
+  static Result<Registry> load(std::span<const std::filesystem::path> plugins,
+                               std::chrono::milliseconds deadline = std::chrono::seconds(10));
+  // The same without the trial: for a worker, whose driver has made it.
+  static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
+
+  // Adds one target. A usage error when its spec is invalid or (name, device) is taken.
+  Result<void> add(TargetEntry entry);
+
+  const TargetEntry* find(std::string_view name, DeviceKind device) const;
+  // A usage error with the nearest name, or with the devices that the target does exist for.
+  Result<const TargetEntry*> require(std::string_view name, DeviceKind device) const;
+  // By name, then device.
+  std::span<const TargetEntry> entries() const { return entries_; }
+  // Each name once, ascending.
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<TargetEntry> entries_;
+};
+
+// "host" | "cuda".
+std::string_view name_of(DeviceKind device);
+
+// ../lib/redzone/targets/*.so seen from the running binary, ascending; none when it is absent.
+std::vector<std::filesystem::path> shipped_plugins();
+
+}  // namespace redzone

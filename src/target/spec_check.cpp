@@ -1,0 +1,127 @@
+#include "target/spec_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace redzone {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+// As <redzone/spec.h> promises.
+constexpr std::size_t kMaxTensorRank = 5;
+
+bool is_target_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
+
+bool is_identifier(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+// Names of dims, tensors or knobs: identifiers, each once.
+template <class Specs>
+Problem names_problem(const Specs& specs, std::string_view what) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!is_identifier(specs[i].name))
+      return fmt::format("{} name '{}' is not of [A-Za-z0-9_]+", what, specs[i].name);
+    for (std::size_t k = 0; k < i; ++k)
+      if (specs[k].name == specs[i].name)
+        return fmt::format("{} '{}' is declared twice", what, specs[i].name);
+  }
+  return std::nullopt;
+}
+
+Problem dim_problem(const DimSpec& dim) {
+  if (!dim.values.empty()) {
+    if (dim.values.front() < 0) return fmt::format("dim '{}' has a negative value", dim.name);
+    if (std::adjacent_find(dim.values.begin(), dim.values.end(), std::greater_equal<>{}) !=
+        dim.values.end())
+      return fmt::format("dim '{}': its values must ascend", dim.name);
+    return std::nullopt;
+  }
+  if (dim.multiple_of < 1)
+    return fmt::format("dim '{}': multiple_of is {}, must be at least 1", dim.name,
+                       dim.multiple_of);
+  if (dim.min < 0) return fmt::format("dim '{}': min {} is negative", dim.name, dim.min);
+  if (dim.min > dim.max)
+    return fmt::format("dim '{}': min {} exceeds max {}", dim.name, dim.min, dim.max);
+  if (dim.max / dim.multiple_of * dim.multiple_of < dim.min)
+    return fmt::format("dim '{}': no multiple of {} in {}..{}", dim.name, dim.multiple_of, dim.min,
+                       dim.max);
+  return std::nullopt;
+}
+
+Problem constraint_problem(const Constraint& c, const TargetSpec& spec) {
+  if (c.kind == Constraint::Kind::predicate) {
+    if (!c.holds) return fmt::format("constraint '{}' has no predicate", c.text);
+    if (c.text.empty()) return "a constraint has no text";
+    return std::nullopt;
+  }
+  for (const auto& name : {c.a, c.b})
+    if (std::none_of(spec.dims.begin(), spec.dims.end(),
+                     [&](const DimSpec& d) { return d.name == name; }))
+      return fmt::format("constraint '{}' names the unknown dim '{}'", c.text, name);
+  return std::nullopt;
+}
+
+// The smallest value that is allowed and not 0, so that shape functions may divide; else 0.
+std::int64_t smallest(const DimSpec& dim) {
+  if (!dim.values.empty()) {
+    auto it = std::find_if(dim.values.begin(), dim.values.end(), [](auto v) { return v > 0; });
+    return it == dim.values.end() ? 0 : *it;
+  }
+  const std::int64_t from = std::max<std::int64_t>(dim.min, 1);
+  const std::int64_t value = (from + dim.multiple_of - 1) / dim.multiple_of * dim.multiple_of;
+  return value <= dim.max ? value : 0;
+}
+
+Problem tensor_problem(const TensorSpec& tensor, const Dims& dims) {
+  if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
+  if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
+    return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
+                       tensor.align_bytes);
+  const bool ranged =
+      tensor.fill.kind == Fill::Kind::integers || tensor.fill.kind == Fill::Kind::offsets;
+  if (ranged && tensor.role != Role::out && !tensor.fill.range)
+    return fmt::format("tensor '{}': its fill has no range function", tensor.name);
+  try {
+    const Shape shape = tensor.shape(dims);
+    if (shape.size() > kMaxTensorRank)
+      return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
+                         shape.size(), kMaxTensorRank);
+  } catch (const std::exception&) {  // see spec_check.h
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> spec_problem(const TargetSpec& spec) {
+  if (!is_target_name(spec.name))
+    return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
+  if (spec.tensors.empty()) return "it has no tensors";
+  if (auto p = names_problem(spec.dims, "dim")) return p;
+  if (auto p = names_problem(spec.tensors, "tensor")) return p;
+  if (auto p = names_problem(spec.knobs, "knob")) return p;
+  Dims dims;
+  for (const auto& dim : spec.dims) {
+    if (auto p = dim_problem(dim)) return p;
+    dims.emplace(dim.name, smallest(dim));
+  }
+  for (const auto& c : spec.constraints)
+    if (auto p = constraint_problem(c, spec)) return p;
+  for (const auto& knob : spec.knobs)
+    if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
+  for (const auto& tensor : spec.tensors)
+    if (auto p = tensor_problem(tensor, dims)) return p;
+  return std::nullopt;
+}
+
+}  // namespace redzone
