@@ -11,6 +11,9 @@
 
 namespace redzone::device {
 
+// Exit status of a worker that the host device ended after it recorded a fault.
+inline constexpr int kFaultExit = 86;
+
 enum class Phase : std::uint32_t { idle, starting, preparing, running, checking, reporting };
 
 struct FaultRecord {

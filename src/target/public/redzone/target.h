@@ -37,6 +37,8 @@
 
 #ifdef __CUDACC__
 #include <cuda_runtime_api.h>
+#else
+#include <redzone/host_thread.h>
 #endif
 
 // Changes whenever a type in this header or <redzone/spec.h> changes.
@@ -75,11 +77,13 @@ struct LaunchShape {
 };
 
 // A kernel that can be launched. On CUDA `function` is a CUfunction. On the host device it is the
-// function itself and `thunk(function, args)` runs one thread of it.
+// function itself, `thunk(function, args)` runs one thread of it, and `host_thread` (a
+// host::Thread) is where the kernel reads which thread it is.
 struct KernelRef {
   const char* name = "";
   void* function = nullptr;
   void (*thunk)(void* function, void* const* args) = nullptr;
+  void* host_thread = nullptr;
 };
 
 // Arguments of a launch, copied before `Context::launch` returns.
@@ -206,9 +210,9 @@ KernelRef kernel_ref(const char* name, void (*kernel)(P...)) {
 #ifdef __CUDACC__
   cudaFunction_t function = nullptr;
   cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(kernel));
-  return {name, static_cast<void*>(function), nullptr};
+  return {name, static_cast<void*>(function), nullptr, nullptr};
 #else
-  return {name, reinterpret_cast<void*>(kernel), &detail::thread_thunk<P...>};
+  return {name, reinterpret_cast<void*>(kernel), &detail::thread_thunk<P...>, &host::self};
 #endif
 }
 

@@ -1,0 +1,61 @@
+// The seam between a kernel that runs on the host device and the scheduler that runs it.
+//
+// Each shared object has its own `self`: the registers of the CUDA thread that is running now. The
+// device writes it at every switch of thread, through the pointer that `kernel_ref` puts into the
+// KernelRef; so a plugin needs no symbol of the harness, and kernels in the harness itself work the
+// same. One operating-system thread runs all kernels, so `self` needs no lock.
+#pragma once
+
+#include <cstdint>
+
+namespace redzone::host {
+
+// As CUDA's uint3; kernel sources know it under that name.
+struct Index3 {
+  unsigned x, y, z;
+};
+
+// What a barrier of the block saw: threads that arrived, and those whose predicate was not 0.
+struct BarrierResult {
+  int arrived;
+  int holding;
+};
+
+// What a warp-wide exchange gives one lane.
+struct WarpResult {
+  std::uint64_t value;    // of the source lane; a poison when that lane took no part
+  std::uint32_t ballot;   // lanes whose value was not 0
+  std::uint32_t arrived;  // lanes that took part
+};
+
+// Implemented by the host device. All members are called by the running CUDA thread and may switch
+// to others before they return.
+class Runtime {
+ public:
+  virtual BarrierResult sync_block(int predicate) = 0;
+  // Waits for all lanes of `mask` that have not exited.
+  virtual WarpResult sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source_lane) = 0;
+  virtual std::uint32_t live_lanes() = 0;
+  // Lets other threads and blocks run; renews Thread::patience.
+  virtual void yield() = 0;
+  virtual long long clock() = 0;
+
+ protected:
+  ~Runtime() = default;
+};
+
+struct Thread {
+  Index3 thread_idx;
+  Index3 block_idx;
+  Index3 block_dim;
+  Index3 grid_dim;
+  unsigned lane;  // in its warp
+  int patience;   // yield points (atomics, fences) left until the thread must yield
+  void* dynamic_shared;
+  Runtime* runtime;  // null outside a kernel
+};
+
+// Hidden, so that every shared object has its own and reaches it without indirection.
+__attribute__((visibility("hidden"))) inline Thread self = {};
+
+}  // namespace redzone::host
