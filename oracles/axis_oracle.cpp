@@ -1,0 +1,77 @@
+#include "oracles/axis_oracle.h"
+
+#include <fmt/format.h>
+
+#include "oracles/axes.h"
+#include "oracles/checks.h"
+
+namespace redzone::oracles {
+
+AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Change change)
+    : name_(std::move(name)), kind_(kind), claim_(std::move(claim)), change_(std::move(change)) {}
+
+std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& spec) const {
+  if (!spec.deterministic) return {};
+  const TrialSpec same{plan.mode, {}, false};
+  TrialSpec changed = same;
+  change_(plan, changed);
+  return {same, changed, same};
+}
+
+Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
+                          std::span<const Observation> observations) const {
+  if (!spec.deterministic)
+    return {Outcome::not_applicable, name_, "the target is declared nondeterministic", {}, -1};
+  for (const auto& o : observations) {
+    if (auto v = cannot_judge(name_, o)) return *v;
+    if (o.end != End::completed)
+      return {Outcome::inconclusive, name_, "a trial did not complete", {}, -1};
+  }
+  auto difference = first_difference(observations[0], observations[1]);
+  if (difference && first_difference(observations[0], observations[2]))
+    return {Outcome::inconclusive, name_, "two runs in the same mode differ", {}, -1};
+  if (!difference && kind_ == FailKind::history)
+    difference = first_inconsistency(plan, observations[0]);
+  if (!difference) return Verdict::pass(name_);
+  Signature s;
+  s.kind = kind_;
+  s.target = plan.target;
+  s.buffer = difference->tensor;
+  return fail(name_, s, difference->call,
+              fmt::format("'{}' of {} depends on {}", s.buffer,
+                          describe_call(plan, difference->call), claim_));
+}
+
+AxisOracle uninitialized_oracle() {
+  return {"uninitialized", FailKind::uninitialized, "memory that nothing has written",
+          [](const Plan& plan, TrialSpec& t) { t.mode.poison = other_poison(plan.mode.poison); }};
+}
+
+AxisOracle history_oracle() {
+  return {"history", FailKind::history, "the calls before it",
+          [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); }};
+}
+
+AxisOracle async_oracle() {
+  return {"async", FailKind::async, "whether launches are synchronized",
+          [](const Plan& plan, TrialSpec& t) {
+            t.mode.launch = plan.mode.launch == Launch::blocking ? Launch::gated : Launch::blocking;
+          }};
+}
+
+AxisOracle schedule_oracle() {
+  return {"schedule", FailKind::schedule, "the order in which blocks and threads run",
+          [](const Plan& plan, TrialSpec& t) {
+            t.mode.schedule_seed = other_schedule(plan.mode.schedule_seed);
+          }};
+}
+
+AxisOracle placement_oracle() {
+  return {"placement", FailKind::placement, "where its buffers lie in memory",
+          [](const Plan& plan, TrialSpec& t) {
+            t.mode.placement =
+                plan.mode.placement == Placement::tail ? Placement::head : Placement::tail;
+          }};
+}
+
+}  // namespace redzone::oracles

@@ -1,0 +1,49 @@
+// One axis varied alone: the outputs of a deterministic target must not depend on it.
+//
+//   uninitialized  what was in outputs, scratch and red zones before     (poison)
+//   history        the calls that came before                            (order, repeats)
+//   async          whether launches are synchronized                     (launch)
+//   schedule       the order of blocks, threads and streams              (host scheduler's seed)
+//   placement      where the buffers lie                                 (tail or head)
+//
+// Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
+// change alone makes a difference: the first and third trials agree and the second does not. When
+// the first and third differ, the failure is not this axis' (inconclusive). `history` also compares
+// identical calls within a trial, where the second trial adds nothing.
+// Can be wrong: about targets wrongly declared deterministic, and by chance about a rare race.
+// Cost: 3 trials.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+class AxisOracle final : public Oracle {
+ public:
+  // Changes the one axis of a trial of `plan`.
+  using Change = std::function<void(const Plan& plan, TrialSpec& trial)>;
+
+  AxisOracle(std::string name, FailKind kind, std::string claim, Change change);
+
+  std::string_view name() const override { return name_; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override;
+
+ private:
+  std::string name_;
+  FailKind kind_;
+  std::string claim_;  // "depends on ..."
+  Change change_;
+};
+
+AxisOracle uninitialized_oracle();
+AxisOracle history_oracle();
+AxisOracle async_oracle();
+AxisOracle schedule_oracle();
+AxisOracle placement_oracle();
+
+}  // namespace redzone::oracles

@@ -1,0 +1,34 @@
+#include "oracles/catalog.h"
+
+#include "oracles/axis_oracle.h"
+#include "oracles/fault.h"
+#include "oracles/launch_config.h"
+#include "oracles/redzone.h"
+#include "oracles/reference.h"
+#include "oracles/screen.h"
+
+namespace redzone::oracles {
+
+Catalog::Catalog(LaunchLimits limits)
+    : screen_(std::make_unique<ScreenOracle>()),
+      device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
+  direct_.push_back(std::make_unique<FaultOracle>());
+  direct_.push_back(std::make_unique<RedzoneOracle>());
+  comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(async_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(schedule_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
+  comparing_.push_back(std::make_unique<ReferenceOracle>());
+}
+
+const Oracle* Catalog::find(std::string_view name) const {
+  if (screen_->name() == name) return screen_.get();
+  if (device_free_->name() == name) return device_free_.get();
+  for (const auto* group : {&direct_, &comparing_})
+    for (const auto& oracle : *group)
+      if (oracle->name() == name) return oracle.get();
+  return nullptr;
+}
+
+}  // namespace redzone::oracles

@@ -1,0 +1,36 @@
+// All oracles, by name. A new oracle is added here and nowhere else.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/launch_limits.h"
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+class Catalog {
+ public:
+  explicit Catalog(LaunchLimits limits = {});
+
+  // Two trials for every plan.
+  const Oracle& screen() const { return *screen_; }
+  // Needs no device; asked before any trial.
+  const Oracle& device_free() const { return *device_free_; }
+  // Faults and canaries: one trial says it. Asked first, under several placements and launches.
+  const std::vector<std::unique_ptr<Oracle>>& direct() const { return direct_; }
+  // What a difference is due to; most specific first.
+  const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
+
+  // nullptr for an unknown name.
+  const Oracle* find(std::string_view name) const;
+
+ private:
+  std::unique_ptr<Oracle> screen_;
+  std::unique_ptr<Oracle> device_free_;
+  std::vector<std::unique_ptr<Oracle>> direct_;
+  std::vector<std::unique_ptr<Oracle>> comparing_;
+};
+
+}  // namespace redzone::oracles

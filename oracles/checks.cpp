@@ -1,0 +1,195 @@
+#include "oracles/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace redzone::oracles {
+namespace {
+
+// Further from a buffer than this, the nearest one is a coincidence of the address space.
+constexpr std::int64_t kNearBytes = 1 << 20;
+
+constexpr std::array<std::string_view, 6> kAddressCodes = {"SIGSEGV",
+                                                           "SIGBUS",
+                                                           "CUDA_ERROR_ILLEGAL_ADDRESS",
+                                                           "CUDA_ERROR_MISALIGNED_ADDRESS",
+                                                           "CUDA_ERROR_INVALID_ADDRESS_SPACE",
+                                                           "CUDA_ERROR_INVALID_PC"};
+
+std::string side_of(const BufferObservation& b) {
+  if (b.dirty_before > 0) return "before";
+  return b.dirty_after > 0 ? "after" : "gap";
+}
+
+const BufferObservation* find_buffer(const CallObservation& call, std::string_view name) {
+  for (const auto& b : call.buffers)
+    if (b.name == name) return &b;
+  return nullptr;
+}
+
+// The first output of `a` whose digest differs from that of `b`.
+std::optional<std::string> differing_output(const CallObservation& a, const CallObservation& b) {
+  for (const auto& buffer : a.buffers) {
+    if (buffer.scratch || buffer.role == Role::in) continue;
+    const auto* other = find_buffer(b, buffer.name);
+    if (other != nullptr && other->digest != buffer.digest) return buffer.name;
+  }
+  return std::nullopt;
+}
+
+const CallObservation* find_call(const Observation& o, std::int32_t call) {
+  for (const auto& c : o.calls)
+    if (c.call == call) return &c;
+  return nullptr;
+}
+
+}  // namespace
+
+Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason) {
+  return {Outcome::fail, std::string(oracle), std::move(reason), std::move(signature), call};
+}
+
+std::string describe_call(const Plan& plan, std::int32_t call) {
+  const auto calls = calls_of(plan);
+  if (call < 0 || static_cast<std::size_t>(call) >= calls.size()) return "an unknown call";
+  std::string dims;
+  for (const auto& [name, value] : calls[static_cast<std::size_t>(call)]->call.dims)
+    dims += fmt::format("{}{} = {}", dims.empty() ? "" : ", ", name, value);
+  return fmt::format("call {} ({})", call + 1, dims);
+}
+
+std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& observation) {
+  switch (observation.end) {
+    case End::worker_error:
+      return Verdict{Outcome::harness_error, std::string(oracle), observation.message, {}, -1};
+    case End::unsupported:
+    case End::out_of_memory:
+      return Verdict{Outcome::not_applicable, std::string(oracle), observation.message, {}, -1};
+    case End::completed:
+    case End::fault:
+    case End::hang:
+    case End::exited:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
+                                   const Observation& observation) {
+  if (observation.end == End::completed) return std::nullopt;
+  const Fault fault = observation.fault.value_or(Fault{});
+  Signature s;
+  s.target = plan.target;
+  s.where = fault.kernel;
+  if (observation.end == End::hang) {
+    s.kind = FailKind::hang;
+    return fail(oracle, s, fault.call,
+                fmt::format("{} did not end before the deadline", describe_call(plan, fault.call)));
+  }
+  if (observation.end == End::exited) {
+    s.kind = FailKind::fault;
+    s.where = "exit";
+    return fail(oracle, s, fault.call, "the target ended the process: " + observation.message);
+  }
+  const bool address =
+      std::find(kAddressCodes.begin(), kAddressCodes.end(), fault.code) != kAddressCodes.end();
+  if (!address) {
+    s.kind = FailKind::fault;
+    s.where = fault.code;
+    return fail(oracle, s, fault.call,
+                fmt::format("{} in {}{}{}", fault.code, describe_call(plan, fault.call),
+                            fault.detail.empty() ? "" : ": ", fault.detail));
+  }
+  s.kind = FailKind::illegal_access;
+  if (fault.access != Access::unknown) s.access = name_of(fault.access);
+  if (!fault.buffer.empty() && std::abs(fault.distance_bytes) <= kNearBytes) {
+    s.buffer = fault.buffer;
+    if (fault.side != Side::unknown) s.side = name_of(fault.side);
+  }
+  std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
+  std::string what = "address";
+  if (!s.buffer.empty())
+    what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
+  return fail(oracle, s, fault.call,
+              fmt::format("illegal {}{} at {} of {} ({})", s.access.empty() ? "access" : s.access,
+                          where, what, describe_call(plan, fault.call), fault.code));
+}
+
+std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
+                                      const Observation& observation) {
+  for (const auto& call : observation.calls)
+    for (const auto& b : call.buffers) {
+      const std::uint64_t dirty = b.dirty_before + b.dirty_after + b.dirty_gaps;
+      if (dirty == 0) continue;
+      Signature s;
+      s.kind = FailKind::redzone;
+      s.target = plan.target;
+      s.buffer = b.name;
+      s.side = side_of(b);
+      s.access = "write";
+      return fail(oracle, s, call.call,
+                  fmt::format("{} canary bytes around '{}' of {} were overwritten, the first {} "
+                              "bytes from its start",
+                              dirty, b.name, describe_call(plan, call.call), b.first_dirty_byte));
+    }
+  for (const auto& call : observation.calls)
+    for (const auto& b : call.buffers) {
+      if (b.role != Role::in || b.scratch || b.changed == 0) continue;
+      Signature s;
+      s.kind = FailKind::input_changed;
+      s.target = plan.target;
+      s.buffer = b.name;
+      s.side = name_of(Side::inside);
+      s.access = "write";
+      return fail(oracle, s, call.call,
+                  fmt::format("{} elements of the const input '{}' of {} were overwritten",
+                              b.changed, b.name, describe_call(plan, call.call)));
+    }
+  return std::nullopt;
+}
+
+std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
+                                       const Observation& observation) {
+  for (const auto& call : observation.calls)
+    for (const auto& r : call.references) {
+      if (r.mismatches == 0) continue;
+      Signature s;
+      s.kind = FailKind::reference;
+      s.target = plan.target;
+      s.buffer = r.tensor;
+      return fail(
+          oracle, s, call.call,
+          fmt::format("'{}' of {}: {} of {} elements are beyond the tolerance; element {} is "
+                      "{:.9g}, expected {:.9g}",
+                      r.tensor, describe_call(plan, call.call), r.mismatches, r.numel,
+                      r.first_index, r.got, r.want));
+    }
+  return std::nullopt;
+}
+
+std::optional<Difference> first_difference(const Observation& a, const Observation& b) {
+  for (const auto& call : a.calls) {
+    const auto* other = find_call(b, call.call);
+    if (other == nullptr) continue;
+    if (auto tensor = differing_output(call, *other)) return Difference{call.call, *tensor};
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> first_inconsistency(const Plan& plan, const Observation& observation) {
+  const auto steps = calls_of(plan);
+  for (const auto& call : observation.calls)
+    for (const auto& earlier : observation.calls) {
+      if (earlier.call >= call.call) break;
+      const auto& here = steps[static_cast<std::size_t>(call.call)]->call;
+      if (!(here == steps[static_cast<std::size_t>(earlier.call)]->call)) continue;
+      if (auto tensor = differing_output(call, earlier)) return Difference{call.call, *tensor};
+    }
+  return std::nullopt;
+}
+
+}  // namespace redzone::oracles

@@ -1,0 +1,46 @@
+// Judgements that several oracles share. Each looks at observations and says what it sees, or
+// nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/trial.h"
+#include "core/verdict.h"
+
+namespace redzone::oracles {
+
+// A verdict that ends the judgement because the trial says nothing of the target: worker_error
+// (harness error), unsupported or out of memory (not applicable).
+std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& observation);
+
+// Fault, hang or early exit.
+std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
+                                   const Observation& observation);
+
+// Dirty canaries, then changed inputs. The first in call order.
+std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
+                                      const Observation& observation);
+
+// Outputs beyond the tolerance of the reference.
+std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
+                                       const Observation& observation);
+
+// Where two digests of what must be the same output differ.
+struct Difference {
+  std::int32_t call = -1;
+  std::string tensor;
+};
+
+// The first call whose outputs differ between two completed trials of the same plan.
+std::optional<Difference> first_difference(const Observation& a, const Observation& b);
+
+// The first call of one trial whose outputs differ from those of an earlier, identical call.
+std::optional<Difference> first_inconsistency(const Plan& plan, const Observation& observation);
+
+// "call 2 (C = 64, T = 128)" for people.
+std::string describe_call(const Plan& plan, std::int32_t call);
+
+Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason);
+
+}  // namespace redzone::oracles

@@ -1,0 +1,20 @@
+// Claims: a call writes only to its outputs and its scratch. Canaries around every buffer, between
+// padded rows, and the contents of const inputs are checked after the plan.
+// Can be wrong: a write beyond the canary window that hits nothing checked is missed; one that hits
+// unmapped memory is the fault oracle's.
+// Cost: 1 trial, in the plan's own mode.
+#pragma once
+
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+class RedzoneOracle final : public Oracle {
+ public:
+  std::string_view name() const override { return "redzone"; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override;
+};
+
+}  // namespace redzone::oracles

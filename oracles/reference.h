@@ -1,0 +1,19 @@
+// Claims: outputs are within the target's tolerance of its own float64 reference.
+// Can be wrong: when the reference or the tolerance is. Says nothing of calls that are too large
+// for the reference, nor of targets without one.
+// Cost: 1 trial, in the plan's own mode, and the reference on the CPU.
+#pragma once
+
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+class ReferenceOracle final : public Oracle {
+ public:
+  std::string_view name() const override { return "reference"; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override;
+};
+
+}  // namespace redzone::oracles

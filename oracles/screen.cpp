@@ -1,0 +1,54 @@
+#include "oracles/screen.h"
+
+#include <fmt/format.h>
+
+#include "oracles/axes.h"
+#include "oracles/checks.h"
+
+namespace redzone::oracles {
+
+std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec&) const {
+  TrialSpec a;
+  a.mode = plan.mode;
+  a.mode.launch = options_.relaxed;
+  a.mode.placement = Placement::tail;
+  TrialSpec b;
+  b.mode = plan.mode;
+  b.mode.launch = Launch::blocking;
+  b.mode.placement = Placement::head;
+  b.mode.poison = other_poison(plan.mode.poison);
+  b.mode.schedule_seed = other_schedule(plan.mode.schedule_seed);
+  b.order = reversed_order(plan);
+  b.reference = true;
+  return {a, b};
+}
+
+Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
+                            std::span<const Observation> observations) const {
+  const Observation& a = observations[0];
+  const Observation& b = observations[1];
+  for (const auto* o : {&a, &b})
+    if (auto v = judge_fault(name(), plan, *o); v && !cannot_judge(name(), *o)) return *v;
+  for (const auto* o : {&a, &b})
+    if (auto v = cannot_judge(name(), *o)) return *v;
+  for (const auto* o : {&a, &b})
+    if (auto v = judge_canaries(name(), plan, *o)) return *v;
+  if (spec.deterministic) {
+    auto difference = first_difference(a, b);
+    if (!difference) difference = first_inconsistency(plan, a);
+    if (!difference) difference = first_inconsistency(plan, b);
+    if (difference) {
+      Signature s;
+      s.kind = FailKind::divergence;
+      s.target = plan.target;
+      s.buffer = difference->tensor;
+      return fail(name(), s, difference->call,
+                  fmt::format("'{}' of {} differs between two ways to run the plan", s.buffer,
+                              describe_call(plan, difference->call)));
+    }
+  }
+  if (auto v = judge_reference(name(), plan, b)) return *v;
+  return Verdict::pass(std::string(name()));
+}
+
+}  // namespace redzone::oracles

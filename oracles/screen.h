@@ -1,0 +1,33 @@
+// The screen: two trials that differ in many axes at once, for throughput.
+//
+// Claims: a plan whose calls are right gives the same outputs in both, faults in neither and leaves
+// every canary and const input alone; and the outputs of the second match the reference.
+// Can be wrong: never by itself about a fault or a canary. A difference says only that something
+// matters; the single-axis oracles say what. Bugs that show the same wrong result in both trials
+// are seen only by the reference.
+// Cost: 2 trials.
+#pragma once
+
+#include "core/oracle.h"
+
+namespace redzone::oracles {
+
+struct ScreenOptions {
+  Launch relaxed = Launch::gated;  // how trial A launches
+};
+
+// A: relaxed launches, tail, the plan's poison, steps as written.
+// B: blocking launches, head, another poison, independent calls in reverse order, reference.
+class ScreenOracle final : public Oracle {
+ public:
+  explicit ScreenOracle(ScreenOptions options = {}) : options_(options) {}
+  std::string_view name() const override { return "screen"; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override;
+
+ private:
+  ScreenOptions options_;
+};
+
+}  // namespace redzone::oracles

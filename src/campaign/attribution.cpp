@@ -1,0 +1,68 @@
+#include "campaign/attribution.h"
+
+#include <fmt/format.h>
+
+#include "core/plan_text.h"
+#include "oracles/axes.h"
+
+namespace redzone::campaign {
+namespace {
+
+struct Variant {
+  FailKind varied_by;  // the oracle of this kind varies the axis itself
+  std::string axis;
+  std::string value;
+  Plan plan;
+};
+
+std::vector<Variant> variants(const Plan& plan) {
+  std::vector<Variant> out;
+  const auto add = [&](FailKind by, std::string axis, std::string value, auto change) {
+    Plan p = plan;
+    change(p.mode);
+    out.push_back({by, std::move(axis), std::move(value), std::move(p)});
+  };
+  for (auto v : {Launch::blocking, Launch::async, Launch::gated})
+    add(FailKind::async, "launch", std::string(name_of(v)), [v](Mode& m) { m.launch = v; });
+  for (auto v : {Placement::tail, Placement::head})
+    add(FailKind::placement, "placement", std::string(name_of(v)),
+        [v](Mode& m) { m.placement = v; });
+  for (auto v : {oracles::kNanPoison, oracles::kFinitePoison})
+    add(FailKind::uninitialized, "poison", fmt::format("0x{:08x}", v),
+        [v](Mode& m) { m.poison = v; });
+  for (std::uint64_t v : {0, 1, 2})
+    add(FailKind::schedule, "schedule", fmt::format("{}", v),
+        [v](Mode& m) { m.schedule_seed = v; });
+  return out;
+}
+
+}  // namespace
+
+Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                    const Signature& signature, int n) {
+  const std::vector<Question> questions(static_cast<std::size_t>(n), Question{&oracle, plan});
+  Runs out;
+  out.answers = evaluator.ask(questions);
+  for (const auto& answer : out.answers) {
+    if (answer.verdict.outcome == Outcome::harness_error) continue;
+    ++out.reliability.n;
+    if (answer.verdict.failed() && same_bug(answer.verdict.signature, signature))
+      ++out.reliability.k;
+  }
+  return out;
+}
+
+std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
+                                             const Plan& plan, const Signature& signature,
+                                             int runs) {
+  std::vector<store::AttributionRow> rows;
+  if (oracle.expand(plan, evaluator.spec()).empty()) return rows;  // no device, no mode
+  for (const auto& v : variants(plan)) {
+    if (v.varied_by == signature.kind) continue;
+    const auto r = run_repeatedly(evaluator, oracle, v.plan, signature, runs);
+    rows.push_back({v.axis, v.value, r.reliability});
+  }
+  return rows;
+}
+
+}  // namespace redzone::campaign

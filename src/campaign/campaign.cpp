@@ -1,0 +1,225 @@
+#include "campaign/campaign.h"
+
+#include <algorithm>
+
+namespace redzone::campaign {
+
+using Clock = std::chrono::steady_clock;
+using store::Finding;
+
+// What the campaign knows of one target.
+struct Campaign::Lane {
+  TargetUnderTest target;
+  std::size_t index = 0;
+  std::uint64_t generated = 0;
+  double spent_us = 0;
+  // Suspects by what the screen said of them.
+  struct Case {
+    std::int64_t finding = 0;
+    std::uint64_t seen = 0;
+  };
+  std::map<std::string, Case> cases;
+};
+
+namespace {
+
+// A difference says little about its cause, so a further suspect that looks the same may be another
+// bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves.
+bool worth_another_look(const Signature& signature, std::uint64_t seen) {
+  const bool vague =
+      signature.kind == FailKind::divergence || signature.kind == FailKind::reference;
+  return vague && (seen == 4 || seen == 64 || seen == 1024);
+}
+
+}  // namespace
+
+Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, SimplifyFor simplify,
+                   FindingSink& sink, std::vector<TargetUnderTest> targets, CampaignOptions options)
+    : executor_(executor),
+      catalog_(catalog),
+      sink_(sink),
+      options_(std::move(options)),
+      triage_(executor, catalog, std::move(simplify), sink, [this] {
+        TriageOptions t = options_.triage;
+        t.deadline = options_.deadline;
+        t.stop = [this] { return stopped() || time_is_up(); };
+        return t;
+      }()) {
+  for (auto& target : targets) {
+    Lane lane;
+    lane.target = std::move(target);
+    lane.index = lanes_.size();
+    lanes_.push_back(std::move(lane));
+  }
+}
+
+Campaign::~Campaign() = default;
+
+double Campaign::elapsed_seconds() const {
+  return std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
+bool Campaign::time_is_up() const {
+  return options_.time.count() > 0 && Clock::now() - started_ >= options_.time;
+}
+
+Result<CampaignResult> Campaign::run() {
+  started_ = last_progress_ = Clock::now();
+  while (!stopped() && !time_is_up()) {
+    top_up();
+    for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
+      if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
+    if (executor_.in_flight() == 0) {
+      if (next_lane() == nullptr) break;
+      continue;  // all that was generated was judged without a device
+    }
+    if (auto done = executor_.next(std::chrono::milliseconds(100)))
+      if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+    report_progress(false);
+  }
+  result_.stopped = stopped();
+  result_.stats.seconds = elapsed_seconds();
+  result_.stats.workers_lost = executor_.stats().workers_lost;
+  report_progress(true);
+  return result_;
+}
+
+Campaign::Lane* Campaign::next_lane() {
+  Lane* best = nullptr;
+  for (auto& lane : lanes_) {
+    const bool spent = options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target;
+    if (!spent && (best == nullptr || lane.spent_us < best->spent_us)) best = &lane;
+  }
+  return best;
+}
+
+void Campaign::top_up() {
+  while (executor_.in_flight() < executor_.appetite() && device_free_suspects_.empty()) {
+    Lane* lane = next_lane();
+    if (lane == nullptr) return;
+    Plan plan = lane->target.source->next();
+    ++lane->generated;
+    lane->spent_us += 1;  // rotates the lanes before the first results are in
+    const TargetSpec& spec = *lane->target.spec;
+    Verdict verdict = catalog_.device_free().judge(plan, spec, {});
+    if (verdict.failed()) {
+      count(verdict);
+      device_free_suspects_.push_back(
+          {lane->index, {std::move(plan), std::move(verdict), {}, {}, 0}});
+      continue;
+    }
+    Pending pending{lane->index, std::move(plan), {}};
+    pending.trials = catalog_.screen().expand(pending.plan, spec);
+    const auto id = next_job_++;
+    executor_.submit({id, pending.plan, pending.trials, options_.deadline});
+    pending_.emplace(id, std::move(pending));
+  }
+}
+
+void Campaign::count(const Verdict& verdict) {
+  auto& s = result_.stats;
+  ++s.plans;
+  switch (verdict.outcome) {
+    case Outcome::pass:
+      ++s.pass;
+      break;
+    case Outcome::fail:
+      ++s.fail;
+      break;
+    case Outcome::inconclusive:
+      ++s.inconclusive;
+      break;
+    case Outcome::not_applicable:
+      ++s.not_applicable;
+      break;
+    case Outcome::harness_error:
+      ++s.harness_errors;
+      break;
+  }
+}
+
+Result<void> Campaign::finish(exec::JobResult result) {
+  auto node = pending_.extract(result.id);
+  RZ_CHECK(!node.empty());
+  Pending& pending = node.mapped();
+  Lane& lane = lanes_[pending.lane];
+  for (std::size_t t = 0; t < result.observations.size(); ++t) {
+    const auto& o = result.observations[t];
+    lane.spent_us += static_cast<double>(o.wall_us);
+    if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
+      lane.spent_us += static_cast<double>(options_.fault_cost.count()) * 1000;
+    const bool once = !pending.trials[t].order.empty();
+    result_.stats.calls +=
+        static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
+                                        : call_count(pending.plan));
+  }
+  result_.stats.trials += result.observations.size();
+  Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
+  count(verdict);
+  if (!verdict.failed()) return {};
+  return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
+                        std::move(result.log), result.log_size});
+}
+
+Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
+  ++result_.stats.suspects;
+  const std::string key = suspect.verdict.signature.text();
+  auto it = lane.cases.find(key);
+  if (it != lane.cases.end()) {
+    ++it->second.seen;
+    if (!worth_another_look(suspect.verdict.signature, it->second.seen))
+      return sink_.sighted(it->second.finding);
+  }
+  const auto begun = Clock::now();
+  auto r = open_case(lane, std::move(suspect), key);
+  lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+  return r;
+}
+
+Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string& key) {
+  Finding finding;
+  finding.signature = suspect.verdict.signature;
+  finding.state = store::State::suspect;
+  finding.oracle = suspect.verdict.oracle;
+  finding.reason = suspect.verdict.reason;
+  finding.plan = finding.original = suspect.plan;
+  finding.environment = lane.target.environment;
+  finding.campaign = options_.id;
+  finding.plans_to_first = result_.stats.plans;
+  finding.seconds_to_first = elapsed_seconds();
+  auto recorded = sink_.record(finding);
+  if (!recorded) return tl::unexpected(recorded.error());
+  finding.id = recorded->id;
+  auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
+  if (!settled) return tl::unexpected(settled.error());
+
+  const Finding& f = settled->finding;
+  auto& known = lane.cases[key];
+  known.finding = f.id;
+  ++known.seen;
+  const auto seen_before = [&](const Finding& other) { return other.id == f.id; };
+  auto& all = result_.findings;
+  if (std::none_of(all.begin(), all.end(), seen_before)) {
+    all.push_back(f);
+    const bool is_new = settled->is_new && recorded->is_new && f.state != store::State::unconfirmed;
+    if (is_new) result_.new_ids.push_back(f.id);
+    ++(is_new ? result_.stats.new_findings : result_.stats.known_findings);
+  }
+  return {};
+}
+
+void Campaign::report_progress(bool force) {
+  const auto now = Clock::now();
+  if (!options_.progress || (!force && now - last_progress_ < std::chrono::milliseconds(500)))
+    return;
+  last_progress_ = now;
+  result_.stats.seconds = elapsed_seconds();
+  result_.stats.workers_lost = executor_.stats().workers_lost;
+  Progress p{result_.stats, -1};
+  if (options_.time.count() > 0)
+    p.seconds_left =
+        std::max(0.0, std::chrono::duration<double>(options_.time).count() - result_.stats.seconds);
+  options_.progress(p);
+}
+
+}  // namespace redzone::campaign

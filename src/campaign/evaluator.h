@@ -1,0 +1,48 @@
+// Asks an oracle about plans. Each trial runs in a worker that has run nothing before: what a
+// target keeps in C++ statics outlives a trial, and would hide the difference between two of them.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "core/oracle.h"
+#include "exec/executor.h"
+
+namespace redzone::campaign {
+
+struct Question {
+  const Oracle* oracle = nullptr;
+  Plan plan;
+};
+
+struct Answer {
+  Verdict verdict;
+  std::vector<TrialSpec> trials;
+  std::vector<Observation> observations;  // one for each trial
+};
+
+class Evaluator {
+ public:
+  Evaluator(exec::Executor& executor, const TargetSpec& spec, std::chrono::milliseconds deadline)
+      : executor_(executor), spec_(spec), deadline_(deadline) {}
+
+  // In the order of the questions; several run at a time. Oracles that want the same trial of the
+  // same plan share it; the same question asked twice is run twice.
+  std::vector<Answer> ask(std::span<const Question> questions);
+  Answer ask(const Oracle& oracle, const Plan& plan);
+
+  const TargetSpec& spec() const { return spec_; }
+  void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+
+ private:
+  exec::Executor& executor_;
+  const TargetSpec& spec_;
+  std::chrono::milliseconds deadline_;
+};
+
+// The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an
+// asynchronous fault names no kernel) does not tell them apart.
+bool same_bug(const Signature& a, const Signature& b);
+
+}  // namespace redzone::campaign

@@ -1,0 +1,40 @@
+#include "campaign/history.h"
+
+#include <algorithm>
+
+namespace redzone::campaign {
+
+Plan as_run(const Plan& plan, const TrialSpec& trial) {
+  Plan out = plan;
+  out.mode = trial.mode;
+  if (trial.order.empty()) return out;
+  const auto calls = calls_of(plan);
+  out.steps.clear();
+  for (auto index : trial.order) {
+    RZ_CHECK(index < calls.size());
+    out.steps.emplace_back(CallStep{calls[index]->call, 1, 0});
+  }
+  return out;
+}
+
+Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_size,
+                  std::span<const Plan> earlier_trials) {
+  std::vector<Step> before;
+  const auto append = [&](const Plan& p) {
+    if (p.target == plan.target) before.insert(before.end(), p.steps.begin(), p.steps.end());
+  };
+  for (std::size_t i = 0; i < std::min(log_size, log.size()); ++i) append(*log[i]);
+  for (const auto& p : earlier_trials) append(p);
+
+  const std::size_t room = kMaxSteps - std::min(kMaxSteps, plan.steps.size());
+  if (before.size() > room) {
+    const auto first = before.begin() + static_cast<std::ptrdiff_t>(room / 2);
+    before.erase(first, first + static_cast<std::ptrdiff_t>(before.size() - room));
+  }
+  Plan out = plan;
+  out.steps = std::move(before);
+  out.steps.insert(out.steps.end(), plan.steps.begin(), plan.steps.end());
+  return out;
+}
+
+}  // namespace redzone::campaign

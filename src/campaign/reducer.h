@@ -1,0 +1,42 @@
+// Makes a failing plan as small as it gets.
+//
+// Greedy descent: the first simpler plan that still fails becomes the plan, until none does
+// (1-minimal) or the budget ends. What "simpler" means is the simplifier's; what "still fails"
+// means is the caller's, who must hold on to the signature.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace redzone::campaign {
+
+// Candidates, most aggressive first; nothing when there are no more.
+using PlanStream = std::function<std::optional<Plan>()>;
+using Simplify = std::function<PlanStream(const Plan& plan)>;
+
+// For each plan, whether it still fails. Plans of one call may run at the same time.
+using StillFails = std::function<std::vector<bool>(std::span<const Plan>)>;
+
+struct ReduceBudget {
+  std::size_t evaluations = 1000;  // plans asked about
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  std::function<bool()> stop = {};  // true ends it early
+  std::size_t batch = 1;            // plans asked about together
+};
+
+struct Reduced {
+  Plan plan;
+  bool minimal = false;  // no simplification of `plan` fails; false: the budget ended
+  std::size_t evaluations = 0;
+};
+
+// `plan` fails. Answers are remembered by plan, so that no plan is asked about twice.
+Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
+               const ReduceBudget& budget);
+
+}  // namespace redzone::campaign

@@ -1,0 +1,220 @@
+#include "campaign/triage.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "campaign/attribution.h"
+#include "campaign/history.h"
+
+namespace redzone::campaign {
+namespace {
+
+using store::Finding;
+using store::State;
+
+Plan with_mode(Plan plan, Launch launch, Placement placement) {
+  plan.mode.launch = launch;
+  plan.mode.placement = placement;
+  return plan;
+}
+
+// Runs after which a failure of this reliability has been seen with 98 %.
+int tries_for(const store::Reliability& r) {
+  if (r.k >= r.n) return 1;
+  const double p =
+      static_cast<double>(std::max<std::int64_t>(r.k, 1)) / static_cast<double>(r.n + 1);
+  return std::clamp(static_cast<int>(std::ceil(std::log(0.02) / std::log(1 - p))), 2, 16);
+}
+
+std::string fault_text(const Answer& answer) {
+  for (const auto& o : answer.observations)
+    if (o.fault) return o.fault->code + (o.fault->detail.empty() ? "" : ": " + o.fault->detail);
+  return "";
+}
+
+State state_of(const store::Reliability& r) {
+  if (r.k == 0) return State::unconfirmed;
+  return r.k == r.n ? State::confirmed : State::flaky;
+}
+
+const Answer* first_failure(const Runs& runs, const Signature& signature) {
+  for (const auto& a : runs.answers)
+    if (a.verdict.failed() && same_bug(a.verdict.signature, signature)) return &a;
+  return nullptr;
+}
+
+}  // namespace
+
+Triage::Triage(exec::Executor& executor, const oracles::Catalog& catalog, SimplifyFor simplify,
+               FindingSink& sink, TriageOptions options)
+    : executor_(executor),
+      catalog_(catalog),
+      simplify_(std::move(simplify)),
+      sink_(sink),
+      options_(std::move(options)) {}
+
+std::optional<Triage::Shown> Triage::best(Evaluator& evaluator,
+                                          std::span<const Question> questions) {
+  auto answers = evaluator.ask(questions);
+  std::optional<Shown> out;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const Verdict& v = answers[i].verdict;
+    if (!v.failed()) continue;
+    if (out && out->answer.verdict.signature.kind <= v.signature.kind) continue;
+    out = Shown{questions[i].oracle, questions[i].plan, std::move(answers[i])};
+  }
+  return out;
+}
+
+// Direct evidence (a fault, a canary) names the bug best, so it is looked for first, under every
+// placement, plainest launch first. Only what shows none is compared along single axes.
+std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator,
+                                              const std::vector<Plan>& plans) {
+  std::vector<Question> direct;
+  for (const auto& plan : plans)
+    for (auto launch : {Launch::blocking, plan.mode.launch})
+      for (auto placement : {Placement::tail, Placement::head}) {
+        const Plan p = with_mode(plan, launch, placement);
+        const bool asked = std::any_of(direct.begin(), direct.end(),
+                                       [&](const Question& q) { return q.plan == p; });
+        if (asked) continue;
+        for (const auto& oracle : catalog_.direct()) direct.push_back({oracle.get(), p});
+      }
+  if (auto shown = best(evaluator, direct)) return shown;
+  std::vector<Question> comparing;
+  for (const auto& plan : plans)
+    for (const auto& oracle : catalog_.comparing()) comparing.push_back({oracle.get(), plan});
+  return best(evaluator, comparing);
+}
+
+std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Suspect& suspect,
+                                                Finding& finding) {
+  if (suspect.trials.empty()) {
+    Shown shown{&catalog_.device_free(), suspect.plan, {}};
+    shown.answer = evaluator.ask(*shown.oracle, shown.plan);
+    if (shown.answer.verdict.failed()) return shown;
+    return std::nullopt;
+  }
+  std::vector<Plan> plans;
+  for (const auto& trial : suspect.trials) plans.push_back(as_run(suspect.plan, trial));
+  if (auto shown = classify(evaluator, plans)) return shown;
+  Answer again = evaluator.ask(catalog_.screen(), suspect.plan);
+  if (again.verdict.failed()) return Shown{&catalog_.screen(), suspect.plan, std::move(again)};
+  if (!suspect.log || stopped()) return std::nullopt;
+  std::vector<Plan> with;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    with.push_back(
+        with_history(plans[i], *suspect.log, suspect.log_size, std::span(plans).subspan(0, i)));
+  auto shown = classify(evaluator, with);
+  finding.needs_history = shown.has_value();
+  return shown;
+}
+
+void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) {
+  const Signature signature = shown.answer.verdict.signature;
+  const auto tries = static_cast<std::size_t>(tries_for(finding.reliability));
+  const StillFails still_fails = [&](std::span<const Plan> plans) {
+    std::vector<Question> questions;
+    for (const auto& plan : plans)
+      for (std::size_t t = 0; t < tries; ++t) questions.push_back({shown.oracle, plan});
+    const auto answers = evaluator.ask(questions);
+    std::vector<bool> fails(plans.size(), false);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Verdict& v = answers[i].verdict;
+      if (v.failed() && same_bug(v.signature, signature)) fails[i / tries] = true;
+    }
+    return fails;
+  };
+  ReduceBudget budget;
+  budget.evaluations = options_.reduce_evaluations;
+  budget.until = std::chrono::steady_clock::now() + options_.reduce_time;
+  budget.stop = options_.stop;
+  budget.batch = options_.parallel;
+  auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), still_fails, budget);
+  shown.plan = std::move(reduced.plan);
+  finding.minimal = reduced.minimal;
+}
+
+Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding) {
+  const bool slow = finding.signature.kind == FailKind::hang;
+  evaluator.set_deadline(options_.deadline);
+  const auto runs = run_repeatedly(evaluator, oracle, finding.plan, finding.signature,
+                                   slow ? options_.confirm_runs : options_.final_runs);
+  finding.reliability = runs.reliability;
+  finding.state = state_of(runs.reliability);
+  const Answer* failure = first_failure(runs, finding.signature);
+  if (failure == nullptr) return {};
+  finding.signature = failure->verdict.signature;
+  finding.reason = failure->verdict.reason;
+  finding.fault_detail = fault_text(*failure);
+  if (auto stored = sink_.evidence(finding.id, "final", finding.plan, *failure); !stored)
+    return stored;
+  if (stopped()) return {};
+  if (slow) evaluator.set_deadline(options_.hang_deadline);
+  finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
+                                  slow ? 1 : options_.attribution_runs);
+  return {};
+}
+
+Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
+                                    const TargetSpec& spec) {
+  Evaluator evaluator(executor_, spec, options_.deadline);
+  auto shown = find_cause(evaluator, suspect, finding);
+  if (!shown) {
+    // Interrupted before it could be confirmed, it stays a suspect.
+    finding.state = stopped() ? State::suspect : State::unconfirmed;
+    auto stored = sink_.update(finding);
+    if (!stored) return tl::unexpected(stored.error());
+    return Settled{finding, stored->is_new};
+  }
+
+  finding.signature = shown->answer.verdict.signature;
+  const auto runs = run_repeatedly(evaluator, *shown->oracle, shown->plan, finding.signature,
+                                   options_.confirm_runs);
+  finding.reliability = {runs.reliability.k + 1, runs.reliability.n + 1};
+  finding.state = state_of(finding.reliability);
+  finding.reason = shown->answer.verdict.reason;
+  finding.oracle = std::string(shown->oracle->name());
+  finding.plan = shown->plan;
+  finding.fault_detail = fault_text(shown->answer);
+  const bool settled = sink_.settled(finding.signature);
+  auto stored = sink_.update(finding);
+  if (!stored) return tl::unexpected(stored.error());
+  finding.id = stored->id;
+  const bool is_new = stored->is_new;
+  if (settled || stopped()) return Settled{finding, is_new};
+  if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
+    return tl::unexpected(e.error());
+
+  if (finding.signature.kind == FailKind::hang) evaluator.set_deadline(options_.hang_deadline);
+  reduce_shown(evaluator, *shown, finding);
+  finding.plan = shown->plan;
+  if (auto measured = measure(evaluator, *shown->oracle, finding); !measured)
+    return tl::unexpected(measured.error());
+  stored = sink_.update(finding);
+  if (!stored) return tl::unexpected(stored.error());
+  finding.id = stored->id;
+  return Settled{finding, is_new};
+}
+
+Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
+  const Oracle* oracle = catalog_.find(finding.oracle);
+  if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
+  Evaluator evaluator(executor_, spec, options_.deadline);
+  const auto runs =
+      run_repeatedly(evaluator, *oracle, finding.plan, finding.signature, options_.confirm_runs);
+  finding.reliability = runs.reliability;
+  finding.state = state_of(runs.reliability);
+  if (const Answer* failure = first_failure(runs, finding.signature)) {
+    Shown shown{oracle, finding.plan, *failure};
+    if (finding.signature.kind == FailKind::hang) evaluator.set_deadline(options_.hang_deadline);
+    reduce_shown(evaluator, shown, finding);
+    finding.plan = shown.plan;
+    if (auto measured = measure(evaluator, *oracle, finding); !measured)
+      return tl::unexpected(measured.error());
+  }
+  if (auto stored = sink_.update(finding); !stored) return tl::unexpected(stored.error());
+  return finding;
+}
+
+}  // namespace redzone::campaign

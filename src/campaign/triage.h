@@ -1,0 +1,77 @@
+// From a suspect to a finding: confirm in fresh workers, attribute to one oracle, reduce, measure.
+#pragma once
+
+#include <functional>
+
+#include "campaign/evaluator.h"
+#include "campaign/finding_sink.h"
+#include "campaign/reducer.h"
+#include "oracles/catalog.h"
+#include "store/finding.h"
+
+namespace redzone::campaign {
+
+// What the screen saw.
+struct Suspect {
+  Plan plan;
+  Verdict verdict;
+  std::vector<TrialSpec> trials;  // none: judged without a device
+  std::shared_ptr<const exec::WorkerLog> log;
+  std::size_t log_size = 0;
+};
+
+struct TriageOptions {
+  std::chrono::milliseconds deadline{10000};  // of a trial, also for the final confirmation
+  // A hang costs its deadline each time it is shown. Once it is confirmed, this one will do.
+  std::chrono::milliseconds hang_deadline{750};
+  int confirm_runs = 4;
+  int final_runs = 10;
+  int attribution_runs = 3;
+  std::size_t parallel = 4;  // plans judged at the same time
+  std::size_t reduce_evaluations = 1000;
+  std::chrono::milliseconds reduce_time{30000};
+  std::function<bool()> stop = {};  // true: finish with what is there
+};
+
+using SimplifyFor = std::function<Simplify(const TargetSpec&)>;
+
+class Triage {
+ public:
+  Triage(exec::Executor& executor, const oracles::Catalog& catalog, SimplifyFor simplify,
+         FindingSink& sink, TriageOptions options);
+
+  // `finding` is the recorded suspect. Stores each step forward. `is_new` of the result says
+  // whether the final signature was unknown; its state may be unconfirmed.
+  struct Settled {
+    store::Finding finding;
+    bool is_new = false;
+  };
+  Result<Settled> run(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
+
+  // Reduces further what is stored already. The oracle is the finding's.
+  Result<store::Finding> reduce_again(store::Finding finding, const TargetSpec& spec);
+
+ private:
+  // An oracle and a plan that it fails on in a fresh worker.
+  struct Shown {
+    const Oracle* oracle = nullptr;
+    Plan plan;
+    Answer answer;
+  };
+  std::optional<Shown> best(Evaluator& evaluator, std::span<const Question> questions);
+  std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans);
+  std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
+                                  store::Finding& finding);
+  void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  // Reliability and attribution of finding.plan, at the full deadline.
+  Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
+  bool stopped() const { return options_.stop && options_.stop(); }
+
+  exec::Executor& executor_;
+  const oracles::Catalog& catalog_;
+  SimplifyFor simplify_;
+  FindingSink& sink_;
+  TriageOptions options_;
+};
+
+}  // namespace redzone::campaign
