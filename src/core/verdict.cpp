@@ -37,6 +37,10 @@ std::string_view name_of(Outcome outcome) {
   return name_in(kOutcomes, outcome);
 }
 
+Result<FailKind> parse_fail_kind(std::string_view text) {
+  return value_in(kKinds, text, "kind of failure");
+}
+
 std::string Signature::text() const {
   std::string out(name_of(kind));
   std::string what;

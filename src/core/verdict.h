@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+
 namespace redzone {
 
 // Kinds of failure, most specific first: when a plan shows several, the first names the finding.
@@ -26,6 +28,7 @@ enum class FailKind : std::uint8_t {
 };
 
 std::string_view name_of(FailKind kind);
+Result<FailKind> parse_fail_kind(std::string_view text);
 
 // Never an address, a thread or a seed. `where` is a kernel name where one is known.
 struct Signature {

@@ -1,0 +1,37 @@
+// A plan file that says what it is expected to show: what `redzone export` writes and what stands
+// in repros/. The plan is a plain plan (plan_text.h); the table beside it is
+//
+//     [expect]
+//     oracle = "fault"
+//     kind = "illegal-access"
+//     where = "read_past_end"      # these four only where they are known
+//     buffer = "x"
+//     side = "after"
+//     access = "read"
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "core/verdict.h"
+
+namespace redzone {
+
+struct Repro {
+  Plan plan;
+  std::string oracle;                  // "" when nothing is expected
+  std::optional<Signature> signature;  // set together with `oracle`
+
+  bool operator==(const Repro&) const = default;
+};
+
+// `comment` goes to the top of the file, each line behind a '#'.
+std::string print_repro(const Repro& repro, std::string_view comment = {});
+
+// Without an [expect] table: a plan alone. Errors as parse_plan().
+Result<Repro> parse_repro(std::string_view text, std::string_view where = "plan");
+
+}  // namespace redzone

@@ -1,0 +1,63 @@
+#include "core/repro.h"
+
+#include <gtest/gtest.h>
+
+#include "core/sample.h"
+
+namespace redzone {
+namespace {
+
+Repro sample_repro() {
+  Repro r;
+  r.plan = testing::sample_plan();
+  r.oracle = "fault";
+  r.signature = Signature{FailKind::illegal_access, "sample", "scan", "k", "after", ""};
+  return r;
+}
+
+TEST(Repro, RoundTripsWithAndWithoutAnExpectation) {
+  const Repro repro = sample_repro();
+  const auto again = parse_repro(print_repro(repro, "one\n\nthree"));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, repro);
+  const Repro plain{testing::sample_plan(), {}, {}};
+  EXPECT_EQ(*parse_repro(print_repro(plain)), plain);
+}
+
+TEST(Repro, TheTableStandsBeforeTheSteps) {
+  const std::string text = print_repro(sample_repro(), "why");
+  EXPECT_EQ(text.find("# why\n\nredzone_plan = 1\n"), 0u);
+  EXPECT_NE(
+      text.find("schedule_seed = 17\n\n[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"
+                "where = \"scan\"\nbuffer = \"k\"\nside = \"after\"\n\n[[step]]\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(Repro, MistakesAreNamed) {
+  const std::string good = print_repro(sample_repro());
+  const auto error_with = [&](std::string from, std::string to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    const auto r = parse_repro(text, "f");
+    return r ? "parsed" : r.error().message;
+  };
+  EXPECT_NE(error_with("illegal-access", "illegal").find("[expect] kind: unknown kind"),
+            std::string::npos);
+  EXPECT_NE(error_with("oracle = \"fault\"", "").find("'oracle' is missing"), std::string::npos);
+  EXPECT_NE(error_with("side", "sides").find("has no key 'sides'"), std::string::npos);
+  EXPECT_NE(error_with("\"after\"", "3").find("'side' must be a string"), std::string::npos);
+}
+
+TEST(Signature, TextAndHash) {
+  const Signature s{FailKind::illegal_access, "t", "scan", "k", "after", "read"};
+  EXPECT_EQ(s.text(), "illegal-access: read after k in scan (t)");
+  Signature other = s;
+  EXPECT_EQ(other.hash(), s.hash());
+  other.side = "before";
+  EXPECT_NE(other.hash(), s.hash());
+  EXPECT_EQ((Signature{FailKind::hang, "t", "", "", "", ""}).text(), "hang (t)");
+}
+
+}  // namespace
+}  // namespace redzone
