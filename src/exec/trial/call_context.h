@@ -1,0 +1,44 @@
+// The Context that a target sees during one run of one call.
+#pragma once
+
+#include <redzone/target.h>
+
+#include "exec/trial/trial_state.h"
+
+namespace redzone::exec {
+
+class CallContext final : public Context {
+ public:
+  // `run`: 0 .. runs - 1 on the same buffers. All arguments outlive the context.
+  CallContext(TrialState& state, CallUnit& unit, std::int64_t run)
+      : state_(state), unit_(unit), run_(run) {}
+
+  const Dims& dims() const override { return unit_.item->call->dims; }
+  const Config& config() const override { return unit_.item->call->config; }
+  TensorArg tensor(std::string_view name) const override;
+  DeviceKind device() const override { return state_.session.device().info().kind; }
+  void* stream() const override;
+
+  void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override;
+  void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
+  KernelRef variant(const VariantRequest& request) override;
+  void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override;
+
+  void unsupported(std::string reason) override;
+  void fail(std::string code, std::string message) override;
+  bool ended() const override { return state_.session.stopped(); }
+
+ private:
+  std::int32_t call() const { return unit_.item->index; }
+  // Ends the call when no memory can have this size and alignment.
+  bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
+  RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
+  std::string unused_label(std::string_view name) const;
+  bool zero_before_use(RawBuffer& buffer);
+
+  TrialState& state_;
+  CallUnit& unit_;
+  std::int64_t run_;
+};
+
+}  // namespace redzone::exec

@@ -1,0 +1,22 @@
+#include "exec/trial/device_trial_host.h"
+
+#include <utility>
+
+namespace redzone::exec {
+
+DeviceTrialHost::DeviceTrialHost(std::unique_ptr<device::Device> device, const Registry& registry,
+                                 device::BlackBox* box, std::string nvrtc)
+    : device_(std::move(device)),
+      nvrtc_(std::move(nvrtc)),
+      runner_(*device_, registry, device_->info().kind, box, limits_for(device_->info())) {}
+
+Hello DeviceTrialHost::hello() {
+  const device::Info& info = device_->info();
+  return {info.name, info.driver, info.compute_capability, nvrtc_};
+}
+
+Observation DeviceTrialHost::run(const Plan& plan, const TrialSpec& trial) {
+  return runner_.run(plan, trial);
+}
+
+}  // namespace redzone::exec

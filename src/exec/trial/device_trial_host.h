@@ -1,0 +1,29 @@
+// What a worker process runs its trials on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "exec/trial/trial_runner.h"
+#include "exec/trial_host.h"
+
+namespace redzone::exec {
+
+class DeviceTrialHost final : public TrialHost {
+ public:
+  // `registry` and `box` (may be null) outlive the host. `nvrtc`: version of the run-time compiler,
+  // "" when there is none.
+  DeviceTrialHost(std::unique_ptr<device::Device> device, const Registry& registry,
+                  device::BlackBox* box, std::string nvrtc);
+
+  Hello hello() override;
+  Observation run(const Plan& plan, const TrialSpec& trial) override;
+  bool device_lost() const override { return runner_.device_lost(); }
+
+ private:
+  std::unique_ptr<device::Device> device_;
+  std::string nvrtc_;
+  TrialRunner runner_;
+};
+
+}  // namespace redzone::exec

@@ -1,0 +1,198 @@
+#include "exec/trial/segment.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "exec/trial/call_context.h"
+
+namespace redzone::exec {
+namespace {
+
+// Bytes of the regions of the unit's tensors; nothing when one cannot exist.
+std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, CallUnit& unit) {
+  std::size_t bytes = 0;
+  unit.tensors.resize(spec.tensors.size());
+  for (std::size_t i = 0; i < spec.tensors.size(); ++i) {
+    TensorBuffer& tensor = unit.tensors[i];
+    const auto described = describe_tensor(spec.tensors[i], *unit.item->call, state.mode, tensor);
+    if (!described) {
+      state.session.stop(End::out_of_memory,
+                         spec.tensors[i].name + ": " + described.error().message);
+      return std::nullopt;
+    }
+    const std::size_t more = state.memory.rounded(region_bytes(tensor.storage));
+    if (__builtin_add_overflow(bytes, more, &bytes))
+      bytes = std::numeric_limits<std::size_t>::max();
+  }
+  return bytes;
+}
+
+void place_unit(TrialState& state, CallUnit& unit) {
+  for (auto& tensor : unit.tensors) {
+    const auto region = state.memory.acquire(region_bytes(tensor.storage));
+    if (!region) return;
+    place_tensor(tensor, *region, state.mode);
+    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes);
+  }
+}
+
+void run_call(TrialState& state, Target& target, CallUnit& unit) {
+  const std::int32_t index = unit.item->index;
+  Session& session = state.session;
+  session.set_call(index);
+  if (state.box != nullptr) state.box->call_begun = index;
+  for (std::int64_t r = 0; r < unit.item->runs && !session.stopped(); ++r) {
+    CallContext context(state, unit, r);
+    const auto thrown = [&](const char* what) {
+      session.stop_fault("target-error", index, {}, what);
+    };
+    try {
+      target.run(context);
+    } catch (const std::exception& e) {
+      thrown(e.what());
+    } catch (...) {
+      thrown("threw something that is no std::exception");
+    }
+  }
+  if (state.box != nullptr) state.box->call_ended = index;
+  session.set_call(-1);
+}
+
+BufferObservation observed(const device::BufferCheck& check) {
+  constexpr auto kNone = std::numeric_limits<std::int64_t>::max();
+  BufferObservation o;
+  o.digest = check.digest;
+  o.dirty_before = check.dirty_before;
+  o.dirty_after = check.dirty_after;
+  o.dirty_gaps = check.dirty_gaps;
+  o.changed = check.changed;
+  o.first_dirty_byte = check.first_dirty_byte == kNone ? 0 : check.first_dirty_byte;
+  return o;
+}
+
+BufferObservation observed(const TensorBuffer& tensor, const device::BufferCheck& check) {
+  BufferObservation o = observed(check);
+  o.name = tensor.spec->name;
+  o.role = tensor.spec->role;
+  o.numel = static_cast<std::uint64_t>(tensor.view.numel);
+  return o;
+}
+
+BufferObservation observed(const RawBuffer& buffer, const device::BufferCheck& check) {
+  BufferObservation o = observed(check);
+  o.name = buffer.label;
+  o.scratch = true;
+  o.digest = 0;
+  o.numel = buffer.bytes;
+  return o;
+}
+
+bool dirty(const BufferObservation& o) {
+  return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
+}
+
+void note(CallObservation& call, BufferObservation now) {
+  auto before = std::find_if(call.buffers.begin(), call.buffers.end(), [&](const auto& b) {
+    return b.scratch == now.scratch && b.name == now.name;
+  });
+  if (before == call.buffers.end()) {
+    call.buffers.push_back(std::move(now));
+    return;
+  }
+  if (dirty(*before)) now.first_dirty_byte = before->first_dirty_byte;
+  now.dirty_before += before->dirty_before;
+  now.dirty_after += before->dirty_after;
+  now.dirty_gaps += before->dirty_gaps;
+  now.changed += before->changed;
+  *before = std::move(now);
+}
+
+}  // namespace
+
+void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
+             std::size_t bytes, std::size_t calls, Segment& out) {
+  out.units.clear();
+  out.ran = 0;
+  out.workspaces_checked = false;
+  std::size_t used = 0, taken = 0;
+  for (; taken < items.size(); ++taken) {
+    const RunItem& item = items[taken];
+    if (item.kind != RunItem::Kind::call) continue;
+    if (out.units.size() == calls) break;
+    CallUnit& unit = out.units.emplace_back();
+    unit.item = &item;
+    const auto more = describe(state, spec, unit);
+    if (!more) return;
+    if (out.units.size() > 1 && *more > bytes - std::min(bytes, used)) {
+      out.units.pop_back();
+      break;
+    }
+    used += *more;
+  }
+  out.items = items.first(taken);
+  for (auto& unit : out.units) {
+    if (state.session.stopped()) return;
+    place_unit(state, unit);
+  }
+}
+
+void fill(TrialState& state, Segment& segment) {
+  if (state.session.stopped()) return;
+  segment.jobs.clear();
+  for (const auto& unit : segment.units)
+    for (const auto& tensor : unit.tensors) segment.jobs.push_back(tensor.job);
+  if (state.session.fill(0, segment.jobs)) state.session.fork_from(0);
+}
+
+void run(TrialState& state, Target& target, Segment& segment) {
+  Session& session = state.session;
+  for (const auto& item : segment.items) {
+    if (session.stopped()) break;
+    switch (item.kind) {
+      case RunItem::Kind::sync:
+        session.synchronize();
+        break;
+      case RunItem::Kind::wait:
+        session.wait(item.stream, item.on);
+        break;
+      case RunItem::Kind::call:
+        if (!session.hold()) break;
+        run_call(state, target, segment.units[segment.ran]);
+        if (!session.stopped()) ++segment.ran;
+        break;
+    }
+  }
+  session.open();
+}
+
+void check(TrialState& state, Segment& segment, bool last) {
+  segment.jobs.clear();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
+    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(canaries_only(s.job));
+  }
+  segment.workspaces_checked = last;
+  if (last)
+    for (const auto& w : state.workspaces) segment.jobs.push_back(canaries_only(w.job));
+  segment.results.resize(segment.jobs.size());
+  if (state.session.join_to(0)) state.session.check(0, segment.jobs, segment.results.data());
+}
+
+void collect(TrialState& state, const Segment& segment) {
+  auto result = segment.results.begin();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    const CallUnit& unit = segment.units[i];
+    CallObservation& call = state.of_call(unit.item->index);
+    if (unit.item->last) call.call = unit.item->index;  // complete
+    for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
+    for (const auto& s : unit.scratch) note(call, observed(s, *result++));
+  }
+  if (!segment.workspaces_checked) return;
+  for (const auto& w : state.workspaces) {
+    CallObservation& call = state.of_call(w.call);
+    note(call, observed(w, *result++));
+  }
+}
+
+}  // namespace redzone::exec

@@ -1,0 +1,179 @@
+#include "exec/trial/session.h"
+
+#include <utility>
+
+namespace redzone::exec {
+namespace {
+
+// Device operations behind one call, at most, as the gate counts them: a fill uploads its table, a
+// check also clears and returns its results, a wait records an event.
+constexpr std::size_t kFillOperations = 2;
+constexpr std::size_t kCheckOperations = 4;
+constexpr std::size_t kWaitOperations = 2;
+
+}  // namespace
+
+void Session::begin(const Mode& mode, int streams) {
+  mode_ = mode;
+  streams_ = streams;
+  call_ = -1;
+  held_ = false;
+  pending_ = false;
+  end_ = End::completed;
+  message_.clear();
+  fault_.reset();
+  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams}));
+}
+
+void Session::stop(End end, std::string message) {
+  if (stopped()) return;
+  end_ = end;
+  message_ = std::move(message);
+}
+
+void Session::stop_fault(std::string code, std::int32_t call, std::string kernel,
+                         std::string detail) {
+  if (stopped()) return;
+  end_ = End::fault;
+  fault_.emplace();
+  fault_->code = std::move(code);
+  fault_->call = call;
+  fault_->kernel = std::move(kernel);
+  fault_->detail = std::move(detail);
+}
+
+void Session::stop(const device::Failure& failure) {
+  using Kind = device::Failure::Kind;
+  const std::string text =
+      failure.code.empty() ? failure.detail : failure.code + ": " + failure.detail;
+  switch (failure.kind) {
+    case Kind::fault:
+      return lose(failure);
+    case Kind::launch_refused:
+      return stop_fault(failure.code, call_, {}, failure.detail);
+    case Kind::out_of_memory:
+      return stop(End::out_of_memory, text);
+    case Kind::unsupported:
+      return stop(End::unsupported, text);
+    case Kind::harness:
+      return stop(End::worker_error, text);
+  }
+}
+
+void Session::report(Observation& to) const {
+  to.end = end_;
+  to.message = message_;
+  to.fault = fault_;
+}
+
+void Session::set_call(std::int32_t call) {
+  call_ = call;
+  if (!lost_) device_.set_call(call);
+}
+
+bool Session::accept(const device::Status<void>& status) {
+  if (!status) stop(status.error());
+  return status.has_value();
+}
+
+bool Session::reserve(std::size_t operations) {
+  if (lost_) return false;
+  if (!held_) return true;
+  if (held_operations_ + operations > device_.hold_capacity() && !(open() && hold())) return false;
+  held_operations_ += operations;
+  return true;
+}
+
+bool Session::fill(int stream, std::span<const device::BufferJob> jobs) {
+  if (jobs.empty()) return !lost_;
+  return reserve(kFillOperations) && accept(device_.fill(stream, jobs));
+}
+
+bool Session::check(int stream, std::span<const device::BufferJob> jobs,
+                    device::BufferCheck* results) {
+  if (jobs.empty()) return !lost_;
+  return reserve(kCheckOperations) && accept(device_.check(stream, jobs, results));
+}
+
+bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                     const LaunchArgs& args) {
+  if (!reserve(1)) return false;
+  const auto status = device_.launch(stream, kernel, shape, args);
+  if (!status && status.error().kind == device::Failure::Kind::launch_refused) {
+    stop_fault(status.error().code, call_, kernel.name, status.error().detail);
+    return false;
+  }
+  if (!accept(status)) return false;
+  note_launch(kernel.name);
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::wait(int stream, int on) {
+  return stream == on || (reserve(kWaitOperations) && accept(device_.wait(stream, on)));
+}
+
+bool Session::fork_from(int on) {
+  for (int s = 0; s < streams_; ++s)
+    if (!wait(s, on)) return false;
+  return true;
+}
+
+bool Session::join_to(int on) {
+  for (int s = 0; s < streams_; ++s)
+    if (!wait(on, s)) return false;
+  return true;
+}
+
+bool Session::synchronize() {
+  if (lost_) return false;
+  held_ = false;
+  if (!accept(device_.synchronize())) return false;
+  pending_ = false;
+  return true;
+}
+
+bool Session::read(void* to, const void* from, std::size_t bytes) {
+  return !lost_ && accept(device_.read(to, from, bytes));
+}
+
+bool Session::hold() {
+  if (lost_) return false;
+  if (mode_.launch != Launch::gated || held_) return true;
+  held_ = true;
+  held_operations_ = 0;
+  return accept(device_.hold());
+}
+
+bool Session::open() {
+  if (lost_) return false;
+  if (!held_) return true;
+  held_ = false;
+  return accept(device_.open());
+}
+
+void Session::note_launch(const char* kernel) {
+  if (!pending_) {
+    pending_ = true;
+    pending_call_ = call_;
+    pending_kernel_ = kernel;
+    return;
+  }
+  if (pending_call_ != call_) pending_call_ = -1;
+  if (pending_kernel_ != kernel) pending_kernel_.clear();
+}
+
+void Session::lose(const device::Failure& failure) {
+  lost_ = true;
+  std::string detail = failure.detail;
+  // What ended the trial first may be its consequence.
+  if (fault_) detail += "; before it: " + fault_->code + ": " + fault_->detail;
+  end_ = End::completed;
+  message_.clear();
+  // The host device runs one kernel at a time and says which.
+  if (device_.info().kind == DeviceKind::host && box_ != nullptr && box_->call_running >= 0)
+    return stop_fault(failure.code, box_->call_running, box_->kernel, std::move(detail));
+  if (!pending_) return stop_fault(failure.code, -1, {}, std::move(detail));
+  stop_fault(failure.code, pending_call_, pending_kernel_, std::move(detail));
+}
+
+}  // namespace redzone::exec

@@ -1,0 +1,86 @@
+// The device during one trial: enqueues, holds the gate, and knows how the trial ended.
+//
+// Every call of a device can fail, and the failure can be that of a kernel enqueued long before. So
+// all enqueueing goes through here: it remembers what was enqueued since the last synchronization,
+// names the culprit where only one is possible, and touches a lost device no more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/trial.h"
+#include "device/device.h"
+
+namespace redzone::exec {
+
+class Session {
+ public:
+  // Both outlive the session; `box` may be null.
+  Session(device::Device& device, device::BlackBox* box) : device_(device), box_(box) {}
+
+  void begin(const Mode& mode, int streams);
+
+  // The first end of a trial stands; only a lost device overrules it.
+  void stop(End end, std::string message);
+  // A fault of this call (-1: unknown).
+  void stop_fault(std::string code, std::int32_t call, std::string kernel, std::string detail);
+  void stop(const device::Failure& failure);
+  bool stopped() const { return end_ != End::completed; }
+  bool lost() const { return lost_; }
+  void report(Observation& to) const;
+
+  // The call that enqueues from now on; -1: the harness.
+  void set_call(std::int32_t call);
+  std::int32_t call() const { return call_; }
+
+  // These stop the trial where the device fails; true where it did not.
+  bool fill(int stream, std::span<const device::BufferJob> jobs);
+  // `results` must live until the next synchronize().
+  bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results);
+  bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+              const LaunchArgs& args);
+  bool wait(int stream, int on);
+  // All streams wait for `on`, or `on` for all of them.
+  bool fork_from(int on);
+  bool join_to(int on);
+  bool synchronize();
+  bool read(void* to, const void* from, std::size_t bytes);
+  // Gated mode: what is enqueued from hold() to open() runs only after it, or as soon as the device
+  // can hold no more. Nothing in the other modes.
+  bool hold();
+  bool open();
+
+  device::Device& device() { return device_; }
+  int streams() const { return streams_; }
+
+ private:
+  bool accept(const device::Status<void>& status);
+  // Makes room for that many device operations on a held stream.
+  bool reserve(std::size_t operations);
+  void note_launch(const char* kernel);
+  // Ends the trial with the fault, whatever ended it before, and names the culprit if it can.
+  void lose(const device::Failure& failure);
+
+  device::Device& device_;
+  device::BlackBox* box_;
+  Mode mode_;
+  int streams_ = 1;
+  std::int32_t call_ = -1;
+
+  bool held_ = false;
+  std::size_t held_operations_ = 0;
+
+  // Launches since the last synchronization.
+  std::int32_t pending_call_ = -1;  // their call; -1: none or several
+  std::string pending_kernel_;      // their kernel; "": none or several
+  bool pending_ = false;
+
+  End end_ = End::completed;
+  std::string message_;
+  std::optional<Fault> fault_;
+  bool lost_ = false;
+};
+
+}  // namespace redzone::exec

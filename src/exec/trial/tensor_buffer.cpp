@@ -1,0 +1,130 @@
+#include "exec/trial/tensor_buffer.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "device/buffer_math.h"
+
+namespace redzone::exec {
+namespace {
+
+// FNV-1a.
+std::uint64_t hash_name(std::string_view name) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h;
+}
+
+void set_fill(const TensorSpec& spec, const Call& call, device::BufferJob& job) {
+  if (spec.role == Role::out) {
+    job.fill = device::FillKind::poison;
+    return;
+  }
+  const auto range = [&] {
+    const auto [first, last] = spec.fill.range(call.dims);
+    job.first = first;
+    job.last = last;
+  };
+  switch (spec.fill.kind) {
+    case Fill::Kind::uniform:
+      job.fill = device::FillKind::uniform;
+      break;
+    case Fill::Kind::constant:
+      job.fill = device::FillKind::constant;
+      break;
+    case Fill::Kind::integers:
+      job.fill = device::FillKind::integers;
+      range();
+      break;
+    case Fill::Kind::offsets:
+      job.fill = device::FillKind::offsets;
+      range();
+      break;
+  }
+  job.lo = spec.fill.lo;
+  job.hi = spec.fill.hi;
+  job.seed = device::mix(call.seed ^ hash_name(spec.name));
+}
+
+// Bytes between the end of a run and the start of the next, as far as they are watched.
+std::uint64_t gap_bytes(const View& view, std::size_t element_bytes) {
+  const std::size_t rank = view.memory_sizes.size();
+  if (rank < 2 || view.numel == 0) return 0;
+  const std::int64_t gap = view.memory_strides[rank - 2] - view.memory_sizes[rank - 1];
+  if (gap <= 0) return 0;
+  const std::uint64_t most = device::kGapWindowBytes / element_bytes;
+  return std::min(static_cast<std::uint64_t>(gap), most) * element_bytes;
+}
+
+void set_place(device::BufferJob& job, const Place& at) {
+  job.data = at.data;
+  job.before = at.before;
+  job.before_bytes = at.before_bytes;
+  job.after = at.after;
+  job.after_bytes = at.after_bytes;
+}
+
+}  // namespace
+
+Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
+                             TensorBuffer& out) {
+  auto view = make_view(spec.shape(call.dims), call.layout(spec.name));
+  if (!view) return tl::unexpected(view.error());
+  if (view->memory_sizes.size() > device::kMaxRank) return usage_error("tensor has too many dims");
+  out.spec = &spec;
+  out.dtype = spec.dtype_for(call.config);
+  out.view = std::move(*view);
+  const std::size_t element_bytes = dtype_bytes(out.dtype);
+  // Half the address space, so that rounding up to pages cannot overflow either.
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+  if (out.view.storage_elems > kMostBytes / static_cast<std::int64_t>(element_bytes))
+    return usage_error("tensor too large");
+  out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
+                 static_cast<std::size_t>(out.view.offset_elems) * element_bytes, spec.align_bytes};
+  out.at = {};
+
+  device::BufferJob& job = out.job = {};
+  job.rank = static_cast<std::uint32_t>(out.view.memory_sizes.size());
+  std::copy(out.view.memory_sizes.begin(), out.view.memory_sizes.end(), job.size);
+  std::copy(out.view.memory_strides.begin(), out.view.memory_strides.end(), job.stride);
+  job.dtype = static_cast<std::uint8_t>(out.dtype);
+  job.numel = out.view.numel;
+  job.verify_unchanged = spec.role == Role::in;
+  job.poison = mode.poison;
+  job.canary = device::canary_for(mode.poison);
+  if (mode.allocator == Allocator::guard) job.gap_bytes = gap_bytes(out.view, element_bytes);
+  set_fill(spec, call, job);
+  return {};
+}
+
+void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode) {
+  tensor.at = place(region, tensor.storage, mode);
+  set_place(tensor.job, tensor.at);
+}
+
+TensorArg argument(const TensorBuffer& tensor) {
+  return {tensor.at.data, tensor.dtype, tensor.view.shape, tensor.view.strides};
+}
+
+device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison) {
+  const bool words =
+      bytes % sizeof poison == 0 && reinterpret_cast<std::uintptr_t>(at.data) % sizeof poison == 0;
+  device::BufferJob job = {};
+  job.rank = 1;
+  job.stride[0] = 1;
+  job.numel = job.size[0] = static_cast<std::int64_t>(words ? bytes / sizeof poison : bytes);
+  job.dtype = static_cast<std::uint8_t>(words ? DType::u32 : DType::u8);
+  job.fill = device::FillKind::poison;
+  job.poison = poison;
+  job.canary = device::canary_for(poison);
+  set_place(job, at);
+  return job;
+}
+
+device::BufferJob canaries_only(device::BufferJob job) {
+  job.numel = 0;
+  std::fill(job.size, job.size + job.rank, 0);
+  return job;
+}
+
+}  // namespace redzone::exec

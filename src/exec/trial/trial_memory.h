@@ -1,0 +1,52 @@
+// The regions of one trial.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "exec/trial/session.h"
+
+namespace redzone::exec {
+
+// Regions that a finished segment gives up stay here until the trial ends, and serve the next
+// segment: it runs behind the first in stream order, and device::Memory must get nothing back that
+// work in flight still uses.
+class TrialMemory {
+ public:
+  explicit TrialMemory(Session& session) : session_(session) {}
+  TrialMemory(const TrialMemory&) = delete;
+  TrialMemory& operator=(const TrialMemory&) = delete;
+
+  // `most_bytes`: beyond it regions that wait for reuse are given back before new ones are taken.
+  void begin(device::Memory& memory, std::size_t most_bytes);
+  // Stops the session and returns nothing when there is no memory.
+  std::optional<device::Region> acquire(std::size_t bytes);
+  // `bytes` rounded up as acquire() does.
+  std::size_t rounded(std::size_t bytes) const;
+  // The regions acquired since the last retire(), but for those of keep(), may be reused.
+  void retire();
+  // Until the trial ends.
+  void keep(const device::Region& region);
+  // The device is idle, or lost: then all is abandoned.
+  void end();
+
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
+
+ private:
+  struct Held {
+    device::Region region;
+    std::size_t bytes = 0;  // asked for
+  };
+
+  bool release_retired();
+
+  Session& session_;
+  device::Memory* memory_ = nullptr;
+  std::vector<Held> live_, retired_, kept_;
+  std::size_t most_bytes_ = 0;
+  std::size_t held_bytes_ = 0;
+  std::uint64_t peak_bytes_ = 0;
+};
+
+}  // namespace redzone::exec

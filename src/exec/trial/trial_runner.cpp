@@ -1,0 +1,141 @@
+#include "exec/trial/trial_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "exec/trial/reference_check.h"
+
+namespace redzone::exec {
+namespace {
+
+bool has_inout(const TargetSpec& spec) {
+  return std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                     [](const TensorSpec& t) { return t.role == Role::inout; });
+}
+
+std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) {
+  const auto failed = [&](std::string what) {
+    session.stop_fault("target-error", -1, {}, "constructor: " + std::move(what));
+    return nullptr;
+  };
+  try {
+    auto target = entry.make();
+    return target ? std::move(target) : failed("returned null");
+  } catch (const std::exception& e) {
+    return failed(e.what());
+  } catch (...) {
+    return failed("threw something that is no std::exception");
+  }
+}
+
+}  // namespace
+
+TrialLimits limits_for(const device::Info& info) {
+  TrialLimits limits;
+  if (info.kind == DeviceKind::cuda && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
+  return limits;
+}
+
+TrialRunner::TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
+                         device::BlackBox* box, TrialLimits limits)
+    : registry_(registry), kind_(kind), limits_(limits), state_(device, box) {
+  device.set_black_box(box);
+}
+
+Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
+  using Clock = std::chrono::steady_clock;
+  RZ_CHECK(!device_lost());
+  const auto start = Clock::now();
+  state_.set_phase(device::Phase::preparing);
+  const device::Memory& memory = state_.session.device().memory(trial.mode.allocator);
+  const std::uint64_t mapping_calls = memory.mapping_calls();
+  segment_count_ = 0;
+
+  run_steps(plan, trial);
+  finish();
+
+  state_.set_phase(device::Phase::reporting);
+  Observation o;
+  state_.session.report(o);
+  for (auto& call : state_.calls)
+    if (call.call >= 0) o.calls.push_back(std::move(call));
+  o.wall_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+  o.mapping_calls = memory.mapping_calls() - mapping_calls;
+  o.bytes = state_.memory.peak_bytes();
+  return o;
+}
+
+void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
+  const TargetEntry* entry = registry_.find(plan.target, kind_);
+  const bool own_buffers = entry != nullptr && has_inout(entry->spec);
+  const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
+  state_.begin(trial.mode, schedule_.streams, schedule_.calls, 2 * limits_.bytes);
+  Session& session = state_.session;
+  if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
+  if (entry == nullptr)
+    return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
+                                                       plan.target, name_of(kind_)));
+  const int capability = session.device().info().compute_capability;
+  if (kind_ == DeviceKind::cuda && capability < entry->spec.min_compute_capability)
+    return session.stop(End::unsupported,
+                        fmt::format("needs compute capability {}, this device has {}",
+                                    entry->spec.min_compute_capability, capability));
+  if (session.stopped()) return;
+  const auto target = make_target(*entry, session);
+  if (target == nullptr) return;
+  try {
+    run_segments(*entry, *target, trial.reference && entry->spec.has_reference);
+  } catch (const std::exception& e) {
+    session.stop(End::worker_error,
+                 fmt::format("the spec of {} threw: {}", entry->spec.name, e.what()));
+  }
+}
+
+void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool reference) {
+  Session& session = state_.session;
+  std::span<const RunItem> items(schedule_.items);
+  while (!items.empty() && !session.stopped()) {
+    Segment& now = segment(segment_count_++);
+    state_.set_phase(device::Phase::preparing);
+    if (segment_count_ > 1) state_.forget_watched();
+    prepare(state_, entry.spec, items, limits_.bytes, limits_.calls, now);
+    fill(state_, now);
+    state_.set_phase(device::Phase::running);
+    redzone::exec::run(state_, target, now);
+    items = items.subspan(now.items.size());
+    const bool last = items.empty() || session.stopped();
+    state_.set_phase(device::Phase::checking);
+    check(state_, now, last);
+    if (reference) compare(entry, target, now);
+    // Regions are reused in the order of one stream only.
+    if (!last && schedule_.streams > 1) session.synchronize();
+    state_.memory.retire();
+  }
+}
+
+void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
+  if (!state_.session.synchronize()) return;
+  for (std::size_t i = 0; i < segment.ran && !state_.session.stopped(); ++i) {
+    const CallUnit& unit = segment.units[i];
+    if (unit.item->last && work_of(entry.spec, unit) <= limits_.reference_work)
+      compare_with_reference(state_, target, entry.spec, unit);
+  }
+}
+
+void TrialRunner::finish() {
+  Session& session = state_.session;
+  if (session.synchronize())
+    for (std::size_t i = 0; i < segment_count_; ++i) collect(state_, *segments_[i]);
+  state_.memory.end();
+}
+
+Segment& TrialRunner::segment(std::size_t index) {
+  if (index == segments_.size()) segments_.push_back(std::make_unique<Segment>());
+  return *segments_[index];
+}
+
+}  // namespace redzone::exec

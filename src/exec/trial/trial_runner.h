@@ -1,0 +1,56 @@
+// Runs one trial on one device.
+//
+// Device-agnostic, and the hot path of a campaign: what is kept between trials is kept so that a
+// steady-state trial maps nothing and allocates little.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/trial.h"
+#include "device/device.h"
+#include "exec/trial/segment.h"
+#include "target/registry.h"
+
+namespace redzone::exec {
+
+struct TrialLimits {
+  // Memory of calls whose buffers are alive together; a plan that needs more runs in segments. A
+  // single call may exceed it.
+  std::size_t bytes = std::size_t{1} << 30;
+  std::size_t calls = 256;      // in one segment
+  double reference_work = 2e7;  // scalar operations; a call of more is not compared
+};
+
+// Limits that suit the device's memory.
+TrialLimits limits_for(const device::Info& info);
+
+class TrialRunner {
+ public:
+  // Device, registry and `box` (may be null) outlive the runner. One thread.
+  TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
+              device::BlackBox* box, TrialLimits limits);
+
+  // What the target does is in the observation, as long as this process survives it. Not to be
+  // called once device_lost().
+  Observation run(const Plan& plan, const TrialSpec& trial);
+  bool device_lost() const { return state_.session.lost(); }
+
+ private:
+  void run_steps(const Plan& plan, const TrialSpec& trial);
+  void run_segments(const TargetEntry& entry, Target& target, bool reference);
+  void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
+  void finish();
+  Segment& segment(std::size_t index);
+
+  const Registry& registry_;
+  DeviceKind kind_;
+  TrialLimits limits_;
+  TrialState state_;
+  Schedule schedule_;
+  // A target may hold on to the shapes that it was given, so segments live as long as their trial.
+  std::vector<std::unique_ptr<Segment>> segments_;
+  std::size_t segment_count_ = 0;
+};
+
+}  // namespace redzone::exec

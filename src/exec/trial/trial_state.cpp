@@ -1,0 +1,39 @@
+#include "exec/trial/trial_state.h"
+
+namespace redzone::exec {
+
+void TrialState::begin(const Mode& with, int streams, std::int32_t call_count,
+                       std::size_t most_bytes) {
+  mode = with;
+  workspaces.clear();
+  calls.assign(static_cast<std::size_t>(call_count), {});
+  forget_watched();
+  memory.begin(session.device().memory(mode.allocator), most_bytes);
+  session.begin(mode, streams);
+}
+
+std::optional<Place> TrialState::acquire(const Storage& storage, device::Region* region) {
+  const auto got = memory.acquire(region_bytes(storage));
+  if (!got) return std::nullopt;
+  if (region != nullptr) *region = *got;
+  return place(*got, storage, mode);
+}
+
+void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
+                       std::size_t bytes) {
+  watched_.push_back({name, call, at.storage, at.storage + bytes});
+  watch_changed_ = true;
+}
+
+void TrialState::flush_watch() {
+  if (!watch_changed_ || session.lost()) return;
+  session.device().watch(watched_);
+  watch_changed_ = false;
+}
+
+void TrialState::forget_watched() {
+  watched_.clear();
+  for (const auto& w : workspaces) watch(w.label, w.call, w.at, w.bytes);
+}
+
+}  // namespace redzone::exec

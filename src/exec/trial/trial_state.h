@@ -1,0 +1,68 @@
+// What the parts of the runner share during one trial.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/trial/schedule.h"
+#include "exec/trial/session.h"
+#include "exec/trial/tensor_buffer.h"
+#include "exec/trial/trial_memory.h"
+
+namespace redzone::exec {
+
+// Scratch or workspace.
+struct RawBuffer {
+  std::string name;   // as the target asked for it
+  std::string label;  // the same, or name#2 and so on within a call
+  std::size_t bytes = 0;
+  std::size_t align = 1;
+  std::int64_t run = 0;    // scratch: the run of the call that used it last
+  std::int32_t call = -1;  // the (first) call that asked for it
+  Place at;
+  device::BufferJob job;  // fills it
+};
+
+// One call with its buffers; runs item->runs times on them.
+struct CallUnit {
+  const RunItem* item = nullptr;
+  std::vector<TensorBuffer> tensors;  // in the order of the spec
+  std::vector<RawBuffer> scratch;
+};
+
+struct TrialState {
+  TrialState(device::Device& device, device::BlackBox* black_box)
+      : session(device, black_box), memory(session), box(black_box) {}
+
+  void begin(const Mode& mode, int streams, std::int32_t calls, std::size_t most_bytes);
+  void set_phase(device::Phase phase) {
+    if (box != nullptr) box->phase = phase;
+  }
+
+  // Memory for one buffer in its place. Stops the session and returns nothing when there is none.
+  std::optional<Place> acquire(const Storage& storage, device::Region* region = nullptr);
+  // Gives addresses in `at` a name from the next launch on.
+  void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
+  // Tells the device the names that were added. Cheap when there are none.
+  void flush_watch();
+  // Forgets the names of a finished segment.
+  void forget_watched();
+
+  CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
+
+  Session session;
+  TrialMemory memory;
+  device::BlackBox* box;  // may be null
+  Mode mode;
+  std::deque<RawBuffer> workspaces;    // live for the whole trial
+  std::vector<CallObservation> calls;  // by call index
+
+ private:
+  std::vector<device::NamedRange> watched_;
+  bool watch_changed_ = false;
+};
+
+}  // namespace redzone::exec
