@@ -1,0 +1,101 @@
+// What all puzzles share: naming a puzzle and its twin, tensor declarations, 1-d grids.
+//
+// A puzzle is a class template over `bool kFixed`: `puzzle.<name>` is the instance with the bug,
+// `twin.<name>` the one without. The first lines of its file are read by tests/puzzles/notes.h:
+//
+//   // puzzle: <name>                    (or `control:` for a correct target without a puzzle)
+//   // bug: <one sentence>
+//   // kin: <where this was seen in the world>
+//   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
+//   // minimal: <n> call[s]; <dims and layouts of call 0>; <of call 1>...
+//
+// An expectation and the smallest plan that shows it come in pairs; a puzzle that fails in two
+// separate ways has two pairs. A control has `expect: nothing` and no minimum. `|` stands between
+// the kinds that one bug may show as, depending on the device.
+#pragma once
+
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redzone::puzzles {
+
+using Range = std::pair<std::int64_t, std::int64_t>;  // of Fill::integers, both ends included
+
+inline constexpr std::int64_t kBlock = 64;  // threads of a block where nothing else is said
+
+// What the specs of a puzzle and its twin start with.
+template <bool kFixed>
+TargetSpec pair_spec(const std::string& name, std::string doc) {
+  TargetSpec s;
+  s.name = (kFixed ? "twin." : "puzzle.") + name;
+  s.doc = std::move(doc);
+  s.category = kFixed ? Category::twin : Category::puzzle;
+  s.has_reference = true;
+  return s;
+}
+
+template <template <bool> class T>
+void add_pair(Registrar& registrar) {
+  registrar.add<T<false>>();
+  registrar.add<T<true>>();
+}
+
+// Values in [min, max], both sides of multiples of `tile` where that is not 0.
+inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,
+                   std::int64_t tile = 0) {
+  DimSpec d;
+  d.name = std::move(name);
+  d.min = min;
+  d.max = max;
+  d.tile = tile;
+  d.doc = std::move(doc);
+  return d;
+}
+
+// Aligned to its elements only, so that with placement `tail` the last element touches the hole.
+inline TensorSpec tensor(std::string name, DType dtype, Role role,
+                         std::function<Shape(const Dims&)> shape, Fill fill = {},
+                         LayoutRules layouts = {}) {
+  TensorSpec t;
+  t.name = std::move(name);
+  t.dtype = dtype;
+  t.role = role;
+  t.shape = std::move(shape);
+  t.layouts = layouts;
+  t.fill = std::move(fill);
+  t.align_bytes = dtype_bytes(dtype);
+  return t;
+}
+
+__host__ __device__ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// At least one thread for each of `items` (> 0: a grid of 0 is not a launch).
+inline LaunchShape one_thread_each(std::int64_t items, std::int64_t block = kBlock) {
+  return {{ceil_div(items, block)}, {block}, 0};
+}
+
+__device__ inline std::int64_t global_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+// A 2-d tensor as a kernel sees it. Strides in elements.
+template <class T>
+struct Matrix {
+  T* base;
+  std::int64_t row, col;
+
+  __device__ T& at(std::int64_t r, std::int64_t c) const { return base[r * row + c * col]; }
+};
+
+template <class T>
+Matrix<T> matrix(const TensorArg& t) {
+  return {t.data<T>(), t.strides[0], t.strides[1]};
+}
+
+}  // namespace redzone::puzzles

@@ -1,0 +1,26 @@
+// The puzzles: each function adds one pair (or one control) and lives in the file of its name.
+#pragma once
+
+#include <redzone/target.h>
+
+namespace redzone::puzzles {
+
+void add_atomic_float(Registrar& registrar);
+void add_cache_key(Registrar& registrar);
+void add_dirty_counter(Registrar& registrar);
+void add_empty_row_hang(Registrar& registrar);
+void add_far_write(Registrar& registrar);
+void add_index32(Registrar& registrar);
+void add_last_tile(Registrar& registrar);
+void add_masked_garbage(Registrar& registrar);
+void add_odd_shapes(Registrar& registrar);
+void add_pitch_ignored(Registrar& registrar);
+void add_read_past_end(Registrar& registrar);
+void add_row_minus_one(Registrar& registrar);
+void add_shared_static(Registrar& registrar);
+void add_stale_grid(Registrar& registrar);
+void add_stale_pointer(Registrar& registrar);
+void add_strides_ignored(Registrar& registrar);
+void add_uninit_scratch(Registrar& registrar);
+
+}  // namespace redzone::puzzles
