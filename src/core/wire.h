@@ -64,8 +64,13 @@ class Archive {
   template <class T>
   void field(std::vector<T>& v) {
     const std::uint32_t n = length(v.size(), 1);
-    if (reading_) v.resize(n);
-    for (auto& e : v) value(e);
+    if (!reading_) {
+      for (auto& e : v) value(e);
+      return;
+    }
+    // Grown as elements arrive: a wrong length must not cost many times the message.
+    v.clear();
+    for (std::uint32_t i = 0; i < n && ok_; ++i) value(v.emplace_back());
   }
   template <class K, class V, class C>
   void field(std::map<K, V, C>& m) {
