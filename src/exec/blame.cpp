@@ -1,0 +1,128 @@
+#include "exec/blame.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace redzone::exec {
+
+namespace {
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+// The call that the worker's host code was in when it ended, or whose kernel was on the core.
+std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& trial) {
+  std::int32_t call = -1;
+  if (box.call_running >= 0)
+    call = box.call_running;
+  else if (box.call_begun != box.call_ended)
+    call = box.call_begun;
+  return call < trial.calls ? call : -1;
+}
+
+// The call that a hang can be blamed on. On an asynchronous device several calls may be in flight:
+// then only a blocking launch, or being the only call so far, says which one does not end.
+std::int32_t call_of_hang(const device::BlackBox& box, const TrialContext& trial) {
+  std::int32_t call = -1;
+  if (box.call_running >= 0)
+    call = box.call_running;
+  else if (trial.launch == Launch::blocking || trial.calls == 1 ||
+           box.call_begun == box.call_ended + 1)
+    call = box.call_begun;
+  return call < trial.calls ? call : -1;
+}
+
+template <class E>
+E enumerator(std::uint32_t value, E last) {
+  return value <= static_cast<std::uint32_t>(last) ? static_cast<E>(value) : E::unknown;
+}
+
+std::string with_output(std::string message, std::string_view output) {
+  if (!output.empty()) message += fmt::format("; its output ends:\n{}", output);
+  return message;
+}
+
+Fault fault_of(std::string code, std::int32_t call, const device::BlackBox& box) {
+  Fault fault;
+  fault.code = std::move(code);
+  fault.call = call;
+  fault.kernel = box.kernel;
+  return fault;
+}
+
+Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) {
+  const device::FaultRecord& record = box.fault;
+  Fault fault = fault_of(signal_name(record.signal), call_at_death(box, trial), box);
+  fault.buffer = record.buffer;
+  fault.side = enumerator(record.side, Side::inside);
+  fault.access = enumerator(record.access, Access::write);
+  fault.distance_bytes = record.distance_bytes;
+  fault.detail =
+      fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
+                  record.block[2], record.thread[0], record.thread[1], record.thread[2]);
+  if (!fault.kernel.empty()) fault.detail += " of " + fault.kernel;
+  return fault;
+}
+
+}  // namespace
+
+std::string describe(const Exit& exit) {
+  if (exit.signal != 0) return "was killed by " + signal_name(exit.signal);
+  return fmt::format("exited with code {}", exit.code);
+}
+
+Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
+                         std::string_view output) {
+  Observation seen;
+  if (box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
+    seen.end = End::fault;
+    seen.fault = fault_from_record(box, trial);
+    return seen;
+  }
+  seen.message = with_output("the worker " + describe(exit), output);
+  switch (exit.signal) {
+    case 0:
+      seen.end = End::exited;
+      seen.fault = fault_of("exit", call_at_death(box, trial), box);
+      return seen;
+    case SIGKILL:
+      seen.end = End::out_of_memory;
+      seen.message += "; nothing in the harness sent it: most likely the host is out of memory";
+      return seen;
+    case SIGTERM:
+    case SIGINT:
+    case SIGHUP:
+      seen.end = End::worker_error;
+      seen.message += "; it came from outside the harness";
+      return seen;
+    default:
+      seen.end = End::fault;
+      seen.fault = fault_of(signal_name(exit.signal), call_at_death(box, trial), box);
+      seen.fault->detail = output;
+      return seen;
+  }
+}
+
+Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
+                         std::chrono::milliseconds deadline) {
+  Observation seen;
+  seen.end = End::hang;
+  seen.message = fmt::format("did not end within {} ms", deadline.count());
+  seen.fault = fault_of("hang", call_of_hang(box, trial), box);
+  // The kernel launched last is not the one that hangs when several are in flight.
+  if (seen.fault->call < 0) seen.fault->kernel.clear();
+  return seen;
+}
+
+Observation worker_error(std::string message) {
+  Observation seen;
+  seen.end = End::worker_error;
+  seen.message = std::move(message);
+  return seen;
+}
+
+}  // namespace redzone::exec

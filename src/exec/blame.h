@@ -1,0 +1,45 @@
+// What a dead or silent worker tells: the observation of the trial that it was in.
+//
+// Pure functions of how the process ended and of its black box, which may hold anything.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/trial.h"
+#include "device/black_box.h"
+
+namespace redzone::exec {
+
+// How a process ended: by a signal (then `code` is 0) or by itself.
+struct Exit {
+  int signal = 0;
+  int code = 0;
+};
+
+// The trial as far as attribution needs it.
+struct TrialContext {
+  Launch launch = Launch::async;
+  std::int32_t calls = 0;  // of the plan; marks outside [0, calls) are not believed
+};
+
+// "exited with code 3", "was killed by SIGSEGV".
+std::string describe(const Exit& exit);
+
+// The worker ended inside the trial. `output` is the tail of what it wrote.
+//   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
+//   a signal that the process brings on itself                   fault, code = name of the signal
+//   SIGKILL that nobody here sent                                out_of_memory
+//   SIGTERM, SIGINT, SIGHUP from outside                         worker_error
+//   exit(n)                                                      exited
+Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
+                         std::string_view output);
+
+// The deadline passed. `box` is from before the worker was told to end.
+Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
+                         std::chrono::milliseconds deadline);
+
+Observation worker_error(std::string message);
+
+}  // namespace redzone::exec

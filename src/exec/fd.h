@@ -1,0 +1,39 @@
+// A file descriptor with an owner.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace redzone::exec {
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset() { Fd().swap(*this); }
+  void swap(Fd& other) noexcept { std::swap(fd_, other.fd_); }
+
+ private:
+  int fd_ = -1;
+};
+
+// The same file above the three standard descriptors, which a child replaces.
+inline Fd above_stdio(Fd fd) {
+  if (!fd || fd.get() > 2) return fd;
+  return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+}
+
+}  // namespace redzone::exec

@@ -1,0 +1,30 @@
+// The end of what a worker wrote to stdout and stderr.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace redzone::exec {
+
+// Keeps the last kKeptBytes; the rest is counted and dropped, so a flood costs no memory.
+class OutputTail {
+ public:
+  static constexpr std::size_t kKeptBytes = 16 * 1024;
+
+  // Reads what a non-blocking descriptor has, up to a bound per call. False at its end.
+  bool drain(int fd);
+  void append(const char* data, std::size_t n);
+  // Forgets what was kept: what follows belongs to another trial.
+  void clear() { kept_.clear(); }
+
+  // At most the last `most_bytes`, from the start of a line where one is near, printable ASCII
+  // only.
+  std::string text(std::size_t most_bytes = 2000) const;
+  std::uint64_t total_bytes() const { return total_bytes_; }
+
+ private:
+  std::string kept_;
+  std::uint64_t total_bytes_ = 0;
+};
+
+}  // namespace redzone::exec

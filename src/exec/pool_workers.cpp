@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "exec/pool.h"
+
+namespace redzone::exec {
+
+namespace {
+
+constexpr int kMostLostStarts = 3;  // of one job
+constexpr std::chrono::milliseconds kFirstBackoff{50}, kLongestBackoff{5000};
+// Where the kernel has no descriptor for the end of a process, its end is asked for this often.
+constexpr std::chrono::milliseconds kAskForEnd{10};
+
+std::uint64_t microseconds(Clock::duration d) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(d).count());
+}
+
+timespec to_timespec(Clock::duration d) {
+  const auto ns =
+      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+}  // namespace
+
+std::size_t Pool::count(WorkerState state) const {
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(),
+                    [&](const auto& worker) { return worker->state == state; }));
+}
+
+bool Pool::hopeless() const {
+  return failed_starts_ >= options_.most_failed_starts && count(WorkerState::starting) == 0 &&
+         count(WorkerState::spare) == 0;
+}
+
+void Pool::step(Clock::time_point until) {
+  auto now = Clock::now();
+  if (!stopped_) {
+    replenish(now);
+    dispatch(now);
+    if (hopeless()) fail_waiting(start_problem_);
+    if (!results_.empty()) until = now;
+  }
+  wait_for_events(until);
+  now = Clock::now();
+  for (auto& worker : workers_) {
+    check_end(*worker, now);
+    check_clocks(*worker, now);
+  }
+  std::erase_if(workers_, [](const auto& worker) { return worker->ended; });
+  if (!stopped_) {
+    replenish(now);
+    dispatch(now);
+  }
+}
+
+Clock::time_point Pool::next_timer(const Worker& worker) const {
+  auto at = worker.kill_at;
+  if (worker.process.exit_fd() < 0) at = std::min(at, Clock::now() + kAskForEnd);
+  if (worker.state == WorkerState::leaving) return at;
+  if (worker.state == WorkerState::starting)
+    at = std::min(at, worker.started + options_.start_deadline);
+  if (worker.closed_at) at = std::min(at, *worker.closed_at + options_.close_grace);
+  if (!worker.queue.empty()) at = std::min(at, worker.last_heard + worker.queue.front()->deadline);
+  return at;
+}
+
+void Pool::wait_for_events(Clock::time_point until) {
+  constexpr std::size_t kFdsEach = 3;
+  std::vector<pollfd> fds;
+  fds.reserve(workers_.size() * kFdsEach);
+  for (const auto& worker : workers_) {
+    until = std::min(until, next_timer(*worker));
+    const bool talks = worker->state != WorkerState::leaving && !worker->channel.closed();
+    const short wanted = worker->channel.wants_write() ? POLLIN | POLLOUT : POLLIN;
+    fds.push_back({worker->process.exit_fd(), POLLIN, 0});
+    fds.push_back({worker->process.output_fd(), POLLIN, 0});
+    fds.push_back({talks ? worker->channel.fd() : -1, wanted, 0});
+  }
+  if (next_start_ > Clock::now()) until = std::min(until, next_start_);
+  const timespec wait = to_timespec(until - Clock::now());
+  if (::ppoll(fds.data(), fds.size(), &wait, nullptr) <= 0) return;
+
+  const auto now = Clock::now();
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *workers_[i];
+    const pollfd* of_worker = &fds[i * kFdsEach];
+    if (of_worker[1].revents != 0 && !worker.output.drain(worker.process.output_fd()))
+      worker.process.close_output();
+    if (of_worker[2].revents & POLLOUT) worker.channel.flush();
+    if (of_worker[2].revents & ~POLLOUT) read_messages(worker, now);
+  }
+}
+
+// True when bytes came.
+bool Pool::read_messages(Worker& worker, Clock::time_point now) {
+  const bool heard = worker.channel.receive();
+  if (heard) worker.last_heard = now;
+  while (worker.state != WorkerState::leaving) {
+    auto message = worker.channel.next();
+    std::optional<std::string> problem;
+    if (!message)
+      problem = "the worker sent " + message.error().message;
+    else if (*message)
+      problem = accept(worker, std::move(**message), now);
+    else
+      break;
+    if (problem && worker.state == WorkerState::starting) {
+      failed_start(worker.started, *problem, now);
+      worker.leave(now, options_.term_grace, false);
+    } else if (problem) {
+      lose(worker, worker_error(*problem), now);
+    }
+  }
+  if (worker.channel.closed() && !worker.closed_at) worker.closed_at = now;
+  return heard;
+}
+
+// What is wrong with the message, or nothing.
+std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
+  PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
+  if (auto* hello = std::get_if<HelloMessage>(&message)) {
+    if (worker.state != WorkerState::starting) return "the worker said Hello twice";
+    hello_ = std::move(hello->hello);
+    worker.state = WorkerState::spare;
+    return std::nullopt;
+  }
+  if (auto* done = std::get_if<TrialDoneMessage>(&message)) {
+    if (job == nullptr || done->ticket != job->ticket || job->complete() ||
+        done->trial != job->observations.size() - job->sent_from)
+      return fmt::format("the worker sent a result of trial {} of job {} which it was not running",
+                         done->trial, done->ticket);
+    job->observations.push_back(std::move(done->observation));
+    ++stats_.trials;
+    worker.proven = true;
+    failed_starts_ = 0;
+    worker.output.clear();
+    if (done->device_lost) lose(worker, std::nullopt, now);
+    return std::nullopt;
+  }
+  if (auto* done = std::get_if<JobDoneMessage>(&message)) {
+    if (job == nullptr || done->ticket != job->ticket || !job->complete())
+      return fmt::format("the worker ended job {} which it was not at the end of", done->ticket);
+    finish(std::move(worker.queue.front()));
+    worker.queue.pop_front();
+    const bool used_up = worker.log->size() >= options_.recycle_after_plans;
+    if (worker.queue.empty() && (worker.state == WorkerState::fresh || used_up))
+      worker.leave(now, options_.quit_grace, true);
+    return std::nullopt;
+  }
+  return "the worker sent a message for workers";
+}
+
+void Pool::check_end(Worker& worker, Clock::time_point now) {
+  const auto exit = worker.process.poll_exit();
+  if (!exit || worker.ended) return;
+  // What it sent before its end counts. Bounded: a child of it may hold the socket and write on.
+  constexpr int kMostReads = 128;
+  for (int i = 0; i < kMostReads && worker.state != WorkerState::leaving; ++i)
+    if (!read_messages(worker, now)) break;
+  worker.ended = true;
+  if (worker.state == WorkerState::leaving) return;
+  if (worker.process.output_fd() >= 0) worker.output.drain(worker.process.output_fd());
+
+  const std::string output = worker.output.text();
+  if (!worker.proven && !worker.began_trial())
+    failed_start(worker.started,
+                 fmt::format("a worker {} before its first trial{}{}", describe(*exit),
+                             output.empty() ? "" : ": ", output),
+                 now);
+  if (worker.state == WorkerState::starting || worker.state == WorkerState::spare) {
+    worker.state = WorkerState::leaving;
+    return;
+  }
+  std::optional<Observation> blame;
+  if (worker.began_trial())
+    blame = observe_exit(*exit, worker.process.marks(), worker.trial_context(), output);
+  lose(worker, std::move(blame), now);
+}
+
+void Pool::check_clocks(Worker& worker, Clock::time_point now) {
+  if (worker.ended) return;
+  if (worker.state == WorkerState::leaving) {
+    if (now < worker.kill_at) return;
+    worker.process.signal_group(SIGKILL);
+    worker.kill_at = Clock::time_point::max();
+    return;
+  }
+  if (worker.state == WorkerState::starting) {
+    const bool gone = worker.closed_at && now >= *worker.closed_at + options_.close_grace;
+    if (!gone && now < worker.started + options_.start_deadline) return;
+    failed_start(worker.started,
+                 fmt::format("a worker {}: {}",
+                             gone ? "closed its socket before it said Hello"
+                                  : fmt::format("did not say Hello within {} ms",
+                                                options_.start_deadline.count()),
+                             worker.output.text()),
+                 now);
+    worker.leave(now, options_.term_grace, false);
+    return;
+  }
+  if (worker.closed_at) {
+    if (now < *worker.closed_at + options_.close_grace) return;
+    const char* where = worker.channel.mid_frame() ? " in the middle of a message" : "";
+    lose(worker, worker_error(fmt::format("the worker closed its socket{} but lives on", where)),
+         now);
+    return;
+  }
+  if (worker.queue.empty() || now < worker.last_heard + worker.queue.front()->deadline) return;
+  std::optional<Observation> blame;
+  if (worker.began_trial())
+    blame = observe_hang(worker.process.marks(), worker.trial_context(),
+                         worker.queue.front()->deadline);
+  lose(worker, std::move(blame), now);
+}
+
+// The worker is given up. Its current trial gets `blame`, if any; the rest of its jobs waits again.
+void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now) {
+  ++stats_.workers_lost;
+  if (worker.state == WorkerState::warm) vacancies_.push_back(now);
+  worker.leave(now, options_.term_grace, false);
+  auto jobs = std::exchange(worker.queue, {});
+  if (!jobs.empty() && !jobs.front()->complete()) {
+    PendingJob& job = *jobs.front();
+    if (blame) {
+      job.observations.push_back(std::move(*blame));
+      ++stats_.trials;
+      failed_starts_ = 0;
+    } else if (job.observations.size() == job.sent_from && ++job.lost_starts >= kMostLostStarts) {
+      job.fail(fmt::format("{} workers ended before they began the trial", job.lost_starts));
+    }
+  }
+  for (; !jobs.empty(); jobs.pop_back()) {
+    auto& job = jobs.back();
+    if (job->complete())
+      finish(std::move(job));
+    else if (job->fresh)
+      waiting_fresh_.push_front(std::move(job));
+    else
+      waiting_.push_front(std::move(job));
+  }
+}
+
+// Workers that fail at the same time count once: what matters is how often it was tried.
+void Pool::failed_start(Clock::time_point started, std::string reason, Clock::time_point now) {
+  start_problem_ = std::move(reason);
+  if (started < last_failed_start_) return;
+  ++failed_starts_;
+  last_failed_start_ = now;
+  const int doublings = std::min(failed_starts_ - 1, 7);
+  next_start_ = now + std::min(kFirstBackoff * (1 << doublings), kLongestBackoff);
+}
+
+void Pool::promote_spares(Clock::time_point now) {
+  const auto usable = [&](const auto& worker) {
+    return worker->state == WorkerState::warm && worker->log->size() < options_.recycle_after_plans;
+  };
+  auto warm = static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), usable));
+  for (auto& worker : workers_) {
+    if (warm >= options_.workers) return;
+    if (worker->state != WorkerState::spare) continue;
+    worker->state = WorkerState::warm;
+    ++warm;
+    if (vacancies_.empty()) continue;
+    if (!waiting_.empty()) stats_.fault_wait_us += microseconds(now - vacancies_.front());
+    vacancies_.pop_front();
+  }
+}
+
+void Pool::replenish(Clock::time_point now) {
+  const std::size_t warm = count(WorkerState::warm);
+  std::size_t wanted = options_.spares + (options_.workers > warm ? options_.workers - warm : 0);
+  if (wanted == 0 && !waiting_fresh_.empty()) wanted = 1;
+  for (;;) {
+    const std::size_t coming = count(WorkerState::starting);
+    if (coming + count(WorkerState::spare) >= wanted) return;
+    // After a failed start one at a time, with growing pauses.
+    if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
+    start_worker(now);
+  }
+}
+
+void Pool::start_worker(Clock::time_point now) {
+  auto process = WorkerProcess::start(options_.command);
+  if (process) {
+    workers_.push_back(std::make_unique<Worker>(std::move(*process), now));
+    ++stats_.workers_started;
+    return;
+  }
+  failed_start(now, process.error().message, now);
+}
+
+}  // namespace redzone::exec

@@ -1,0 +1,87 @@
+// What driver and worker say to each other.
+//
+// A stream of frames: a fixed header, then a payload in the binary form of core/wire.h. Both ends
+// are the same build on the same machine, so numbers are in native order; but a worker runs code
+// that may overwrite any of its memory, so the driver believes nothing: magic, version, length and
+// checksum are checked before a payload is decoded, and memory grows only with bytes that arrived.
+//
+//   driver -> worker   Run, Quit
+//   worker -> driver   Hello once, then for each Run: TrialDone for each trial in order, JobDone
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "core/trial.h"
+#include "exec/trial_host.h"
+
+namespace redzone::exec {
+
+inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kMaxPayloadBytes = 64u << 20;
+
+struct HelloMessage {
+  std::int32_t pid = 0;
+  Hello hello;
+};
+// `ticket` names the job on the wire; the driver never uses one twice.
+struct RunMessage {
+  std::uint64_t ticket = 0;
+  Plan plan;
+  std::vector<TrialSpec> trials;
+};
+struct TrialDoneMessage {
+  std::uint64_t ticket = 0;
+  std::uint32_t trial = 0;
+  bool device_lost = false;  // the last message of this worker
+  Observation observation;
+};
+struct JobDoneMessage {
+  std::uint64_t ticket = 0;
+};
+struct QuitMessage {};
+
+// The alternative's index is the type in the header.
+using Message =
+    std::variant<HelloMessage, RunMessage, TrialDoneMessage, JobDoneMessage, QuitMessage>;
+
+struct FrameHeader {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t type;
+  std::uint32_t length;    // of the payload, at most kMaxPayloadBytes
+  std::uint32_t checksum;  // XXH3 of the payload, seeded with type and length; low 32 bits
+};
+static_assert(sizeof(FrameHeader) == 16);
+
+// A frame around any payload, and the frame of a message. A message above the limit is a harness
+// error.
+std::string frame(std::uint16_t type, std::string_view payload);
+Result<std::string> encode(const Message& message);
+// As encode(RunMessage), without a copy of the plan.
+Result<std::string> encode_run(std::uint64_t ticket, const Plan& plan,
+                               const std::vector<TrialSpec>& trials);
+
+// Cuts a stream of bytes into messages.
+class FrameReader {
+ public:
+  void append(const char* data, std::size_t n);
+  // The next complete message, nothing when more bytes are needed, or what is wrong with the
+  // stream. After an error the stream has no meaning any more, and the error stays.
+  Result<std::optional<Message>> next();
+  // True inside a frame: an end of the stream here is a truncation.
+  bool mid_frame() const { return begin_ != buffer_.size(); }
+
+ private:
+  tl::unexpected<Error> broken(std::string what);
+
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of the first byte that is not consumed
+  std::optional<Error> error_;
+};
+
+}  // namespace redzone::exec

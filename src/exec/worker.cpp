@@ -1,0 +1,56 @@
+#include "exec/worker.h"
+
+#include <csignal>
+
+#include "exec/protocol.h"
+
+namespace redzone::exec {
+
+std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock::time_point now) {
+  job->sent_from = job->observations.size();
+  const std::vector<TrialSpec> rest(job->trials.begin() + std::ptrdiff_t(job->sent_from),
+                                    job->trials.end());
+  auto frame = encode_run(job->ticket, *job->plan, rest);
+  if (!frame) {
+    job->fail(frame.error().message);
+    return job;
+  }
+  if (queue.empty()) {
+    last_heard = now;
+    output.clear();
+  }
+  if (job->observations.empty()) {
+    job->log = log;
+    job->log_size = log->size();
+  }
+  log->push_back(job->plan);
+  queue.push_back(std::move(job));
+  channel.send(std::move(*frame));
+  return nullptr;
+}
+
+void Worker::leave(Clock::time_point now, std::chrono::milliseconds grace, bool orderly) {
+  if (orderly) {
+    channel.send(encode(QuitMessage{}).value());
+  } else {
+    process.signal_group(SIGTERM);
+  }
+  state = WorkerState::leaving;
+  kill_at = now + grace;
+}
+
+bool Worker::began_trial() const {
+  if (queue.empty() || queue.front()->complete()) return false;
+  const auto marks = process.marks();
+  const PendingJob& job = *queue.front();
+  return marks.job == job.ticket &&
+         marks.trial == static_cast<std::int32_t>(job.observations.size() - job.sent_from);
+}
+
+TrialContext Worker::trial_context() const {
+  const PendingJob& job = *queue.front();
+  const TrialSpec& trial = job.trials[job.observations.size()];
+  return {trial.mode.launch, static_cast<std::int32_t>(calls_of(*job.plan).size())};
+}
+
+}  // namespace redzone::exec

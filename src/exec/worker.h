@@ -1,0 +1,77 @@
+// A worker of the pool: a process, the channel to it, and the jobs it was given.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "exec/channel.h"
+#include "exec/executor.h"
+#include "exec/output_tail.h"
+#include "exec/worker_process.h"
+
+namespace redzone::exec {
+
+using Clock = std::chrono::steady_clock;
+
+// A job inside the pool. One owner at a time: a waiting line, a worker, or the results.
+struct PendingJob {
+  std::uint64_t id = 0;      // the caller's
+  std::uint64_t ticket = 0;  // the wire's
+  std::shared_ptr<const Plan> plan;
+  std::vector<TrialSpec> trials;
+  std::chrono::milliseconds deadline{0};
+  std::optional<std::size_t> fresh;  // index in run_fresh(); absent: submitted
+  std::size_t sent_from = 0;         // trials before this one were done elsewhere
+  int lost_starts = 0;               // workers that ended before they began it
+  std::vector<Observation> observations;
+  std::shared_ptr<const WorkerLog> log;
+  std::size_t log_size = 0;
+
+  bool complete() const { return observations.size() == trials.size(); }
+  // Ends all trials that are left.
+  void fail(const std::string& reason) {
+    while (!complete()) observations.push_back(worker_error(reason));
+  }
+};
+
+enum class WorkerState : std::uint8_t {
+  starting,  // no Hello yet
+  spare,     // has run nothing
+  warm,      // runs submitted jobs
+  fresh,     // runs one job of run_fresh(), its first and last
+  leaving,   // given up: to be reaped, and killed at `kill_at`
+};
+
+struct Worker {
+  Worker(WorkerProcess p, Clock::time_point now)
+      : process(std::move(p)), channel(process.take_socket()), started(now), last_heard(now) {}
+
+  // Sends the trials of `job` that are still to be run, and logs its plan. Gives the job back,
+  // complete with the reason, when it cannot be sent.
+  std::unique_ptr<PendingJob> give(std::unique_ptr<PendingJob> job, Clock::time_point now);
+  // Asks it to end, by Quit when it is idle, else by SIGTERM; killed after `grace`.
+  void leave(Clock::time_point now, std::chrono::milliseconds grace, bool orderly);
+
+  // True when the first job of the queue has begun its next trial, by the black box.
+  bool began_trial() const;
+  // What attribution needs to know of that trial.
+  TrialContext trial_context() const;
+
+  WorkerProcess process;
+  Channel channel;
+  OutputTail output;
+  WorkerState state = WorkerState::starting;
+  std::deque<std::unique_ptr<PendingJob>> queue;
+  std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();
+  Clock::time_point started;
+  Clock::time_point last_heard;  // or when an idle worker was given a job: the trial's clock
+  std::optional<Clock::time_point> closed_at;  // the socket ended but the process did not
+  Clock::time_point kill_at = Clock::time_point::max();
+  bool proven = false;  // finished a trial
+  bool ended = false;
+};
+
+}  // namespace redzone::exec

@@ -1,0 +1,150 @@
+#include "exec/worker_process.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+namespace redzone::exec {
+
+namespace {
+
+constexpr int kOutputPipeBytes = 256 * 1024;
+
+tl::unexpected<Error> system_error(const char* what) {
+  return harness_error(fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+// What the child needs between fork and exec, prepared before the fork.
+struct ChildSetup {
+  std::vector<char*> argv;
+  int socket = -1, box = -1, output = -1, null = -1;
+  pid_t parent = -1;
+};
+
+// Runs in the child: only calls that are safe between fork and exec of a process with threads.
+[[noreturn]] void become_worker(const ChildSetup& setup) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != setup.parent) ::_exit(127);
+  ::setpgid(0, 0);
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  for (int s = 1; s < NSIG; ++s) ::sigaction(s, &by_default, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // No core files of hundreds of planted crashes. A soft limit of 1 also keeps the kernel from
+  // starting a crash collector, which 0 does not.
+  struct rlimit core = {};
+  if (::getrlimit(RLIMIT_CORE, &core) == 0) {
+    core.rlim_cur = core.rlim_max < 1 ? core.rlim_max : 1;
+    ::setrlimit(RLIMIT_CORE, &core);
+  }
+  ::dup2(setup.null, 0);
+  ::dup2(setup.output, 1);
+  ::dup2(setup.output, 2);
+  ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+  ::fcntl(setup.socket, F_SETFD, 0);
+  ::fcntl(setup.box, F_SETFD, 0);
+  ::execv(setup.argv[0], setup.argv.data());
+  const char* reason = ::strerrordesc_np(errno);
+  for (const char* part : {"cannot start ", static_cast<const char*>(setup.argv[0]), ": ",
+                           reason != nullptr ? reason : "unknown error", "\n"})
+    if (::write(2, part, std::strlen(part)) < 0) break;
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
+  RZ_CHECK(!command.argv.empty());
+  auto box = SharedBox::create();
+  if (!box) return tl::unexpected<Error>(box.error());
+
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return system_error("cannot create a socket for a worker");
+  Fd ours = above_stdio(Fd(ends[0])), theirs = above_stdio(Fd(ends[1]));
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return system_error("cannot create a pipe for a worker");
+  Fd output = above_stdio(Fd(ends[0])), output_end = above_stdio(Fd(ends[1]));
+  Fd null = above_stdio(Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)));
+  if (!ours || !theirs || !output || !output_end || !null)
+    return system_error("cannot prepare the descriptors of a worker");
+  ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size would do too
+
+  std::vector<std::string> argv = command.argv;
+  for (const auto& [flag, fd] :
+       {std::pair{"--socket-fd", theirs.get()}, std::pair{"--black-box-fd", box->fd()}}) {
+    argv.emplace_back(flag);
+    argv.push_back(std::to_string(fd));
+  }
+  ChildSetup setup{{}, theirs.get(), box->fd(), output_end.get(), null.get(), ::getpid()};
+  for (auto& a : argv) setup.argv.push_back(a.data());
+  setup.argv.push_back(nullptr);
+
+  WorkerProcess process(std::move(*box), std::move(ours), std::move(output));
+  // Signals wait, so that no handler of this process runs in the child.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  process.pid_ = ::fork();
+  if (process.pid_ == 0) become_worker(setup);
+  const int fork_errno = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (process.pid_ < 0) {
+    errno = fork_errno;
+    return system_error("cannot fork a worker");
+  }
+  ::setpgid(process.pid_, process.pid_);  // also here: whichever comes first
+  process.exit_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid_, 0)));
+  return process;
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+    : box_(std::move(other.box_)),
+      socket_(std::move(other.socket_)),
+      output_(std::move(other.output_)),
+      exit_fd_(std::move(other.exit_fd_)),
+      pid_(std::exchange(other.pid_, -1)),
+      exit_(other.exit_) {}
+
+WorkerProcess::~WorkerProcess() {
+  if (pid_ < 0) return;
+  signal_group(SIGKILL);
+  // A process that the GPU driver holds in the kernel may outlive this; it is left to init.
+  constexpr int kMostTries = 500;
+  for (int i = 0; i < kMostTries && !poll_exit(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::optional<Exit> WorkerProcess::poll_exit() {
+  if (exit_ || pid_ < 0) return exit_;
+  siginfo_t info = {};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    // Somebody else reaped it: its status is lost, its end is not.
+    if (errno == ECHILD) exit_ = Exit{0, 255};
+    return exit_;
+  }
+  if (info.si_pid == 0) return std::nullopt;
+  // While it is not reaped its group id cannot be reused.
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  exit_ = WIFSIGNALED(status) ? Exit{WTERMSIG(status), 0} : Exit{0, WEXITSTATUS(status)};
+  return exit_;
+}
+
+void WorkerProcess::signal_group(int signal) const {
+  if (pid_ > 0 && !exit_) ::kill(-pid_, signal);
+}
+
+}  // namespace redzone::exec

@@ -1,0 +1,101 @@
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "exec/blame.h"
+
+namespace redzone::exec {
+namespace {
+
+constexpr TrialContext kAsync{Launch::async, 5};
+constexpr TrialContext kBlocking{Launch::blocking, 5};
+
+device::BlackBox marks(std::int32_t begun, std::int32_t ended, std::int32_t running = -1) {
+  device::BlackBox box;
+  box.call_begun = begun;
+  box.call_ended = ended;
+  box.call_running = running;
+  device::copy_name(box.kernel, "k");
+  return box;
+}
+
+TEST(Blame, AHangIsTheCallOnTheCore) {
+  const auto seen = observe_hang(marks(4, 4, 2), kAsync, std::chrono::milliseconds(5));
+  EXPECT_EQ(seen.end, End::hang);
+  EXPECT_EQ(seen.fault->call, 2);
+  EXPECT_EQ(seen.fault->kernel, "k");
+}
+
+TEST(Blame, AHangWithSeveralCallsInFlightIsNobodys) {
+  const auto seen = observe_hang(marks(4, 4), kAsync, std::chrono::milliseconds(5));
+  EXPECT_EQ(seen.fault->call, -1);
+  EXPECT_EQ(seen.fault->kernel, "");
+}
+
+TEST(Blame, AHangInABlockingTrialIsTheLastCall) {
+  const auto call = [](const device::BlackBox& box, const TrialContext& trial) {
+    return observe_hang(box, trial, std::chrono::milliseconds(5)).fault->call;
+  };
+  EXPECT_EQ(call(marks(4, 3), kBlocking), 4);
+  EXPECT_EQ(call(marks(1, 3), kBlocking), 1);  // reordered
+  EXPECT_EQ(call(marks(4, 3), kAsync), 4);
+  EXPECT_EQ(call(marks(0, 0), {Launch::async, 1}), 0);  // the only call
+  EXPECT_EQ(call(marks(-1, -1), kBlocking), -1);
+}
+
+TEST(Blame, ASignalIsAFaultOfTheOpenCall) {
+  const auto seen = observe_exit({SIGSEGV, 0}, marks(3, 2), kAsync, "last words");
+  EXPECT_EQ(seen.end, End::fault);
+  EXPECT_EQ(seen.fault->code, "SIGSEGV");
+  EXPECT_EQ(seen.fault->call, 3);
+  EXPECT_EQ(seen.fault->detail, "last words");
+  EXPECT_EQ(observe_exit({SIGFPE, 0}, marks(3, 3), kAsync, "").fault->call, -1);
+}
+
+TEST(Blame, AFaultRecordSaysWhatWasAccessed) {
+  auto box = marks(4, 4, 1);
+  box.fault.valid = 1;
+  box.fault.signal = SIGBUS;
+  box.fault.access = static_cast<std::uint32_t>(Access::read);
+  box.fault.side = static_cast<std::uint32_t>(Side::before);
+  box.fault.distance_bytes = -4;
+  box.fault.block[0] = 2;
+  box.fault.thread[0] = 31;
+  device::copy_name(box.fault.buffer, "x");
+  const auto seen = observe_exit({0, device::kFaultExit}, box, kAsync, "");
+  EXPECT_EQ(seen.end, End::fault);
+  ASSERT_TRUE(seen.fault.has_value());
+  EXPECT_EQ(seen.fault->code, "SIGBUS");
+  EXPECT_EQ(seen.fault->call, 1);
+  EXPECT_EQ(seen.fault->buffer, "x");
+  EXPECT_EQ(seen.fault->side, Side::before);
+  EXPECT_EQ(seen.fault->access, Access::read);
+  EXPECT_EQ(seen.fault->distance_bytes, -4);
+  EXPECT_EQ(seen.fault->detail, "block (2, 0, 0), thread (31, 0, 0) of k");
+}
+
+TEST(Blame, TheCodeOfAFaultWithoutARecordIsAnExit) {
+  const auto seen = observe_exit({0, device::kFaultExit}, marks(3, 2), kAsync, "");
+  EXPECT_EQ(seen.end, End::exited);
+  EXPECT_EQ(seen.fault->call, 3);
+}
+
+TEST(Blame, MarksThatCannotBeAreNotBelieved) {
+  auto box = marks(1000, 999, 77777);
+  box.fault.valid = 1;
+  box.fault.signal = SIGSEGV;
+  box.fault.side = box.fault.access = 0xdeadbeef;
+  const auto seen = observe_exit({SIGSEGV, 0}, box, kAsync, "");
+  EXPECT_EQ(seen.fault->call, -1);
+  EXPECT_EQ(seen.fault->side, Side::unknown);
+  EXPECT_EQ(seen.fault->access, Access::unknown);
+}
+
+TEST(Blame, WhatComesFromOutsideIsNoFinding) {
+  EXPECT_EQ(observe_exit({SIGKILL, 0}, marks(3, 2), kAsync, "").end, End::out_of_memory);
+  EXPECT_EQ(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").end, End::worker_error);
+  EXPECT_FALSE(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").fault.has_value());
+}
+
+}  // namespace
+}  // namespace redzone::exec

@@ -1,0 +1,235 @@
+// A worker that misbehaves on demand: what it does in a trial is the name of the plan's target.
+//
+// With `--start NAME` it already misbehaves before Hello, or before its first job.
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "exec/protocol.h"
+#include "exec/shared_box.h"
+#include "exec/worker_loop.h"
+
+namespace {
+
+using namespace redzone;
+using namespace redzone::exec;
+
+class FakeHost final : public TrialHost {
+ public:
+  FakeHost(int fd, device::BlackBox& box) : fd_(fd), box_(box) {}
+
+  Hello hello() override { return {"fake", "1.2.3", 90, "13.0"}; }
+  bool device_lost() const override { return lost_; }
+
+  Observation run(const Plan& plan, const TrialSpec& trial) override {
+    ++runs_;
+    // Marks as a device leaves them inside the second call.
+    box_.phase = device::Phase::running;
+    box_.call_ended = 0;
+    box_.call_begun = 1;
+    device::copy_name(box_.kernel, "fake_kernel");
+    // "a+b": a in the first trial of the plan, b in the others.
+    const std::string& all = plan.target;
+    const auto plus = all.find('+');
+    const bool first = trial.mode.poison == 0;
+    act(plus == std::string::npos ? all : first ? all.substr(0, plus) : all.substr(plus + 1));
+    Observation seen;
+    seen.end = lost_ ? End::fault : End::completed;
+    if (lost_) seen.fault.emplace().code = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    // For the tests: who ran it, how much it had run, and which trial it was.
+    seen.message = std::to_string(::getpid()) + " " + std::to_string(runs_);
+    seen.bytes = trial.mode.poison;
+    return seen;
+  }
+
+ private:
+  void act(const std::string& what) {
+    static const std::map<std::string, void (FakeHost::*)()> acts = {
+        {"ok", &FakeHost::ok},
+        {"segv", &FakeHost::segv},
+        {"abort", &FakeHost::abort_with_words},
+        {"fault-record", &FakeHost::fault_record},
+        {"exit-3", &FakeHost::exit_3},
+        {"device-lost", &FakeHost::device_lost_now},
+        {"hang", &FakeHost::hang},
+        {"hang-ignoring-term", &FakeHost::hang_ignoring_term},
+        {"flood", &FakeHost::flood},
+        {"flood-forever", &FakeHost::flood_forever},
+        {"rubbish", &FakeHost::rubbish},
+        {"wrong-version", &FakeHost::wrong_version},
+        {"wrong-checksum", &FakeHost::wrong_checksum},
+        {"bad-payload", &FakeHost::bad_payload},
+        {"unknown-type", &FakeHost::unknown_type},
+        {"huge-length", &FakeHost::huge_length},
+        {"truncated", &FakeHost::truncated},
+        {"truncated-exit", &FakeHost::truncated_exit},
+        {"close-socket", &FakeHost::close_socket},
+        {"wrong-job", &FakeHost::wrong_job},
+        {"wrong-trial", &FakeHost::wrong_trial},
+        {"second-hello", &FakeHost::second_hello},
+        {"early-job-done", &FakeHost::early_job_done},
+        {"throw", &FakeHost::throw_up},
+        {"orphan", &FakeHost::leave_an_orphan},
+        {"killed", &FakeHost::killed},
+    };
+    (this->*acts.at(what))();
+  }
+
+  void ok() {}
+  void segv() { ::raise(SIGSEGV); }
+  void abort_with_words() {
+    std::fprintf(stderr, "assertion `x < n` failed\n");
+    std::abort();
+  }
+  void fault_record() {
+    box_.call_running = 0;
+    box_.fault.signal = SIGSEGV;
+    box_.fault.access = static_cast<std::uint32_t>(Access::write);
+    box_.fault.side = static_cast<std::uint32_t>(Side::after);
+    box_.fault.distance_bytes = 12;
+    box_.fault.block[0] = 7;
+    box_.fault.thread[1] = 3;
+    device::copy_name(box_.fault.buffer, "y");
+    box_.fault.valid = 1;
+    ::_exit(device::kFaultExit);
+  }
+  void exit_3() { std::exit(3); }
+  void device_lost_now() { lost_ = true; }
+  void hang() {
+    for (;;) ::pause();
+  }
+  void hang_ignoring_term() {
+    ::signal(SIGTERM, SIG_IGN);
+    hang();
+  }
+  // More than any pipe holds, many times over.
+  void flood() {
+    const std::string line(1023, 'f');
+    for (int i = 0; i < 64 * 1024; ++i) ::dprintf(i % 2 + 1, "%s\n", line.c_str());
+  }
+  void flood_forever() {
+    for (;;) flood();
+  }
+  void send_raw(const std::string& bytes) {
+    for (std::size_t sent = 0; sent < bytes.size();) {
+      const ssize_t n = ::send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+      if (n <= 0) ::_exit(9);
+      sent += static_cast<std::size_t>(n);
+    }
+  }
+  // A well-formed result of the current trial, to be damaged.
+  std::string good_frame() {
+    TrialDoneMessage done;
+    done.ticket = box_.job;
+    done.trial = static_cast<std::uint32_t>(box_.trial);
+    return encode(done).value();
+  }
+  void send_damaged(const std::function<void(FrameHeader&)>& damage) {
+    std::string bytes = good_frame();
+    FrameHeader header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    damage(header);
+    std::memcpy(bytes.data(), &header, sizeof header);
+    send_raw(bytes);
+  }
+  void rubbish() {
+    std::string bytes;
+    for (unsigned i = 0; i < 4u << 20; ++i)
+      bytes.push_back(static_cast<char>(i * 2654435761u >> 24));
+    send_raw(bytes);
+  }
+  void wrong_version() {
+    send_damaged([](FrameHeader& h) { h.version += 1; });
+  }
+  void wrong_checksum() {
+    send_damaged([](FrameHeader& h) { h.checksum ^= 1; });
+  }
+  void huge_length() {
+    send_damaged([](FrameHeader& h) { h.length = 0xfffffff0u; });
+  }
+  void bad_payload() {
+    // The right type and checksum, and a list of 2^32 - 1 elements inside.
+    send_raw(frame(2, std::string(200, '\xff')));
+  }
+  void unknown_type() { send_raw(frame(999, "")); }
+  void truncated() {
+    send_raw(good_frame().substr(0, 20));
+    hang();
+  }
+  void truncated_exit() {
+    send_raw(good_frame().substr(0, 20));
+    ::_exit(0);
+  }
+  void close_socket() {
+    ::shutdown(fd_, SHUT_RDWR);
+    ::close(fd_);
+    hang();
+  }
+  void wrong_job() {
+    TrialDoneMessage done;
+    done.ticket = box_.job + 1000;
+    send_raw(encode(done).value());
+  }
+  void wrong_trial() {
+    TrialDoneMessage done;
+    done.ticket = box_.job;
+    done.trial = static_cast<std::uint32_t>(box_.trial) + 1;
+    send_raw(encode(done).value());
+  }
+  void second_hello() { send_raw(encode(HelloMessage{}).value()); }
+  void early_job_done() { send_raw(encode(JobDoneMessage{box_.job}).value()); }
+  void throw_up() { throw std::runtime_error("no such thing"); }
+  // A child that holds the socket and the output and outlives this process.
+  void leave_an_orphan() {
+    if (::fork() == 0) {
+      ::signal(SIGTERM, SIG_IGN);
+      hang();
+    }
+    ::_exit(5);
+  }
+  void killed() {
+    ::kill(::getpid(), SIGKILL);
+    hang();
+  }
+
+  int fd_;
+  device::BlackBox& box_;
+  int runs_ = 0;
+  bool lost_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::map<std::string, std::string> flags;
+  for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
+  const int fd = std::atoi(flags.at("--socket-fd").c_str());
+  const std::string start = flags["--start"];
+  if (start == "fails") {
+    std::fprintf(stderr, "no device: the driver is too old\n");
+    return 4;
+  }
+  if (start == "silent")
+    for (;;) ::pause();
+  if (start == "rubbish") {
+    ::send(fd, "I am a web server, really", 25, MSG_NOSIGNAL);
+    for (;;) ::pause();
+  }
+  auto box = SharedBox::attach(std::atoi(flags.at("--black-box-fd").c_str()));
+  if (!box) return 5;
+  FakeHost host(fd, box->box());
+  if (start == "dies-idle") {
+    const auto hello = encode(HelloMessage{::getpid(), host.hello()});
+    ::send(fd, hello->data(), hello->size(), MSG_NOSIGNAL);
+    return 6;
+  }
+  return worker_loop(fd, host, box->box());
+}

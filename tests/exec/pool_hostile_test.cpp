@@ -1,0 +1,122 @@
+// Workers that hang, flood, lie and talk rubbish. After each the pool must still work.
+#include "pool_fixture.h"
+
+namespace redzone::exec::testing {
+namespace {
+
+struct Hostile {
+  const char* act;
+  End end;
+  const char* code;     // of the fault; "" for none
+  const char* message;  // part of it
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* os) {
+  *os << hostile.act;
+}
+
+class PoolHostile : public ::testing::TestWithParam<Hostile> {};
+
+TEST_P(PoolHostile, IsObservedAndSurvived) {
+  const Hostile& hostile = GetParam();
+  const auto before = open_descriptors();
+  {
+    Pool pool(fake_options(1, 1));
+    run_one(pool, job_of("ok"));
+    // The trials around it are not touched, on any path: warm, and fresh.
+    Job job = job_of(std::string(hostile.act) + "+ok", 2);
+    job.deadline = std::chrono::milliseconds(400);
+    Job twin = job;
+    JobResult results[] = {run_one(pool, std::move(job)), {}};
+    results[1] = pool.run_fresh({&twin, 1}).at(0);
+    for (const auto& result : results) {
+      ASSERT_EQ(result.observations.size(), 2u);
+      const Observation& seen = result.observations[0];
+      EXPECT_EQ(seen.end, hostile.end) << seen.message;
+      EXPECT_EQ(seen.fault ? seen.fault->code : "", hostile.code);
+      EXPECT_NE(seen.message.find(hostile.message), std::string::npos) << seen.message;
+      EXPECT_EQ(result.observations[1].end, End::completed);
+    }
+    EXPECT_EQ(pool.stats().workers_lost, 2u);
+    EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
+  }
+  EXPECT_TRUE(childless());
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PoolHostile,
+    ::testing::Values(
+        Hostile{"segv", End::fault, "SIGSEGV", "killed by SIGSEGV"},
+        Hostile{"abort", End::fault, "SIGABRT", "assertion `x < n` failed"},
+        Hostile{"fault-record", End::fault, "SIGSEGV", ""},
+        Hostile{"exit-3", End::exited, "exit", "exited with code 3"},
+        Hostile{"killed", End::out_of_memory, "", "SIGKILL"},
+        Hostile{"orphan", End::exited, "exit", "exited with code 5"},
+        Hostile{"hang", End::hang, "hang", "did not end within 400 ms"},
+        Hostile{"hang-ignoring-term", End::hang, "hang", "did not end within 400 ms"},
+        Hostile{"flood-forever", End::hang, "hang", "did not end within 400 ms"},
+        Hostile{"rubbish", End::worker_error, "", "bytes that are no message"},
+        Hostile{"wrong-version", End::worker_error, "", "protocol version 2, this build speaks 1"},
+        Hostile{"wrong-checksum", End::worker_error, "", "wrong checksum"},
+        Hostile{"bad-payload", End::worker_error, "", "malformed payload"},
+        Hostile{"unknown-type", End::worker_error, "", "unknown type 999"},
+        Hostile{"huge-length", End::worker_error, "", "length of 4294967280 bytes"},
+        Hostile{"truncated", End::hang, "hang", ""},
+        Hostile{"truncated-exit", End::exited, "exit", "exited with code 0"},
+        Hostile{"close-socket", End::worker_error, "", "closed its socket but lives on"},
+        Hostile{"wrong-job", End::worker_error, "", "a result of trial 0 of job 100"},
+        Hostile{"wrong-trial", End::worker_error, "", "which it was not running"},
+        Hostile{"second-hello", End::worker_error, "", "Hello twice"},
+        Hostile{"early-job-done", End::worker_error, "", "not at the end of"}),
+    [](const auto& info) {
+      std::string name = info.param.act;
+      for (char& c : name)
+        if (c == '-') c = '_';
+      return name;
+    });
+
+TEST(PoolFlood, OutputNeitherStallsNorFillsTheDriver) {
+  Pool pool(fake_options());
+  // The worker writes 64 MiB while nobody reads, then ends its trial: it was not blocked.
+  pool.submit(job_of("flood"));
+  const auto result = pool.next(std::chrono::minutes(1));
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->observations.at(0).end, End::completed);
+  EXPECT_EQ(pool.stats().workers_lost, 0u);
+}
+
+TEST(PoolHost, AnExceptionOfTheTrialRunnerIsAHarnessError) {
+  Pool pool(fake_options());
+  const auto result = run_one(pool, job_of("throw"));
+  EXPECT_EQ(result.observations.at(0).end, End::worker_error);
+  EXPECT_EQ(result.observations[0].message, "the trial runner threw: no such thing");
+  EXPECT_EQ(pool.stats().workers_lost, 0u);
+}
+
+TEST(PoolHang, IsBlamedOnTheCallWithTheMarks) {
+  Pool pool(fake_options());
+  Job job = job_of("hang");
+  job.deadline = std::chrono::milliseconds(50);
+  const auto result = run_one(pool, std::move(job));
+  ASSERT_TRUE(result.observations.at(0).fault.has_value());
+  EXPECT_EQ(result.observations[0].fault->call, 1);
+  EXPECT_EQ(result.observations[0].fault->kernel, "fake_kernel");
+}
+
+TEST(PoolSize, APlanThatIsTooLargeForTheWireIsRefusedBeforeItIsSent) {
+  Pool pool(fake_options());
+  Job job = job_of("ok", 2);
+  std::get<CallStep>(job.plan.steps[0]).call.config["k"] = std::string(kMaxPayloadBytes, 'x');
+  Job twin = job;
+  for (const auto& result : {run_one(pool, std::move(job)), pool.run_fresh({&twin, 1}).at(0)}) {
+    ASSERT_EQ(result.observations.size(), 2u);
+    EXPECT_EQ(result.observations[1].end, End::worker_error);
+    EXPECT_NE(result.observations[1].message.find("limit"), std::string::npos);
+  }
+  EXPECT_EQ(pool.stats().workers_lost, 0u);
+  EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
+}
+
+}  // namespace
+}  // namespace redzone::exec::testing

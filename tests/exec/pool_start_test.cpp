@@ -1,0 +1,73 @@
+// Workers that do not come up: the pool says so, and does not try for ever.
+#include "pool_fixture.h"
+
+namespace redzone::exec::testing {
+namespace {
+
+void expect_refused(Pool& pool, const std::string& reason) {
+  const auto warm = run_one(pool, job_of("ok", 2, 5));
+  EXPECT_EQ(warm.id, 5u);
+  const Job job = job_of("ok", 2);
+  const auto fresh = pool.run_fresh({&job, 1}).at(0);
+  for (const auto& result : {warm, fresh}) {
+    ASSERT_EQ(result.observations.size(), 2u);
+    for (const auto& seen : result.observations) {
+      EXPECT_EQ(seen.end, End::worker_error);
+      EXPECT_NE(seen.message.find(reason), std::string::npos) << seen.message;
+    }
+  }
+  const auto hello = pool.wait_ready(std::chrono::minutes(1));
+  if (!hello) {
+    EXPECT_NE(hello.error().message.find(reason), std::string::npos);
+  }
+}
+
+TEST(PoolStart, AWorkerThatFailsIsQuoted) {
+  Pool pool(fake_options_starting("fails"));
+  expect_refused(pool,
+                 "exited with code 4 before its first trial: no device: the driver is too old");
+  EXPECT_LE(pool.stats().workers_started, 8u);
+}
+
+TEST(PoolStart, AProgramThatIsNotThereIsNamed) {
+  PoolOptions options = fake_options();
+  options.command.argv = {"/nowhere/redzone"};
+  Pool pool(options);
+  expect_refused(pool, "cannot start /nowhere/redzone: No such file or directory");
+}
+
+TEST(PoolStart, AProgramThatIsNoWorkerIsNoticed) {
+  Pool pool(fake_options_starting("rubbish"));
+  expect_refused(pool, "bytes that are no message");
+}
+
+TEST(PoolStart, AWorkerThatDiesBeforeItsFirstTrialIsNotReplacedForEver) {
+  Pool pool(fake_options_starting("dies-idle"));
+  expect_refused(pool, "exited with code 6 before");
+  EXPECT_LE(pool.stats().workers_started, 12u);
+}
+
+TEST(PoolStart, SilenceHasADeadline) {
+  PoolOptions options = fake_options_starting("silent");
+  options.start_deadline = std::chrono::milliseconds(100);
+  Pool pool(options);
+  expect_refused(pool, "did not say Hello within 100 ms");
+}
+
+TEST(PoolStop, IsBoundedWhateverTheWorkersDo) {
+  for (const char* act : {"ok", "hang", "hang-ignoring-term", "flood-forever"}) {
+    Pool pool(fake_options(2, 1));
+    pool.submit(job_of(act));
+    pool.next(std::chrono::milliseconds(100));
+    pool.stop();
+    EXPECT_TRUE(childless()) << act;
+  }
+}
+
+TEST(PoolStop, WorksBeforeAnyWorkerIsUp) {
+  for (int i = 0; i < 20; ++i) Pool pool(fake_options(2, 2));
+  EXPECT_TRUE(childless());
+}
+
+}  // namespace
+}  // namespace redzone::exec::testing

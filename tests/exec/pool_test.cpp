@@ -1,0 +1,228 @@
+// The pool when workers behave, and when they die in ways that are data.
+#include <map>
+#include <set>
+
+#include "pool_fixture.h"
+
+namespace redzone::exec::testing {
+namespace {
+
+TEST(Pool, RunsTheTrialsOfAJobInOrder) {
+  Pool pool(fake_options());
+  const JobResult result = run_one(pool, job_of("ok", 4, 77));
+  EXPECT_EQ(result.id, 77u);
+  ASSERT_EQ(result.observations.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(result.observations[i].end, End::completed);
+    EXPECT_EQ(result.observations[i].bytes, i);
+    EXPECT_EQ(pid_of(result.observations[i]), pid_of(result.observations[0]));
+  }
+  EXPECT_EQ(pool.stats().trials, 4u);
+  EXPECT_EQ(pool.stats().workers_lost, 0u);
+  EXPECT_EQ(pool.in_flight(), 0u);
+}
+
+TEST(Pool, SaysWhatTheDeviceIs) {
+  Pool pool(fake_options());
+  const auto hello = pool.wait_ready(std::chrono::minutes(1));
+  ASSERT_TRUE(hello.has_value()) << hello.error().message;
+  EXPECT_EQ(*hello, (Hello{"fake", "1.2.3", 90, "13.0"}));
+}
+
+TEST(Pool, NextAnswersNothingWhenNothingIsInFlight) {
+  Pool pool(fake_options());
+  EXPECT_FALSE(pool.next(std::chrono::hours(1)).has_value());
+}
+
+TEST(Pool, NextGivesUpAfterItsTimeout) {
+  Pool pool(fake_options());
+  pool.submit(job_of("hang"));
+  EXPECT_FALSE(pool.next(std::chrono::milliseconds(20)).has_value());
+  EXPECT_EQ(pool.in_flight(), 1u);
+}
+
+TEST(Pool, AJobWithoutTrialsIsDoneAtOnce) {
+  Pool pool(fake_options());
+  EXPECT_TRUE(run_one(pool, job_of("ok", 0)).observations.empty());
+}
+
+TEST(Pool, ThousandsOfTinyJobsEachGiveOneResult) {
+  Pool pool(fake_options(3, 1));
+  const std::uint64_t kJobs = 5000;
+  std::set<std::uint64_t> seen;
+  std::set<int> pids;
+  for (std::uint64_t sent = 0; seen.size() < kJobs;) {
+    while (sent < kJobs && pool.in_flight() < pool.appetite()) pool.submit(job_of("ok", 2, sent++));
+    const auto result = pool.next(std::chrono::minutes(1));
+    ASSERT_TRUE(result.has_value());
+    ASSERT_EQ(result->observations.size(), 2u);
+    ASSERT_EQ(result->observations[1].end, End::completed);
+    pids.insert(pid_of(result->observations[1]));
+    ASSERT_TRUE(seen.insert(result->id).second);
+  }
+  EXPECT_EQ(pids.size(), 3u);
+  EXPECT_EQ(pool.stats().trials, 2 * kJobs);
+  EXPECT_EQ(pool.stats().workers_started, 4u);
+}
+
+TEST(Pool, TheLogHoldsWhatTheWorkerRanBefore) {
+  Pool pool(fake_options());
+  const std::vector<std::string> targets = {"ok", "ok+ok", "ok+ok+ok"};
+  std::map<std::uint64_t, JobResult> results;
+  for (std::uint64_t i = 0; i < targets.size(); ++i) pool.submit(job_of(targets[i], 1, i));
+  while (pool.in_flight() > 0) {
+    auto result = pool.next(std::chrono::minutes(1));
+    results[result->id] = std::move(*result);
+  }
+  for (std::uint64_t i = 0; i < targets.size(); ++i) {
+    ASSERT_EQ(results[i].log_size, i);
+    for (std::size_t k = 0; k < i; ++k) EXPECT_EQ((*results[i].log)[k]->target, targets[k]);
+  }
+  EXPECT_EQ(results[0].log, results[2].log);
+}
+
+TEST(Pool, ANewWorkerHasAnEmptyLog) {
+  Pool pool(fake_options());
+  EXPECT_EQ(run_one(pool, job_of("ok")).log_size, 0u);
+  EXPECT_EQ(run_one(pool, job_of("segv")).log_size, 1u);
+  EXPECT_EQ(run_one(pool, job_of("ok")).log_size, 0u);
+}
+
+TEST(Pool, RetiresAWorkerAfterItsShareOfPlans) {
+  PoolOptions options = fake_options();
+  options.recycle_after_plans = 10;
+  Pool pool(options);
+  std::map<int, int> jobs_of_pid;
+  for (int i = 0; i < 35; ++i) {
+    const JobResult result = run_one(pool, job_of("ok"));
+    ++jobs_of_pid[pid_of(result.observations[0])];
+    EXPECT_LT(result.log_size, 10u);
+  }
+  EXPECT_EQ(jobs_of_pid.size(), 4u);
+  for (const auto& [pid, jobs] : jobs_of_pid) EXPECT_LE(jobs, 10);
+  EXPECT_EQ(pool.stats().workers_lost, 0u);
+}
+
+TEST(PoolFresh, ResultsComeInTheOrderOfTheJobs) {
+  Pool pool(fake_options(1, 3));
+  std::vector<Job> jobs;
+  for (std::uint64_t i = 0; i < 12; ++i) jobs.push_back(job_of(i % 3 == 0 ? "segv" : "ok", 1, i));
+  const auto results = pool.run_fresh(jobs);
+  ASSERT_EQ(results.size(), jobs.size());
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(results[i].id, i);
+    EXPECT_EQ(results[i].observations.at(0).end, i % 3 == 0 ? End::fault : End::completed);
+    EXPECT_EQ(results[i].log_size, 0u);
+  }
+}
+
+TEST(PoolFresh, NoWorkerRunsTwoJobs) {
+  for (const auto& [workers, spares] : {std::pair{1, 2}, std::pair{0, 1}, std::pair{1, 0}}) {
+    Pool pool(fake_options(std::size_t(workers), std::size_t(spares)));
+    if (workers > 0) run_one(pool, job_of("ok"));
+    std::set<int> pids;
+    const auto results = pool.run_fresh(std::vector<Job>(8, job_of("ok", 2)));
+    for (const auto& result : results) {
+      EXPECT_EQ(runs_of(result.observations.at(0)), 1);
+      EXPECT_EQ(runs_of(result.observations.at(1)), 2);
+      pids.insert(pid_of(result.observations[0]));
+    }
+    EXPECT_EQ(pids.size(), 8u);
+  }
+}
+
+TEST(PoolFresh, LeavesSubmittedJobsAlone) {
+  Pool pool(fake_options(1, 1));
+  pool.submit(job_of("ok", 3, 42));
+  EXPECT_EQ(pool.run_fresh(std::vector<Job>(2, job_of("ok"))).size(), 2u);
+  const auto result = pool.next(std::chrono::minutes(1));
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->id, 42u);
+  EXPECT_EQ(result->observations.size(), 3u);
+}
+
+TEST(PoolFresh, AnInterruptEndsWhatIsNotDone) {
+  PoolOptions options = fake_options(0, 1);
+  int asked = 0;
+  options.interrupted = [&] { return ++asked > 2; };
+  Pool pool(options);
+  Job slow = job_of("hang");
+  slow.deadline = std::chrono::hours(1);
+  const auto results = pool.run_fresh(std::vector<Job>(3, slow));
+  ASSERT_EQ(results.size(), 3u);
+  for (const auto& result : results) {
+    ASSERT_EQ(result.observations.size(), 1u);
+    EXPECT_EQ(result.observations[0].end, End::worker_error);
+    EXPECT_EQ(result.observations[0].message, "interrupted");
+  }
+}
+
+TEST(PoolLoss, TheTrialsBehindACrashRunElsewhere) {
+  Pool pool(fake_options(1, 1));
+  pool.submit(job_of("segv+ok", 3, 1));
+  pool.submit(job_of("ok", 2, 2));
+  std::map<std::uint64_t, JobResult> results;
+  while (pool.in_flight() > 0) {
+    auto result = pool.next(std::chrono::minutes(1));
+    ASSERT_TRUE(result.has_value());
+    results[result->id] = std::move(*result);
+  }
+  const auto& crashed = results[1].observations;
+  ASSERT_EQ(crashed.size(), 3u);
+  EXPECT_EQ(crashed[0].end, End::fault);
+  EXPECT_EQ(crashed[0].fault->code, "SIGSEGV");
+  EXPECT_EQ(crashed[0].fault->call, 1);
+  EXPECT_EQ(crashed[0].fault->kernel, "fake_kernel");
+  for (std::size_t i : {1u, 2u}) {
+    EXPECT_EQ(crashed[i].end, End::completed);
+    EXPECT_EQ(crashed[i].bytes, i);
+  }
+  EXPECT_EQ(runs_of(crashed[1]), 1);
+  ASSERT_EQ(results[2].observations.size(), 2u);
+  EXPECT_EQ(results[2].observations[1].end, End::completed);
+  EXPECT_EQ(pool.stats().workers_lost, 1u);
+  EXPECT_EQ(pool.stats().trials, 5u);
+}
+
+TEST(PoolLoss, ADeviceFaultIsReportedByTheWorkerItself) {
+  Pool pool(fake_options());
+  const auto result = run_one(pool, job_of("device-lost+ok", 2));
+  EXPECT_EQ(result.observations.at(0).end, End::fault);
+  EXPECT_EQ(result.observations[0].fault->code, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_EQ(result.observations.at(1).end, End::completed);
+  EXPECT_NE(pid_of(result.observations[0]), pid_of(result.observations[1]));
+  EXPECT_EQ(pool.stats().workers_lost, 1u);
+}
+
+TEST(PoolLoss, AHundredCrashesLeaveNoZombiesAndNoDescriptors) {
+  Pool pool(fake_options(2, 2));
+  const char* const kinds[] = {"segv", "abort", "exit-3", "device-lost", "fault-record"};
+  const auto crash = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      const auto result = run_one(pool, job_of(kinds[i % 5]));
+      EXPECT_NE(result.observations.at(0).end, End::completed);
+    }
+  };
+  // All warm workers and spares up, nobody leaving.
+  const auto settle = [&] {
+    const auto lost = pool.stats().workers_lost;
+    for (int i = 0; i < 1000; ++i) {
+      run_one(pool, job_of("ok"));
+      siginfo_t info = {};
+      ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+      if (info.si_pid == 0 && pool.stats().workers_started == lost + 4) break;
+    }
+  };
+  settle();
+  const auto before = open_descriptors();
+  crash(100);
+  EXPECT_EQ(pool.stats().workers_lost, 100u);
+  settle();
+  // Workers that start or leave at this moment hold a few; a leak would hold hundreds.
+  EXPECT_LE(open_descriptors(), before + 12);
+  pool.stop();
+  EXPECT_TRUE(childless());
+}
+
+}  // namespace
+}  // namespace redzone::exec::testing
