@@ -233,7 +233,8 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
       ++stats_.trials;
       failed_starts_ = 0;
     } else if (job.observations.size() == job.sent_from && ++job.lost_starts >= kMostLostStarts) {
-      job.fail(fmt::format("{} workers ended before they began the trial", job.lost_starts));
+      job.fail(fmt::format("{} workers ended before they began the trial{}{}", job.lost_starts,
+                           start_problem_.empty() ? "" : "; the last problem: ", start_problem_));
     }
   }
   for (; !jobs.empty(); jobs.pop_back()) {
