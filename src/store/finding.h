@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plan.h"
@@ -13,13 +14,13 @@ namespace redzone::store {
 // Where a finding was seen. A repro is only worth as much as this says: the root cause of a failure
 // that does not recur is often here.
 struct Environment {
-  std::string device;              // "host", "NVIDIA H100 80GB HBM3"
-  std::string driver;              // "580.159.04", "" on the host
-  int compute_capability = 0;      // 90
-  std::string toolkit;             // CUDA toolkit (nvcc, ptxas) the code was built with
-  std::string nvrtc;               // version that compiled lazily, "" when not used
-  std::string host;                // kernel and CPU, as `uname -srm` gives it
-  std::string code_hash;           // of the plugin file that ran
+  std::string device;          // "host", "NVIDIA H100 80GB HBM3"
+  std::string driver;          // "580.159.04", "" on the host
+  int compute_capability = 0;  // 90
+  std::string toolkit;         // CUDA toolkit (nvcc, ptxas) the code was built with
+  std::string nvrtc;           // version that compiled lazily, "" when not used
+  std::string host;            // kernel and CPU, as `uname -srm` gives it
+  std::string code_hash;       // of the plugin file that ran
   std::string redzone_version;
 
   bool operator==(const Environment&) const = default;
@@ -40,9 +41,9 @@ struct AttributionRow {
 };
 
 enum class State : std::uint8_t {
-  suspect,    // seen once in a screen, not confirmed yet
-  confirmed,  // recurs in fresh workers
-  flaky,      // recurs, but not always
+  suspect,      // seen once in a screen, not confirmed yet
+  confirmed,    // recurs in fresh workers
+  flaky,        // recurs, but not always
   unconfirmed,  // did not recur in fresh workers, with or without its history
 };
 
@@ -50,21 +51,21 @@ struct Finding {
   std::int64_t id = 0;
   Signature signature;
   State state = State::suspect;
-  std::string oracle;  // its expand() and judge() show the failure on `plan`
-  std::string reason;  // one sentence
-  Plan plan;           // the smallest known
-  Plan original;       // as it was generated
-  bool minimal = false;      // the reducer ended by itself, not by its budget
+  std::string oracle;          // its expand() and judge() show the failure on `plan`
+  std::string reason;          // one sentence
+  Plan plan;                   // the smallest known
+  Plan original;               // as it was generated
+  bool minimal = false;        // the reducer ended by itself, not by its budget
   bool needs_history = false;  // calls of earlier plans of the worker are part of `plan`
   Reliability reliability;
   std::vector<AttributionRow> attribution;
   std::string fault_detail;  // kernel, access, address relative to the buffer; for people
   Environment environment;
   std::int64_t campaign = 0;
-  std::uint64_t plans_to_first = 0;    // plans screened in the campaign before it was seen
+  std::uint64_t plans_to_first = 0;  // plans screened in the campaign before it was seen
   double seconds_to_first = 0;
-  std::int64_t sightings = 1;          // plans that showed the signature
-  std::string first_seen;  // UTC, ISO 8601
+  std::int64_t sightings = 1;  // plans that showed the signature
+  std::string first_seen;      // UTC, ISO 8601
   std::string last_seen;
 };
 
@@ -74,6 +75,8 @@ struct CampaignStats {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
   std::uint64_t workers_lost = 0;
+
+  bool operator==(const CampaignStats&) const = default;
 };
 
 struct Campaign {
@@ -87,5 +90,8 @@ struct Campaign {
 };
 
 std::string_view name_of(State state);
+
+// "2025-01-31T12:34:56Z"; such texts sort by time.
+std::string utc_now();
 
 }  // namespace redzone::store

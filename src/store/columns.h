@@ -1,0 +1,139 @@
+// Which columns hold which members. Each function serves RowWriter, RowReader and ColumnNames, so
+// that writing and reading cannot disagree. Internal to the store.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "core/plan_text.h"
+#include "core/trial.h"
+#include "core/verdict.h"
+#include "store/finding.h"
+#include "store/store.h"
+
+namespace redzone::store {
+
+// T itself, const when it is written.
+template <class T, class U>
+concept Of = std::same_as<std::remove_const_t<T>, U>;
+
+template <class A, Of<Environment> E>
+void columns(A& a, E& e) {
+  a("device", e.device);
+  a("driver", e.driver);
+  a("compute_capability", e.compute_capability);
+  a("toolkit", e.toolkit);
+  a("nvrtc", e.nvrtc);
+  a("host", e.host);
+  a("code_hash", e.code_hash);
+  a("redzone_version", e.redzone_version);
+}
+
+template <class A, Of<Signature> S>
+void columns(A& a, S& s) {
+  a("kind", s.kind, FailKind::divergence);
+  a("target", s.target);
+  a("location", s.where);
+  a("buffer", s.buffer);
+  a("side", s.side);
+  a("access", s.access);
+}
+
+template <class A, Of<Reliability> R>
+void columns(A& a, R& r) {
+  a("failed_runs", r.k);
+  a("runs", r.n);
+}
+
+// What confirming, attributing and reducing change.
+template <class A, Of<Finding> F>
+void judged_columns(A& a, F& f) {
+  a("state", f.state, State::unconfirmed);
+  a("oracle", f.oracle);
+  a("reason", f.reason);
+  a("minimal", f.minimal);
+  a("needs_history", f.needs_history);
+  columns(a, f.reliability);
+  a("fault_detail", f.fault_detail);
+}
+
+// Where and how often it was seen.
+template <class A, Of<Finding> F>
+void seen_columns(A& a, F& f) {
+  a("plans_to_first", f.plans_to_first);
+  a("seconds_to_first", f.seconds_to_first);
+  a("sightings", f.sightings);
+  a("first_seen", f.first_seen);
+  a("last_seen", f.last_seen);
+}
+
+template <class A, Of<Finding> F>
+void columns(A& a, F& f) {
+  columns(a, f.signature);
+  judged_columns(a, f);
+  seen_columns(a, f);
+}
+
+template <class A, Of<AttributionRow> R>
+void columns(A& a, R& r) {
+  a("axis", r.axis);
+  a("value", r.value);
+  columns(a, r.failed);
+}
+
+template <class A, Of<CampaignStats> C>
+void columns(A& a, C& c) {
+  a("seconds", c.seconds);
+  a("plans", c.plans);
+  a("calls", c.calls);
+  a("trials", c.trials);
+  a("pass", c.pass);
+  a("fail", c.fail);
+  a("inconclusive", c.inconclusive);
+  a("not_applicable", c.not_applicable);
+  a("harness_errors", c.harness_errors);
+  a("suspects", c.suspects);
+  a("new_findings", c.new_findings);
+  a("known_findings", c.known_findings);
+  a("workers_lost", c.workers_lost);
+}
+
+template <class A, Of<Campaign> C>
+void columns(A& a, C& c) {
+  a("seed", c.seed);
+  a("device", c.device);
+  a("command", c.command);
+  a("started", c.started);
+  a("ended", c.ended);
+  columns(a, c.stats);
+}
+
+template <class A, Of<Mode> M>
+void columns(A& a, M& m) {
+  a("launch", m.launch, Launch::gated);
+  a("allocator", m.allocator, Allocator::plain);
+  a("placement", m.placement, Placement::head);
+  a("poison", m.poison);
+  a("schedule_seed", m.schedule_seed);
+}
+
+template <class A, Of<Verdict> V>
+void columns(A& a, V& v) {
+  a("outcome", v.outcome, Outcome::harness_error);
+  a("oracle", v.oracle);
+  a("reason", v.reason);
+  columns(a, v.signature);
+  a("call", v.call);
+}
+
+// A trial beside its plan, its order and its observation.
+template <class A, Of<TrialRecord> T>
+void columns(A& a, T& t) {
+  a("purpose", t.purpose);
+  a("recorded", t.recorded);
+  columns(a, t.spec.mode);
+  a("reference", t.spec.reference);
+  columns(a, t.verdict);
+}
+
+}  // namespace redzone::store

@@ -1,0 +1,251 @@
+#include "store/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+namespace redzone::store {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void usage(std::string message) {
+  throw Failure{{ErrorKind::usage, std::move(message)}};
+}
+[[noreturn]] void harness(std::string message) {
+  throw Failure{{ErrorKind::harness, std::move(message)}};
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Complains about everything that can be said of a path without opening it as a database. SQLite's
+// own message for most of these is "unable to open database file".
+void check_path(const fs::path& path, OpenMode mode) {
+  const bool writing = mode == OpenMode::read_write_create;
+  if (path.empty()) usage("the store's file name is empty: name a file");
+  std::error_code ignored;
+  const fs::path folder = folder_of(path);
+  if (!fs::is_directory(folder, ignored))
+    usage(fmt::format("{}: folder {} does not exist", path.string(), folder.string()));
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status))
+    usage(fmt::format("{} is a folder: name a file in it", path.string()));
+  if (!fs::exists(status)) {
+    if (!writing) usage(fmt::format("{} does not exist: a campaign creates it", path.string()));
+  } else if (!fs::is_regular_file(status)) {
+    usage(fmt::format("{} is not a regular file: name a store or a new file", path.string()));
+  } else if (::access(path.c_str(), R_OK) != 0) {
+    usage(fmt::format("{} cannot be read: permission denied", path.string()));
+  } else if (writing && ::access(path.c_str(), W_OK) != 0) {
+    usage(fmt::format("{} is read-only: make it writable or name another file", path.string()));
+  }
+  if (writing && ::access(folder.c_str(), W_OK | X_OK) != 0)
+    usage(fmt::format("{}: folder {} is read-only: SQLite needs to write beside the file",
+                      path.string(), folder.string()));
+}
+
+fs::path wal_of(const fs::path& path) {
+  return path.string() + "-wal";
+}
+
+// Changes whenever another process moves its log into the file.
+struct Stamp {
+  std::uintmax_t bytes = 0;
+  fs::file_time_type written{};
+  bool has_wal = false;
+
+  explicit Stamp(const fs::path& path) {
+    std::error_code missing;
+    bytes = fs::file_size(path, missing);
+    written = fs::last_write_time(path, missing);
+    const auto wal_bytes = fs::file_size(wal_of(path), missing);
+    has_wal = !missing && wal_bytes > 0;
+  }
+  bool operator==(const Stamp&) const = default;
+};
+
+void check_magic(const fs::path& path) {
+  static constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::error_code missing;
+  const auto size = fs::file_size(path, missing);
+  if (missing || size == 0) return;
+  std::array<char, kMagic.size() + 2> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  if (!std::string_view(head.data(), head.size()).starts_with(kMagic))
+    usage(fmt::format("{} is not a Redzone store (no SQLite database): name another file",
+                      path.string()));
+  // SQLite reads a page that was cut short as if zeros followed. (1 stands for 65536.)
+  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(head[i])}; };
+  const std::size_t stored = byte(16) << 8 | byte(17);
+  const std::size_t page_bytes = stored == 1 ? 65536 : stored;
+  if (!Stamp(path).has_wal && (page_bytes == 0 || size % page_bytes != 0))
+    throw SQLite::Exception("the file was cut short", SQLITE_CORRUPT);
+}
+
+// SQLite reads '%', '?' and '#' of a URI as syntax.
+std::string file_uri(const fs::path& path, bool immutable) {
+  std::string out = "file:";
+  for (char c : fs::absolute(path).string())
+    out += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02X}", c) : std::string(1, c);
+  return out + (immutable ? "?immutable=1" : "");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode mode,
+                                                 const OpenOptions& options, Migrations steps) {
+  std::unique_ptr<Database> db(new Database(path));
+  auto opened = db->attempt([&] {
+    check_path(path, mode);
+    check_magic(path);
+    if (mode == OpenMode::read_only)
+      db->open_snapshot(options, steps);
+    else
+      db->open_for_writing(options, steps);
+  });
+  if (!opened) return tl::unexpected(opened.error());
+  return db;
+}
+
+void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
+  busy_timeout_ = options.busy_timeout;
+  sql_ = std::make_unique<SQLite::Database>(path_.string(),
+                                            SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                            static_cast<int>(busy_timeout_.count()));
+  // Until the file is known to be ours, a log that somebody left is not moved into it.
+  const int left_log = Stamp(path_).has_wal ? 1 : 0;
+  sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_log, nullptr);
+  if (!identify(steps)) quick_check();
+  if (options.max_pages > 0)
+    sql_->exec(fmt::format("PRAGMA max_page_count = {}", options.max_pages));
+  sql_->exec("PRAGMA foreign_keys = ON");
+  sql_->exec("PRAGMA synchronous = FULL");
+  const std::string journal = sql_->execAndGet("PRAGMA journal_mode = WAL").getString();
+  if (journal != "wal")
+    harness(fmt::format("{}: no write-ahead log on this file system: name a file on a local disk",
+                        path_.string()));
+  migrate(steps);
+  sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+}
+
+void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
+  busy_timeout_ = options.busy_timeout;
+  // A copy that a writer disturbed is made again; a writer that is still there has a log by then,
+  // and SQLite's own locks keep the two apart.
+  static constexpr int kTries = 5;
+  int tries = 0;
+  while (!copy_to_memory(options))
+    if (++tries == kTries)
+      harness(fmt::format("{} keeps changing while it is read: try again", path_.string()));
+  if (!identify(steps)) quick_check();
+  migrate(steps);
+  sql_->exec("PRAGMA query_only = ON");
+}
+
+bool Database::copy_to_memory(const OpenOptions& options) {
+  const Stamp before(path_);
+  sql_ =
+      std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  if (before.bytes == 0 && !before.has_wal) return true;
+  // Without a log nobody writes, and SQLite may be told so; then it makes no file of its own.
+  SQLite::Database source(file_uri(path_, !before.has_wal),
+                          SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                          static_cast<int>(options.busy_timeout.count()));
+  SQLite::Backup backup(*sql_, source);
+  if (const int code = backup.executeStep(); code != SQLITE_DONE)
+    throw SQLite::Exception("database is locked", code);
+  return before.has_wal || Stamp(path_) == before;
+}
+
+std::int64_t Database::pragma(const char* name) {
+  return sql_->execAndGet(fmt::format("PRAGMA {}", name)).getInt64();
+}
+
+bool Database::identify(Migrations steps) {
+  // One moment of the file, which another process may be creating just now.
+  SQLite::Transaction moment(*sql_);
+  const std::int64_t application = pragma("application_id");
+  const std::int64_t version = pragma("user_version");
+  const bool empty = sql_->execAndGet("SELECT count(*) FROM sqlite_master").getInt64() == 0;
+  if (application == 0 && version == 0 && empty) return true;
+  if (application != kApplicationId)
+    usage(fmt::format("{} is a SQLite database of another program: name another file",
+                      path_.string()));
+  if (version > static_cast<std::int64_t>(steps.size()))
+    usage(fmt::format("{} has schema version {}, this build reads up to {}: use a newer redzone",
+                      path_.string(), version, steps.size()));
+  return false;
+}
+
+void Database::quick_check() {
+  const std::string said = sql_->execAndGet("PRAGMA quick_check(1)").getString();
+  if (said != "ok") throw SQLite::Exception(said, SQLITE_CORRUPT);
+}
+
+void Database::migrate(Migrations steps) {
+  if (pragma("user_version") == static_cast<std::int64_t>(steps.size())) return;
+  SQLite::Transaction transaction(*sql_, SQLite::TransactionBehavior::IMMEDIATE);
+  // Asked again behind the lock: another process may have done it.
+  const auto version = static_cast<std::size_t>(pragma("user_version"));
+  for (std::size_t v = version; v < steps.size(); ++v) sql_->exec(std::string(steps[v]));
+  if (version < steps.size()) {
+    sql_->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+    sql_->exec(fmt::format("PRAGMA user_version = {}", steps.size()));
+  }
+  transaction.commit();
+}
+
+void Database::apply_durability() {
+  if (wanted_ == current_) return;
+  sql_->exec(wanted_ == Durability::full ? "PRAGMA synchronous = FULL"
+                                         : "PRAGMA synchronous = NORMAL");
+  current_ = wanted_;
+}
+
+Error Database::explain(const SQLite::Exception& e) const {
+  const std::string file = path_.string();
+  switch (e.getErrorCode() & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::harness,
+              fmt::format("{} is locked: another process has been writing to it for more than "
+                          "{:g} s; end it or name another file",
+                          file, static_cast<double>(busy_timeout_.count()) / 1000)};
+    case SQLITE_NOTADB:
+      return {
+          ErrorKind::usage,
+          fmt::format("{} is not a Redzone store (no SQLite database): name another file", file)};
+    case SQLITE_CORRUPT:
+      return {ErrorKind::harness,
+              fmt::format("{} is corrupt ({}): restore a copy, or move it away to start anew", file,
+                          e.what())};
+    case SQLITE_FULL:
+      return {ErrorKind::harness,
+              fmt::format("{}: no space left ({}): free some and run again; what was stored "
+                          "before is safe",
+                          file, e.what())};
+    case SQLITE_READONLY:
+      return {ErrorKind::usage,
+              fmt::format("{} is open for reading only ({}): make it writable", file, e.what())};
+    case SQLITE_CANTOPEN:
+      return {ErrorKind::usage,
+              fmt::format("{} cannot be opened ({}): it and its folder must be accessible", file,
+                          e.what())};
+    case SQLITE_IOERR:
+      return {ErrorKind::harness,
+              fmt::format("{}: {}: the disk refused to read or write; what was stored before is "
+                          "safe",
+                          file, e.what())};
+    default:
+      return {ErrorKind::harness, fmt::format("{}: SQLite says: {} (code {})", file, e.what(),
+                                              e.getExtendedErrorCode())};
+  }
+}
+
+}  // namespace redzone::store

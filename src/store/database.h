@@ -1,0 +1,106 @@
+// An open SQLite file of the right kind and version, and the one place where SQLite's exceptions
+// become errors. Internal to the store.
+#pragma once
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "store/schema.h"
+#include "store/store.h"
+
+namespace redzone::store {
+
+// Thrown below attempt() only, for what is wrong in the rows rather than in SQLite.
+struct Failure {
+  Error error;
+};
+
+// full: the commit is on the disk when it returns. lazy: a power cut may lose the last commits, a
+// killed process does not.
+enum class Durability : std::uint8_t { full, lazy };
+
+// Not copyable or movable: transactions point at it. Used by one thread at a time.
+class Database {
+ public:
+  // read_write_create: checks that the file is a store of a known version before the first byte is
+  // written, then migrates it in one transaction. read_only: the whole file is copied into memory
+  // (and migrated there), so that reading needs no write access, makes no -wal or -shm file, and
+  // sees one moment of a store that a campaign is writing.
+  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, OpenMode mode,
+                                                const OpenOptions& options, Migrations steps);
+
+  const std::filesystem::path& path() const { return path_; }
+  SQLite::Database& sql() { return *sql_; }
+
+  // Runs `body` in one read transaction: all its statements see the same moment.
+  template <class Body>
+  auto read(Body body) {
+    return transact(SQLite::TransactionBehavior::DEFERRED, body);
+  }
+  // Runs `body` in one write transaction: all of it is stored, or nothing.
+  template <class Body>
+  auto write(Durability durability, Body body) {
+    wanted_ = durability;
+    return transact(SQLite::TransactionBehavior::IMMEDIATE, body);
+  }
+
+ private:
+  explicit Database(std::filesystem::path path) : path_(std::move(path)) {}
+
+  void open_for_writing(const OpenOptions& options, Migrations steps);
+  void open_snapshot(const OpenOptions& options, Migrations steps);
+  bool copy_to_memory(const OpenOptions& options);
+  // True when the file holds nothing yet. Throws when it is not ours or too new.
+  bool identify(Migrations steps);
+  void quick_check();
+  void migrate(Migrations steps);
+  void apply_durability();
+  std::int64_t pragma(const char* name);
+  // What SQLite said, as one line that names the file and what would be right.
+  Error explain(const SQLite::Exception& e) const;
+
+  template <class Body>
+  auto attempt(Body body) -> Result<decltype(body())> {
+    try {
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+        return {};
+      } else {
+        return body();
+      }
+    } catch (const SQLite::Exception& e) {
+      return tl::unexpected(explain(e));
+    } catch (const Failure& f) {
+      return tl::unexpected(f.error);
+    }
+  }
+
+  template <class Body>
+  auto transact(SQLite::TransactionBehavior behavior, Body& body) {
+    return attempt([&] {
+      apply_durability();
+      SQLite::Transaction transaction(*sql_, behavior);
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+        transaction.commit();
+      } else {
+        auto result = body();
+        transaction.commit();
+        return result;
+      }
+    });
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<SQLite::Database> sql_;
+  std::chrono::milliseconds busy_timeout_{0};
+  Durability wanted_ = Durability::full;
+  Durability current_ = Durability::full;
+};
+
+}  // namespace redzone::store

@@ -1,0 +1,23 @@
+// What a finding depends on beside its plan: the device, the driver, the compilers, the machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "store/finding.h"
+
+namespace redzone::store {
+
+// "0.1.0"
+std::string_view redzone_version();
+
+// The compilers that built this binary and the plugins beside it: "nvcc 13.0.88, ptxas 13.0.88,
+// g++ 12.2.0"; without the CUDA side only the last.
+std::string_view build_toolkit();
+
+// `driver` and `nvrtc` are "" where there is none; `compute_capability` is 90 for 9.0, 0 on the
+// host. `code_hash` is that of the plugin that ran. The rest is asked of this build and machine.
+Environment collect_environment(std::string device, std::string driver, int compute_capability,
+                                std::string nvrtc, std::string code_hash);
+
+}  // namespace redzone::store

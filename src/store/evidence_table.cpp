@@ -1,0 +1,125 @@
+#include "store/evidence_table.h"
+
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "store/columns.h"
+#include "store/finding_table.h"
+#include "store/observation_json.h"
+#include "store/row.h"
+
+namespace redzone::store {
+namespace {
+
+// "2 0 1"
+std::string print_order(const std::vector<std::uint32_t>& order) {
+  return fmt::format("{}", fmt::join(order, " "));
+}
+
+std::vector<std::uint32_t> parse_order(std::string_view text) {
+  std::vector<std::uint32_t> order;
+  while (!text.empty()) {
+    std::uint32_t index = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+    if (error != std::errc{})
+      throw Failure{{ErrorKind::harness, fmt::format("the store holds call order '{}'", text)}};
+    order.push_back(index);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return order;
+}
+
+// A plan may have thousands of calls; what matters stands around the one that shows the failure.
+Observation around(const Observation& whole, std::int32_t call) {
+  Observation kept = whole;
+  const std::size_t limit = Store::kCallsPerTrial;
+  if (kept.calls.size() <= limit) return kept;
+  std::size_t pivot = kept.calls.size();
+  for (std::size_t i = 0; i < kept.calls.size(); ++i)
+    if (kept.calls[i].call == call) pivot = i;
+  const std::size_t half = limit / 2;
+  const std::size_t first =
+      std::min(pivot > half ? pivot - half : std::size_t{0}, kept.calls.size() - limit);
+  const auto begin = whole.calls.begin() + static_cast<std::ptrdiff_t>(first);
+  kept.calls.assign(begin, begin + static_cast<std::ptrdiff_t>(limit));
+  return kept;
+}
+
+}  // namespace
+
+void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord& trial) {
+  RowWriter row;
+  row("finding_id", finding);
+  columns(row, trial);
+  row("plan_id", plan_row(sql, trial.plan));
+  row("call_order", print_order(trial.spec.order));
+  row("end_of_trial", trial.observation.end, End::worker_error);
+  row("wall_us", trial.observation.wall_us);
+  row("observation", print_observation(around(trial.observation, trial.verdict.call)));
+  row.insert(sql, "trials");
+}
+
+void prune_trials(SQLite::Database& sql, std::int64_t finding, std::size_t keep) {
+  SQLite::Statement prune(sql,
+                          "DELETE FROM trials WHERE finding_id = ?1 AND id NOT IN (SELECT id FROM "
+                          "trials WHERE finding_id = ?1 ORDER BY id DESC LIMIT ?2)");
+  prune.bind(1, finding);
+  prune.bind(2, static_cast<std::int64_t>(keep));
+  if (prune.exec() > 0) drop_unused_plans(sql);
+}
+
+std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding) {
+  SQLite::Statement query(sql, fmt::format("SELECT t.id, p.text, t.call_order, t.observation, {} "
+                                           "FROM trials t JOIN plans p ON p.id = t.plan_id "
+                                           "WHERE t.finding_id = ? ORDER BY t.id",
+                                           column_list<TrialRecord>("t")));
+  query.bind(1, finding);
+  std::vector<TrialRecord> trials;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    TrialRecord& trial = trials.emplace_back();
+    trial.id = reader.integer();
+    const std::string where = fmt::format("trial {} of finding {}", trial.id, finding);
+    trial.plan = stored_plan(reader.text(), where);
+    trial.spec.order = parse_order(reader.text());
+    Result<Observation> observation = parse_observation(reader.text(), where);
+    if (!observation) throw Failure{observation.error()};
+    trial.observation = std::move(*observation);
+    columns(reader, trial);
+  }
+  return trials;
+}
+
+void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view kind,
+                  std::string_view name, std::string_view bytes) {
+  RowWriter key;
+  key("finding_id", finding);
+  key("kind", std::string(kind));
+  key("name", std::string(name));
+  RowWriter content;
+  content("added", utc_now());
+  content("bytes", Blob{std::string(bytes)});
+  if (const std::int64_t id = key.find(sql, "artifacts"); id != 0)
+    return content.update(sql, "artifacts", id);
+  key("added", utc_now());
+  key("bytes", Blob{std::string(bytes)});
+  key.insert(sql, "artifacts");
+}
+
+std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding) {
+  SQLite::Statement query(sql,
+                          "SELECT kind, name, added, bytes FROM artifacts WHERE finding_id = ? "
+                          "ORDER BY kind, name");
+  query.bind(1, finding);
+  std::vector<Artifact> artifacts;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    Artifact& a = artifacts.emplace_back();
+    for (std::string* part : {&a.kind, &a.name, &a.added, &a.bytes}) *part = reader.text();
+  }
+  return artifacts;
+}
+
+}  // namespace redzone::store

@@ -1,0 +1,24 @@
+// Trials and artifacts of a finding as rows. Internal to the store; all of it throws (see
+// Database::read and Database::write) and runs inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "store/database.h"
+#include "store/store.h"
+
+namespace redzone::store {
+
+// `trial.id` and `trial.recorded` are not looked at.
+void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord& trial);
+// Drops all but the latest `keep` trials of the finding.
+void prune_trials(SQLite::Database& sql, std::int64_t finding, std::size_t keep);
+std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding);
+
+void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view kind,
+                  std::string_view name, std::string_view bytes);
+std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding);
+
+}  // namespace redzone::store

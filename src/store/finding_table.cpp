@@ -1,0 +1,166 @@
+#include "store/finding_table.h"
+
+#include "core/plan_text.h"
+#include "store/columns.h"
+#include "store/row.h"
+
+namespace redzone::store {
+namespace {
+
+std::int64_t environment_row(SQLite::Database& sql, const Environment& environment) {
+  RowWriter row;
+  columns(row, environment);
+  return row.find_or_insert(sql, "environments");
+}
+
+void add_references(SQLite::Database& sql, RowWriter& row, const Finding& finding) {
+  row("plan_id", plan_row(sql, finding.plan));
+  row("original_id", plan_row(sql, finding.original));
+  row("environment_id", environment_row(sql, finding.environment));
+}
+
+void write_attribution(SQLite::Database& sql, std::int64_t id,
+                       const std::vector<AttributionRow>& rows) {
+  SQLite::Statement clear(sql, "DELETE FROM attributions WHERE finding_id = ?");
+  clear.bind(1, id);
+  clear.exec();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    RowWriter row;
+    row("finding_id", id);
+    row("position", i);
+    columns(row, rows[i]);
+    row.insert(sql, "attributions");
+  }
+}
+
+std::vector<AttributionRow> read_attribution(SQLite::Database& sql, std::int64_t id) {
+  SQLite::Statement query(sql, fmt::format("SELECT {} FROM attributions a WHERE finding_id = ? "
+                                           "ORDER BY position",
+                                           column_list<AttributionRow>("a")));
+  query.bind(1, id);
+  std::vector<AttributionRow> rows;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    columns(reader, rows.emplace_back());
+  }
+  return rows;
+}
+
+// The findings that `condition` selects, by id.
+std::string select(std::string_view condition) {
+  return fmt::format(
+      "SELECT f.id, ifnull(f.campaign_id, 0), p.text, o.text, {}, {} FROM findings f "
+      "JOIN plans p ON p.id = f.plan_id JOIN plans o ON o.id = f.original_id "
+      "JOIN environments e ON e.id = f.environment_id {} ORDER BY f.id",
+      column_list<Finding>("f"), column_list<Environment>("e"), condition);
+}
+
+Finding read_finding(SQLite::Database& sql, SQLite::Statement& query) {
+  RowReader reader(query);
+  Finding f;
+  f.id = reader.integer();
+  f.campaign = reader.integer();
+  for (Plan* plan : {&f.plan, &f.original})
+    *plan = stored_plan(reader.text(), fmt::format("plan of finding {}", f.id));
+  columns(reader, f);
+  columns(reader, f.environment);
+  f.attribution = read_attribution(sql, f.id);
+  return f;
+}
+
+}  // namespace
+
+Plan stored_plan(const std::string& text, const std::string& where) {
+  Result<Plan> plan = parse_plan(text, where);
+  if (!plan) throw Failure{{ErrorKind::harness, plan.error().message}};
+  return std::move(*plan);
+}
+
+std::int64_t plan_row(SQLite::Database& sql, const Plan& plan) {
+  RowWriter key;
+  key("hash", plan_hash(plan));
+  if (const std::int64_t id = key.find(sql, "plans"); id != 0) return id;
+  key("text", print_plan(plan));
+  return key.insert(sql, "plans");
+}
+
+void drop_unused_plans(SQLite::Database& sql) {
+  sql.exec(
+      "DELETE FROM plans WHERE NOT EXISTS (SELECT 1 FROM findings WHERE plan_id = plans.id) "
+      "AND NOT EXISTS (SELECT 1 FROM findings WHERE original_id = plans.id) "
+      "AND NOT EXISTS (SELECT 1 FROM trials WHERE plan_id = plans.id)");
+}
+
+std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding) {
+  RowWriter row;
+  row("signature_hash", finding.signature.hash());
+  columns(row, finding);
+  add_references(sql, row, finding);
+  if (finding.campaign != 0)
+    row("campaign_id", finding.campaign);
+  else
+    row.null("campaign_id");
+  const std::int64_t id = row.insert(sql, "findings");
+  write_attribution(sql, id, finding.attribution);
+  return id;
+}
+
+void update_finding(SQLite::Database& sql, const Finding& finding) {
+  RowWriter row;
+  judged_columns(row, finding);
+  add_references(sql, row, finding);
+  row.update(sql, "findings", finding.id);
+  write_attribution(sql, finding.id, finding.attribution);
+  drop_unused_plans(sql);
+}
+
+void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& when) {
+  SQLite::Statement update(sql,
+                           "UPDATE findings SET sightings = sightings + 1, "
+                           "last_seen = max(last_seen, ?) WHERE id = ?");
+  update.bind(1, when);
+  update.bind(2, id);
+  update.exec();
+}
+
+std::int64_t finding_id(SQLite::Database& sql, const Signature& signature) {
+  RowWriter key;
+  key("signature_hash", signature.hash());
+  return key.find(sql, "findings");
+}
+
+std::vector<Finding> all_findings(SQLite::Database& sql) {
+  SQLite::Statement query(sql, select(""));
+  std::vector<Finding> findings;
+  while (query.executeStep()) findings.push_back(read_finding(sql, query));
+  return findings;
+}
+
+Finding load_finding(Database& database, std::int64_t id) {
+  require_row(database, "findings", "finding", id);
+  SQLite::Statement query(database.sql(), select("WHERE f.id = ?"));
+  query.bind(1, id);
+  query.executeStep();
+  return read_finding(database.sql(), query);
+}
+
+void require_row(Database& database, std::string_view table, std::string_view what,
+                 std::int64_t id) {
+  SQLite::Statement query(database.sql(),
+                          fmt::format("SELECT ifnull(min(id), 0), ifnull(max(id), 0), "
+                                      "ifnull(sum(id = ?), 0) FROM {}",
+                                      table));
+  query.bind(1, id);
+  query.executeStep();
+  RowReader reader(query);
+  const std::int64_t first = reader.integer();
+  const std::int64_t last = reader.integer();
+  if (reader.integer() == 1) return;
+  const std::string range = last == 0       ? fmt::format("no {}s yet", what)
+                            : first == last ? fmt::format("only {} {}", what, first)
+                                            : fmt::format("{}s {} to {}", what, first, last);
+  throw Failure{{ErrorKind::usage,
+                 fmt::format("no {} {}: {} holds {}", what, id, database.path().string(), range)}};
+}
+
+}  // namespace redzone::store

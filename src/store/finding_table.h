@@ -1,0 +1,37 @@
+// Findings, and the plans and environments that they point to, as rows. Internal to the store; all
+// of it throws (see Database::read and Database::write) and runs inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "store/database.h"
+#include "store/finding.h"
+
+namespace redzone::store {
+
+// The plan that the store printed itself; a harness failure when this build cannot read it.
+Plan stored_plan(const std::string& text, const std::string& where);
+
+// The id of the plan's row, which is made when there is none.
+std::int64_t plan_row(SQLite::Database& sql, const Plan& plan);
+
+// Removes the plans that nothing points to any more.
+void drop_unused_plans(SQLite::Database& sql);
+
+std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding);
+// Everything but the signature and where and how often it was seen.
+void update_finding(SQLite::Database& sql, const Finding& finding);
+void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& when);
+
+// 0 when there is none.
+std::int64_t finding_id(SQLite::Database& sql, const Signature& signature);
+std::vector<Finding> all_findings(SQLite::Database& sql);
+// A usage error for an unknown id, which names those that exist.
+Finding load_finding(Database& database, std::int64_t id);
+// The same error, without loading.
+void require_row(Database& database, std::string_view table, std::string_view what,
+                 std::int64_t id);
+
+}  // namespace redzone::store

@@ -1,0 +1,200 @@
+#include "store/observation_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace redzone::store {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "inout";
+  }
+  return "";
+}
+using redzone::name_of;
+
+// One JSON object, in either direction: each type has one `members(object, value)`, found through
+// argument-dependent lookup, so that writing and reading cannot disagree.
+class Object {
+ public:
+  Object() : json_(Json::object()) {}
+  explicit Object(const Json& json) : json_(json), reading_(true) {
+    if (!json.is_object()) throw std::invalid_argument("an object is missing");
+  }
+  Json take() { return std::move(json_); }
+
+  template <class T>
+  void operator()(const char* key, T& value) {
+    if (!reading_)
+      json_[key] = encode(value);
+    else
+      decode(json_.at(key), value);
+  }
+  // Left out while it is T{}, which must be the member's default.
+  template <class T>
+  void sparse(const char* key, T& value) {
+    if (reading_ ? json_.contains(key) : !(value == T{})) (*this)(key, value);
+  }
+  template <class E>
+  void named(const char* key, E& value, E last) {
+    std::string text(name_of(value));
+    (*this)(key, text);
+    for (int n = 0; n <= static_cast<int>(last); ++n)
+      if (name_of(static_cast<E>(n)) == text) {
+        value = static_cast<E>(n);
+        return;
+      }
+    throw std::invalid_argument(fmt::format("unknown {} '{}'", key, text));
+  }
+  template <std::size_t N>
+  void array(const char* key, std::int64_t (&values)[N]) {
+    std::vector<std::int64_t> list(values, values + N);
+    (*this)(key, list);
+    if (list.size() != N) throw std::invalid_argument(fmt::format("{} needs {} numbers", key, N));
+    std::copy(list.begin(), list.end(), values);
+  }
+
+ private:
+  template <class T>
+  static Json encode(T& value) {
+    if constexpr (requires(Object & o) { members(o, value); }) {
+      Object object;
+      members(object, value);
+      return object.take();
+    } else if constexpr (std::is_same_v<T, double>) {
+      // JSON has no NaN and no infinity.
+      return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+    } else {
+      return Json(value);
+    }
+  }
+  template <class T>
+  static Json encode(std::vector<T>& values) {
+    Json array = Json::array();
+    for (auto& value : values) array.push_back(encode(value));
+    return array;
+  }
+  template <class T>
+  static Json encode(std::optional<T>& value) {
+    return encode(*value);
+  }
+
+  template <class T>
+  static void decode(const Json& json, T& value) {
+    if constexpr (requires(Object & o) { members(o, value); }) {
+      Object object(json);
+      members(object, value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr)
+                               : json.get<double>();
+    } else {
+      json.get_to(value);
+    }
+  }
+  template <class T>
+  static void decode(const Json& json, std::vector<T>& values) {
+    values.clear();
+    for (const Json& element : json) decode(element, values.emplace_back());
+  }
+  template <class T>
+  static void decode(const Json& json, std::optional<T>& value) {
+    decode(json, value.emplace());
+  }
+
+  Json json_;
+  bool reading_ = false;
+};
+
+void members(Object& o, Fault& v) {
+  o("code", v.code);
+  o("call", v.call);
+  o.sparse("kernel", v.kernel);
+  o.sparse("buffer", v.buffer);
+  o.named("side", v.side, Side::inside);
+  o.named("access", v.access, Access::write);
+  o.sparse("distance_bytes", v.distance_bytes);
+  o.sparse("detail", v.detail);
+}
+
+void members(Object& o, BufferObservation& v) {
+  o("name", v.name);
+  o.named("role", v.role, Role::inout);
+  o.sparse("scratch", v.scratch);
+  o("digest", v.digest);
+  o("numel", v.numel);
+  o.sparse("dirty_before", v.dirty_before);
+  o.sparse("dirty_after", v.dirty_after);
+  o.sparse("dirty_gaps", v.dirty_gaps);
+  o.sparse("changed", v.changed);
+  o.sparse("first_dirty_byte", v.first_dirty_byte);
+}
+
+void members(Object& o, ReferenceObservation& v) {
+  o("tensor", v.tensor);
+  o("numel", v.numel);
+  o("mismatches", v.mismatches);
+  o("first_index", v.first_index);
+  o("got", v.got);
+  o("want", v.want);
+  o("worst", v.worst);
+}
+
+void members(Object& o, LaunchObservation& v) {
+  o("kernel", v.kernel);
+  o.array("grid", v.grid);
+  o.array("block", v.block);
+  o.sparse("shared_bytes", v.shared_bytes);
+}
+
+void members(Object& o, CallObservation& v) {
+  o("call", v.call);
+  o.sparse("buffers", v.buffers);
+  o.sparse("references", v.references);
+  o.sparse("launches", v.launches);
+}
+
+void members(Object& o, Observation& v) {
+  o.named("end", v.end, End::worker_error);
+  o.sparse("message", v.message);
+  o.sparse("fault", v.fault);
+  o.sparse("calls", v.calls);
+  o("wall_us", v.wall_us);
+  o.sparse("mapping_calls", v.mapping_calls);
+  o.sparse("bytes", v.bytes);
+}
+
+}  // namespace
+
+std::string print_observation(const Observation& observation) {
+  Observation copy = observation;
+  Object object;
+  members(object, copy);
+  return object.take().dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Observation> parse_observation(std::string_view text, std::string_view where) {
+  try {
+    Observation observation;
+    Object object(Json::parse(text));
+    members(object, observation);
+    return observation;
+  } catch (const std::exception& e) {
+    return harness_error(fmt::format("{}: not an observation: {}", where, e.what()));
+  }
+}
+
+}  // namespace redzone::store

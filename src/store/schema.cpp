@@ -1,0 +1,136 @@
+#include "store/schema.h"
+
+#include <array>
+
+namespace redzone::store {
+namespace {
+
+// Unsigned 64-bit numbers are stored as the signed number of the same bits. Enumerators are stored
+// by name, times as ISO 8601 in UTC, plans as their canonical text. `location` is Signature::where
+// (a keyword of SQL).
+constexpr std::string_view kVersion1 = R"sql(
+CREATE TABLE campaigns (
+  id             INTEGER PRIMARY KEY AUTOINCREMENT,
+  seed           INTEGER NOT NULL,
+  device         TEXT NOT NULL,
+  command        TEXT NOT NULL,
+  started        TEXT NOT NULL,
+  ended          TEXT NOT NULL,
+  seconds        REAL NOT NULL,
+  plans          INTEGER NOT NULL,
+  calls          INTEGER NOT NULL,
+  trials         INTEGER NOT NULL,
+  pass           INTEGER NOT NULL,
+  fail           INTEGER NOT NULL,
+  inconclusive   INTEGER NOT NULL,
+  not_applicable INTEGER NOT NULL,
+  harness_errors INTEGER NOT NULL,
+  suspects       INTEGER NOT NULL,
+  new_findings   INTEGER NOT NULL,
+  known_findings INTEGER NOT NULL,
+  workers_lost   INTEGER NOT NULL
+);
+CREATE TABLE environments (
+  id                 INTEGER PRIMARY KEY,
+  device             TEXT NOT NULL,
+  driver             TEXT NOT NULL,
+  compute_capability INTEGER NOT NULL,
+  toolkit            TEXT NOT NULL,
+  nvrtc              TEXT NOT NULL,
+  host               TEXT NOT NULL,
+  code_hash          TEXT NOT NULL,
+  redzone_version    TEXT NOT NULL,
+  UNIQUE (device, driver, compute_capability, toolkit, nvrtc, host, code_hash, redzone_version)
+);
+CREATE TABLE plans (
+  id   INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  text TEXT NOT NULL
+);
+CREATE TABLE findings (
+  id               INTEGER PRIMARY KEY AUTOINCREMENT,
+  signature_hash   TEXT NOT NULL UNIQUE,
+  kind             TEXT NOT NULL,
+  target           TEXT NOT NULL,
+  location         TEXT NOT NULL,
+  buffer           TEXT NOT NULL,
+  side             TEXT NOT NULL,
+  access           TEXT NOT NULL,
+  state            TEXT NOT NULL,
+  oracle           TEXT NOT NULL,
+  reason           TEXT NOT NULL,
+  plan_id          INTEGER NOT NULL REFERENCES plans (id),
+  original_id      INTEGER NOT NULL REFERENCES plans (id),
+  minimal          INTEGER NOT NULL,
+  needs_history    INTEGER NOT NULL,
+  failed_runs      INTEGER NOT NULL,
+  runs             INTEGER NOT NULL,
+  fault_detail     TEXT NOT NULL,
+  environment_id   INTEGER NOT NULL REFERENCES environments (id),
+  campaign_id      INTEGER REFERENCES campaigns (id),
+  plans_to_first   INTEGER NOT NULL,
+  seconds_to_first REAL NOT NULL,
+  sightings        INTEGER NOT NULL,
+  first_seen       TEXT NOT NULL,
+  last_seen        TEXT NOT NULL
+);
+CREATE INDEX findings_plan ON findings (plan_id);
+CREATE INDEX findings_original ON findings (original_id);
+CREATE TABLE attributions (
+  finding_id  INTEGER NOT NULL REFERENCES findings (id),
+  position    INTEGER NOT NULL,
+  axis        TEXT NOT NULL,
+  value       TEXT NOT NULL,
+  failed_runs INTEGER NOT NULL,
+  runs        INTEGER NOT NULL,
+  PRIMARY KEY (finding_id, position)
+) WITHOUT ROWID;
+CREATE TABLE trials (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  finding_id    INTEGER NOT NULL REFERENCES findings (id),
+  purpose       TEXT NOT NULL,
+  recorded      TEXT NOT NULL,
+  plan_id       INTEGER NOT NULL REFERENCES plans (id),
+  launch        TEXT NOT NULL,
+  allocator     TEXT NOT NULL,
+  placement     TEXT NOT NULL,
+  poison        INTEGER NOT NULL,
+  schedule_seed INTEGER NOT NULL,
+  call_order    TEXT NOT NULL,
+  reference     INTEGER NOT NULL,
+  end_of_trial  TEXT NOT NULL,
+  wall_us       INTEGER NOT NULL,
+  observation   TEXT NOT NULL,
+  outcome       TEXT NOT NULL,
+  oracle        TEXT NOT NULL,
+  reason        TEXT NOT NULL,
+  kind          TEXT NOT NULL,
+  target        TEXT NOT NULL,
+  location      TEXT NOT NULL,
+  buffer        TEXT NOT NULL,
+  side          TEXT NOT NULL,
+  access        TEXT NOT NULL,
+  call          INTEGER NOT NULL
+);
+CREATE INDEX trials_finding ON trials (finding_id);
+CREATE INDEX trials_plan ON trials (plan_id);
+CREATE TABLE artifacts (
+  id         INTEGER PRIMARY KEY,
+  finding_id INTEGER NOT NULL REFERENCES findings (id),
+  kind       TEXT NOT NULL,
+  name       TEXT NOT NULL,
+  added      TEXT NOT NULL,
+  bytes      BLOB NOT NULL,
+  UNIQUE (finding_id, kind, name)
+);
+)sql";
+
+constexpr std::array kSteps{kVersion1};
+
+}  // namespace
+
+Migrations migrations() {
+  return kSteps;
+}
+
+}  // namespace redzone::store

@@ -1,0 +1,172 @@
+#include "store/store.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/plan_text.h"
+#include "store/columns.h"
+#include "store/database.h"
+#include "store/evidence_table.h"
+#include "store/finding_table.h"
+#include "store/row.h"
+#include "store/schema.h"
+
+namespace redzone::store {
+namespace {
+
+int rank(State state) {
+  switch (state) {
+    case State::confirmed:
+      return 3;
+    case State::flaky:
+      return 2;
+    case State::suspect:
+      return 1;
+    case State::unconfirmed:
+      return 0;
+  }
+  return 0;
+}
+
+// Fewer calls first, then the shorter text.
+bool smaller(const Plan& a, const Plan& b) {
+  return std::tuple(call_count(a), print_plan(a).size()) <
+         std::tuple(call_count(b), print_plan(b).size());
+}
+
+void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
+                 const std::string& ended) {
+  require_row(db, "campaigns", "campaign", id);
+  RowWriter row;
+  columns(row, stats);
+  if (!ended.empty()) row("ended", ended);
+  row.update(db.sql(), "campaigns", id);
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode,
+                          const OpenOptions& options) {
+  auto database = Database::open(path, mode, options, migrations());
+  if (!database) return tl::unexpected(database.error());
+  return Store(std::move(*database));
+}
+
+Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
+  return database_->write(Durability::full, [&] {
+    Campaign started = campaign;
+    if (started.started.empty()) started.started = utc_now();
+    RowWriter row;
+    columns(row, started);
+    return row.insert(database_->sql(), "campaigns");
+  });
+}
+
+Result<void> Store::update_campaign(std::int64_t id, const CampaignStats& stats) {
+  return database_->write(Durability::lazy, [&] { write_stats(*database_, id, stats, ""); });
+}
+
+Result<void> Store::end_campaign(std::int64_t id, const CampaignStats& stats) {
+  return database_->write(Durability::full, [&] { write_stats(*database_, id, stats, utc_now()); });
+}
+
+Result<std::vector<Campaign>> Store::campaigns() {
+  return database_->read([&] {
+    SQLite::Statement query(
+        database_->sql(),
+        fmt::format("SELECT c.id, {} FROM campaigns c ORDER BY c.id", column_list<Campaign>("c")));
+    std::vector<Campaign> campaigns;
+    while (query.executeStep()) {
+      RowReader reader(query);
+      Campaign& campaign = campaigns.emplace_back();
+      campaign.id = reader.integer();
+      columns(reader, campaign);
+    }
+    return campaigns;
+  });
+}
+
+Result<Recorded> Store::record(const Finding& finding) {
+  return database_->write(Durability::full, [&]() -> Recorded {
+    SQLite::Database& sql = database_->sql();
+    Finding seen = finding;
+    if (seen.first_seen.empty()) seen.first_seen = utc_now();
+    if (seen.last_seen.empty()) seen.last_seen = std::max(seen.first_seen, utc_now());
+    seen.id = finding_id(sql, seen.signature);
+    if (seen.id == 0) return {insert_finding(sql, seen), true, false, seen.state};
+
+    count_sighting(sql, seen.id, seen.last_seen);
+    const Finding known = load_finding(*database_, seen.id);
+    if (rank(seen.state) < rank(known.state) || !smaller(seen.plan, known.plan))
+      return {seen.id, false, false, known.state};
+    update_finding(sql, seen);
+    return {seen.id, false, true, seen.state};
+  });
+}
+
+Result<void> Store::update(const Finding& finding) {
+  return database_->write(Durability::full, [&] {
+    const Finding known = load_finding(*database_, finding.id);
+    if (known.signature != finding.signature)
+      throw Failure{
+          {ErrorKind::harness, fmt::format("finding {} is '{}', it cannot become '{}'", finding.id,
+                                           known.signature.text(), finding.signature.text())}};
+    update_finding(database_->sql(), finding);
+  });
+}
+
+Result<void> Store::add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,
+                              const TrialSpec& spec, const Observation& observation,
+                              const Verdict& verdict) {
+  return database_->write(Durability::lazy, [&] {
+    require_row(*database_, "findings", "finding", finding);
+    insert_trial(database_->sql(), finding,
+                 {0, std::string(purpose), utc_now(), plan, spec, observation, verdict});
+    prune_trials(database_->sql(), finding, kTrialsPerFinding);
+  });
+}
+
+Result<void> Store::add_artifact(std::int64_t finding, std::string_view kind, std::string_view name,
+                                 std::string_view bytes) {
+  return database_->write(Durability::lazy, [&] {
+    require_row(*database_, "findings", "finding", finding);
+    put_artifact(database_->sql(), finding, kind, name, bytes);
+  });
+}
+
+Result<std::vector<Finding>> Store::findings() {
+  return database_->read([&] { return all_findings(database_->sql()); });
+}
+
+Result<Finding> Store::finding(std::int64_t id) {
+  return database_->read([&] { return load_finding(*database_, id); });
+}
+
+Result<std::optional<Finding>> Store::find(const Signature& signature) {
+  return database_->read([&]() -> std::optional<Finding> {
+    const std::int64_t id = finding_id(database_->sql(), signature);
+    if (id == 0) return std::nullopt;
+    return load_finding(*database_, id);
+  });
+}
+
+Result<std::vector<TrialRecord>> Store::trials(std::int64_t finding) {
+  return database_->read([&] {
+    require_row(*database_, "findings", "finding", finding);
+    return read_trials(database_->sql(), finding);
+  });
+}
+
+Result<std::vector<Artifact>> Store::artifacts(std::int64_t finding) {
+  return database_->read([&] {
+    require_row(*database_, "findings", "finding", finding);
+    return read_artifacts(database_->sql(), finding);
+  });
+}
+
+}  // namespace redzone::store

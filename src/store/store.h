@@ -1,0 +1,115 @@
+// The store: campaigns, findings and their evidence in one SQLite file.
+//
+// Nothing that was reported is lost: when record() or update() returns, the finding is on the disk,
+// so that a killed driver or a power cut leaves it there. The progress of a campaign and evidence
+// are written lazily: a killed driver loses none of it, a power cut may lose the last seconds.
+//
+// Errors: usage for what the user can mend (no such file or folder, not a store, a newer schema, no
+// permission, an unknown id), harness for the rest (disk full, locked, corrupt). Each is one line
+// that names the file, and each leaves the file as it was. Nothing is thrown.
+//
+// Threads: one at a time. Processes: several may have the file open; writes wait for each other for
+// at most OpenOptions::busy_timeout.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/trial.h"
+#include "core/verdict.h"
+#include "store/finding.h"
+
+namespace redzone::store {
+
+enum class OpenMode : std::uint8_t {
+  read_write_create,  // a file that does not exist or is empty becomes a new store
+  read_only,          // a copy of the file at this moment; works in a read-only folder
+};
+
+struct OpenOptions {
+  std::chrono::milliseconds busy_timeout{5000};
+  std::int64_t max_pages = 0;  // the file may not grow past this many pages; 0: no limit
+};
+
+struct Recorded {
+  std::int64_t id = 0;
+  bool is_new = false;
+  bool replaced = false;         // known, but this plan is smaller and is the stored one now
+  State state = State::suspect;  // as stored after the call
+};
+
+// One trial kept as evidence of a finding.
+struct TrialRecord {
+  std::int64_t id = 0;
+  std::string purpose;   // "screen", "confirm", "attribute", "reduce", "replay"
+  std::string recorded;  // UTC, ISO 8601
+  Plan plan;
+  TrialSpec spec;
+  Observation observation;  // of a long plan: only the calls around the one of the verdict
+  Verdict verdict;
+};
+
+struct Artifact {
+  std::string kind;  // "log", "sanitizer-xml", "ptx", ...
+  std::string name;
+  std::string added;  // UTC, ISO 8601
+  std::string bytes;
+};
+
+class Database;
+
+class Store {
+ public:
+  static constexpr std::size_t kTrialsPerFinding = 64;
+  static constexpr std::size_t kCallsPerTrial = 128;
+
+  static Result<Store> open(const std::filesystem::path& path, OpenMode mode,
+                            const OpenOptions& options = {});
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // An empty `started` becomes now. Gives the id; `campaign.id` is not looked at.
+  Result<std::int64_t> begin_campaign(const Campaign& campaign);
+  Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);
+  Result<void> end_campaign(std::int64_t id, const CampaignStats& stats);
+  Result<std::vector<Campaign>> campaigns();  // by id
+
+  // A new signature is inserted as it is (`id` is not looked at, empty times become now). A known
+  // one counts one more sighting; its plan, and all that describes it, gives way only to a plan
+  // with fewer calls, or as many calls and a shorter text, whose state is as good or better
+  // (confirmed > flaky > suspect > unconfirmed).
+  Result<Recorded> record(const Finding& finding);
+  // Writes what confirming, attributing and reducing changed of finding `finding.id`: state,
+  // oracle, reason, plan, original, minimal, needs_history, reliability, attribution, fault_detail
+  // and environment. The signature must be the stored one; where and how often it was seen is
+  // record()'s.
+  Result<void> update(const Finding& finding);
+
+  // Evidence; the latest kTrialsPerFinding of a finding are kept.
+  Result<void> add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,
+                         const TrialSpec& spec, const Observation& observation,
+                         const Verdict& verdict);
+  // Replaces the artifact of the same kind and name.
+  Result<void> add_artifact(std::int64_t finding, std::string_view kind, std::string_view name,
+                            std::string_view bytes);
+
+  Result<std::vector<Finding>> findings();  // by id
+  Result<Finding> finding(std::int64_t id);
+  Result<std::optional<Finding>> find(const Signature& signature);
+  Result<std::vector<TrialRecord>> trials(std::int64_t finding);  // oldest first
+  Result<std::vector<Artifact>> artifacts(std::int64_t finding);  // by kind and name
+
+ private:
+  explicit Store(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace redzone::store

@@ -1,0 +1,209 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "store/observation_json.h"
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+Observation sample_observation() {
+  Observation o;
+  o.end = End::fault;
+  o.message = "a message";
+  o.fault = Fault{.code = "SIGSEGV",
+                  .call = 0,
+                  .kernel = "scan",
+                  .buffer = "k",
+                  .side = Side::after,
+                  .access = Access::read,
+                  .distance_bytes = 4,
+                  .detail = "at 0x7f00"};
+  CallObservation call;
+  call.call = 0;
+  call.buffers = {{.name = "x", .role = Role::in, .digest = 1, .numel = 2, .changed = 3},
+                  {.name = "s",
+                   .role = Role::out,
+                   .scratch = true,
+                   .digest = 0xffffffffffffffffu,
+                   .numel = 5,
+                   .dirty_before = 6,
+                   .dirty_after = 7,
+                   .dirty_gaps = 8,
+                   .first_dirty_byte = -9},
+                  {.name = "io", .role = Role::inout}};
+  call.references = {{.tensor = "y",
+                      .numel = 10,
+                      .mismatches = 1,
+                      .first_index = 3,
+                      .got = std::numeric_limits<double>::infinity(),
+                      .want = -0.1,
+                      .worst = 1e300}};
+  call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
+  o.calls = {call, CallObservation{.call = 4, .buffers = {}, .references = {}, .launches = {}}};
+  o.wall_us = 12;
+  o.mapping_calls = 13;
+  o.bytes = 14;
+  return o;
+}
+
+TEST(ObservationJson, RoundTrip) {
+  const Observation o = sample_observation();
+  const auto again = parse_observation(print_observation(o), "trial");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, o);
+  for (int end = 0; end <= static_cast<int>(End::worker_error); ++end) {
+    Observation plain;
+    plain.end = static_cast<End>(end);
+    EXPECT_EQ(*parse_observation(print_observation(plain), "trial"), plain);
+  }
+}
+
+TEST(ObservationJson, NanComesBackAsNan) {
+  Observation o = sample_observation();
+  o.calls[0].references[0].got = std::nan("");
+  o.calls[0].references[0].want = -std::numeric_limits<double>::infinity();
+  const auto again = parse_observation(print_observation(o), "trial");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(std::isnan(again->calls[0].references[0].got));
+  EXPECT_EQ(again->calls[0].references[0].want, -std::numeric_limits<double>::infinity());
+}
+
+TEST(ObservationJson, ExactForm) {
+  Observation o;
+  o.end = End::completed;
+  o.calls = {CallObservation{.call = 0,
+                             .buffers = {{.name = "y", .digest = 7, .numel = 2}},
+                             .references = {},
+                             .launches = {}}};
+  o.wall_us = 5;
+  EXPECT_EQ(print_observation(o),
+            R"({"end":"completed","calls":[{"call":0,"buffers":[)"
+            R"({"name":"y","role":"out","digest":7,"numel":2}]}],"wall_us":5})");
+}
+
+TEST(ObservationJson, TextThatIsNotUtf8IsRepaired) {
+  Observation o;
+  o.message = "bad \xff byte";
+  const auto again = parse_observation(print_observation(o), "trial");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->message, "bad \xef\xbf\xbd byte");
+}
+
+TEST(ObservationJson, RubbishIsAnError) {
+  for (const char* text :
+       {"", "[]", "{}", "{\"end\":\"gone\",\"wall_us\":1}", "{\"end\":1,\"wall_us\":1}",
+        R"({"end":"fault","wall_us":1,"calls":[{"call":"x"}]})",
+        R"({"end":"fault","wall_us":1,"calls":[{"call":0,"launches":[{"kernel":"k","grid":[1],)"
+        R"("block":[1,1,1]}]}]})"}) {
+    const auto o = parse_observation(text, "trial 3");
+    ASSERT_FALSE(o) << text;
+    EXPECT_EQ(o.error().message.rfind("trial 3: not an observation", 0), 0u);
+  }
+}
+
+TEST(Evidence, ATrialComesBackAsItWas) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const std::int64_t id = must(store.record(sample_finding())).id;
+  const Plan plan = redzone::testing::sample_plan();
+  TrialSpec spec{plan.mode, {2, 0, 1}, true};
+  Verdict verdict{Outcome::fail, "fault", "it faults", sample_finding().signature, 3};
+  must(store.add_trial(id, "confirm", plan, spec, sample_observation(), verdict));
+  must(store.add_trial(id, "replay", plan_of(1), {}, Observation{}, Verdict::pass("history")));
+  const auto trials = must(open_ro(dir / "s.db").trials(id));
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].purpose, "confirm");
+  EXPECT_EQ(trials[0].recorded.size(), 20u);
+  EXPECT_EQ(trials[0].plan, plan);
+  EXPECT_EQ(trials[0].spec, spec);
+  EXPECT_EQ(trials[0].observation, sample_observation());
+  EXPECT_EQ(trials[0].verdict.outcome, Outcome::fail);
+  EXPECT_EQ(trials[0].verdict.oracle, "fault");
+  EXPECT_EQ(trials[0].verdict.reason, "it faults");
+  EXPECT_EQ(trials[0].verdict.signature, verdict.signature);
+  EXPECT_EQ(trials[0].verdict.call, 3);
+  EXPECT_EQ(trials[1].spec, TrialSpec{});
+  EXPECT_EQ(trials[1].verdict.outcome, Outcome::pass);
+}
+
+TEST(Evidence, TheLatestTrialsOfEachFindingAreKept) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const std::int64_t a = must(store.record(sample_finding(1))).id;
+  const std::int64_t b = must(store.record(sample_finding(2))).id;
+  must(store.add_trial(b, "screen", plan_of(1), {}, {}, {}));
+  for (std::size_t i = 0; i < Store::kTrialsPerFinding + 6; ++i)
+    must(store.add_trial(a, std::to_string(i), plan_of(1, i), {}, {}, {}));
+  const auto kept = must(store.trials(a));
+  ASSERT_EQ(kept.size(), Store::kTrialsPerFinding);
+  EXPECT_EQ(kept.front().purpose, "6");
+  EXPECT_EQ(kept.back().purpose, std::to_string(Store::kTrialsPerFinding + 5));
+  EXPECT_EQ(must(store.trials(b)).size(), 1u);
+}
+
+TEST(Evidence, PlansThatNothingPointsToAreDropped) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  Finding f = sample_finding();
+  f.id = must(store.record(f)).id;
+  for (std::size_t i = 0; i < Store::kTrialsPerFinding + 6; ++i)
+    must(store.add_trial(f.id, "screen", plan_of(1, i), {}, {}, {}));
+  f.plan = plan_of(1, 5);  // known as a plan of a trial that is gone
+  must(store.update(f));
+  SQLite::Database db((dir / "s.db").string());
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM plans").getInt64(),
+            static_cast<std::int64_t>(Store::kTrialsPerFinding) + 2);
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM environments").getInt64(), 1);
+  EXPECT_EQ(must(store.finding(f.id)).plan, f.plan);
+}
+
+TEST(Evidence, OfALongPlanTheCallsAroundTheFailureAreKept) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const std::int64_t id = must(store.record(sample_finding())).id;
+  Observation o;
+  for (std::int32_t i = 0; i < 1000; ++i)
+    o.calls.push_back({.call = i, .buffers = {}, .references = {}, .launches = {}});
+  for (const std::int32_t call : {500, 0, 999, -1}) {
+    Verdict verdict;
+    verdict.call = call;
+    must(store.add_trial(id, "screen", plan_of(1), {}, o, verdict));
+  }
+  const auto trials = must(store.trials(id));
+  const auto limit = static_cast<std::int32_t>(Store::kCallsPerTrial);
+  const std::int32_t first[] = {500 - limit / 2, 0, 1000 - limit, 1000 - limit};
+  ASSERT_EQ(trials.size(), 4u);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    ASSERT_EQ(trials[i].observation.calls.size(), Store::kCallsPerTrial);
+    EXPECT_EQ(trials[i].observation.calls.front().call, first[i]);
+    EXPECT_EQ(trials[i].observation.calls.back().call, first[i] + limit - 1);
+  }
+}
+
+TEST(Evidence, ArtifactsAreReplacedByName) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const std::int64_t id = must(store.record(sample_finding())).id;
+  const std::string binary("\0\1\xff\n", 4);
+  must(store.add_artifact(id, "log", "worker", "first"));
+  must(store.add_artifact(id, "log", "worker", binary));
+  must(store.add_artifact(id, "cubin", "k", ""));
+  const auto artifacts = must(store.artifacts(id));
+  ASSERT_EQ(artifacts.size(), 2u);
+  EXPECT_EQ(artifacts[0].kind, "cubin");
+  EXPECT_EQ(artifacts[0].bytes, "");
+  EXPECT_EQ(artifacts[1].name, "worker");
+  EXPECT_EQ(artifacts[1].bytes, binary);
+  EXPECT_EQ(store.add_artifact(9, "log", "x", "y").error().kind, ErrorKind::usage);
+  EXPECT_EQ(store.add_trial(9, "screen", plan_of(1), {}, {}, {}).error().kind, ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace redzone::store

@@ -1,0 +1,96 @@
+// Stores of older and newer versions, with versions that the test makes up on top of the real ones.
+#include <gtest/gtest.h>
+
+#include "store/database.h"
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+using Steps = std::vector<std::string_view>;
+
+// The released steps, and more behind them.
+Steps with(Steps more) {
+  Steps steps(migrations().begin(), migrations().end());
+  steps.insert(steps.end(), more.begin(), more.end());
+  return steps;
+}
+
+constexpr std::string_view kRating =
+    "ALTER TABLE findings ADD COLUMN rating INTEGER NOT NULL DEFAULT 5;"
+    "UPDATE findings SET rating = 7 WHERE state = 'flaky';";
+constexpr std::string_view kNotes = "CREATE TABLE notes (finding_id INTEGER, text TEXT);";
+
+auto open_with(const std::filesystem::path& path, OpenMode mode, const Steps& steps) {
+  return Database::open(path, mode, {}, steps);
+}
+
+std::int64_t number(Database& db, const std::string& query) {
+  return db.sql().execAndGet(query).getInt64();
+}
+
+TEST(Migration, AStoreOfVersionOneMovesUpWithItsRows) {
+  TempDir dir;
+  { must(open_rw(dir / "s.db").record(sample_finding())); }
+  const auto first = static_cast<std::int64_t>(migrations().size());
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({kRating, kNotes}));
+    ASSERT_TRUE(db) << db.error().message;
+    EXPECT_EQ(number(**db, "PRAGMA user_version"), first + 2);
+    EXPECT_EQ(number(**db, "SELECT rating FROM findings"), 7);
+    EXPECT_EQ(number(**db, "SELECT count(*) FROM notes"), 0);
+  }
+  // Now it is newer than what this build reads.
+  EXPECT_EQ(open_error(dir / "s.db").kind, ErrorKind::usage);
+}
+
+TEST(Migration, ANewStoreRunsAllSteps) {
+  TempDir dir;
+  auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({kRating}));
+  ASSERT_TRUE(db) << db.error().message;
+  EXPECT_EQ(number(**db, "PRAGMA user_version"),
+            static_cast<std::int64_t>(migrations().size()) + 1);
+  EXPECT_EQ(number(**db, "PRAGMA application_id"), kApplicationId);
+}
+
+TEST(Migration, AReaderOfAnOlderStoreLeavesTheFileAlone) {
+  TempDir dir;
+  { must(open_rw(dir / "s.db").record(sample_finding())); }
+  const std::string before = bytes_of(dir / "s.db");
+  auto db = open_with(dir / "s.db", OpenMode::read_only, with({kRating}));
+  ASSERT_TRUE(db) << db.error().message;
+  EXPECT_EQ(number(**db, "SELECT rating FROM findings"), 7);
+  EXPECT_EQ(bytes_of(dir / "s.db"), before);
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(Migration, AStepThatFailsUndoesThoseBeforeIt) {
+  TempDir dir;
+  { must(open_rw(dir / "s.db").record(sample_finding())); }
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create,
+                        with({kRating, "CREATE TABLE findings (id INTEGER);"}));
+    ASSERT_FALSE(db);
+    EXPECT_EQ(db.error().kind, ErrorKind::harness);
+    EXPECT_NE(db.error().message.find("already exists"), std::string::npos);
+  }
+  Store store = open_rw(dir / "s.db");
+  EXPECT_TRUE(equal(must(store.finding(1)), sample_finding()));
+}
+
+TEST(Migration, TheReleasedStepsAreValid) {
+  ASSERT_FALSE(migrations().empty());
+  TempDir dir;
+  auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
+  ASSERT_TRUE(db) << db.error().message;
+  EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
+  for (const char* table :
+       {"campaigns", "findings", "plans", "trials", "environments", "artifacts", "attributions"})
+    EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
+}
+
+}  // namespace
+}  // namespace redzone::store

@@ -1,0 +1,278 @@
+// Files that are no store, cannot be written, or are in use.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+constexpr auto kBoth = {OpenMode::read_write_create, OpenMode::read_only};
+
+// A store with one finding, closed.
+void make_store(const std::filesystem::path& path) {
+  Store store = open_rw(path);
+  must(store.record(sample_finding()));
+}
+
+void sql(const std::filesystem::path& path, const std::string& statements) {
+  SQLite::Database db(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  db.exec(statements);
+}
+
+// Runs `body` in a child that is not root, to whom permissions apply; true when it gave true.
+bool unprivileged(const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(2);
+    bool ok = false;
+    try {
+      ok = body();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+    }
+    ::_exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool says(const Error& error, ErrorKind kind, std::string_view text) {
+  const bool ok = error.kind == kind && error.message.find(text) != std::string::npos;
+  if (!ok) std::fprintf(stderr, "unexpected: %s\n", error.message.c_str());
+  return ok;
+}
+
+TEST(StoreOpen, AClosedStoreIsOneFile) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, AnEmptyFileBecomesAStore) {
+  TempDir dir;
+  write_bytes(dir / "s.db", "");
+  EXPECT_TRUE(must(open_ro(dir / "s.db").findings()).empty());
+  EXPECT_EQ(bytes_of(dir / "s.db"), "");
+  make_store(dir / "s.db");
+  EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 1u);
+}
+
+TEST(StoreOpen, ReadingNeedsAFile) {
+  TempDir dir;
+  EXPECT_TRUE(
+      says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage, "does not exist"));
+  EXPECT_EQ(dir.listing(), "");
+}
+
+TEST(StoreOpen, NoDatabase) {
+  TempDir dir;
+  for (std::string_view content : {"x", "hello, this is a text of more than 16 bytes\n"}) {
+    write_bytes(dir / "s.db", content);
+    for (OpenMode mode : kBoth)
+      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage, "not a Redzone store"));
+  }
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, FoldersDevicesAndMissingFolders) {
+  TempDir dir;
+  std::filesystem::create_directory(dir / "folder");
+  for (OpenMode mode : kBoth) {
+    EXPECT_TRUE(says(open_error(dir / "folder", mode), ErrorKind::usage, "is a folder"));
+    EXPECT_TRUE(says(open_error("/dev/null", mode), ErrorKind::usage, "not a regular file"));
+    EXPECT_TRUE(says(open_error("", mode), ErrorKind::usage, "empty"));
+    EXPECT_TRUE(says(open_error(dir / "no/s.db", mode), ErrorKind::usage, "no does not exist"));
+    EXPECT_TRUE(says(open_error(dir / "folder/", mode), ErrorKind::usage, "is a folder"));
+  }
+}
+
+TEST(StoreOpen, AnotherProgramsDatabase) {
+  TempDir dir;
+  sql(dir / "s.db", "CREATE TABLE t (x)");
+  sql(dir / "id.db", "PRAGMA application_id = 5");
+  sql(dir / "version.db", "PRAGMA user_version = 5");
+  for (const char* name : {"s.db", "id.db", "version.db"})
+    for (OpenMode mode : kBoth)
+      EXPECT_TRUE(says(open_error(dir / name, mode), ErrorKind::usage, "of another program"));
+  EXPECT_EQ(dir.listing(), "id.db s.db version.db");
+}
+
+TEST(StoreOpen, ANewerSchema) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  sql(dir / "s.db", "PRAGMA user_version = 999");
+  for (OpenMode mode : kBoth)
+    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage,
+                     "schema version 999, this build reads up to 1"));
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, ANewerSchemaWithALeftLogIsNotTouched) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  // A writer that is killed leaves its log behind.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sql(dir / "s.db", "PRAGMA user_version = 999; CREATE TABLE future (x)");
+    SQLite::Database db((dir / "s.db").string(), SQLite::OPEN_READWRITE);
+    db.exec("INSERT INTO future VALUES (1)");
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  const std::string log = bytes_of(dir / "s.db-wal");
+  ASSERT_FALSE(log.empty());
+  for (OpenMode mode : kBoth)
+    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage, "schema version 999"));
+  EXPECT_EQ(bytes_of(dir / "s.db-wal"), log);
+}
+
+TEST(StoreOpen, ADamagedStore) {
+  TempDir dir;
+  make_store(dir / "good.db");
+  const std::string good = bytes_of(dir / "good.db");
+  for (const std::size_t size : {good.size() / 2, good.size() - 1, std::size_t{17}}) {
+    write_bytes(dir / "s.db", good.substr(0, size));
+    for (OpenMode mode : kBoth) {
+      SCOPED_TRACE(size);
+      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::harness, "is corrupt"));
+    }
+  }
+  std::string rotten = good;
+  for (std::size_t i = 4096; i < rotten.size(); i += 3) rotten[i] ^= 0x5a;
+  write_bytes(dir / "s.db", rotten);
+  for (OpenMode mode : kBoth)
+    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::harness, "is corrupt"));
+}
+
+TEST(StoreOpen, AReadOnlyFile) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  ::chmod((dir / "s.db").c_str(), 0444);
+  ::chmod(dir.path().c_str(), 0777);
+  EXPECT_TRUE(unprivileged([&] {
+    return says(open_error(dir / "s.db"), ErrorKind::usage, "is read-only") &&
+           must(open_ro(dir / "s.db").findings()).size() == 1;
+  }));
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, AReadOnlyFolder) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  ::chmod((dir / "s.db").c_str(), 0666);
+  ::chmod(dir.path().c_str(), 0555);
+  EXPECT_TRUE(unprivileged([&] {
+    return says(open_error(dir / "s.db"), ErrorKind::usage, "folder") &&
+           says(open_error(dir / "new.db"), ErrorKind::usage, "folder") &&
+           must(open_ro(dir / "s.db").findings()).size() == 1;
+  }));
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, AnUnreadableFile) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  ::chmod((dir / "s.db").c_str(), 0);
+  EXPECT_TRUE(unprivileged([&] {
+    return says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
+                "permission denied");
+  }));
+}
+
+TEST(StoreOpen, ReadingSeesWhatAWriterHasNotMovedIntoTheFile) {
+  TempDir dir;
+  Store writer = open_rw(dir / "s.db");
+  must(writer.record(sample_finding(1)));
+  Store reader = open_ro(dir / "s.db");
+  must(writer.record(sample_finding(2)));
+  EXPECT_EQ(must(reader.findings()).size(), 1u);
+  EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 2u);
+}
+
+TEST(StoreOpen, AReaderCannotWrite) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  const std::string before = bytes_of(dir / "s.db");
+  Store reader = open_ro(dir / "s.db");
+  const auto recorded = reader.record(sample_finding(2));
+  ASSERT_FALSE(recorded);
+  EXPECT_TRUE(says(recorded.error(), ErrorKind::usage, "reading only"));
+  EXPECT_FALSE(reader.begin_campaign({}));
+  EXPECT_EQ(bytes_of(dir / "s.db"), before);
+  EXPECT_EQ(dir.listing(), "s.db");
+}
+
+TEST(StoreOpen, NamesThatAUriWouldMisread) {
+  TempDir dir;
+  for (const char* name : {"a?immutable=0.db", "b%41.db", "c#d.db", "e f.db"}) {
+    make_store(dir / name);
+    EXPECT_EQ(must(open_ro(dir / name).findings()).size(), 1u) << name;
+  }
+}
+
+TEST(StoreOpen, ALockedStore) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  Store store = open_rw(dir / "s.db", {.busy_timeout = std::chrono::milliseconds(50)});
+  SQLite::Database other((dir / "s.db").string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  const auto blocked = store.record(sample_finding(2));
+  ASSERT_FALSE(blocked);
+  EXPECT_TRUE(says(blocked.error(), ErrorKind::harness, "is locked"));
+  EXPECT_NE(blocked.error().message.find("0.05 s"), std::string::npos);
+  EXPECT_EQ(must(store.findings()).size(), 1u);
+  other.exec("COMMIT");
+  EXPECT_TRUE(store.record(sample_finding(2)));
+}
+
+TEST(StoreOpen, AFullDiskLosesNothingThatWasStored) {
+  TempDir dir;
+  make_store(dir / "s.db");
+  Store store = open_rw(dir / "s.db", {.max_pages = 60});
+  Finding big = sample_finding(2);
+  big.fault_detail = std::string(1 << 20, 'x');
+  const auto full = store.record(big);
+  ASSERT_FALSE(full);
+  EXPECT_TRUE(says(full.error(), ErrorKind::harness, "no space left"));
+  EXPECT_EQ(must(store.findings()).size(), 1u);
+  EXPECT_TRUE(store.record(sample_finding(3)));
+  EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 2u);
+}
+
+TEST(StoreOpen, ManyProcessesMayCreateTheSameStore) {
+  TempDir dir;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      int code = 1;
+      try {
+        Store store = open_rw(dir / "s.db");
+        must(store.record(sample_finding(i)));
+        code = 0;
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+      }
+      ::_exit(code);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 8u);
+}
+
+}  // namespace
+}  // namespace redzone::store
