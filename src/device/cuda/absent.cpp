@@ -1,0 +1,16 @@
+// The CUDA side of a build that was configured without nvcc.
+#include "device/device.h"
+
+namespace redzone::device {
+
+Status<std::unique_ptr<Device>> open_cuda_device() {
+  return tl::unexpected(Failure{Failure::Kind::harness, "no-cuda", "this build has no CUDA side"});
+}
+
+CudaProbe probe_cuda() {
+  CudaProbe probe;
+  probe.problem = "this build has no CUDA side";
+  return probe;
+}
+
+}  // namespace redzone::device

@@ -1,0 +1,22 @@
+// Cuts buffer jobs into pieces. Pure: no device.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "device/cuda/buffer_batch.h"
+
+namespace redzone::device::cuda {
+
+// Reused between batches so that planning allocates nothing in steady state.
+struct BatchPlan {
+  std::vector<SlotJob> jobs;  // as many as were given, in order
+  std::vector<Piece> pieces;  // with the sentinel
+  std::uint64_t chunks = 0;
+
+  std::uint32_t piece_count() const { return static_cast<std::uint32_t>(pieces.size() - 1); }
+};
+
+void plan_batch(std::span<const BufferJob> jobs, BatchPlan& plan);
+
+}  // namespace redzone::device::cuda

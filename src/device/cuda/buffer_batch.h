@@ -1,0 +1,73 @@
+// A batch of buffer jobs as the fill and check kernels read it. Shared by the host side, which
+// builds it, and buffer_kernels.cu.
+//
+// The work of a batch is cut into slots of 16 bytes, slots into chunks, and chunks are spread over
+// the grid, so that one buffer of 512 MiB and a hundred small ones are both quick. A piece is one
+// kind of work on one buffer; pieces follow each other in chunks without holes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/buffer_job.h"
+
+namespace redzone::device::cuda {
+
+inline constexpr unsigned kBlockThreads = 256;
+inline constexpr std::uint64_t kSlotBytes = 16;
+inline constexpr std::uint64_t kChunkSlots = 1024;
+
+enum class PieceKind : std::uint32_t {
+  elements,  // slot s: the elements of memory-order index [s * n - lead, (s + 1) * n - lead), where
+             // n elements make 16 bytes
+  before,    // slot s: bytes [16 * s, 16 * (s + 1)) from the window's start rounded down to 16
+  after,     // likewise
+  gaps,      // slots_per_gap() slots for each gap, each as in `before`
+};
+
+struct Piece {
+  std::uint64_t first_chunk;  // of the batch
+  std::uint64_t slots;
+  std::uint32_t job;
+  PieceKind kind;
+};
+
+// A job with its dims merged as far as they are contiguous in memory.
+struct SlotJob {
+  BufferJob job;
+  // Elements by which slots are shifted so that whole slots are aligned in memory; below 16.
+  std::uint32_t lead;
+  // A whole slot is contiguous and aligned: one access of 16 bytes.
+  std::uint32_t vector;
+};
+
+// What the kernels are given. Pieces are followed by a sentinel whose first_chunk is `chunks`.
+struct BatchView {
+  const SlotJob* jobs;
+  const Piece* pieces;
+  std::uint32_t piece_count;  // without the sentinel
+  std::uint64_t chunks;
+  BufferCheck* results;  // check only: one for each job, initialized by clean_check()
+};
+
+// A small batch that travels in the kernel's parameters instead of by a copy.
+inline constexpr std::size_t kInlineJobs = 12;
+struct InlineBatch {
+  std::uint64_t chunks;
+  std::uint32_t piece_count;
+  std::uint32_t reserved;
+  Piece pieces[4 * kInlineJobs + 1];
+  SlotJob jobs[kInlineJobs];
+};
+static_assert(sizeof(InlineBatch) <= 4096, "kernel parameters of every device and driver");
+
+// Slots that cover a gap window wherever it starts.
+constexpr std::uint64_t slots_per_gap(std::uint64_t gap_bytes) {
+  return gap_bytes / kSlotBytes + 2;
+}
+
+constexpr BufferCheck clean_check() {
+  return {0, 0, 0, 0, 0, INT64_MAX};
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,380 @@
+// Fills and checks all buffers of a batch in one launch. What every byte must be is said in
+// device/buffer_math.h, which the host device uses too.
+#include <cstddef>
+
+#include "device/buffer_math.h"
+#include "device/cuda/buffer_batch.h"
+
+namespace redzone::device::cuda {
+namespace {
+
+constexpr unsigned kWarp = 32;
+
+__device__ std::uintptr_t round_down(std::uintptr_t address) {
+  return address & ~static_cast<std::uintptr_t>(kSlotBytes - 1);
+}
+
+// Reads and writes one element of `bytes` (1, 2, 4 or 8) as the low bits of a word. The size is a
+// run-time value on purpose: instances for each size would multiply the code of fill_bits().
+__device__ std::uint64_t load(const std::byte* p, unsigned bytes) {
+  switch (bytes) {
+    case 1:
+      return *reinterpret_cast<const std::uint8_t*>(p);
+    case 2:
+      return *reinterpret_cast<const std::uint16_t*>(p);
+    case 4:
+      return *reinterpret_cast<const std::uint32_t*>(p);
+    default:
+      return *reinterpret_cast<const std::uint64_t*>(p);
+  }
+}
+__device__ void store(std::byte* p, unsigned bytes, std::uint64_t bits) {
+  switch (bytes) {
+    case 1:
+      *reinterpret_cast<std::uint8_t*>(p) = static_cast<std::uint8_t>(bits);
+      return;
+    case 2:
+      *reinterpret_cast<std::uint16_t*>(p) = static_cast<std::uint16_t>(bits);
+      return;
+    case 4:
+      *reinterpret_cast<std::uint32_t*>(p) = static_cast<std::uint32_t>(bits);
+      return;
+    default:
+      *reinterpret_cast<std::uint64_t*>(p) = bits;
+  }
+}
+
+// What the elements of a job are filled with, as words of their size. Poison and constants are the
+// same everywhere and are computed once. The job is copied so that its scalars live in registers.
+class Filling {
+ public:
+  __device__ Filling(const BufferJob& job, unsigned element_bytes)
+      : job_(job), mask_(~0ull >> (64 - 8 * element_bytes)) {
+    same_ = job.fill == FillKind::poison || job.fill == FillKind::constant;
+    same_bits_ = same_ ? fill_bits(job_, 0) & mask_ : 0;
+  }
+  __device__ std::uint64_t at(std::int64_t index) const {
+    return same_ ? same_bits_ : fill_bits(job_, index) & mask_;
+  }
+
+ private:
+  BufferJob job_;
+  std::uint64_t mask_;
+  std::uint64_t same_bits_;
+  bool same_;
+};
+
+// The elements of a job, as slots.
+class Elements {
+ public:
+  __device__ explicit Elements(const SlotJob& slot_job)
+      : slot_job_(slot_job),
+        bytes_(static_cast<unsigned>(dtype_bytes(static_cast<DType>(slot_job.job.dtype)))),
+        per_slot_(static_cast<int>(kSlotBytes / bytes_)) {}
+
+  __device__ unsigned element_bytes() const { return bytes_; }
+
+  // The elements of a slot, and whether one access of 16 bytes moves them all.
+  struct Range {
+    std::int64_t first, last;
+    bool vector;
+  };
+  __device__ Range range(std::uint64_t slot) const {
+    const std::int64_t begin = static_cast<std::int64_t>(slot) * per_slot_ - slot_job_.lead;
+    const std::int64_t end = begin + per_slot_;
+    const std::int64_t numel = slot_job_.job.numel;
+    const bool whole = begin >= 0 && end <= numel;
+    return {begin < 0 ? 0 : begin, end > numel ? numel : end, whole && slot_job_.vector != 0};
+  }
+
+  // Where a vector slot lies.
+  __device__ uint4* vector_at(std::int64_t index) const {
+    const BufferJob& job = slot_job_.job;
+    std::int64_t offset = index;
+    if (job.rank > 1) {
+      const std::int64_t inner = job.size[job.rank - 1];
+      const std::int64_t run = index / inner;
+      offset = run_offset(job, run) + (index - run * inner);
+    }
+    return reinterpret_cast<uint4*>(at(offset));
+  }
+
+  // `visit(pointer, index)` for the elements [first, last) in memory order.
+  template <class Visit>
+  __device__ void for_each(std::int64_t first, std::int64_t last, Visit visit) const {
+    const BufferJob& job = slot_job_.job;
+    const std::int64_t inner = job.size[job.rank - 1];
+    std::int64_t run = job.rank == 1 ? 0 : first / inner;
+    std::int64_t column = first - run * inner;
+    std::byte* row = at(run_offset(job, run));
+    for (std::int64_t index = first; index < last; ++index) {
+      visit(row + column * bytes_, index);
+      if (++column == inner) {
+        column = 0;
+        row = at(run_offset(job, ++run));
+      }
+    }
+  }
+
+ private:
+  __device__ std::byte* at(std::int64_t offset) const {
+    return static_cast<std::byte*>(slot_job_.job.data) + offset * bytes_;
+  }
+
+  const SlotJob& slot_job_;
+  unsigned bytes_;
+  int per_slot_;
+};
+
+// Sixteen bytes, in which elements are put and taken out by shifting, lowest first.
+struct Sixteen {
+  std::uint64_t low, high;
+
+  __device__ uint4 vector() const {
+    return make_uint4(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
+                      static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32));
+  }
+  __device__ static Sixteen of(uint4 v) {
+    return {v.x | static_cast<std::uint64_t>(v.y) << 32, v.z | static_cast<std::uint64_t>(v.w)
+                                                                   << 32};
+  }
+};
+
+__device__ void fill_elements(const SlotJob& slot_job, std::uint64_t begin, std::uint64_t end) {
+  const Elements elements(slot_job);
+  const unsigned bits = 8 * elements.element_bytes();
+  const Filling filling(slot_job.job, elements.element_bytes());
+  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
+    const Elements::Range range = elements.range(slot);
+    if (range.vector) {
+      Sixteen value = {0, 0};
+#pragma unroll 1
+      for (unsigned at = 0; at < 128; at += bits) {
+        const std::uint64_t element = filling.at(range.first + at / bits);
+        if (at < 64)
+          value.low |= element << at;
+        else
+          value.high |= element << (at - 64);
+      }
+      *elements.vector_at(range.first) = value.vector();
+    } else {
+      elements.for_each(range.first, range.last, [&](std::byte* p, std::int64_t index) {
+        store(p, elements.element_bytes(), filling.at(index));
+      });
+    }
+  }
+}
+
+// What one thread found.
+struct Tally {
+  std::uint64_t digest = 0, dirty = 0, changed = 0;
+  std::int64_t first_dirty = INT64_MAX;
+};
+
+__device__ void check_elements(const SlotJob& slot_job, std::uint64_t begin, std::uint64_t end,
+                               Tally& tally) {
+  const Elements elements(slot_job);
+  const unsigned bits = 8 * elements.element_bytes();
+  const std::uint64_t mask = ~0ull >> (64 - bits);
+  const Filling filling(slot_job.job, elements.element_bytes());
+  const bool verify = slot_job.job.verify_unchanged;
+  const auto see = [&](std::uint64_t element, std::int64_t index) {
+    tally.digest += digest_term(element, index);
+    if (verify) tally.changed += element != filling.at(index);
+  };
+  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
+    const Elements::Range range = elements.range(slot);
+    if (range.vector) {
+      const Sixteen value = Sixteen::of(*elements.vector_at(range.first));
+#pragma unroll 1
+      for (unsigned at = 0; at < 128; at += bits) {
+        const std::uint64_t element = at < 64 ? value.low >> at : value.high >> (at - 64);
+        see(element & mask, range.first + at / bits);
+      }
+    } else {
+      elements.for_each(range.first, range.last, [&](const std::byte* p, std::int64_t index) {
+        see(load(p, elements.element_bytes()), index);
+      });
+    }
+  }
+}
+
+// The part of a canary window that lies in one slot.
+struct CanarySlot {
+  std::uintptr_t begin, end;
+  __device__ bool whole() const { return end - begin == kSlotBytes; }
+};
+__device__ CanarySlot clip(std::uintptr_t window, std::uint64_t bytes, std::uint64_t slot) {
+  const std::uintptr_t at = round_down(window) + slot * kSlotBytes;
+  const std::uintptr_t window_end = window + bytes;
+  const std::uintptr_t begin = at < window ? window : at;
+  const std::uintptr_t end = at + kSlotBytes < window_end ? at + kSlotBytes : window_end;
+  return {begin, end < begin ? begin : end};
+}
+
+__device__ CanarySlot canary_slot(const BufferJob& job, PieceKind kind, std::uint64_t slot) {
+  if (kind == PieceKind::before)
+    return clip(reinterpret_cast<std::uintptr_t>(job.before), job.before_bytes, slot);
+  if (kind == PieceKind::after)
+    return clip(reinterpret_cast<std::uintptr_t>(job.after), job.after_bytes, slot);
+  const std::uint64_t per_gap = slots_per_gap(job.gap_bytes);
+  const std::uint64_t gap = slot / per_gap;
+  const std::int64_t elements =
+      run_offset(job, static_cast<std::int64_t>(gap)) + job.size[job.rank - 1];
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(static_cast<DType>(job.dtype)));
+  const std::uintptr_t window =
+      reinterpret_cast<std::uintptr_t>(job.data) + static_cast<std::uintptr_t>(elements * bytes);
+  return clip(window, job.gap_bytes, slot - gap * per_gap);
+}
+
+__device__ void fill_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
+                              std::uint64_t end) {
+  const std::uint32_t word = job.canary;
+  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
+    const CanarySlot range = canary_slot(job, kind, slot);
+    if (range.whole()) {
+      *reinterpret_cast<uint4*>(range.begin) = make_uint4(word, word, word, word);
+    } else {
+      for (std::uintptr_t a = range.begin; a < range.end; ++a)
+        *reinterpret_cast<std::uint8_t*>(a) = canary_byte(word, reinterpret_cast<const void*>(a));
+    }
+  }
+}
+
+__device__ void check_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
+                               std::uint64_t end, Tally& tally) {
+  const std::uint32_t word = job.canary;
+  const auto data = reinterpret_cast<std::uintptr_t>(job.data);
+  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
+    const CanarySlot range = canary_slot(job, kind, slot);
+    if (range.whole()) {
+      const uint4 v = *reinterpret_cast<const uint4*>(range.begin);
+      if (v.x == word && v.y == word && v.z == word && v.w == word) continue;
+    }
+    for (std::uintptr_t a = range.begin; a < range.end; ++a) {
+      const std::uint8_t want = canary_byte(word, reinterpret_cast<const void*>(a));
+      if (*reinterpret_cast<const std::uint8_t*>(a) == want) continue;
+      ++tally.dirty;
+      const auto offset = static_cast<std::int64_t>(a - data);
+      if (offset < tally.first_dirty) tally.first_dirty = offset;
+    }
+  }
+}
+
+__device__ std::uint64_t sum_of_warp(std::uint64_t value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2)
+    value += __shfl_down_sync(0xffffffffu, value, step);
+  return value;
+}
+
+__device__ std::int64_t min_of_warp(std::int64_t value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    const std::int64_t other = __shfl_down_sync(0xffffffffu, value, step);
+    if (other < value) value = other;
+  }
+  return value;
+}
+
+__device__ void add(std::uint64_t* to, std::uint64_t value) {
+  if (value != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
+}
+
+__device__ std::uint64_t* dirty_field(BufferCheck& check, PieceKind kind) {
+  if (kind == PieceKind::before) return &check.dirty_before;
+  if (kind == PieceKind::after) return &check.dirty_after;
+  return &check.dirty_gaps;
+}
+
+// Adds what all threads of the warp found to the result of the job. All threads must call it.
+__device__ void publish(const Tally& tally, PieceKind kind, BufferCheck& to) {
+  const std::uint64_t digest = sum_of_warp(tally.digest);
+  const std::uint64_t dirty = sum_of_warp(tally.dirty);
+  const std::uint64_t changed = sum_of_warp(tally.changed);
+  const std::int64_t first_dirty = min_of_warp(tally.first_dirty);
+  if (threadIdx.x % kWarp != 0) return;
+  add(&to.digest, digest);
+  add(&to.changed, changed);
+  if (dirty == 0) return;
+  add(dirty_field(to, kind), dirty);
+  atomicMin(reinterpret_cast<long long*>(&to.first_dirty_byte),
+            static_cast<long long>(first_dirty));
+}
+
+// The piece that `chunk` belongs to.
+__device__ std::uint32_t find_piece(const BatchView& batch, std::uint64_t chunk) {
+  std::uint32_t low = 0;
+  std::uint32_t high = batch.piece_count;
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (batch.pieces[middle].first_chunk <= chunk)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Each block takes a contiguous range of the chunks, piece by piece:
+// `work(job, piece, first slot, end slot)`. `job` is in shared memory.
+template <class Work>
+__device__ void for_each_piece(const BatchView& batch, Work work) {
+  __shared__ SlotJob job;
+  const std::uint64_t per_block = (batch.chunks + gridDim.x - 1) / gridDim.x;
+  std::uint64_t chunk = blockIdx.x * per_block;
+  std::uint64_t end = chunk + per_block;
+  if (end > batch.chunks) end = batch.chunks;
+  if (chunk >= end) return;
+  for (std::uint32_t i = find_piece(batch, chunk); chunk < end; ++i) {
+    const Piece piece = batch.pieces[i];
+    const std::uint64_t piece_end = batch.pieces[i + 1].first_chunk;
+    const std::uint64_t stop = piece_end < end ? piece_end : end;
+    __syncthreads();  // the previous job is no longer in use
+    static_assert(sizeof(SlotJob) % sizeof(std::uint64_t) == 0);
+    const auto* from = reinterpret_cast<const std::uint64_t*>(&batch.jobs[piece.job]);
+    auto* to = reinterpret_cast<std::uint64_t*>(&job);
+    for (unsigned k = threadIdx.x; k < sizeof(SlotJob) / sizeof(std::uint64_t); k += blockDim.x)
+      to[k] = from[k];
+    __syncthreads();
+    const std::uint64_t first_slot = (chunk - piece.first_chunk) * kChunkSlots;
+    std::uint64_t end_slot = (stop - piece.first_chunk) * kChunkSlots;
+    if (end_slot > piece.slots) end_slot = piece.slots;
+    work(job, piece, first_slot, end_slot);
+    chunk = stop;
+  }
+}
+
+__device__ void fill_batch(const BatchView& batch) {
+  for_each_piece(batch, [](const SlotJob& slot_job, const Piece& piece, std::uint64_t begin,
+                           std::uint64_t end) {
+    if (piece.kind != PieceKind::elements)
+      return fill_canaries(slot_job.job, piece.kind, begin, end);
+    fill_elements(slot_job, begin, end);
+  });
+}
+
+}  // namespace
+
+// Grid: any; block: kBlockThreads.
+extern "C" __global__ void __launch_bounds__(kBlockThreads) redzone_fill(BatchView batch) {
+  fill_batch(batch);
+}
+
+extern "C" __global__ void __launch_bounds__(kBlockThreads)
+    redzone_fill_inline(const __grid_constant__ InlineBatch batch) {
+  fill_batch({batch.jobs, batch.pieces, batch.piece_count, batch.chunks, nullptr});
+}
+
+extern "C" __global__ void __launch_bounds__(kBlockThreads) redzone_check(BatchView batch) {
+  for_each_piece(batch, [&](const SlotJob& slot_job, const Piece& piece, std::uint64_t begin,
+                            std::uint64_t end) {
+    Tally tally;
+    if (piece.kind != PieceKind::elements)
+      check_canaries(slot_job.job, piece.kind, begin, end, tally);
+    else
+      check_elements(slot_job, begin, end, tally);
+    publish(tally, piece.kind, batch.results[piece.job]);
+  });
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,132 @@
+#include "device/cuda/buffer_ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/cuda/cuda_error.h"
+
+extern "C" const unsigned char redzone_buffer_kernels[];  // buffer_kernels.S
+
+namespace redzone::device::cuda {
+namespace {
+
+// Enough blocks to fill every multiprocessor; more would only find fewer chunks each.
+constexpr std::uint64_t kBlocksPerProcessor = 8;
+
+}  // namespace
+
+Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, Gate& gate,
+                                                     int processors) {
+  std::unique_ptr<BufferOps> ops(new BufferOps(api, gate, processors));
+  if (auto r = api.module_load(&ops->module_, redzone_buffer_kernels); r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api, r, "loading the fill and check kernels"));
+  const std::pair<CUfunction*, const char*> functions[] = {
+      {&ops->fill_, "redzone_fill"},
+      {&ops->fill_inline_, "redzone_fill_inline"},
+      {&ops->check_, "redzone_check"}};
+  for (auto [function, name] : functions) {
+    if (auto r = api.module_function(function, ops->module_, name); r != CUDA_SUCCESS)
+      return tl::unexpected(failure_of(api, r, name));
+    // Now rather than at the first launch, when a stream may be held.
+    if (api.function_load != nullptr)
+      if (auto r = api.function_load(*function); r != CUDA_SUCCESS)
+        return tl::unexpected(failure_of(api, r, name));
+  }
+  return ops;
+}
+
+BufferOps::~BufferOps() {
+  if (module_ != nullptr) api_.module_unload(module_);
+}
+
+Status<void> BufferOps::fill(CUstream stream, std::span<const BufferJob> jobs) {
+  plan_batch(jobs, plan_);
+  if (plan_.chunks == 0) return {};
+  if (jobs.size() <= kInlineJobs) return fill_inline(stream);
+  auto table = make_table(false);
+  if (!table) return tl::unexpected(std::move(table.error()));
+  if (auto sent = upload(stream, *table); !sent) return sent;
+  return launch(fill_, stream, &table->view);
+}
+
+Status<void> BufferOps::fill_inline(CUstream stream) {
+  InlineBatch batch;  // the driver copies it; entries past the counts are never read
+  batch.chunks = plan_.chunks;
+  batch.piece_count = plan_.piece_count();
+  batch.reserved = 0;
+  std::copy(plan_.pieces.begin(), plan_.pieces.end(), batch.pieces);
+  std::copy(plan_.jobs.begin(), plan_.jobs.end(), batch.jobs);
+  return launch(fill_inline_, stream, &batch);
+}
+
+Status<void> BufferOps::check(CUstream stream, std::span<const BufferJob> jobs,
+                              BufferCheck* results) {
+  plan_batch(jobs, plan_);
+  if (plan_.chunks == 0) {
+    std::fill_n(results, jobs.size(), clean_check());
+    return {};
+  }
+  auto table = make_table(true);
+  if (!table) return tl::unexpected(std::move(table.error()));
+  if (auto sent = upload(stream, *table); !sent) return sent;
+  if (auto launched = launch(check_, stream, &table->view); !launched) return launched;
+  // Back to where the initial values came from; that copy is over by then.
+  std::byte* host = table->slice.host + table->results_offset;
+  const auto r = api_.copy_to_host_async(host, table->slice.device + table->results_offset,
+                                         jobs.size() * sizeof(BufferCheck), stream);
+  if (r != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, r, "cuMemcpyDtoHAsync"));
+  pending_.push_back({host, results, jobs.size()});
+  return {};
+}
+
+void BufferOps::finish() {
+  for (const PendingCheck& check : pending_)
+    std::memcpy(check.to, check.from, check.count * sizeof(BufferCheck));
+  pending_.clear();
+  staging_.reset();
+}
+
+Status<BufferOps::Table> BufferOps::make_table(bool with_results) {
+  const std::size_t jobs_bytes = plan_.jobs.size() * sizeof(SlotJob);
+  const std::size_t pieces_bytes = plan_.pieces.size() * sizeof(Piece);
+  const std::size_t results_bytes = with_results ? plan_.jobs.size() * sizeof(BufferCheck) : 0;
+  Table table;
+  table.results_offset = jobs_bytes + pieces_bytes;
+  table.bytes = table.results_offset + results_bytes;
+  auto slice = staging_.take(table.bytes);
+  if (!slice) return tl::unexpected(std::move(slice.error()));
+  table.slice = *slice;
+
+  std::memcpy(slice->host, plan_.jobs.data(), jobs_bytes);
+  std::memcpy(slice->host + jobs_bytes, plan_.pieces.data(), pieces_bytes);
+  const BufferCheck clean = clean_check();
+  for (std::size_t at = table.results_offset; at < table.bytes; at += sizeof clean)
+    std::memcpy(slice->host + at, &clean, sizeof clean);
+
+  const auto on_device = [&](std::size_t offset) {
+    return static_cast<std::uintptr_t>(slice->device + offset);
+  };
+  table.view.jobs = reinterpret_cast<const SlotJob*>(on_device(0));
+  table.view.pieces = reinterpret_cast<const Piece*>(on_device(jobs_bytes));
+  table.view.piece_count = plan_.piece_count();
+  table.view.chunks = plan_.chunks;
+  table.view.results = reinterpret_cast<BufferCheck*>(on_device(table.results_offset));
+  return table;
+}
+
+Status<void> BufferOps::upload(CUstream stream, const Table& table) {
+  const auto r =
+      api_.copy_to_device_async(table.slice.device, table.slice.host, table.bytes, stream);
+  return status_of(api_, r, "cuMemcpyHtoDAsync");
+}
+
+Status<void> BufferOps::launch(CUfunction kernel, CUstream stream, void* parameter) {
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
+      plan_.chunks, static_cast<std::uint64_t>(processors_) * kBlocksPerProcessor));
+  void* parameters[] = {parameter};
+  const auto r =
+      api_.launch_kernel(kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr);
+  return status_of(api_, r, "launch of the fill and check kernels");
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,23 @@
+#include "device/cuda/context.h"
+
+#include "device/cuda/cuda_error.h"
+
+namespace redzone::device::cuda {
+
+Status<std::unique_ptr<PrimaryContext>> PrimaryContext::retain(const DriverApi& api,
+                                                               CUdevice device) {
+  CUcontext context = nullptr;
+  if (auto r = api.primary_retain(&context, device); r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api, r, "cuDevicePrimaryCtxRetain"));
+  std::unique_ptr<PrimaryContext> retained(new PrimaryContext(api, device));
+  if (auto r = api.ctx_set_current(context); r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api, r, "cuCtxSetCurrent"));
+  return retained;
+}
+
+PrimaryContext::~PrimaryContext() {
+  api_.ctx_set_current(nullptr);
+  api_.primary_release(device_);
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,26 @@
+// The primary context of device 0: the runtime API, cuBLAS and libtorch use the same.
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+// Keeps the primary context alive, and current on the thread that retained it.
+class PrimaryContext {
+ public:
+  static Status<std::unique_ptr<PrimaryContext>> retain(const DriverApi& api, CUdevice device);
+  ~PrimaryContext();
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+
+ private:
+  PrimaryContext(const DriverApi& api, CUdevice device) : api_(api), device_(device) {}
+
+  const DriverApi& api_;
+  CUdevice device_;
+};
+
+}  // namespace redzone::device::cuda

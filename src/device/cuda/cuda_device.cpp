@@ -1,0 +1,189 @@
+#include "device/cuda/cuda_device.h"
+
+#include "device/cuda/cuda_error.h"
+#include "device/cuda/device_facts.h"
+
+namespace redzone::device {
+namespace cuda {
+namespace {
+
+// Several workers share a GPU: what a worker keeps for later must not starve the others.
+constexpr std::size_t kIdleShare = 16;
+
+}  // namespace
+
+template <class T>
+Status<T> CudaDevice::noted(Status<T> status) {
+  if (!status && status.error().kind == Failure::Kind::fault) lost_ = true;
+  return status;
+}
+
+Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
+  auto parts = std::make_unique<Parts>();
+  auto loaded = load_driver_api();
+  if (!loaded) return tl::unexpected(Failure{Failure::Kind::harness, "no-driver", loaded.error()});
+  const DriverApi& api = parts->api = *loaded;
+  if (auto r = api.init(0); r != CUDA_SUCCESS) return tl::unexpected(failure_of(api, r, "cuInit"));
+  CUdevice device = 0;
+  if (auto r = api.device_get(&device, 0); r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api, r, "cuDeviceGet"));
+
+  auto info = describe(api, device);
+  if (!info) return tl::unexpected(std::move(info.error()));
+  parts->info = std::move(*info);
+  auto context = PrimaryContext::retain(api, device);
+  if (!context) return tl::unexpected(std::move(context.error()));
+  parts->context = std::move(*context);
+  auto gate = Gate::create(api);
+  if (!gate) return tl::unexpected(std::move(gate.error()));
+  parts->gate = std::move(*gate);
+  auto streams = StreamSet::create(api);
+  if (!streams) return tl::unexpected(std::move(streams.error()));
+  parts->streams = std::move(*streams);
+
+  auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  if (!processors) return tl::unexpected(std::move(processors.error()));
+  auto buffers = BufferOps::create(api, *parts->gate, *processors);
+  if (!buffers) return tl::unexpected(std::move(buffers.error()));
+  parts->buffers = std::move(*buffers);
+  parts->launcher.emplace(api, *parts->gate, parts->info.limits);
+  parts->variants.emplace(api, *parts->gate, parts->info.compute_capability,
+                          CubinCache(CubinCache::default_folder()));
+  return parts;
+}
+
+CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
+  const CacheHooks hooks = {[this](const std::function<void()>& work) {
+                              const GatePause pause(*parts_->gate);
+                              work();
+                            },
+                            [this] { return make_room(); }};
+  const DriverApi& api = parts_->api;
+  const std::size_t idle_limit = parts_->info.memory_bytes / kIdleShare;
+  parts_->guard.emplace(
+      [&](std::uint64_t& calls) {
+        return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
+      },
+      hooks, idle_limit);
+  parts_->plain.emplace([&](std::uint64_t& calls) { return make_plain_source(api, calls); }, hooks,
+                        idle_limit);
+}
+
+Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
+  auto parts = make_parts();
+  if (!parts) return tl::unexpected(std::move(parts.error()));
+  return std::unique_ptr<CudaDevice>(new CudaDevice(std::move(*parts)));
+}
+
+CudaDevice::~CudaDevice() {
+  parts_->gate->open();
+  parts_->buffers->discard_results();
+  if (!lost_) lost_ = !synchronize();
+  if (lost_) (void)parts_.release();  // see the class
+}
+
+Memory& CudaDevice::memory(Allocator allocator) {
+  return allocator == Allocator::guard ? *parts_->guard : *parts_->plain;
+}
+
+void CudaDevice::set_black_box(BlackBox* box) {
+  box_ = box;
+  last_kernel_ = nullptr;
+}
+
+Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
+  // After a trial that was broken off: its tables may still be read, its results are gone.
+  if (!idle_) {
+    parts_->buffers->discard_results();
+    if (auto drained = synchronize(); !drained) return drained;
+  }
+  parts_->gate->open();
+  parts_->guard->shrink();
+  parts_->plain->shrink();
+  streams_in_use_ = settings.streams;
+  last_kernel_ = nullptr;
+  return {};
+}
+
+void CudaDevice::watch(std::vector<NamedRange>) {}
+
+void CudaDevice::set_call(std::int32_t call) {
+  if (box_ != nullptr && call >= 0) box_->call_begun = call;
+}
+
+void* CudaDevice::stream_handle(int stream) {
+  return (*parts_->streams)[stream];
+}
+
+Status<void> CudaDevice::fill(int stream, std::span<const BufferJob> jobs) {
+  idle_ = false;
+  return noted(parts_->buffers->fill((*parts_->streams)[stream], jobs));
+}
+
+Status<void> CudaDevice::check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) {
+  idle_ = false;
+  return noted(parts_->buffers->check((*parts_->streams)[stream], jobs, results));
+}
+
+Status<void> CudaDevice::launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                                const LaunchArgs& args) {
+  idle_ = false;
+  if (box_ != nullptr && kernel.name != nullptr && kernel.name != last_kernel_) {
+    copy_name(box_->kernel, kernel.name);
+    last_kernel_ = kernel.name;
+  }
+  return noted(parts_->launcher->launch((*parts_->streams)[stream], kernel, shape, args));
+}
+
+Status<void> CudaDevice::wait(int stream, int on) {
+  return noted(parts_->streams->wait(stream, on));
+}
+
+Status<void> CudaDevice::hold() {
+  return noted(parts_->gate->close(parts_->streams->first(streams_in_use_)));
+}
+
+Status<void> CudaDevice::open() {
+  parts_->gate->open();
+  return {};
+}
+
+Status<void> CudaDevice::synchronize() {
+  parts_->gate->open();
+  // The whole context: also what a target put on streams of its own or on the default stream.
+  const CUresult r = parts_->api.ctx_synchronize();
+  if (r != CUDA_SUCCESS) {
+    lost_ = true;
+    return tl::unexpected(asynchronous_failure_of(parts_->api, r, "waiting for the device"));
+  }
+  parts_->buffers->finish();
+  idle_ = true;
+  return {};
+}
+
+Status<void> CudaDevice::read(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(from));
+  return noted(
+      status_of(parts_->api, parts_->api.copy_to_host(to, address, bytes), "cuMemcpyDtoH"));
+}
+
+Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
+  return noted(parts_->variants->find(request));
+}
+
+Status<void> CudaDevice::make_room() {
+  if (auto drained = synchronize(); !drained) return drained;
+  parts_->guard->trim();
+  parts_->plain->trim();
+  return {};
+}
+
+}  // namespace cuda
+
+Status<std::unique_ptr<Device>> open_cuda_device() {
+  return cuda::CudaDevice::create().map(
+      [](std::unique_ptr<cuda::CudaDevice> device) -> std::unique_ptr<Device> { return device; });
+}
+
+}  // namespace redzone::device

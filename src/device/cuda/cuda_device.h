@@ -1,0 +1,81 @@
+// The CUDA side of the Device seam.
+//
+// Contract as in device/device.h. After a fault nothing is torn down, not even by the destructor:
+// that can hang for minutes, and the process has to leave with _exit anyway.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/cuda/buffer_ops.h"
+#include "device/cuda/context.h"
+#include "device/cuda/driver_api.h"
+#include "device/cuda/gate.h"
+#include "device/cuda/launcher.h"
+#include "device/cuda/region_cache.h"
+#include "device/cuda/stream_set.h"
+#include "device/cuda/variants.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+class CudaDevice final : public Device {
+ public:
+  static Status<std::unique_ptr<CudaDevice>> create();
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const Info& info() const override { return parts_->info; }
+  Memory& memory(Allocator allocator) override;
+  void set_black_box(BlackBox* box) override;
+  Status<void> begin_trial(const TrialSettings& settings) override;
+  // Ignored: CUDA does not tell the address of a fault.
+  void watch(std::vector<NamedRange> buffers) override;
+  void set_call(std::int32_t call) override;
+  void* stream_handle(int stream) override;
+  Status<void> fill(int stream, std::span<const BufferJob> jobs) override;
+  Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) override;
+  Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                      const LaunchArgs& args) override;
+  Status<void> wait(int stream, int on) override;
+  Status<void> hold() override;
+  Status<void> open() override;
+  // Below the 1,020 launches after which a held stream blocks, because a batch of buffers enqueues
+  // up to three operations.
+  std::size_t hold_capacity() const override { return 900; }
+  Status<void> synchronize() override;
+  Status<void> read(void* to, const void* from, std::size_t bytes) override;
+  Status<KernelRef> variant(const VariantRequest& request) override;
+
+ private:
+  // Everything that owns something of the driver, in the order in which it is made.
+  struct Parts {
+    DriverApi api;
+    Info info;
+    std::unique_ptr<PrimaryContext> context;
+    std::unique_ptr<Gate> gate;
+    std::unique_ptr<StreamSet> streams;
+    std::optional<RegionCache> guard, plain;
+    std::unique_ptr<BufferOps> buffers;
+    std::optional<Launcher> launcher;
+    std::optional<Variants> variants;
+  };
+
+  explicit CudaDevice(std::unique_ptr<Parts> parts);
+  static Status<std::unique_ptr<Parts>> make_parts();
+  Status<void> make_room();
+  // Passes a result on, and remembers a fault.
+  template <class T>
+  Status<T> noted(Status<T> status);
+
+  std::unique_ptr<Parts> parts_;
+  BlackBox* box_ = nullptr;
+  const char* last_kernel_ = nullptr;  // whose name is in the black box
+  int streams_in_use_ = 1;
+  bool idle_ = true;  // nothing was enqueued since the last synchronize()
+  bool lost_ = false;
+};
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,97 @@
+#include "device/cuda/gate.h"
+
+#include <atomic>
+
+#include "device/cuda/cuda_error.h"
+
+namespace redzone::device::cuda {
+
+Status<std::unique_ptr<Gate>> Gate::create(const DriverApi& api) {
+  void* word = nullptr;
+  CUresult result = api.host_alloc(&word, sizeof(std::uint32_t),
+                                   CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+  if (result != CUDA_SUCCESS) return tl::unexpected(failure_of(api, result, "cuMemHostAlloc"));
+  CUdeviceptr device_word = 0;
+  result = api.host_device_pointer(&device_word, word, 0);
+  if (result != CUDA_SUCCESS) {
+    api.host_free(word);
+    return tl::unexpected(failure_of(api, result, "cuMemHostGetDevicePointer"));
+  }
+  auto* counter = static_cast<std::uint32_t*>(word);
+  *counter = 0;
+  return std::unique_ptr<Gate>(new Gate(api, counter, device_word));
+}
+
+Gate::~Gate() {
+  open();
+  if (watchdog_.joinable()) {
+    watchdog_.request_stop();
+    watchdog_.join();
+  }
+  api_.host_free(word_);  // waits for the streams, which are free to run
+}
+
+Status<void> Gate::close(std::span<const CUstream> streams) {
+  if (closed_) return {};
+  if (!watchdog_.joinable())
+    watchdog_ = std::jthread([this](std::stop_token stop) { watch(stop); });
+  streams_.assign(streams.begin(), streams.end());
+  closed_ = true;
+  ++ticket_;
+  // Armed before the first wait is enqueued: even that could find a full queue.
+  {
+    std::lock_guard lock(mutex_);
+    armed_ = true;
+    armed_ticket_ = ticket_;
+    deadline_ = std::chrono::steady_clock::now() + kLongestHold;
+  }
+  wake_.notify_one();
+  for (CUstream stream : streams_) {
+    // GEQ compares cyclically, so tickets may wrap.
+    const CUresult result =
+        api_.stream_wait_value(stream, device_word_, ticket_, CU_STREAM_WAIT_VALUE_GEQ);
+    if (result != CUDA_SUCCESS) {
+      open();
+      return tl::unexpected(failure_of(api_, result, "cuStreamWaitValue32"));
+    }
+  }
+  return {};
+}
+
+void Gate::open() {
+  if (!closed_) return;
+  closed_ = false;
+  {
+    std::lock_guard lock(mutex_);
+    armed_ = false;
+  }
+  release(ticket_);
+}
+
+void Gate::release(std::uint32_t ticket) {
+  std::atomic_ref<std::uint32_t>(*word_).store(ticket, std::memory_order_seq_cst);
+}
+
+void Gate::watch(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (wake_.wait(lock, stop, [this] { return armed_; })) {
+    const std::uint32_t ticket = armed_ticket_;
+    // Left early when the gate was opened and closed again (another ticket) or the device goes.
+    const auto deadline = deadline_;
+    const bool moved_on =
+        wake_.wait_until(lock, stop, deadline, [&] { return !armed_ || armed_ticket_ != ticket; });
+    if (stop.stop_requested()) return;
+    if (!moved_on) {
+      armed_ = false;
+      release(ticket);  // under the lock: open() cannot have moved to a later ticket
+    }
+  }
+}
+
+GatePause::~GatePause() {
+  if (!paused_) return;
+  const std::vector<CUstream> streams = gate_.streams();
+  (void)gate_.close(streams);
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,79 @@
+// Holds streams back until the host lets them go.
+//
+// Each held stream waits for a word of mapped host memory to reach a ticket; opening stores the
+// ticket. While a gate is closed, a driver call that waits for the device (a free, a synchronous
+// copy, the first load of a kernel) would wait for ever: our own calls of that kind run under a
+// GatePause, and for those of a target a watchdog opens the gate after kLongestHold. Opening early
+// only narrows the window for lifetime bugs; a gate left closed would be a false hang.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+// Enqueueing a full queue of launches takes milliseconds, and some 100 ms under memcheck.
+inline constexpr std::chrono::milliseconds kLongestHold{250};
+
+// All members are called from the device's thread; the watchdog is internal.
+class Gate {
+ public:
+  static Status<std::unique_ptr<Gate>> create(const DriverApi& api);
+  ~Gate();  // opens
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Holds these streams from here on. Does nothing when already closed.
+  Status<void> close(std::span<const CUstream> streams);
+  // Never fails and never waits. Does nothing when open.
+  void open();
+  bool closed() const { return closed_; }
+  // The streams of the last close().
+  const std::vector<CUstream>& streams() const { return streams_; }
+
+ private:
+  Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word)
+      : api_(api), word_(word), device_word_(device_word) {}
+  void release(std::uint32_t ticket);
+  void watch(std::stop_token stop);
+
+  const DriverApi& api_;
+  std::uint32_t* word_;  // mapped host memory, read by the device
+  CUdeviceptr device_word_;
+  std::vector<CUstream> streams_;
+  bool closed_ = false;
+  std::uint32_t ticket_ = 0;
+
+  // Shared with the watchdog, which starts at the first close().
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool armed_ = false;
+  std::uint32_t armed_ticket_ = 0;
+  std::chrono::steady_clock::time_point deadline_;
+  std::jthread watchdog_;
+};
+
+// Opens a closed gate for as long as it lives, then closes it again for the same streams.
+class GatePause {
+ public:
+  explicit GatePause(Gate& gate) : gate_(gate), paused_(gate.closed()) { gate_.open(); }
+  // An error of closing again is one of the context, which the next call reports.
+  ~GatePause();
+  GatePause(const GatePause&) = delete;
+  GatePause& operator=(const GatePause&) = delete;
+
+ private:
+  Gate& gate_;
+  bool paused_;
+};
+
+}  // namespace redzone::device::cuda

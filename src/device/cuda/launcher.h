@@ -1,0 +1,42 @@
+// Launches kernels of targets, and refuses what the device would refuse or misread.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/driver_api.h"
+#include "device/cuda/gate.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+class Launcher {
+ public:
+  Launcher(const DriverApi& api, Gate& gate, const LaunchLimits& limits)
+      : api_(api), gate_(gate), limits_(limits) {}
+
+  // launch_refused: geometry over the limits ("invalid-launch"), arguments that do not match the
+  // kernel's parameters ("invalid-arguments"), or an error of the driver that leaves the context
+  // alive. harness: a kernel without a function.
+  Status<void> launch(CUstream stream, const KernelRef& kernel, const LaunchShape& shape,
+                      const LaunchArgs& args);
+
+ private:
+  // What is learned of a function at its first launch.
+  struct Function {
+    std::optional<std::vector<std::size_t>> parameter_bytes;  // unset: unknown
+    std::size_t static_shared_bytes = 0;
+    std::size_t dynamic_limit_bytes = 0;  // set so far
+  };
+  Status<Function*> find(CUfunction function, const char* name);
+  Status<void> allow_shared(CUfunction function, Function& known, std::size_t bytes,
+                            const char* name);
+
+  const DriverApi& api_;
+  Gate& gate_;
+  const LaunchLimits& limits_;
+  std::unordered_map<CUfunction, Function> functions_;
+};
+
+}  // namespace redzone::device::cuda

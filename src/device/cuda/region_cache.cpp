@@ -1,0 +1,54 @@
+#include "device/cuda/region_cache.h"
+
+#include <fmt/format.h>
+
+namespace redzone::device::cuda {
+
+RegionCache::RegionCache(const MakeSource& make_source, CacheHooks hooks,
+                         std::size_t idle_limit_bytes)
+    : source_(make_source(calls_)), hooks_(std::move(hooks)), idle_limit_bytes_(idle_limit_bytes) {}
+
+RegionCache::~RegionCache() {
+  trim();
+}
+
+Status<Region> RegionCache::acquire(std::size_t bytes) {
+  const std::size_t size = source_->rounded(bytes);
+  if (size == 0)
+    return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
+                                  fmt::format("{} bytes fit no device", bytes)});
+  if (auto it = idle_.find(size); it != idle_.end() && !it->second.empty()) {
+    const Region region = it->second.back();
+    it->second.pop_back();
+    idle_bytes_ -= size;
+    return region;
+  }
+  auto region = create(size);
+  if (region || region.error().kind != Failure::Kind::out_of_memory) return region;
+  if (auto room = hooks_.make_room(); !room) return tl::unexpected(std::move(room.error()));
+  return create(size);
+}
+
+Status<Region> RegionCache::create(std::size_t bytes) {
+  Status<Region> region;
+  hooks_.unheld([&] { region = source_->create(bytes); });
+  return region;
+}
+
+void RegionCache::release(Region region) {
+  idle_[region.bytes].push_back(region);
+  idle_bytes_ += region.bytes;
+}
+
+void RegionCache::trim() {
+  for (auto& [size, regions] : idle_)
+    for (const Region& region : regions) source_->destroy(region);
+  idle_.clear();
+  idle_bytes_ = 0;
+}
+
+void RegionCache::shrink() {
+  if (idle_bytes_ > idle_limit_bytes_) trim();
+}
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,36 @@
+// Where regions come from: mapped between holes, or from the driver's ordinary allocator.
+//
+// Sources do not cache; RegionCache does. All calls need the context current. Destroying a region
+// needs nothing in flight that uses it.
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+class RegionSource {
+ public:
+  virtual ~RegionSource() = default;
+  // Size of the region that a request of `bytes` (> 0) gets; 0 when it overflows.
+  virtual std::size_t rounded(std::size_t bytes) const = 0;
+  // `bytes` is rounded. out_of_memory when the device has no more.
+  virtual Status<Region> create(std::size_t bytes) = 0;
+  virtual void destroy(Region region) = 0;
+};
+
+// Physical memory mapped by the virtual memory management API with an unmapped granule on each
+// side. `granularity` is that of cuMemGetAllocationGranularity. Regions of equal size have equal
+// holes; `calls` counts every driver call that changes a mapping.
+std::unique_ptr<RegionSource> make_guard_source(const DriverApi& api, CUdevice device,
+                                                std::size_t granularity, std::uint64_t& calls);
+
+// cuMemAlloc: 256-byte aligned, no holes.
+std::unique_ptr<RegionSource> make_plain_source(const DriverApi& api, std::uint64_t& calls);
+
+// Allocation granularity of the guard source.
+Status<std::size_t> guard_granularity(const DriverApi& api, CUdevice device);
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,47 @@
+// Pinned host memory with a twin on the device, for tables that travel with enqueued work.
+//
+// A bump allocator: a slice stays untouched until reset(), so any number of batches may be in
+// flight, also while the streams are held. In steady state it allocates nothing.
+#pragma once
+
+#include <vector>
+
+#include "device/cuda/driver_api.h"
+#include "device/cuda/gate.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+class Staging {
+ public:
+  struct Slice {
+    std::byte* host = nullptr;
+    CUdeviceptr device = 0;
+  };
+
+  Staging(const DriverApi& api, Gate& gate) : api_(api), gate_(gate) {}
+  ~Staging();  // needs nothing in flight
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  // `bytes` at the same offset on both sides, 16-byte aligned.
+  Status<Slice> take(std::size_t bytes);
+  // All slices are free again. Only with nothing in flight.
+  void reset();
+
+ private:
+  struct Block {
+    std::byte* host = nullptr;
+    CUdeviceptr device = 0;
+    std::size_t bytes = 0;
+  };
+  Status<void> grow(std::size_t bytes);
+
+  const DriverApi& api_;
+  Gate& gate_;
+  std::vector<Block> blocks_;
+  std::size_t current_ = 0;  // block in use
+  std::size_t used_ = 0;     // bytes of it
+};
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,38 @@
+// The streams of a device, and waits between them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+
+#include "core/plan.h"
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+// kMaxStreams non-blocking streams (the legacy default stream does not order them), all made at
+// once: making one later could wait for the device while streams are held.
+class StreamSet {
+ public:
+  static Status<std::unique_ptr<StreamSet>> create(const DriverApi& api);
+  ~StreamSet();
+  StreamSet(const StreamSet&) = delete;
+  StreamSet& operator=(const StreamSet&) = delete;
+
+  CUstream operator[](int stream) const;
+  std::span<const CUstream> first(int count) const;
+
+  // `stream` waits for all that is enqueued on `on` so far. One event for each stream suffices: a
+  // wait refers to the record before it, and later records do not change it.
+  Status<void> wait(int stream, int on);
+
+ private:
+  explicit StreamSet(const DriverApi& api) : api_(api) {}
+
+  const DriverApi& api_;
+  std::array<CUstream, kMaxStreams> streams_ = {};
+  std::array<CUevent, kMaxStreams> events_ = {};
+};
+
+}  // namespace redzone::device::cuda

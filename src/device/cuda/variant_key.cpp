@@ -1,0 +1,39 @@
+#include "device/cuda/variant_key.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+namespace redzone::device::cuda {
+namespace {
+
+// Parts carry their length, so that no two lists of parts hash the same text.
+void append(std::string& text, std::string_view part) {
+  text += fmt::format("{}:", part.size());
+  text += part;
+}
+
+}  // namespace
+
+std::string content_hash(std::string_view bytes) {
+  const XXH128_hash_t h = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", h.high64, h.low64);
+}
+
+std::string variant_key(const VariantRequest& request) {
+  std::string text = content_hash(request.source);
+  append(text, request.expression);
+  for (const auto& option : request.options) append(text, option);
+  return content_hash(text);
+}
+
+std::string compiled_key(std::string_view key, std::string_view nvrtc_version,
+                         std::string_view arch, std::string_view header) {
+  std::string text;
+  append(text, key);
+  append(text, nvrtc_version);
+  append(text, arch);
+  append(text, header);
+  return content_hash(text);
+}
+
+}  // namespace redzone::device::cuda

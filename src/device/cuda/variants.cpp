@@ -1,0 +1,63 @@
+#include "device/cuda/variants.h"
+
+#include <fmt/format.h>
+
+#include "device/cuda/cuda_error.h"
+#include "device/cuda/variant_key.h"
+
+namespace redzone::device::cuda {
+
+Variants::~Variants() {
+  for (CUmodule module : modules_) api_.module_unload(module);
+}
+
+Status<KernelRef> Variants::find(const VariantRequest& request) {
+  const std::string key = variant_key(request);
+  auto it = functions_.find(key);
+  if (it == functions_.end()) {
+    auto function = build(key, request);
+    if (!function) return tl::unexpected(std::move(function.error()));
+    it = functions_.emplace(key, *function).first;
+  }
+  KernelRef kernel;
+  kernel.name = request.name;
+  kernel.function = it->second;
+  return kernel;
+}
+
+Status<CUfunction> Variants::build(const std::string& key, const VariantRequest& request) {
+  const GatePause pause(gate_);  // loading a module may wait for the device
+  if (!nvrtc_) nvrtc_ = load_nvrtc_api();
+  if (!*nvrtc_)
+    return tl::unexpected(Failure{Failure::Kind::unsupported, "no-nvrtc", nvrtc_->error()});
+  const NvrtcApi& nvrtc = **nvrtc_;
+  const std::string file = compiled_key(key, nvrtc.version_text, arch_, kernel_header());
+  if (auto cached = cache_.load(file)) {
+    auto function = load(*cached, request);
+    if (function || function.error().kind == Failure::Kind::fault) return function;
+    // An image that does not load is rebuilt.
+  }
+  auto cubin = compile_variant(nvrtc, request, arch_);
+  if (!cubin) return tl::unexpected(std::move(cubin.error()));
+  auto function = load(*cubin, request);
+  if (function) cache_.save(file, *cubin);
+  return function;
+}
+
+Status<CUfunction> Variants::load(const Cubin& cubin, const VariantRequest& request) {
+  const auto what = [&](std::string_view step) {
+    return fmt::format("{} of kernel '{}' ({})", step, request.name != nullptr ? request.name : "",
+                       request.expression);
+  };
+  CUmodule module = nullptr;
+  if (auto r = api_.module_load(&module, cubin.image.data()); r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api_, r, what("loading the module")));
+  modules_.push_back(module);
+  CUfunction function = nullptr;
+  if (auto r = api_.module_function(&function, module, cubin.lowered_name.c_str());
+      r != CUDA_SUCCESS)
+    return tl::unexpected(failure_of(api_, r, what("finding the function")));
+  return function;
+}
+
+}  // namespace redzone::device::cuda

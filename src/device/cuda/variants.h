@@ -1,0 +1,42 @@
+// Kernels compiled on first use, by (source, expression, options): in memory, then on disk, then by
+// NVRTC.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/cubin_cache.h"
+#include "device/cuda/driver_api.h"
+#include "device/cuda/gate.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+class Variants {
+ public:
+  Variants(const DriverApi& api, Gate& gate, int compute_capability, CubinCache cache)
+      : api_(api), gate_(gate), arch_(arch_name(compute_capability)), cache_(std::move(cache)) {}
+  ~Variants();  // unloads; needs nothing in flight
+  Variants(const Variants&) = delete;
+  Variants& operator=(const Variants&) = delete;
+
+  // The name of the result is that of the request. unsupported: no NVRTC. harness: does not
+  // compile or load.
+  Status<KernelRef> find(const VariantRequest& request);
+
+ private:
+  Status<CUfunction> build(const std::string& key, const VariantRequest& request);
+  Status<CUfunction> load(const Cubin& cubin, const VariantRequest& request);
+
+  const DriverApi& api_;
+  Gate& gate_;
+  std::string arch_;
+  CubinCache cache_;
+  std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // looked for at the first use
+  std::unordered_map<std::string, CUfunction> functions_;
+  std::vector<CUmodule> modules_;
+};
+
+}  // namespace redzone::device::cuda
