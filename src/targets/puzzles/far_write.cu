@@ -3,7 +3,7 @@
 // right,
 //      and another live tensor is not what it was
 // kin: flashinfer-ai/flashinfer#3957, where a victim showed up dozens of configs after the write
-// expect: input-changed x
+// expect: input-changed write inside x
 // minimal: 1 call; N=1
 #include "kit.h"
 #include "puzzles.h"

@@ -7,11 +7,12 @@
 //   // bug: <one sentence>
 //   // kin: <where this was seen in the world>
 //   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
-//   // minimal: <n> call[s]; <dims and layouts of call 0>; <of call 1>...
+//   // minimal: <n> call[s][, head]; <dims and layouts of call 0>; <of call 1>...
 //
 // An expectation and the smallest plan that shows it come in pairs; a puzzle that fails in two
 // separate ways has two pairs. A control has `expect: nothing` and no minimum. `|` stands between
-// the kinds that one bug may show as, depending on the device.
+// the kinds that one bug may show as, depending on the device. `head`: the buffers are placed at
+// the start of their regions rather than at the end.
 #pragma once
 
 #include <redzone/kernel.h>

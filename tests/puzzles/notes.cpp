@@ -1,0 +1,230 @@
+#include "puzzles/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <sstream>
+
+#include "core/names.h"
+#include "core/validate.h"
+
+namespace redzone::puzzles {
+namespace {
+
+constexpr std::array<std::string_view, 2> kAccesses{"read", "write"};
+constexpr std::array<std::string_view, 4> kSides{"before", "after", "inside", "gap"};
+
+template <class Values, class T>
+bool contains(const Values& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view by) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0;;) {
+    const auto end = text.find(by, at);
+    if (auto part = text.substr(at, end - at); !part.empty()) parts.emplace_back(part);
+    if (end == std::string_view::npos) return parts;
+    at = end + by.size();
+  }
+}
+
+// "key: value" of a comment line; nothing for any other line.
+struct Field {
+  std::string key, value;
+};
+std::optional<Field> field_of(std::string_view line) {
+  if (line.substr(0, 3) != "// ") return std::nullopt;
+  line.remove_prefix(3);
+  const auto colon = line.find(": ");
+  const std::string key(line.substr(0, colon));
+  constexpr std::array<std::string_view, 6> kKeys{"puzzle", "control", "bug",
+                                                  "kin",    "expect",  "minimal"};
+  if (colon == std::string_view::npos || !contains(kKeys, key)) return std::nullopt;
+  return Field{key, std::string(line.substr(colon + 2))};
+}
+
+std::string trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return std::string(text);
+}
+
+// The comment at the top, up to the first line that is no text behind "// ". A line that begins no
+// field goes on with the one before.
+std::vector<Field> fields_of(std::string_view source) {
+  std::vector<Field> fields;
+  std::istringstream lines{std::string(source)};
+  for (std::string line; std::getline(lines, line) && line.rfind("// ", 0) == 0;) {
+    if (auto field = field_of(line))
+      fields.push_back(std::move(*field));
+    else if (!fields.empty())
+      fields.back().value += " " + trimmed(line.substr(3));
+  }
+  return fields;
+}
+
+Result<std::int64_t> parse_int(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return usage_error(fmt::format("'{}' is no number", text));
+  return value;
+}
+
+// "N=3", "x.row_padding=1" or "x.transposed".
+Result<void> parse_setting(std::string_view word, Call& call) {
+  const auto equals = word.find('=');
+  const auto dot = word.find('.');
+  const std::string_view name = word.substr(0, std::min(equals, dot));
+  if (dot == std::string_view::npos) {
+    if (equals == std::string_view::npos)
+      return usage_error(fmt::format("'{}' has no value", word));
+    const auto value = parse_int(word.substr(equals + 1));
+    if (!value) return tl::unexpected(value.error());
+    call.dims[std::string(name)] = *value;
+    return {};
+  }
+  Layout& layout = call.layouts[std::string(name)];
+  const std::string_view part = word.substr(dot + 1, equals - dot - 1);
+  if (part == "transposed" && equals == std::string_view::npos) {
+    layout.transposed = true;
+    return {};
+  }
+  if (part != "row_padding" || equals == std::string_view::npos)
+    return usage_error(fmt::format("'{}' is no layout", word));
+  const auto value = parse_int(word.substr(equals + 1));
+  if (!value) return tl::unexpected(value.error());
+  layout.row_padding_elems = *value;
+  return {};
+}
+
+// "2 calls; N=1; N=65", or "1 call, head; N=1".
+Result<void> parse_minimal(std::string_view text, Expectation& to) {
+  const auto parts = split(text, "; ");
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    Call& call = to.calls.emplace_back();
+    for (const auto& word : split(parts[i], " "))
+      if (auto r = parse_setting(word, call); !r) return r;
+  }
+  const std::size_t n = to.calls.size();
+  const std::string count = fmt::format("{} call{}", n, n == 1 ? "" : "s");
+  if (n > 0 && parts[0] == count + ", head")
+    to.placement = Placement::head;
+  else if (n == 0 || parts[0] != count)
+    return usage_error(fmt::format("'{}' lists {} calls", text, n));
+  return {};
+}
+
+// "illegal-access | fault read after x".
+Result<Expectation> parse_expectation(std::string_view text) {
+  Expectation e;
+  bool more_kinds = true;
+  for (const auto& word : split(text, " ")) {
+    if (word == "|") {
+      more_kinds = true;
+    } else if (more_kinds) {
+      const auto kind = parse_fail_kind(word);
+      if (!kind) return tl::unexpected(kind.error());
+      e.kinds.push_back(*kind);
+      more_kinds = false;
+    } else if (contains(kAccesses, word)) {
+      e.access = word;
+    } else if (contains(kSides, word)) {
+      e.side = word;
+    } else if (e.buffer.empty()) {
+      e.buffer = word;
+    } else {
+      return usage_error(fmt::format("'{}' is one word too many", word));
+    }
+  }
+  return e;
+}
+
+}  // namespace
+
+Result<Note> parse_note(std::string_view source, std::string_view where) {
+  const auto bad = [&](std::string what) {
+    return usage_error(fmt::format("{}: {}", where, std::move(what)));
+  };
+  const auto fields = fields_of(source);
+  if (fields.empty() || (fields[0].key != "puzzle" && fields[0].key != "control"))
+    return bad("the first line must be '// puzzle: NAME' or '// control: NAME'");
+  Note note;
+  note.name = fields[0].value;
+  note.control = fields[0].key == "control";
+  bool open = false;  // the last expectation has no minimum yet
+  for (const auto& [key, value] : std::span(fields).subspan(1)) {
+    if (key == "bug") {
+      note.bug = value;
+    } else if (key == "kin") {
+      note.kin = value;
+    } else if (key == "expect" && !open) {
+      if (note.control && value == "nothing") continue;
+      auto e = parse_expectation(value);
+      if (!e) return bad(e.error().message);
+      note.expectations.push_back(std::move(*e));
+      open = true;
+    } else if (key == "minimal" && open) {
+      if (auto r = parse_minimal(value, note.expectations.back()); !r)
+        return bad(r.error().message);
+      open = false;
+    } else {
+      return bad(fmt::format("'{}' does not belong here", key));
+    }
+  }
+  if (open) return bad("an expectation has no minimum");
+  if (note.control == !note.expectations.empty())
+    return bad(note.control ? "a control expects nothing" : "a puzzle must expect something");
+  if (!note.control && (note.bug.empty() || note.kin.empty())) return bad("no bug or no kin");
+  return note;
+}
+
+std::vector<std::filesystem::path> puzzle_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(PUZZLE_SOURCES))
+    if (entry.path().extension() == ".cu" && entry.path().stem() != "plugin")
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<Note> read_note(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return usage_error(file.string() + ": cannot be read");
+  return parse_note(text.str(), file.filename().string());
+}
+
+std::vector<Note> shipped_notes() {
+  std::vector<Note> notes;
+  for (const auto& file : puzzle_files())
+    if (auto note = read_note(file)) notes.push_back(std::move(*note));
+  return notes;
+}
+
+Plan minimal_plan(const Expectation& expectation, const TargetSpec& target) {
+  Plan plan;
+  plan.target = target.name;
+  plan.mode.launch = Launch::blocking;
+  plan.mode.placement = expectation.placement;
+  for (const auto& call : expectation.calls) plan.steps.push_back(CallStep{call});
+  complete(plan, target);
+  return plan;
+}
+
+bool matches(const Expectation& expectation, const Signature& signature) {
+  const auto fits = [](const std::string& wanted, const std::string& got) {
+    return wanted.empty() || wanted == got;
+  };
+  return contains(expectation.kinds, signature.kind) &&
+         fits(expectation.access, signature.access) && fits(expectation.side, signature.side) &&
+         fits(expectation.buffer, signature.buffer);
+}
+
+}  // namespace redzone::puzzles

@@ -1,0 +1,52 @@
+// What a puzzle says of itself in the first lines of its file (the form:
+// src/targets/puzzles/kit.h).
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "core/verdict.h"
+
+namespace redzone::puzzles {
+
+// One way to fail, and the smallest plan that shows it.
+struct Expectation {
+  std::vector<FailKind> kinds;       // any of them
+  std::string access, side, buffer;  // "" where the note does not say
+  std::vector<Call> calls;           // dims and layouts only
+  Placement placement = Placement::tail;
+};
+
+struct Note {
+  std::string name;
+  bool control = false;  // correct, and must never be flagged
+  std::string bug, kin;  // "" for a control
+  std::vector<Expectation> expectations;
+
+  std::string puzzle() const { return "puzzle." + name; }
+  std::string twin() const { return (control ? "control." : "twin.") + name; }
+};
+
+// `where` starts the message of an error.
+Result<Note> parse_note(std::string_view source, std::string_view where);
+
+// Files of the source tree that hold a puzzle or a control, by name.
+std::vector<std::filesystem::path> puzzle_files();
+Result<Note> read_note(const std::filesystem::path& file);
+
+// The notes of all of them that can be read.
+std::vector<Note> shipped_notes();
+
+// The plan of `expectation` for `target`, otherwise in the plainest mode.
+Plan minimal_plan(const Expectation& expectation, const TargetSpec& target);
+
+// Is `signature` what was expected? What the note does not say may be anything.
+bool matches(const Expectation& expectation, const Signature& signature);
+
+}  // namespace redzone::puzzles

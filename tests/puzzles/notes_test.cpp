@@ -1,0 +1,121 @@
+// The notes at the top of the puzzles: well formed, and true of the targets that are registered.
+#include "puzzles/notes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/validate.h"
+#include "puzzles/shipped.h"
+
+namespace redzone::puzzles {
+namespace {
+
+std::vector<std::string> names_of_dims(const TargetSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& d : spec.dims)
+    names.push_back(d.name + " " + std::to_string(d.min) + ".." + std::to_string(d.max));
+  return names;
+}
+
+std::vector<std::string> names_of_tensors(const TargetSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& t : spec.tensors) names.push_back(t.name);
+  return names;
+}
+
+TEST(Notes, EveryFileHasOneAndIsNamedAfterIt) {
+  const auto files = puzzle_files();
+  ASSERT_GE(files.size(), 14u);
+  for (const auto& file : files) {
+    const auto note = read_note(file);
+    ASSERT_TRUE(note) << note.error().message;
+    EXPECT_EQ(note->name, file.stem().string());
+  }
+}
+
+TEST(Notes, EveryRegisteredTargetHasANote) {
+  std::set<std::string> noted;
+  for (const auto& note : shipped_notes()) {
+    if (!note.control) noted.insert(note.puzzle());
+    noted.insert(note.twin());
+  }
+  const auto registered = shipped_registry().names();
+  EXPECT_EQ(std::set<std::string>(registered.begin(), registered.end()), noted);
+}
+
+TEST(Notes, APuzzleAndItsTwinTakeTheSamePlans) {
+  for (const auto& note : shipped_notes()) {
+    SCOPED_TRACE(note.name);
+    const TargetSpec& twin = shipped_spec(note.twin());
+    EXPECT_EQ(twin.category, Category::twin);
+    EXPECT_TRUE(twin.has_reference);
+    if (note.control) continue;
+    const TargetSpec& puzzle = shipped_spec(note.puzzle());
+    EXPECT_EQ(puzzle.category, Category::puzzle);
+    EXPECT_EQ(names_of_dims(puzzle), names_of_dims(twin));
+    EXPECT_EQ(names_of_tensors(puzzle), names_of_tensors(twin));
+    for (const auto& expectation : note.expectations)
+      for (const TargetSpec* spec : {&puzzle, &twin}) {
+        const auto valid = validate(minimal_plan(expectation, *spec), *spec);
+        EXPECT_TRUE(valid) << valid.error().message;
+      }
+  }
+}
+
+TEST(Notes, ExpectationsNameBuffersOfTheTarget) {
+  for (const auto& note : shipped_notes())
+    for (const auto& e : note.expectations) {
+      if (e.buffer.empty()) continue;
+      const auto tensors = names_of_tensors(shipped_spec(note.puzzle()));
+      EXPECT_NE(std::find(tensors.begin(), tensors.end(), e.buffer), tensors.end())
+          << note.name << ": " << e.buffer;
+    }
+}
+
+TEST(Notes, AreParsed) {
+  const auto note = parse_note(
+      "// puzzle: p\n"
+      "// bug: what is\n"
+      "//      wrong\n"
+      "// kin: a/b#1\n"
+      "// expect: illegal-access | fault read after x\n"
+      "// minimal: 2 calls, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
+      "#include <a>\n"
+      "// expect: hang\n",
+      "p.cu");
+  ASSERT_TRUE(note) << note.error().message;
+  EXPECT_EQ(note->bug, "what is wrong");
+  ASSERT_EQ(note->expectations.size(), 1u);
+  const Expectation& e = note->expectations[0];
+  EXPECT_EQ(e.kinds, (std::vector{FailKind::illegal_access, FailKind::fault}));
+  EXPECT_EQ(e.access, "read");
+  EXPECT_EQ(e.side, "after");
+  EXPECT_EQ(e.buffer, "x");
+  EXPECT_EQ(e.placement, Placement::head);
+  ASSERT_EQ(e.calls.size(), 2u);
+  EXPECT_EQ(e.calls[1].dims, (Dims{{"N", 65}, {"D", 2}}));
+  EXPECT_EQ(e.calls[1].layout("x").row_padding_elems, 7);
+  EXPECT_TRUE(e.calls[1].layout("y").transposed);
+}
+
+TEST(Notes, OfTheWrongFormAreRefused) {
+  const std::string head = "// puzzle: p\n// bug: b\n// kin: k\n";
+  const char* const wrong[] = {
+      "",                                                          // expects nothing
+      "// expect: hang\n",                                         // no minimum
+      "// minimal: 1 call; N=1\n",                                 // of nothing
+      "// expect: hung\n// minimal: 1 call; N=1\n",                // no such kind
+      "// expect: hang\n// minimal: 2 calls; N=1\n",               // a wrong count
+      "// expect: hang\n// minimal: 1 call; N=one\n",              // no number
+      "// expect: hang\n// minimal: 1 call; x.shape=1\n",          // no layout
+      "// expect: hang read after x y\n// minimal: 1 call; N=1\n"  // one word too many
+  };
+  for (const char* rest : wrong) EXPECT_FALSE(parse_note(head + rest, "p.cu")) << rest;
+  EXPECT_FALSE(parse_note("#include <a>\n", "p.cu"));
+  EXPECT_FALSE(parse_note("// control: c\n// expect: hang\n// minimal: 1 call; N=1\n", "c.cu"));
+}
+
+}  // namespace
+}  // namespace redzone::puzzles

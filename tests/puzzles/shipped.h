@@ -1,0 +1,12 @@
+// The host side of the plugin `puzzles`, as it was built.
+#pragma once
+
+#include "target/registry.h"
+
+namespace redzone::puzzles {
+
+// Loaded once; ends the process when the plugin cannot be loaded.
+const Registry& shipped_registry();
+const TargetSpec& shipped_spec(std::string_view name);
+
+}  // namespace redzone::puzzles
