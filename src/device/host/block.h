@@ -1,0 +1,93 @@
+// One resident block: the state of its threads, its barrier and its warps. Pure bookkeeping; the
+// engine does the switching.
+#pragma once
+
+#include <redzone/host_thread.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/host/fiber_pool.h"
+#include "device/host/order.h"
+
+namespace redzone::device {
+
+enum class ThreadState : std::uint8_t {
+  fresh,  // not started
+  ready,  // suspended, may go on
+  running,
+  barrier,  // waits at __syncthreads
+  warp,     // waits in a warp operation
+  done,
+};
+
+inline constexpr bool runnable(ThreadState s) {
+  return s <= ThreadState::ready;
+}
+
+// Threads run in rounds: each round visits every thread once, in the order of a walk, and runs it
+// until it ends or waits. What can be released is released at once for warp operations and between
+// rounds for the barrier.
+class Block {
+ public:
+  void start(host::Index3 index, unsigned threads);
+  void begin_round(Rng& rng);
+
+  // The next runnable thread of this round, now running; -1: the round is over.
+  int next();
+  bool fresh(int thread) const { return fiber[thread] == nullptr; }
+
+  // The running thread `t` ...
+  void arrive_at_barrier(int t, bool holds);
+  // ... returns true when it may go on at once.
+  bool arrive_in_warp(int t, std::uint32_t mask, std::uint64_t value, unsigned source,
+                      std::uint64_t poison);
+  void yield(int t);
+  void finish(int t, std::uint64_t poison);
+
+  unsigned live() const { return live_; }
+  unsigned waiting_to_run() const { return runnable_; }
+  // Releases the barrier when every live thread has arrived.
+  bool release_barrier();
+  // Since begin_round(): did any thread end or reach a wait? Did any yield?
+  bool progressed() const { return progressed_; }
+  bool yielded() const { return yielded_; }
+  std::uint32_t live_lanes(int t) const { return warps_[t / 32].live; }
+  const host::BarrierResult& barrier_result() const { return released_; }
+  const host::WarpResult& warp_result(int t) const { return lanes_[t].result; }
+  // For people: what the threads of a block that is stuck wait for.
+  std::string stuck_at() const;
+
+  host::Index3 index = {};
+  std::vector<Fiber*> fiber;  // of each thread that is suspended; null while fresh
+  Region shared = {};         // dynamic shared memory; capacity kept between blocks
+  void* dynamic_shared = nullptr;
+  std::vector<std::byte> statics;  // static shared memory while another block is current
+  unsigned idle_rounds = 0;        // rounds in which threads only yielded
+
+ private:
+  struct Lane {
+    std::uint32_t mask;
+    unsigned source;
+    std::uint64_t value;
+    host::WarpResult result;
+  };
+  struct Warp {
+    std::uint32_t live;
+    std::uint32_t waiting;
+  };
+
+  void release_group(unsigned warp, std::uint32_t mask, std::uint64_t poison);
+
+  std::vector<ThreadState> state_;
+  std::vector<Lane> lanes_;
+  std::vector<Warp> warps_;
+  Walk walk_;
+  unsigned threads_ = 0, live_ = 0, runnable_ = 0, at_barrier_ = 0, holding_ = 0;
+  host::BarrierResult released_ = {};
+  bool progressed_ = false, yielded_ = false;
+};
+
+}  // namespace redzone::device

@@ -1,0 +1,260 @@
+#include "device/host/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "device/host/thread_statics.h"
+
+namespace redzone::device {
+
+namespace {
+
+// Yield points that a thread may pass before it must let others run.
+constexpr int kPatience = 64;
+// Rounds of nothing but yields before another block gets its turn.
+constexpr unsigned kIdleRounds = 2;
+// A seed sets a block aside after about one in this many rounds that had a yield.
+constexpr std::uint64_t kAsideOdds = 16;
+
+}  // namespace
+
+Engine::Engine(GuardMemory& memory, FaultContext& fault)
+    : memory_(memory), fault_(fault), fibers_(&Engine::fiber_main, this) {}
+
+Engine::~Engine() = default;
+
+void Engine::reset() {
+  if (self_ != nullptr) self_->runtime = nullptr;
+  fault_.thread = nullptr;
+  if (block_ != nullptr) retire();
+  for (auto& block : aside_) spare_.push_back(std::move(block));
+  aside_.clear();
+  fibers_.reset();
+  current_ = &main_;
+}
+
+// ---- Switching ---------------------------------------------------------------------------------
+
+void Engine::fiber_main(void* engine) {
+  static_cast<Engine*>(engine)->carry_threads();
+}
+
+// The life of a fiber: runs threads one after the other on the same stack, as long as there are
+// fresh ones; then parks itself.
+void Engine::carry_threads() {
+  for (;;) {
+    grid_->kernel.thunk(grid_->kernel.function, grid_->args);
+    block_->finish(thread_, poison_);
+    const int next = block_->next();
+    if (next >= 0 && block_->fresh(next)) {
+      become(next);
+      continue;
+    }
+    fibers_.park(current_);
+    if (next < 0)
+      switch_to(&main_);
+    else
+      resume(next);
+    // Taken again, for a fresh thread.
+  }
+}
+
+void Engine::become(int thread) {
+  thread_ = thread;
+  self_->thread_idx = thread_index_[thread];
+  self_->lane = static_cast<unsigned>(thread) % 32;
+  self_->patience =
+      rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * kPatience - 1));
+}
+
+void Engine::resume(int thread) {
+  become(thread);
+  switch_to(block_->fresh(thread) ? fibers_.take() : block_->fiber[thread]);
+}
+
+void Engine::switch_to(Fiber* to) {
+  Fiber* const from = std::exchange(current_, to);
+  fibers_.switch_to(from, to);
+}
+
+// Suspends the running thread, which waits or yields, in favour of the next of the round.
+void Engine::leave() {
+  block_->fiber[thread_] = current_;
+  const int next = block_->next();
+  if (next < 0)
+    switch_to(&main_);
+  else
+    resume(next);
+}
+
+// ---- What kernels call -------------------------------------------------------------------------
+
+host::BarrierResult Engine::sync_block(int predicate) {
+  block_->arrive_at_barrier(thread_, predicate != 0);
+  leave();
+  return block_->barrier_result();
+}
+
+host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) {
+  const int thread = thread_;
+  if (!block_->arrive_in_warp(thread, mask, value, source, poison_)) leave();
+  return block_->warp_result(thread);
+}
+
+void Engine::yield() {
+  block_->yield(thread_);
+  leave();
+}
+
+long long Engine::clock() {
+  clock_ += 32;
+  if (--self_->patience <= 0) yield();
+  return clock_;
+}
+
+// ---- Blocks ------------------------------------------------------------------------------------
+
+std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
+  RZ_CHECK(current_ == &main_ && block_ == nullptr && aside_.empty());
+  grid_ = &grid;
+  rng_ = &rng;
+  poison_ = mix(rng.seed() ^ 0x5a4ed0ull);
+  threads_ = grid.block.x * grid.block.y * grid.block.z;
+  if (std::memcmp(&indexed_, &grid.block, sizeof indexed_) != 0) {
+    indexed_ = grid.block;
+    thread_index_.resize(threads_);
+    for (unsigned t = 0; t < threads_; ++t)
+      thread_index_[t] = {t % grid.block.x, t / grid.block.x % grid.block.y,
+                          t / grid.block.x / grid.block.y};
+  }
+  blocks_ = Walk(std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z, rng);
+  clock_ = 0;
+
+  self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
+  self_->block_dim = grid.block;
+  self_->grid_dim = grid.grid;
+  self_->runtime = this;
+  fault_.thread = self_;
+  std::optional<Failure> failure = run_blocks();
+  if (failure.has_value()) return failure;  // reset() will clear the rest
+  self_->runtime = nullptr;
+  fault_.thread = nullptr;
+  return std::nullopt;
+}
+
+std::optional<Failure> Engine::run_blocks() {
+  while (!blocks_.done() || !aside_.empty()) {
+    // A block that was set aside waits for others: those not started come first, as long as there
+    // are stacks for them.
+    if (!blocks_.done() && (aside_.empty() || can_start())) {
+      if (auto failure = start_block()) return failure;
+    } else {
+      auto block = std::move(aside_.front());
+      aside_.pop_front();
+      make_current(std::move(block));
+    }
+    switch (take_turn()) {
+      case Turn::done:
+        retire();
+        break;
+      case Turn::set_aside:
+        set_aside();
+        break;
+      case Turn::stuck:
+        return Failure{Failure::Kind::fault, "deadlock", block_->stuck_at()};
+    }
+  }
+  return std::nullopt;
+}
+
+bool Engine::can_start() const {
+  return fibers_.available() >= threads_;
+}
+
+std::optional<Failure> Engine::start_block() {
+  const std::uint64_t i = blocks_.next();
+  const host::Index3& grid = grid_->grid;
+  std::unique_ptr<Block> block;
+  if (spare_.empty()) {
+    block = std::make_unique<Block>();
+  } else {
+    block = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  block->start({static_cast<unsigned>(i % grid.x), static_cast<unsigned>(i / grid.x % grid.y),
+                static_cast<unsigned>(i / grid.x / grid.y)},
+               threads_);
+  block->statics.clear();
+  if (auto failure = give_shared(*block)) return failure;
+  make_current(std::move(block));
+  return std::nullopt;
+}
+
+// The block's dynamic shared memory ends at an unmapped page (rounded up to the 16 bytes that
+// kernels may assume), and holds a poison that differs from block to block and seed to seed.
+std::optional<Failure> Engine::give_shared(Block& block) {
+  const std::size_t bytes = (grid_->shared_bytes + 15) / 16 * 16;
+  if (bytes == 0) {
+    block.dynamic_shared = memory_.hole();
+    return std::nullopt;
+  }
+  if (memory_.rounded(bytes) != block.shared.bytes) {
+    if (block.shared.base != nullptr) memory_.release(std::exchange(block.shared, {}));
+    auto region = memory_.acquire(bytes);
+    if (!region) return region.error();
+    block.shared = *region;
+  }
+  std::byte* const begin = block.shared.base + block.shared.bytes - bytes;
+  const auto& at = block.index;
+  const std::uint64_t word =
+      mix(poison_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+  for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
+  block.dynamic_shared = begin;
+  return std::nullopt;
+}
+
+void Engine::make_current(std::unique_ptr<Block> block) {
+  block_ = std::move(block);
+  self_->block_idx = block_->index;
+  self_->dynamic_shared = block_->dynamic_shared;
+  fault_.shared_begin = static_cast<const std::byte*>(block_->dynamic_shared);
+  fault_.shared_end = fault_.shared_begin + grid_->shared_bytes;
+  if (block_->statics.empty()) return;
+  const auto statics = thread_statics_of(grid_->kernel.function);
+  std::memcpy(statics.data(), block_->statics.data(), block_->statics.size());
+}
+
+void Engine::set_aside() {
+  const auto statics = thread_statics_of(grid_->kernel.function);
+  block_->statics.assign(statics.begin(), statics.end());
+  aside_.push_back(std::move(block_));
+}
+
+void Engine::retire() {
+  spare_.push_back(std::move(block_));
+}
+
+Engine::Turn Engine::take_turn() {
+  Block& block = *block_;
+  for (;;) {
+    block.begin_round(*rng_);
+    if (const int first = block.next(); first >= 0) resume(first);
+    if (block.live() == 0) return Turn::done;
+    if (block.waiting_to_run() == 0) {
+      if (!block.release_barrier()) return Turn::stuck;
+      continue;
+    }
+    if (!block.yielded()) continue;
+    if (block.progressed())
+      block.idle_rounds = 0;
+    else if (++block.idle_rounds >= kIdleRounds) {
+      block.idle_rounds = 0;
+      return Turn::set_aside;
+    }
+    if (!rng_->natural() && rng_->below(kAsideOdds) == 0) return Turn::set_aside;
+  }
+}
+
+}  // namespace redzone::device

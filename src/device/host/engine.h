@@ -1,0 +1,93 @@
+// Runs a grid on the CPU: blocks one after the other, the threads of a block as fibers.
+//
+// A block runs until it ends. When its threads only yield (they spin on something that another
+// block must write), it stays resident and another block gets its turn; a seed also moves blocks
+// aside now and then. A thread that never waits costs no fiber of its own.
+//
+// Single-threaded. After a Failure, reset() before the next run().
+#pragma once
+
+#include <redzone/target.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/device.h"
+#include "device/host/block.h"
+#include "device/host/fault_handler.h"
+#include "device/host/fiber_pool.h"
+#include "device/host/guard_memory.h"
+#include "device/host/order.h"
+
+namespace redzone::device {
+
+// A launch within the limits.
+struct Grid {
+  KernelRef kernel;
+  host::Index3 grid, block;
+  std::size_t shared_bytes = 0;
+  void* const* args = nullptr;
+};
+
+class Engine final : private host::Runtime {
+ public:
+  // Dynamic shared memory comes from `memory`; `fault` learns what runs. Both outlive the engine.
+  Engine(GuardMemory& memory, FaultContext& fault);
+  ~Engine();
+
+  // A deadlock is a fault; bad accesses do not come back at all (see fault_handler.h).
+  std::optional<Failure> run(const Grid& grid, Rng& rng);
+  // Forgets what a failed run left behind.
+  void reset();
+
+  const FiberPool& fibers() const { return fibers_; }
+
+ private:
+  enum class Turn { done, set_aside, stuck };
+
+  // host::Runtime, called on fibers.
+  host::BarrierResult sync_block(int predicate) override;
+  host::WarpResult sync_warp(std::uint32_t mask, std::uint64_t value, unsigned source) override;
+  std::uint32_t live_lanes() override { return block_->live_lanes(thread_); }
+  void yield() override;
+  long long clock() override;
+
+  static void fiber_main(void* engine);
+  void carry_threads();
+  void become(int thread);
+  void resume(int thread);
+  void leave();
+  void switch_to(Fiber* to);
+
+  bool can_start() const;
+  std::optional<Failure> start_block();
+  void make_current(std::unique_ptr<Block> block);
+  void set_aside();
+  void retire();
+  Turn take_turn();
+  std::optional<Failure> give_shared(Block& block);
+  std::optional<Failure> run_blocks();
+
+  GuardMemory& memory_;
+  FaultContext& fault_;
+  FiberPool fibers_;
+  Fiber main_;               // the caller of run()
+  Fiber* current_ = &main_;  // the fiber that runs
+  const Grid* grid_ = nullptr;
+  host::Thread* self_ = nullptr;  // of the shared object of the kernel
+  Rng* rng_ = nullptr;
+  std::uint64_t poison_ = 0;  // of shared memory and of lanes that took no part
+  unsigned threads_ = 0;      // of a block
+  Walk blocks_;               // those not started
+  std::unique_ptr<Block> block_;
+  int thread_ = -1;  // the one that runs, in block_
+  std::deque<std::unique_ptr<Block>> aside_;
+  std::vector<std::unique_ptr<Block>> spare_;
+  std::vector<host::Index3> thread_index_;  // of each thread of a block of shape indexed_
+  host::Index3 indexed_ = {};
+  long long clock_ = 0;
+};
+
+}  // namespace redzone::device

@@ -1,0 +1,192 @@
+#include "device/host/fault_handler.h"
+
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+
+#include "core/trial.h"
+
+namespace redzone::device {
+
+namespace {
+
+// The one global of the host device: a signal handler gets no argument of ours.
+const FaultContext* g_context = nullptr;
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+constexpr std::size_t kStackBytes = 64 * 1024;
+// Outside the arena, an address this near to a buffer is still said to belong to it.
+constexpr std::uintptr_t kNearBytes = std::uintptr_t{1} << 20;
+
+std::uintptr_t number(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+bool within(std::uintptr_t address, const void* begin, const void* end) {
+  return address >= number(begin) && address < number(end);
+}
+
+struct Nearest {
+  const char* name = "";
+  Side side = Side::unknown;
+  std::uintptr_t distance = UINTPTR_MAX;
+
+  // Distances count from 1: the first byte after a buffer is 1 byte after it.
+  void consider(const char* candidate, std::uintptr_t address, const void* begin, const void* end) {
+    Side s = Side::inside;
+    std::uintptr_t d = 0;
+    if (address < number(begin)) {
+      s = Side::before;
+      d = number(begin) - address;
+    } else if (address >= number(end)) {
+      s = Side::after;
+      d = address - number(end) + 1;
+    }
+    if (d < distance) *this = {candidate, s, d};
+  }
+};
+
+Nearest locate(const FaultContext& context, std::uintptr_t address) {
+  Nearest nearest;
+  // A kernel thread that left its stack is no access to any buffer.
+  if (within(address, context.stacks_begin, context.stacks_end)) {
+    nearest.name = "stack";
+    nearest.distance = 0;
+    return nearest;
+  }
+  for (const NamedRange& range : context.watched)
+    nearest.consider(range.name.c_str(), address, range.begin, range.end);
+  if (context.thread != nullptr)
+    nearest.consider("shared", address, context.shared_begin, context.shared_end);
+  const bool in_arena = within(address, context.arena_begin, context.arena_end);
+  if (!in_arena && nearest.distance > kNearBytes) return {};
+  return nearest;
+}
+
+// x86-64: bit 1 of the page fault's error code says write.
+Access access_of(const siginfo_t& info, const void* machine_context) {
+  if (info.si_signo != SIGSEGV && info.si_signo != SIGBUS) return Access::unknown;
+  if (info.si_code <= 0 || info.si_code == SI_KERNEL) return Access::unknown;
+  const auto* user = static_cast<const ucontext_t*>(machine_context);
+  return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? Access::write : Access::read;
+}
+
+const char* name_of_signal(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    default:
+      return "SIGABRT";
+  }
+}
+
+// Formats without the C library's formatting, which is not safe in a handler.
+class Line {
+ public:
+  Line& operator<<(const char* text) {
+    while (*text != '\0' && size_ < sizeof text_) text_[size_++] = *text++;
+    return *this;
+  }
+  Line& operator<<(std::int64_t value) {
+    char digits[24];
+    char* at = digits + sizeof digits;
+    *--at = '\0';
+    const bool negative = value < 0;
+    std::uint64_t rest =
+        negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    do {
+      *--at = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (negative) *--at = '-';
+    return *this << at;
+  }
+  void print() {
+    const ssize_t written = write(STDERR_FILENO, text_, size_);
+    static_cast<void>(written);  // nothing can be done about it here
+  }
+
+ private:
+  char text_[512];
+  std::size_t size_ = 0;
+};
+
+void print(const FaultRecord& record, const char* kernel) {
+  static constexpr const char* kAccess[] = {"access", "read", "write"};
+  static constexpr const char* kSide[] = {"at", "before", "after", "inside"};
+  Line line;
+  line << "redzone: " << name_of_signal(record.signal);
+  if (record.buffer[0] != '\0')
+    line << ": " << kAccess[record.access] << " " << record.distance_bytes << " bytes "
+         << kSide[record.side] << " " << record.buffer;
+  if (kernel[0] != '\0')
+    line << " in " << kernel << " block (" << record.block[0] << "," << record.block[1] << ","
+         << record.block[2] << ") thread (" << record.thread[0] << "," << record.thread[1] << ","
+         << record.thread[2] << ")";
+  line << "\n";
+  line.print();
+}
+
+void handle(int signal, siginfo_t* info, void* machine_context) {
+  const FaultContext& context = *g_context;
+  FaultRecord record;
+  record.signal = signal;
+  const Access access = access_of(*info, machine_context);
+  record.access = static_cast<std::uint32_t>(access);
+  if (access != Access::unknown) {
+    const Nearest nearest = locate(context, number(info->si_addr));
+    copy_name(record.buffer, nearest.name);
+    record.side = static_cast<std::uint32_t>(nearest.side);
+    if (nearest.name[0] != '\0')
+      record.distance_bytes = static_cast<std::int64_t>(nearest.distance);
+  }
+  if (context.thread != nullptr) {
+    const host::Index3 b = context.thread->block_idx, t = context.thread->thread_idx;
+    const std::uint32_t block[3] = {b.x, b.y, b.z}, thread[3] = {t.x, t.y, t.z};
+    std::memcpy(record.block, block, sizeof block);
+    std::memcpy(record.thread, thread, sizeof thread);
+  }
+  record.valid = 1;
+  if (context.box != nullptr)
+    context.box->fault = record;
+  else
+    print(record, context.kernel);
+  _exit(kFaultExit);
+}
+
+}  // namespace
+
+FaultHandler::FaultHandler(const FaultContext& context) : stack_(new std::byte[kStackBytes]) {
+  g_context = &context;
+  stack_t stack = {};
+  stack.ss_sp = stack_.get();
+  stack.ss_size = kStackBytes;
+  sigaltstack(&stack, &old_stack_);
+  struct sigaction action = {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (int signal : kSignals) {
+    struct sigaction old = {};
+    sigaction(signal, &action, &old);
+    old_.push_back(old);
+  }
+}
+
+FaultHandler::~FaultHandler() {
+  for (std::size_t i = 0; i < old_.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  sigaltstack(&old_stack_, nullptr);
+  g_context = nullptr;
+}
+
+}  // namespace redzone::device

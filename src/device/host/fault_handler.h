@@ -1,0 +1,50 @@
+// Turns a fatal signal into a fault record: which buffer, which side, how far, which thread.
+//
+// A bad access of a kernel is a real SIGSEGV, at native speed and with no instrumentation. The
+// handler maps the address to the nearest watched buffer, writes the record into the black box (or
+// one line to stderr when there is none), and ends the process with kFaultExit: the memory of the
+// trial cannot be trusted any more. Signals in host code of a target are recorded in the same way.
+#pragma once
+
+#include <redzone/host_thread.h>
+
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "device/black_box.h"
+#include "device/device.h"
+
+namespace redzone::device {
+
+// What the handler reads. Plain stores by the device; a signal is handled on the same thread.
+struct FaultContext {
+  BlackBox* box = nullptr;
+  std::vector<NamedRange> watched;
+  const std::byte* arena_begin = nullptr;
+  const std::byte* arena_end = nullptr;
+  const std::byte* stacks_begin = nullptr;  // of kernel threads
+  const std::byte* stacks_end = nullptr;
+  const host::Thread* thread = nullptr;  // null outside a kernel
+  const char* kernel = "";
+  const std::byte* shared_begin = nullptr;  // dynamic shared memory of the running block
+  const std::byte* shared_end = nullptr;
+};
+
+// Installs the handlers for its lifetime. One at a time in a process; the alternate stack is that
+// of the constructing thread.
+class FaultHandler {
+ public:
+  explicit FaultHandler(const FaultContext& context);
+  ~FaultHandler();
+  FaultHandler(const FaultHandler&) = delete;
+  FaultHandler& operator=(const FaultHandler&) = delete;
+
+ private:
+  std::unique_ptr<std::byte[]> stack_;
+  stack_t old_stack_ = {};
+  std::vector<struct sigaction> old_;
+};
+
+}  // namespace redzone::device

@@ -1,0 +1,91 @@
+#include "device/host/fiber_pool.h"
+
+#include <sys/mman.h>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "core/error.h"
+
+namespace redzone::device {
+
+namespace context = boost::context::detail;
+
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kSlotBytes = kStackBytes + kPageBytes;
+// Bounded by the kernel's limit of mappings in a process (65,530; two for each stack).
+constexpr std::size_t kMostFibers = 16384;
+
+// What travels with a switch: who left, and where to go on in a new fiber.
+struct Passage {
+  Fiber* from;
+  FiberPool::Entry entry;
+  void* argument;
+};
+
+}  // namespace
+
+FiberPool::FiberPool(Entry entry, void* argument) : entry_(entry), argument_(argument) {
+  void* base = mmap(nullptr, kMostFibers * kSlotBytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  RZ_CHECK(base != MAP_FAILED);
+  base_ = static_cast<std::byte*>(base);
+}
+
+FiberPool::~FiberPool() {
+  munmap(base_, kMostFibers * kSlotBytes);
+  for (Fiber* fiber : all_) delete fiber;
+}
+
+const std::byte* FiberPool::end() const {
+  return base_ + kMostFibers * kSlotBytes;
+}
+
+std::size_t FiberPool::available() const {
+  return idle_.size() + kMostFibers - all_.size();
+}
+
+Fiber* FiberPool::take() {
+  Fiber* fiber;
+  if (!idle_.empty()) {
+    fiber = idle_.back();
+    idle_.pop_back();
+  } else {
+    RZ_CHECK(all_.size() < kMostFibers);
+    std::byte* slot = base_ + all_.size() * kSlotBytes;
+    RZ_CHECK(mprotect(slot + kPageBytes, kStackBytes, PROT_READ | PROT_WRITE) == 0);
+    // Stacks start at different cache sets: all of them are in use at once.
+    const std::size_t color = (all_.size() % 16) * 256;
+    fiber = new Fiber{nullptr, slot + kSlotBytes - color};
+    all_.push_back(fiber);
+  }
+  if (fiber->context == nullptr) enter(fiber);
+  return fiber;
+}
+
+void FiberPool::enter(Fiber* fiber) {
+  fiber->context =
+      context::make_fcontext(fiber->top, kStackBytes - kPageBytes, [](context::transfer_t t) {
+        const Passage passage = *static_cast<Passage*>(t.data);
+        passage.from->context = t.fctx;
+        passage.entry(passage.argument);
+      });
+}
+
+void FiberPool::reset() {
+  idle_.clear();
+  for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
+    (*it)->context = nullptr;
+    idle_.push_back(*it);
+  }
+}
+
+void FiberPool::switch_to(Fiber* from, Fiber* to) {
+  Passage passage{from, entry_, argument_};
+  const context::transfer_t t = context::jump_fcontext(to->context, &passage);
+  static_cast<Passage*>(t.data)->from->context = t.fctx;
+}
+
+}  // namespace redzone::device

@@ -1,0 +1,54 @@
+// The guard arena: one large range of addresses without access, in which regions are opened. At
+// least 1 MiB before and after each region stays closed, so an access past a buffer faults, however
+// far it goes, and can be told from a wild pointer.
+//
+// Pages are committed when they are touched: a region of several GiB costs what is used of it.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "device/host/region_cache.h"
+
+namespace redzone::device {
+
+class GuardMemory final : public RegionCache {
+ public:
+  GuardMemory();
+  ~GuardMemory() override;
+  GuardMemory(const GuardMemory&) = delete;
+  GuardMemory& operator=(const GuardMemory&) = delete;
+
+  const std::byte* begin() const { return base_; }
+  const std::byte* end() const { return base_ + bytes_; }
+  // An address with nothing accessible near it: where a buffer of no bytes lies.
+  void* hole() const { return base_ + kHoleBytes / 2; }
+
+ private:
+  static constexpr std::size_t kHoleBytes = std::size_t{1} << 20;
+
+  Region make(std::size_t bytes) override;
+  void destroy(Region region) override;
+  void drop_pages(Region region) override;
+  std::byte* place(std::size_t bytes);
+
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t used_ = kHoleBytes;                // from `base_` on; beyond lies what was never used
+  std::multimap<std::size_t, std::byte*> free_;  // closed places by capacity
+  std::unordered_map<std::byte*, std::size_t> opened_;  // capacity of the place of each region
+};
+
+// The ordinary allocator: no guard. Neighbours are whatever the C library put there.
+class PlainMemory final : public RegionCache {
+ public:
+  PlainMemory() : RegionCache(256) {}
+  ~PlainMemory() override;
+
+ private:
+  Region make(std::size_t bytes) override;
+  void destroy(Region region) override;
+  void drop_pages(Region) override {}
+};
+
+}  // namespace redzone::device

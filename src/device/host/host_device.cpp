@@ -1,0 +1,248 @@
+#include "device/host/host_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/error.h"
+#include "device/host/buffers.h"
+
+namespace redzone::device {
+
+namespace {
+
+tl::unexpected<Failure> fail(Failure failure) {
+  return tl::unexpected<Failure>(std::move(failure));
+}
+
+Info describe() {
+  Info info;
+  info.kind = DeviceKind::host;
+  info.name = "host";
+  info.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
+  return info;
+}
+
+host::Index3 index_of(const Extent& e) {
+  return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+}
+
+}  // namespace
+
+HostDevice::HostDevice() : info_(describe()), engine_(guard_, fault_), handler_(fault_) {
+  fault_.arena_begin = guard_.begin();
+  fault_.arena_end = guard_.end();
+  fault_.stacks_begin = engine_.fibers().begin();
+  fault_.stacks_end = engine_.fibers().end();
+}
+
+Memory& HostDevice::memory(Allocator allocator) {
+  if (allocator == Allocator::guard) return guard_;
+  return plain_;
+}
+
+Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
+  RZ_CHECK(settings.streams >= 1 && settings.streams <= StreamQueue::kStreams);
+  queue_.clear();
+  if (lost_.has_value()) engine_.reset();
+  lost_.reset();
+  guard_.settle();
+  plain_.settle();
+  fault_.watched.clear();
+  fault_.kernel = "";
+  held_ = false;
+  call_ = -1;
+  rng_ = Rng(settings.schedule_seed);
+  pace_ = Pace::at_synchronize;
+  if (!rng_.natural()) {
+    const std::uint64_t r = rng_.below(4);
+    pace_ = r == 0 ? Pace::at_synchronize : r == 1 ? Pace::at_once : Pace::mixed;
+  }
+  return {};
+}
+
+void* HostDevice::stream_handle(int stream) {
+  RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
+  // Opaque, and not null: the null stream is another one in CUDA.
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream) + 1);
+}
+
+// ---- Enqueueing --------------------------------------------------------------------------------
+
+Operation& HostDevice::push(int stream, Operation::Kind kind) {
+  RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
+  Operation& operation = queue_.push(stream);
+  operation.kind = kind;
+  operation.call = call_;
+  return operation;
+}
+
+Status<void> HostDevice::fill(int stream, std::span<const BufferJob> jobs) {
+  if (lost_) return fail(*lost_);
+  push(stream, Operation::Kind::fill).jobs.assign(jobs.begin(), jobs.end());
+  return run_some();
+}
+
+Status<void> HostDevice::check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) {
+  if (lost_) return fail(*lost_);
+  Operation& operation = push(stream, Operation::Kind::check);
+  operation.jobs.assign(jobs.begin(), jobs.end());
+  operation.results = results;
+  return run_some();
+}
+
+Status<void> HostDevice::launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                                const LaunchArgs& args) {
+  if (lost_) return fail(*lost_);
+  if (auto refused = refusal(kernel, shape)) return fail(*std::move(refused));
+  Operation& operation = push(stream, Operation::Kind::launch);
+  operation.grid.kernel = kernel;
+  operation.grid.grid = index_of(shape.grid);
+  operation.grid.block = index_of(shape.block);
+  operation.grid.shared_bytes = shape.shared_bytes;
+  const std::size_t length = strnlen(kernel.name, operation.kernel_name.size() - 1);
+  std::memcpy(operation.kernel_name.data(), kernel.name, length);
+  operation.kernel_name[length] = '\0';
+  operation.copy_arguments(args);
+  return run_some();
+}
+
+Status<void> HostDevice::wait(int stream, int on) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(on >= 0 && on < StreamQueue::kStreams);
+  const std::uint64_t ticket = queue_.tickets(on);
+  Operation& operation = push(stream, Operation::Kind::wait);
+  operation.on = on;
+  operation.ticket = ticket;
+  return run_some();
+}
+
+std::optional<Failure> HostDevice::refusal(const KernelRef& kernel,
+                                           const LaunchShape& shape) const {
+  if (kernel.function == nullptr || kernel.thunk == nullptr || kernel.host_thread == nullptr)
+    return Failure{Failure::Kind::harness, "no-host-kernel",
+                   fmt::format("kernel '{}' was not compiled for the host device", kernel.name)};
+  const auto refuse = [&](std::string detail) {
+    return Failure{Failure::Kind::launch_refused, "invalid-launch",
+                   fmt::format("{}: {}", kernel.name, detail)};
+  };
+  const auto outside = [&](std::string_view what, std::int64_t value, std::int64_t most) {
+    return refuse(fmt::format("{} is {}, allowed are 1 to {}", what, value, most));
+  };
+  const LaunchLimits& limits = info_.limits;
+  const std::int64_t grid[3] = {shape.grid.x, shape.grid.y, shape.grid.z};
+  const std::int64_t block[3] = {shape.block.x, shape.block.y, shape.block.z};
+  static constexpr std::string_view kGrid[3] = {"grid.x", "grid.y", "grid.z"};
+  static constexpr std::string_view kBlock[3] = {"block.x", "block.y", "block.z"};
+  for (int k = 0; k < 3; ++k) {
+    if (grid[k] < 1 || grid[k] > limits.grid[k]) return outside(kGrid[k], grid[k], limits.grid[k]);
+    if (block[k] < 1 || block[k] > limits.block[k])
+      return outside(kBlock[k], block[k], limits.block[k]);
+  }
+  const std::int64_t threads = block[0] * block[1] * block[2];
+  if (threads > limits.threads_per_block)
+    return outside("threads of a block", threads, limits.threads_per_block);
+  if (shape.shared_bytes > static_cast<std::uint64_t>(limits.shared_bytes))
+    return refuse(fmt::format("dynamic shared memory is {} bytes, allowed are 0 to {}",
+                              shape.shared_bytes, limits.shared_bytes));
+  return std::nullopt;
+}
+
+// ---- Running -----------------------------------------------------------------------------------
+
+Status<void> HostDevice::run_some() {
+  if (held_ || pace_ == Pace::at_synchronize) return {};
+  std::uint64_t most = UINT64_MAX;
+  if (pace_ == Pace::mixed) {
+    const std::uint64_t r = rng_.below(4);
+    if (r < 2) return {};
+    if (r == 2) most = 1 + rng_.below(4);
+  }
+  for (; most > 0 && !queue_.empty(); --most)
+    if (auto done = run_one(); !done) return done;
+  return {};
+}
+
+Status<void> HostDevice::run_one() {
+  const int stream = queue_.choose(rng_);
+  lost_ = run(queue_.front(stream));
+  if (lost_) return fail(*lost_);
+  queue_.pop(stream);
+  return {};
+}
+
+std::optional<Failure> HostDevice::run(Operation& operation) {
+  switch (operation.kind) {
+    case Operation::Kind::fill:
+      for (const BufferJob& job : operation.jobs) fill_buffer(job);
+      break;
+    case Operation::Kind::check:
+      for (std::size_t i = 0; i < operation.jobs.size(); ++i)
+        operation.results[i] = check_buffer(operation.jobs[i]);
+      break;
+    case Operation::Kind::launch:
+      return run_launch(operation);
+    case Operation::Kind::wait:
+      break;
+  }
+  return std::nullopt;
+}
+
+// The name and the call stay in the black box when the kernel does not come back.
+std::optional<Failure> HostDevice::run_launch(Operation& operation) {
+  BlackBox* const box = fault_.box;
+  fault_.kernel = operation.kernel_name.data();
+  if (box != nullptr) {
+    std::memcpy(box->kernel, operation.kernel_name.data(), operation.kernel_name.size());
+    box->call_running = operation.call;
+  }
+  auto failure = engine_.run(operation.grid, rng_);
+  if (failure) return failure;
+  fault_.kernel = "";
+  if (box != nullptr) {
+    box->kernel[0] = '\0';
+    box->call_running = -1;
+  }
+  return std::nullopt;
+}
+
+Status<void> HostDevice::hold() {
+  held_ = true;
+  return {};
+}
+
+Status<void> HostDevice::open() {
+  held_ = false;
+  return {};
+}
+
+Status<void> HostDevice::synchronize() {
+  if (lost_) return fail(*lost_);
+  held_ = false;
+  while (!queue_.empty())
+    if (auto done = run_one(); !done) return done;
+  return {};
+}
+
+Status<void> HostDevice::read(void* to, const void* from, std::size_t bytes) {
+  if (lost_) return fail(*lost_);
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return {};
+}
+
+Status<KernelRef> HostDevice::variant(const VariantRequest& request) {
+  if (request.host.function == nullptr)
+    return fail({Failure::Kind::unsupported, "no-host-variant",
+                 fmt::format("{} has no host instance of '{}'", request.name, request.expression)});
+  KernelRef kernel = request.host;
+  if (kernel.name == nullptr || kernel.name[0] == '\0') kernel.name = request.name;
+  return kernel;
+}
+
+std::unique_ptr<Device> open_host_device() {
+  return std::make_unique<HostDevice>();
+}
+
+}  // namespace redzone::device

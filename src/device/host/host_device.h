@@ -1,0 +1,69 @@
+// The host device: CUDA's execution model on the CPU.
+//
+// Everything that is enqueued waits in its stream. A seeded decision at each enqueue says how much
+// of it runs now; the rest runs at synchronize(). So an asynchronous plan meets both extremes of
+// delay, and any order of its streams, and the same seed gives the same order always. Seed 0 is the
+// natural order: nothing runs before synchronize(), then the oldest operation first.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <optional>
+
+#include "device/device.h"
+#include "device/host/engine.h"
+#include "device/host/fault_handler.h"
+#include "device/host/guard_memory.h"
+#include "device/host/stream_queue.h"
+
+namespace redzone::device {
+
+class HostDevice final : public Device {
+ public:
+  HostDevice();
+
+  const Info& info() const override { return info_; }
+  Memory& memory(Allocator allocator) override;
+  void set_black_box(BlackBox* box) override { fault_.box = box; }
+  Status<void> begin_trial(const TrialSettings& settings) override;
+  void watch(std::vector<NamedRange> buffers) override { fault_.watched = std::move(buffers); }
+  void set_call(std::int32_t call) override { call_ = call; }
+  void* stream_handle(int stream) override;
+  Status<void> fill(int stream, std::span<const BufferJob> jobs) override;
+  Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) override;
+  Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                      const LaunchArgs& args) override;
+  Status<void> wait(int stream, int on) override;
+  Status<void> hold() override;
+  Status<void> open() override;
+  std::size_t hold_capacity() const override { return 65536; }
+  Status<void> synchronize() override;
+  Status<void> read(void* to, const void* from, std::size_t bytes) override;
+  Status<KernelRef> variant(const VariantRequest& request) override;
+
+ private:
+  // How eagerly the queue runs at enqueues, drawn for each trial.
+  enum class Pace : std::uint8_t { at_synchronize, at_once, mixed };
+
+  Operation& push(int stream, Operation::Kind kind);
+  Status<void> run_some();
+  Status<void> run_one();
+  std::optional<Failure> run(Operation& operation);
+  std::optional<Failure> run_launch(Operation& operation);
+  std::optional<Failure> refusal(const KernelRef& kernel, const LaunchShape& shape) const;
+
+  Info info_;
+  GuardMemory guard_;
+  PlainMemory plain_;
+  FaultContext fault_;
+  Engine engine_;
+  FaultHandler handler_;
+  StreamQueue queue_;
+  Rng rng_;
+  Pace pace_ = Pace::at_synchronize;
+  bool held_ = false;
+  std::int32_t call_ = -1;
+  std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() starts anew
+};
+
+}  // namespace redzone::device

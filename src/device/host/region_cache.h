@@ -1,0 +1,44 @@
+// An allocator of regions that keeps what is released, by exact size: a trial that runs again maps
+// nothing. The two kinds of host memory differ in how a region is made.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "device/device.h"
+
+namespace redzone::device {
+
+class RegionCache : public Memory {
+ public:
+  Status<Region> acquire(std::size_t bytes) final;
+  void release(Region region) final;
+  void trim() final;
+  std::uint64_t mapping_calls() const final { return calls_; }
+
+  // With nothing in flight: gives back the pages of large cached regions, and all cached regions
+  // when they have become too many.
+  void settle();
+  // Size of the region that acquire(bytes) gives.
+  std::size_t rounded(std::size_t bytes) const { return (bytes + unit_ - 1) / unit_ * unit_; }
+
+ protected:
+  explicit RegionCache(std::size_t unit_bytes) : unit_(unit_bytes) {}
+
+  // `bytes` is a multiple of the unit. A null base: no memory.
+  virtual Region make(std::size_t bytes) = 0;
+  virtual void destroy(Region region) = 0;
+  // Drops the contents of a cached region; it stays usable.
+  virtual void drop_pages(Region region) = 0;
+  void count_call() { ++calls_; }
+
+ private:
+  std::size_t unit_;
+  std::uint64_t calls_ = 0;
+  std::unordered_map<std::size_t, std::vector<Region>> cached_;
+  std::size_t cached_regions_ = 0;
+  std::size_t cached_bytes_ = 0;  // small regions only: large ones hold no pages
+  std::vector<Region> large_;     // cached since the last settle()
+};
+
+}  // namespace redzone::device

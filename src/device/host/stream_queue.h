@@ -1,0 +1,76 @@
+// What is enqueued on the streams and has not run yet. Storage is kept: enqueueing the same trial
+// again allocates nothing.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/plan.h"
+#include "device/buffer_job.h"
+#include "device/host/engine.h"
+#include "device/host/order.h"
+
+namespace redzone::device {
+
+struct Operation {
+  enum class Kind : std::uint8_t { fill, check, launch, wait };
+
+  Kind kind = Kind::fill;
+  std::int32_t call = -1;
+  std::uint64_t order = 0;  // of enqueueing, over all streams
+
+  std::vector<BufferJob> jobs;     // fill, check
+  BufferCheck* results = nullptr;  // check
+
+  Grid grid;  // launch; `grid.args` points into `pointers`
+  std::array<char, 96> kernel_name = {};
+  std::vector<std::max_align_t> arguments;
+  std::vector<void*> pointers;
+
+  int on = 0;  // wait: for the first `ticket` operations ever enqueued on `on`
+  std::uint64_t ticket = 0;
+
+  void copy_arguments(const LaunchArgs& args);
+};
+
+class StreamQueue {
+ public:
+  static constexpr int kStreams = static_cast<int>(kMaxStreams);
+
+  void clear();
+  bool empty() const { return queued_ == 0; }
+
+  // A new last operation of `stream`, with what an earlier use left in its vectors.
+  Operation& push(int stream);
+  // Operations ever enqueued on `stream` since clear().
+  std::uint64_t tickets(int stream) const {
+    return streams_[stream].done + streams_[stream].size();
+  }
+
+  // The stream whose first operation is to run next: the oldest operation that may run, or any
+  // that may, as the seed has it. Only when not empty. Waits that are met count as run.
+  int choose(Rng& rng);
+  Operation& front(int stream) { return streams_[stream].first(); }
+  void pop(int stream);
+
+ private:
+  struct Stream {
+    std::vector<Operation> operations;  // [begin, end) are queued
+    std::size_t begin = 0, end = 0;
+    std::uint64_t done = 0;
+
+    std::size_t size() const { return end - begin; }
+    Operation& first() { return operations[begin]; }
+  };
+
+  bool may_run(const Operation& operation) const;
+
+  std::array<Stream, kStreams> streams_;
+  std::size_t queued_ = 0;
+  std::uint64_t enqueued_ = 0;
+};
+
+}  // namespace redzone::device

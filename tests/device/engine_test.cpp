@@ -1,0 +1,376 @@
+// The execution model: grids, barriers, shared memory, spinning, deadlock.
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+
+#include <numeric>
+#include <set>
+
+#include "tests/device/on_device.h"
+
+namespace redzone::device {
+namespace {
+
+using testing::Buffer;
+using testing::host_device;
+using testing::launch;
+using testing::read;
+using testing::zero;
+
+constexpr std::uint64_t kSeeds[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+
+__global__ void who_am_i(unsigned* out) {
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  atomicAdd(&out[block * threads + thread], 1u + block * 1000u + thread);
+}
+
+TEST(Engine, EveryThreadOfEveryBlockRunsOnce) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<unsigned> out(*device, 2 * 3 * 4 * 5 * 2 * 3);
+    zero(*device, out);
+    ASSERT_TRUE(launch(*device, 0, "who_am_i", who_am_i, {{2, 3, 4}, {5, 2, 3}}, out.data()));
+    ASSERT_TRUE(device->synchronize());
+    const auto values = read(*device, out);
+    for (unsigned i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], 1 + i / 30 * 1000 + i % 30) << seed;
+  }
+}
+
+__global__ void block_sum(const int* x, int* sums, int n) {
+  __shared__ int tile[256];
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  tile[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (unsigned step = blockDim.x / 2; step > 0; step /= 2) {
+    if (threadIdx.x < step) tile[threadIdx.x] += tile[threadIdx.x + step];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = tile[0];
+}
+
+TEST(Engine, BlockReductionWithStaticSharedMemory) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<int> x(*device, 1000), sums(*device, 4);
+    std::iota(x.data(), x.data() + 1000, 0);
+    ASSERT_TRUE(
+        launch(*device, 0, "block_sum", block_sum, {{4}, {256}}, x.data(), sums.data(), 1000));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(read(*device, sums), (std::vector<int>{32640, 98176, 163712, 204972})) << seed;
+  }
+}
+
+__global__ void rotate(const int* x, int* y) {
+  int* tile = dynamic_shared<int>();
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = tile[(threadIdx.x + 1) % blockDim.x];
+}
+
+TEST(Engine, DynamicSharedMemory) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<int> x(*device, 100), y(*device, 100);
+    std::iota(x.data(), x.data() + 100, 0);
+    ASSERT_TRUE(launch(*device, 0, "rotate", rotate, {{1}, {100}, 400}, x.data(), y.data()));
+    ASSERT_TRUE(device->synchronize());
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(y.data()[i], (i + 1) % 100) << seed;
+  }
+}
+
+__global__ void leak_shared(unsigned* out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = dynamic_shared<unsigned>()[0];
+}
+
+TEST(Engine, UninitializedSharedMemoryDiffersFromSeedToSeed) {
+  std::set<unsigned> seen;
+  for (std::uint64_t seed : {1, 2, 3}) {
+    auto device = host_device(seed);
+    Buffer<unsigned> out(*device, 2);
+    ASSERT_TRUE(launch(*device, 0, "leak", leak_shared, {{2}, {32}, 64}, out.data()));
+    ASSERT_TRUE(device->synchronize());
+    for (unsigned v : read(*device, out)) seen.insert(v);
+  }
+  EXPECT_EQ(seen.size(), 6u);
+}
+
+__global__ void early_exit(int* out, int n) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (t >= n) return;
+  __syncthreads();
+  out[t] = __syncthreads_count(t % 2);
+  out[t] += 1000 * __syncthreads_or(t == 3) + 10000 * __syncthreads_and(t >= 0) +
+            100000 * __syncthreads_and(t != 3);
+}
+
+TEST(Engine, ExitedThreadsDoNotCountAtBarriers) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<int> out(*device, 70);
+    ASSERT_TRUE(launch(*device, 0, "early_exit", early_exit, {{1}, {128}}, out.data(), 70));
+    ASSERT_TRUE(device->synchronize());
+    for (int v : read(*device, out)) EXPECT_EQ(v, 11035);
+  }
+}
+
+// A race that only a barrier would prevent.
+__global__ void missing_barrier(int* out) {
+  __shared__ int flag;
+  if (threadIdx.x == 0) flag = static_cast<int>(blockIdx.x) + 1;
+  if (threadIdx.x == 1) out[blockIdx.x] = flag;
+}
+
+TEST(Engine, SeedsShowAMissingBarrier) {
+  std::set<std::vector<int>> results;
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<int> out(*device, 4);
+    ASSERT_TRUE(launch(*device, 0, "missing_barrier", missing_barrier, {{4}, {64}}, out.data()));
+    ASSERT_TRUE(device->synchronize());
+    results.insert(read(*device, out));
+  }
+  EXPECT_GT(results.size(), 1u);
+}
+
+__global__ void record_order(int* next, int* order) {
+  const int at = atomicAdd(next, 1);
+  order[at] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+std::vector<int> order_of(std::uint64_t seed) {
+  auto device = host_device(seed);
+  Buffer<int> next(*device, 1), order(*device, 512);
+  zero(*device, next);
+  EXPECT_TRUE(
+      launch(*device, 0, "record_order", record_order, {{8}, {64}}, next.data(), order.data()));
+  EXPECT_TRUE(device->synchronize());
+  return read(*device, order);
+}
+
+TEST(Engine, TheSameSeedGivesTheSameInterleaving) {
+  std::vector<int> natural(512);
+  std::iota(natural.begin(), natural.end(), 0);
+  EXPECT_EQ(order_of(0), natural);
+  std::set<std::vector<int>> orders;
+  for (std::uint64_t seed : kSeeds) {
+    EXPECT_EQ(order_of(seed), order_of(seed));
+    orders.insert(order_of(seed));
+  }
+  EXPECT_GT(orders.size(), 4u);
+}
+
+// Each block waits for the one before it; so with most orders, blocks wait for blocks that have not
+// started. The static tile checks that each resident block has its own.
+__global__ void chain(unsigned* flags, unsigned* sums) {
+  __shared__ unsigned own;
+  if (threadIdx.x == 0) own = blockIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned before = 0;
+    if (blockIdx.x > 0) {
+      while (atomicAdd(&flags[blockIdx.x - 1], 0u) == 0) {
+      }
+      before = sums[blockIdx.x - 1];
+    }
+    sums[blockIdx.x] = before + own;
+    __threadfence();
+    atomicExch(&flags[blockIdx.x], 1u);
+  }
+  __syncthreads();
+  if (own != blockIdx.x) sums[blockIdx.x] = 0xffffffffu;
+}
+
+TEST(Engine, BlocksMayWaitForEachOther) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    constexpr int kBlocks = 100;
+    Buffer<unsigned> flags(*device, kBlocks), sums(*device, kBlocks);
+    zero(*device, flags);
+    ASSERT_TRUE(launch(*device, 0, "chain", chain, {{kBlocks}, {64}}, flags.data(), sums.data()));
+    ASSERT_TRUE(device->synchronize());
+    for (unsigned i = 0; i < kBlocks; ++i)
+      ASSERT_EQ(sums.data()[i], i * (i + 1) / 2) << "block " << i << " seed " << seed;
+  }
+}
+
+// Every block waits until all have arrived: all must be resident at once.
+__global__ void grid_barrier(unsigned* arrived, unsigned* seen) {
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1u);
+    while (*static_cast<volatile unsigned*>(arrived) < gridDim.x) __nanosleep(100);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) seen[blockIdx.x] = *arrived;
+}
+
+TEST(Engine, AGridBarrierCompletes) {
+  for (std::uint64_t seed : {0, 1, 2}) {
+    auto device = host_device(seed);
+    Buffer<unsigned> arrived(*device, 1), seen(*device, 120);
+    zero(*device, arrived);
+    ASSERT_TRUE(launch(*device, 0, "grid_barrier", grid_barrier, {{120}, {96}}, arrived.data(),
+                       seen.data()));
+    ASSERT_TRUE(device->synchronize());
+    for (unsigned v : read(*device, seen)) EXPECT_EQ(v, 120u);
+  }
+}
+
+// A lock among the threads of a block.
+__global__ void locked(unsigned* lock, int* value) {
+  while (atomicCAS(lock, 0u, 1u) != 0) {
+  }
+  const int before = *static_cast<volatile int*>(value);
+  __threadfence();
+  *value = before + 1;
+  atomicExch(lock, 0u);
+}
+
+TEST(Engine, ASpinLockExcludes) {
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<unsigned> lock(*device, 1);
+    Buffer<int> value(*device, 1);
+    zero(*device, lock);
+    zero(*device, value);
+    ASSERT_TRUE(launch(*device, 0, "locked", locked, {{3}, {128}}, lock.data(), value.data()));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(*value.data(), 3 * 128) << seed;
+  }
+}
+
+// Lost updates: what atomics are for. Seeds must be able to show it.
+__global__ void lost_update(int* value) {
+  const int before = *static_cast<volatile int*>(value);
+  __threadfence();
+  *static_cast<volatile int*>(value) = before + 1;
+}
+
+TEST(Engine, SeedsPreemptAtFences) {
+  bool lost = false;
+  for (std::uint64_t seed : kSeeds) {
+    auto device = host_device(seed);
+    Buffer<int> value(*device, 1);
+    zero(*device, value);
+    ASSERT_TRUE(launch(*device, 0, "lost_update", lost_update, {{4}, {256}}, value.data()));
+    ASSERT_TRUE(device->synchronize());
+    if (seed == 0) {
+      EXPECT_EQ(*value.data(), 1024);
+    }
+    lost = lost || *value.data() < 1024;
+  }
+  EXPECT_TRUE(lost);
+}
+
+__global__ void ticks(long long* out) {
+  const long long start = clock64();
+  while (clock64() - start < 10000) {
+  }
+  out[threadIdx.x] = clock64() - start;
+}
+
+TEST(Engine, ADelayByTheClockEnds) {
+  auto device = host_device();
+  Buffer<long long> out(*device, 64);
+  ASSERT_TRUE(launch(*device, 0, "ticks", ticks, {{1}, {64}}, out.data()));
+  ASSERT_TRUE(device->synchronize());
+  for (long long v : read(*device, out)) EXPECT_GE(v, 10000);
+}
+
+__global__ void divergent(int* out) {
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    out[threadIdx.x] = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x), 0);
+}
+
+TEST(Engine, ADeadlockIsAFaultThatSaysWhoWaitsWhere) {
+  auto device = host_device();
+  Buffer<int> out(*device, 32);
+  BlackBox box;
+  device->set_black_box(&box);
+  device->set_call(7);
+  ASSERT_TRUE(launch(*device, 0, "divergent", divergent, {{2}, {32}}, out.data()));
+  const auto done = device->synchronize();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().kind, Failure::Kind::fault);
+  EXPECT_EQ(done.error().code, "deadlock");
+  EXPECT_NE(done.error().detail.find("16 wait at __syncthreads"), std::string::npos)
+      << done.error().detail;
+  EXPECT_NE(done.error().detail.find("16 wait in a warp operation"), std::string::npos)
+      << done.error().detail;
+  EXPECT_STREQ(box.kernel, "divergent");
+  EXPECT_EQ(box.call_running, 7);
+  EXPECT_FALSE(device->synchronize().has_value()) << "the trial is lost";
+
+  // The next trial is not affected.
+  ASSERT_TRUE(device->begin_trial({}).has_value());
+  ASSERT_TRUE(launch(*device, 0, "rotate", rotate, {{1}, {32}, 128}, out.data(), out.data()));
+  ASSERT_TRUE(device->synchronize());
+  EXPECT_STREQ(box.kernel, "");
+  EXPECT_EQ(box.call_running, -1);
+}
+
+__global__ void nothing() {}
+
+TEST(Engine, LaunchesOutsideTheLimitsAreRefused) {
+  auto device = host_device();
+  struct Case {
+    LaunchShape shape;
+    const char* says;
+  };
+  const Case cases[] = {
+      {{{0}, {1}}, "grid.x is 0"},
+      {{{-1}, {1}}, "grid.x is -1"},
+      {{{2147483648}, {1}}, "grid.x is 2147483648"},
+      {{{1, 65536}, {1}}, "grid.y is 65536"},
+      {{{1, 1, 65536}, {1}}, "grid.z is 65536"},
+      {{{1}, {0}}, "block.x is 0"},
+      {{{1}, {1025}}, "block.x is 1025"},
+      {{{1}, {1, 1, 65}}, "block.z is 65"},
+      {{{1}, {512, 4}}, "threads of a block is 2048"},
+      {{{1}, {1}, 232449}, "232449 bytes"},
+  };
+  for (const Case& c : cases) {
+    const auto refused = launch(*device, 0, "nothing", nothing, c.shape);
+    ASSERT_FALSE(refused.has_value()) << c.says;
+    EXPECT_EQ(refused.error().kind, Failure::Kind::launch_refused);
+    EXPECT_EQ(refused.error().code, "invalid-launch");
+    EXPECT_NE(refused.error().detail.find(c.says), std::string::npos) << refused.error().detail;
+    EXPECT_NE(refused.error().detail.find("nothing"), std::string::npos);
+  }
+  EXPECT_TRUE(launch(*device, 0, "nothing", nothing, {{1}, {1024}, 232448}));
+  EXPECT_TRUE(device->synchronize()) << "the device lives";
+}
+
+TEST(Engine, SteadyStateLaunchesMapNothing) {
+  auto device = host_device();
+  Buffer<int> x(*device, 100), y(*device, 100);
+  std::uint64_t calls = 0;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(device->begin_trial({}).has_value());
+    ASSERT_TRUE(launch(*device, 0, "rotate", rotate, {{3}, {100}, 400}, x.data(), y.data()));
+    ASSERT_TRUE(device->synchronize());
+    if (i == 0) calls = device->memory(Allocator::guard).mapping_calls();
+  }
+  EXPECT_EQ(device->memory(Allocator::guard).mapping_calls(), calls);
+}
+
+TEST(Engine, AVariantIsItsHostInstance) {
+  auto device = host_device();
+  VariantRequest request;
+  request.name = "nothing";
+  request.expression = "nothing<4>";
+  const auto missing = device->variant(request);
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().kind, Failure::Kind::unsupported);
+  request.host = kernel_ref("nothing", nothing);
+  const auto found = device->variant(request);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(device->launch(0, *found, {{1}, {1}}, {}));
+  EXPECT_TRUE(device->synchronize());
+}
+
+}  // namespace
+}  // namespace redzone::device

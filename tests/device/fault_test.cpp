@@ -1,0 +1,221 @@
+// Bad accesses: the child process makes them, the parent reads the black box.
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "core/trial.h"
+#include "tests/device/on_device.h"
+
+namespace redzone::device {
+namespace {
+
+using testing::Buffer;
+using testing::host_device;
+using testing::launch;
+
+struct Ended {
+  int status = 0;
+  BlackBox box;
+};
+
+// Runs `body` in a child whose device writes to a shared black box.
+Ended in_child(const std::function<void(Device&)>& body) {
+  void* page =
+      mmap(nullptr, sizeof(BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* box = new (page) BlackBox;
+  const pid_t child = fork();
+  if (child == 0) {
+    auto device = host_device();
+    device->set_black_box(box);
+    body(*device);
+    _exit(0);
+  }
+  Ended ended;
+  waitpid(child, &ended.status, 0);
+  ended.box = *box;
+  munmap(page, sizeof(BlackBox));
+  return ended;
+}
+
+void expect_fault(const Ended& ended, int signal) {
+  ASSERT_TRUE(WIFEXITED(ended.status));
+  EXPECT_EQ(WEXITSTATUS(ended.status), kFaultExit);
+  EXPECT_EQ(ended.box.fault.valid, 1u);
+  EXPECT_EQ(ended.box.fault.signal, signal);
+}
+
+__global__ void write_at(int* p, long long at) {
+  if (blockIdx.x == 2 && threadIdx.x == 3) p[at] = 1;
+}
+__global__ void read_at(const int* p, long long at, int* out) {
+  *out = p[at];
+}
+
+TEST(Fault, AWritePastTheEndNamesTheBufferAndTheThread) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10), y(device, 1000);
+    device.watch({x.range("x"), y.range("y")});
+    device.set_call(4);
+    (void)launch(device, 0, "write_at", write_at, {{5}, {32}}, x.data(), 10);
+    (void)device.synchronize();
+  });
+  expect_fault(ended, SIGSEGV);
+  const FaultRecord& f = ended.box.fault;
+  EXPECT_STREQ(f.buffer, "x");
+  EXPECT_EQ(f.access, static_cast<std::uint32_t>(Access::write));
+  EXPECT_EQ(f.side, static_cast<std::uint32_t>(Side::after));
+  EXPECT_EQ(f.distance_bytes, 1);
+  EXPECT_EQ(f.block[0], 2u);
+  EXPECT_EQ(f.thread[0], 3u);
+  EXPECT_STREQ(ended.box.kernel, "write_at");
+  EXPECT_EQ(ended.box.call_running, 4);
+}
+
+TEST(Fault, AReadBeforeTheStart) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10, Placement::head), out(device, 1);
+    device.watch({out.range("out"), x.range("x")});
+    (void)launch(device, 0, "read_at", read_at, {{1}, {1}}, x.data(), -5, out.data());
+    (void)device.synchronize();
+  });
+  expect_fault(ended, SIGSEGV);
+  const FaultRecord& f = ended.box.fault;
+  EXPECT_STREQ(f.buffer, "x");
+  EXPECT_EQ(f.access, static_cast<std::uint32_t>(Access::read));
+  EXPECT_EQ(f.side, static_cast<std::uint32_t>(Side::before));
+  EXPECT_EQ(f.distance_bytes, 20);
+}
+
+TEST(Fault, AFarAccessStillBelongsToTheNearestBuffer) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10), out(device, 1);
+    device.watch({x.range("x")});
+    (void)launch(device, 0, "read_at", read_at, {{1}, {1}}, x.data(), 1ll << 36, out.data());
+    (void)device.synchronize();
+  });
+  expect_fault(ended, SIGSEGV);
+  EXPECT_STREQ(ended.box.fault.buffer, "x");
+  EXPECT_EQ(ended.box.fault.side, static_cast<std::uint32_t>(Side::after));
+}
+
+TEST(Fault, AWildPointerBelongsToNoBuffer) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10);
+    device.watch({x.range("x")});
+    (void)launch(device, 0, "read_at", read_at, {{1}, {1}}, nullptr, 2, x.data());
+    (void)device.synchronize();
+  });
+  expect_fault(ended, SIGSEGV);
+  EXPECT_STREQ(ended.box.fault.buffer, "");
+  EXPECT_EQ(ended.box.fault.access, static_cast<std::uint32_t>(Access::read));
+}
+
+__global__ void past_shared(int at) {
+  dynamic_shared<volatile int>()[at] = 1;
+}
+
+TEST(Fault, DynamicSharedMemoryEndsAtAHole) {
+  for (int ints : {64, 0}) {
+    const Ended ended = in_child([ints](Device& device) {
+      Buffer<int> x(device, 10);
+      device.watch({x.range("x")});
+      const auto bytes = static_cast<std::size_t>(ints) * 4;
+      if (ints > 0) (void)launch(device, 0, "inside", past_shared, {{1}, {1}, bytes}, ints - 1);
+      (void)device.synchronize();
+      (void)launch(device, 0, "past_shared", past_shared, {{1}, {1}, bytes}, ints);
+      (void)device.synchronize();
+    });
+    expect_fault(ended, SIGSEGV);
+    EXPECT_STREQ(ended.box.fault.buffer, "shared");
+    EXPECT_EQ(ended.box.fault.side, static_cast<std::uint32_t>(Side::after));
+    EXPECT_STREQ(ended.box.kernel, "past_shared");
+  }
+}
+
+__global__ void failing_assert(int n) {
+  assert(n > 0);
+}
+__global__ void trapping() {
+  __trap();
+}
+__global__ void divide(int* out, int by) {
+  *out = 1000 / by;
+}
+// Each call needs its stack.
+__device__ int __attribute__((noinline)) descend(volatile int* p, int depth) {
+  volatile int frame[64];
+  frame[0] = depth;
+  return depth == 0 ? *p : descend(p, depth - 1) + frame[0];
+}
+__global__ void deep(int* out) {
+  *out = descend(out, 1 << 30);
+}
+
+TEST(Fault, OtherSignalsOfAKernel) {
+  struct Case {
+    std::function<void(Device&, int*)> body;
+    int signal;
+    const char* buffer;
+  };
+  const Case cases[] = {
+      {[](Device& d, int*) {
+         (void)launch(d, 0, "k", failing_assert, {{1}, {1}}, 0);
+       },
+       SIGABRT, ""},
+      {[](Device& d, int*) {
+         (void)launch(d, 0, "k", trapping, {{1}, {1}});
+       },
+       SIGILL, ""},
+      {[](Device& d, int* p) {
+         (void)launch(d, 0, "k", divide, {{1}, {1}}, p, 0);
+       },
+       SIGFPE, ""},
+      {[](Device& d, int* p) {
+         (void)launch(d, 0, "k", deep, {{1}, {1}}, p);
+       },
+       SIGSEGV, "stack"},
+  };
+  for (const Case& c : cases) {
+    const Ended ended = in_child([&](Device& device) {
+      Buffer<int> x(device, 10);
+      device.watch({x.range("x")});
+      c.body(device, x.data());
+      (void)device.synchronize();
+    });
+    expect_fault(ended, c.signal);
+    EXPECT_STREQ(ended.box.kernel, "k");
+    EXPECT_STREQ(ended.box.fault.buffer, c.buffer);
+  }
+}
+
+TEST(Fault, HostCodeOfATargetIsRecordedWithoutAKernel) {
+  const Ended ended = in_child([](Device& device) {
+    Buffer<int> x(device, 10);
+    device.watch({x.range("x")});
+    static_cast<volatile int*>(x.data())[10] = 1;
+  });
+  expect_fault(ended, SIGSEGV);
+  EXPECT_STREQ(ended.box.kernel, "");
+  EXPECT_STREQ(ended.box.fault.buffer, "x");
+}
+
+TEST(Fault, WithoutABlackBoxOneLineIsPrinted) {
+  EXPECT_EXIT(
+      {
+        auto device = host_device();
+        Buffer<int> x(*device, 10);
+        device->watch({x.range("x")});
+        (void)launch(*device, 0, "write_at", write_at, {{3}, {32}}, x.data(), 12);
+        (void)device->synchronize();
+      },
+      ::testing::ExitedWithCode(kFaultExit),
+      "SIGSEGV: write 9 bytes after x in write_at block \\(2,0,0\\) thread \\(3,0,0\\)");
+}
+
+}  // namespace
+}  // namespace redzone::device

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "device/device.h"
+#include "tests/device/on_device.h"
+
+namespace redzone::device {
+namespace {
+
+using testing::Buffer;
+
+TEST(GuardMemory, TheWholeRegionIsUsableAndTheHolesAreNot) {
+  auto device = open_host_device();
+  auto region = device->memory(Allocator::guard).acquire(100);
+  ASSERT_TRUE(region.has_value());
+  EXPECT_EQ(region->bytes, 4096u);
+  std::memset(region->base, 1, region->bytes);
+  volatile std::byte* const base = region->base;
+  EXPECT_EXIT(base[region->bytes] = std::byte{1}, ::testing::ExitedWithCode(kFaultExit), "SIGSEGV");
+  EXPECT_EXIT(base[-1] = std::byte{1}, ::testing::ExitedWithCode(kFaultExit), "SIGSEGV");
+  EXPECT_EXIT(base[region->bytes + 65535] = std::byte{1}, ::testing::ExitedWithCode(kFaultExit),
+              "SIGSEGV");
+  EXPECT_EXIT(base[-65536] = std::byte{1}, ::testing::ExitedWithCode(kFaultExit), "SIGSEGV");
+}
+
+TEST(GuardMemory, NeighboursAreSeparatedByHoles) {
+  auto device = open_host_device();
+  Memory& memory = device->memory(Allocator::guard);
+  std::vector<Region> regions;
+  for (std::size_t bytes : {1, 4096, 4097, 1000000, 4096, 3}) {
+    auto region = memory.acquire(bytes);
+    ASSERT_TRUE(region.has_value());
+    EXPECT_GE(region->bytes, bytes);
+    EXPECT_LT(region->bytes - bytes, 4096u);
+    for (const Region& other : regions) {
+      const bool below = region->base + region->bytes + 65536 <= other.base;
+      const bool above = other.base + other.bytes + 65536 <= region->base;
+      EXPECT_TRUE(below || above);
+    }
+    regions.push_back(*region);
+  }
+}
+
+TEST(Memory, SteadyStateMapsNothing) {
+  for (Allocator allocator : {Allocator::guard, Allocator::plain}) {
+    auto device = open_host_device();
+    Memory& memory = device->memory(allocator);
+    const auto trial = [&] {
+      ASSERT_TRUE(device->begin_trial({}).has_value());
+      std::vector<Region> regions;
+      for (std::size_t bytes : {1u, 300u, 4096u, 5000u, 5000u, 1u << 20, 20u << 20}) {
+        auto region = memory.acquire(bytes);
+        ASSERT_TRUE(region.has_value());
+        regions.push_back(*region);
+      }
+      for (const Region& region : regions) memory.release(region);
+    };
+    trial();
+    const std::uint64_t calls = memory.mapping_calls();
+    EXPECT_GT(calls, 0u);
+    for (int i = 0; i < 10; ++i) trial();
+    EXPECT_EQ(memory.mapping_calls(), calls);
+    memory.trim();
+    EXPECT_GT(memory.mapping_calls(), calls);
+    trial();
+  }
+}
+
+TEST(GuardMemory, TrimmedRegionsAreClosedAndTheirPlacesUsedAgain) {
+  auto device = open_host_device();
+  Memory& memory = device->memory(Allocator::guard);
+  auto region = memory.acquire(4096);
+  ASSERT_TRUE(region.has_value());
+  volatile std::byte* const base = region->base;
+  memory.release(*region);
+  memory.trim();
+  EXPECT_EXIT(base[0] = std::byte{1}, ::testing::ExitedWithCode(kFaultExit), "SIGSEGV");
+  auto again = memory.acquire(4096);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->base, region->base);
+}
+
+TEST(GuardMemory, AHugeSparseRegionIsCheapAndAnImpossibleOneIsRefused) {
+  auto device = open_host_device();
+  Memory& memory = device->memory(Allocator::guard);
+  auto region = memory.acquire(std::size_t{20} << 30);
+  ASSERT_TRUE(region.has_value());
+  region->base[0] = std::byte{1};
+  region->base[region->bytes - 1] = std::byte{2};
+  memory.release(*region);
+  ASSERT_TRUE(device->begin_trial({}).has_value());
+  auto again = memory.acquire(std::size_t{20} << 30);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->base, region->base);
+  EXPECT_EQ(again->base[0], std::byte{0}) << "the pages were not given back";
+
+  const auto refused = memory.acquire((std::size_t{64} << 30) + 1);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().kind, Failure::Kind::out_of_memory);
+}
+
+TEST(PlainMemory, IsAlignedAndWritable) {
+  auto device = open_host_device();
+  auto region = device->memory(Allocator::plain).acquire(1000);
+  ASSERT_TRUE(region.has_value());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(region->base) % 256, 0u);
+  std::memset(region->base, 7, region->bytes);
+  device->memory(Allocator::plain).release(*region);
+}
+
+}  // namespace
+}  // namespace redzone::device
