@@ -1,0 +1,175 @@
+#include "generators/calls.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "core/validate.h"
+#include "generators/configs.h"
+#include "generators/dims.h"
+#include "generators/internal/draw.h"
+#include "generators/layouts.h"
+
+namespace redzone::generators {
+namespace {
+
+constexpr int kTries = 4;            // of one random choice before something simpler is taken
+constexpr int kSearchTries = 20000;  // for the first call of a spec
+
+constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+
+// 1 (the plainest), small ones and any: below 2^63.
+std::uint64_t draw_seed(Draw& draw) {
+  if (draw.one_in(2)) return 1;
+  if (draw.one_in(2)) return static_cast<std::uint64_t>(draw.in_range(2, 5));
+  return draw.bits() >> 1;
+}
+
+}  // namespace
+
+CallMaker::CallMaker(const TargetSpec& spec, bool sparse) : space_(spec), sparse_(sparse) {
+  for (std::size_t d = 0; d < space_.size(); ++d)
+    if (smallest(space_.dim(d)) < largest(space_.dim(d))) free_dims_.push_back(d);
+  simplest_ = known_call();
+}
+
+Call CallMaker::known_call() const {
+  Call call;
+  call.config = default_config(spec());
+  call.dims = space_.dims(space_.smallest_point());
+  if (settle(space_, call.config, kUnlimited, 0, call.dims) && validate_call(call, spec()))
+    return call;
+  // The smallest dims under the default knobs do not do: look among all. A fixed seed, so that the
+  // same spec always gives the same call.
+  Draw draw{rc::Random(0)};
+  for (int i = 0; i < kSearchTries; ++i) {
+    call.config = draw_config(draw, spec());
+    space_.store(draw_point(draw, space_), call.dims);
+    if (settle(space_, call.config, kUnlimited, 0, call.dims) && validate_call(call, spec()))
+      return call;
+  }
+  throw std::invalid_argument(
+      fmt::format("target '{}': no call found that satisfies its constraints, in {} tries",
+                  spec().name, kSearchTries));
+}
+
+Cost CallMaker::cost(const Call& call) const {
+  Cost cost = dense_cost(spec(), call.dims, call.config);
+  cost.bytes += layout_bytes(spec(), call, sparse_);
+  return cost;
+}
+
+bool CallMaker::try_dims(Draw& draw, const Cost& allowance, Call& call) const {
+  for (int i = 0; i < kTries; ++i) {
+    space_.store(draw_point(draw, space_), call.dims);
+    if (settle(space_, call.config, allowance, 0, call.dims)) return true;
+  }
+  return false;
+}
+
+// Layouts are the luxury: where they go past the allowance, they go.
+void CallMaker::fit_layouts(const Cost& allowance, Call& call) const {
+  if (!call.layouts.empty() && cost(call).bytes > allowance.bytes) call.layouts.clear();
+}
+
+Call CallMaker::fresh(Draw& draw, const Cost& allowance) const {
+  Call call = simplest_;
+  call.config = draw_config(draw, spec());
+  if (!try_dims(draw, allowance, call)) {
+    call.config = simplest_.config;
+    if (!try_dims(draw, allowance, call)) call.dims = simplest_.dims;
+  }
+  draw_layouts(draw, spec(), call);
+  fit_layouts(allowance, call);
+  call.seed = draw_seed(draw);
+  return call;
+}
+
+std::size_t CallMaker::draw_free_dim(Draw& draw) const {
+  return free_dims_.empty() ? space_.size() : draw.pick(std::span<const std::size_t>(free_dims_));
+}
+
+Call CallMaker::with_dim(const Call& from, std::size_t dim, std::int64_t value,
+                         const Cost& allowance) const {
+  Call call = from;
+  Point p = space_.point(from.dims);
+  p[dim] = value;
+  space_.store(p, call.dims);
+  if (!settle(space_, call.config, allowance, dim_bit(dim), call.dims)) return from;
+  fit_layouts(allowance, call);
+  return call;
+}
+
+Call CallMaker::with_dim_switched(Draw& draw, const Call& from, const Cost& allowance) const {
+  const Point p = space_.point(from.dims);
+  for (int i = 0; i < kTries; ++i) {
+    const std::size_t d = draw_free_dim(draw);
+    if (d == space_.size()) break;
+    // Near where it was as often as anywhere, so that both sides of a boundary meet.
+    const DimSpec& dim = space_.dim(d);
+    const auto value = draw.one_in(3)   ? draw_larger(draw, dim, p[d])
+                       : draw.one_in(2) ? draw_smaller(draw, dim, p[d])
+                                        : draw_dim(draw, dim, largest(dim));
+    // A neighbour that suits the other dims first: then it is the only dim that changes.
+    const auto alone = space_.fitting_value(p, d, value);
+    const auto choice = alone && *alone != p[d] ? *alone : value;
+    if (choice == p[d]) continue;
+    Call call = with_dim(from, d, choice, allowance);
+    if (call.dims != from.dims) return call;
+  }
+  return from;
+}
+
+Call CallMaker::grown(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const {
+  const auto value = get(from.dims, space_.dim(dim).name);
+  return with_dim(from, dim, draw_larger(draw, space_.dim(dim), value), allowance);
+}
+
+Call CallMaker::shrunk(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const {
+  const auto value = get(from.dims, space_.dim(dim).name);
+  return with_dim(from, dim, draw_smaller(draw, space_.dim(dim), value), allowance);
+}
+
+Call CallMaker::with_knob_switched(Draw& draw, const Call& from, const Cost& allowance) const {
+  for (int i = 0; i < kTries; ++i) {
+    Call call = from;
+    if (!switch_knob(draw, spec(), call.config)) break;
+    // The dims may have to follow the knob: a predicate or the work can depend on it.
+    if (!settle(space_, call.config, allowance, 0, call.dims)) continue;
+    fit_layouts(allowance, call);
+    return call;
+  }
+  return from;
+}
+
+Call CallMaker::with_other_layouts(Draw& draw, const Call& from, const Cost& allowance) const {
+  Call call = from;
+  draw_layouts(draw, spec(), call);
+  fit_layouts(allowance, call);
+  return call;
+}
+
+Call CallMaker::with_other_data(Draw& draw, const Call& from) const {
+  Call call = from;
+  call.seed = draw_seed(draw);
+  return call;
+}
+
+std::optional<Call> CallMaker::with_big_offsets(Draw& draw, const Call& call,
+                                                double max_bytes) const {
+  std::vector<const TensorSpec*> able;
+  for (const auto& tensor : spec().tensors)
+    if (tensor.layouts.row_padding) able.push_back(&tensor);
+  if (able.empty()) return std::nullopt;
+  const TensorSpec& tensor = *draw.pick(std::span<const TensorSpec* const>(able));
+  const auto layout = draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
+                                       dtype_bytes(tensor.dtype_for(call.config)));
+  if (!layout) return std::nullopt;
+  Call big = call;
+  big.layouts.insert_or_assign(tensor.name, *layout);
+  if (cost(big).bytes > max_bytes || !validate_call(big, spec())) return std::nullopt;
+  return big;
+}
+
+}  // namespace redzone::generators

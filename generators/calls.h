@@ -1,0 +1,52 @@
+// Calls that satisfy their target's spec, fresh or as a small change of another call.
+#pragma once
+
+#include "generators/internal/cost.h"
+#include "generators/internal/space.h"
+
+namespace redzone::generators {
+
+class Draw;
+
+// Immutable; shared by all plans of a target. Every call that comes out passes validate_call() and
+// costs at most its allowance, or, where not even the spec's simplest known call does, is that one.
+class CallMaker {
+ public:
+  // Borrows `spec`. `sparse`: storage that nobody touches costs nothing. Looks for one call that
+  // satisfies the spec; throws std::invalid_argument when it finds none.
+  CallMaker(const TargetSpec& spec, bool sparse);
+
+  const TargetSpec& spec() const { return space_.spec(); }
+  Cost cost(const Call& call) const;
+
+  Call fresh(Draw& draw, const Cost& allowance) const;
+
+  // Each returns `from` itself when it finds no such change.
+  Call with_dim_switched(Draw& draw, const Call& from, const Cost& allowance) const;
+  Call with_knob_switched(Draw& draw, const Call& from, const Cost& allowance) const;
+  Call with_other_layouts(Draw& draw, const Call& from, const Cost& allowance) const;
+  Call with_other_data(Draw& draw, const Call& from) const;
+  // One dim (index `dim`) larger or smaller.
+  Call grown(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const;
+  Call shrunk(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const;
+
+  // One tensor of `call` in a layout whose offsets pass 2^31; see draw_big_offsets(). Nothing when
+  // no tensor can have one at `max_bytes` of storage.
+  std::optional<Call> with_big_offsets(Draw& draw, const Call& call, double max_bytes) const;
+
+  // A dim that has more than one value, or size() of the dims when there is none.
+  std::size_t draw_free_dim(Draw& draw) const;
+
+ private:
+  Call known_call() const;
+  bool try_dims(Draw& draw, const Cost& allowance, Call& call) const;
+  void fit_layouts(const Cost& allowance, Call& call) const;
+  Call with_dim(const Call& from, std::size_t dim, std::int64_t value, const Cost& allowance) const;
+
+  Space space_;
+  bool sparse_;
+  std::vector<std::size_t> free_dims_;
+  Call simplest_;  // a call known to satisfy the spec
+};
+
+}  // namespace redzone::generators

@@ -1,0 +1,73 @@
+#include "generators/internal/complexity.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace redzone::generators {
+namespace {
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
+}
+std::uint64_t magnitude(std::int64_t v) {
+  return v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+}
+
+std::uint64_t knob_index(const KnobSpec& knob, const Config& config) {
+  const Value& value = config.find(knob.name)->second;
+  return static_cast<std::uint64_t>(std::find(knob.values.begin(), knob.values.end(), value) -
+                                    knob.values.begin());
+}
+
+struct Sums {
+  std::uint64_t dims = 0, layout_parts = 0, layout_sizes = 0, knobs = 0, streams = 0, seeds = 0;
+
+  void add_layout(const Layout& l) {
+    layout_parts += (l.row_padding_elems != 0) + l.transposed + (l.offset_elems != 0) +
+                    l.unit_stride.has_value();
+    for (auto m : {magnitude(l.row_padding_elems), magnitude(l.offset_elems),
+                   unit_stride_rank(l.unit_stride)})
+      layout_sizes = add(layout_sizes, m);
+  }
+  void add_call(const CallStep& step, const Space& space) {
+    const Point p = space.point(step.call.dims);
+    for (std::size_t d = 0; d < p.size(); ++d)
+      dims = add(dims, static_cast<std::uint64_t>(rank_of(space.dim(d), p[d])));
+    for (const auto& [name, layout] : step.call.layouts) add_layout(layout);
+    for (const auto& knob : space.spec().knobs) knobs += knob_index(knob, step.call.config);
+    streams += magnitude(step.stream);
+    seeds += step.call.seed != 1;
+  }
+};
+
+}  // namespace
+
+std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
+  if (!stride) return 0;
+  if (*stride == 1) return 1;
+  return *stride == 0 ? 2 : add(magnitude(*stride), 1);
+}
+
+Complexity complexity_of(const Plan& plan, const Space& space) {
+  Sums sums;
+  for (const auto& step : plan.steps) {
+    if (const auto* call = std::get_if<CallStep>(&step)) sums.add_call(*call, space);
+    if (const auto* wait = std::get_if<WaitStep>(&step))
+      sums.streams += magnitude(wait->stream) + magnitude(wait->on);
+  }
+  const Mode& m = plan.mode;
+  const auto mode = static_cast<std::uint64_t>(m.launch) + static_cast<std::uint64_t>(m.placement) +
+                    (m.poison != 0xffffffffu) + (m.schedule_seed != 0);
+  return {static_cast<std::uint64_t>(call_count(plan)),
+          plan.steps.size(),
+          sums.dims,
+          sums.layout_parts,
+          sums.layout_sizes,
+          sums.knobs,
+          sums.streams,
+          sums.seeds,
+          mode};
+}
+
+}  // namespace redzone::generators

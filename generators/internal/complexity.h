@@ -1,0 +1,22 @@
+// The order behind simpler().
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/plan.h"
+#include "generators/internal/space.h"
+
+namespace redzone::generators {
+
+// Compared lexicographically; see simpler() for what the entries are.
+using Complexity = std::array<std::uint64_t, 9>;
+
+// `plan` must be valid for the spec of `space`.
+Complexity complexity_of(const Plan& plan, const Space& space);
+
+// The magnitude of a stride for size-1 dims: unset, then 1 (as exchange formats normalize it), 0,
+// and the rest by size.
+std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride);
+
+}  // namespace redzone::generators

@@ -1,0 +1,50 @@
+#include "generators/internal/cost.h"
+
+#include <algorithm>
+
+namespace redzone::generators {
+namespace {
+
+// Padding that the harness writes and checks after each row, in bytes.
+constexpr double kTouchedGapBytes = 256;
+
+}  // namespace
+
+Cost dense_cost(const TargetSpec& spec, const Dims& dims, const Config& config) {
+  Cost cost;
+  double elements = 0;
+  for (const auto& tensor : spec.tensors) {
+    double numel = 1;
+    for (auto s : tensor.shape(dims)) numel *= static_cast<double>(s);
+    elements += numel;
+    cost.bytes += numel * static_cast<double>(dtype_bytes(tensor.dtype_for(config)));
+  }
+  cost.work = spec.work ? spec.work(dims, config) : elements;
+  return cost;
+}
+
+double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse) {
+  double bytes = 0;
+  for (const auto& tensor : spec.tensors) {
+    const Layout& layout = call.layout(tensor.name);
+    if (layout.contiguous()) continue;
+    const auto element = static_cast<double>(dtype_bytes(tensor.dtype_for(call.config)));
+    const Rows rows = rows_of(tensor.shape(call.dims), layout.transposed);
+    double gap = static_cast<double>(layout.row_padding_elems) * element;
+    if (sparse) gap = std::min(gap, kTouchedGapBytes);
+    bytes += gap * static_cast<double>(rows.count);
+    if (!sparse) bytes += static_cast<double>(layout.offset_elems) * element;
+  }
+  return bytes;
+}
+
+Rows rows_of(const Shape& shape, bool transposed) {
+  if (shape.empty()) return {1, 1};
+  const std::size_t inner = transposed && shape.size() >= 2 ? shape.size() - 2 : shape.size() - 1;
+  Rows rows{1, shape[inner]};
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (d != inner) rows.count *= shape[d];
+  return rows;
+}
+
+}  // namespace redzone::generators

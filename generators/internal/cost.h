@@ -1,0 +1,27 @@
+// What a call costs to run, as far as the spec says.
+#pragma once
+
+#include "core/plan.h"
+
+namespace redzone::generators {
+
+struct Cost {
+  double work = 0;   // scalar operations: spec.work, or the number of tensor elements
+  double bytes = 0;  // of tensor storage
+};
+
+// Of one launch with contiguous tensors. In doubles: the product of large dims must not overflow.
+Cost dense_cost(const TargetSpec& spec, const Dims& dims, const Config& config);
+
+// The bytes that the layouts of `call` add to dense_cost(). With `sparse`, padding between rows is
+// counted only as far as the harness itself touches it (canaries).
+double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse);
+
+// Rows and row length of a tensor in memory, under `layout` but without its padding.
+struct Rows {
+  std::int64_t count = 0;
+  std::int64_t length = 0;
+};
+Rows rows_of(const Shape& shape, bool transposed);
+
+}  // namespace redzone::generators

@@ -1,0 +1,84 @@
+// The dims that a target allows, and how a point that breaks a constraint is mended.
+//
+// A point is one value per dim, in the order of TargetSpec::dims. Structural constraints (divides,
+// at_most) are mended by construction; predicates are only asked. Immutable after construction.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace redzone::generators {
+
+std::int64_t smallest(const DimSpec& dim);
+std::int64_t largest(const DimSpec& dim);
+// The allowed value nearest to `value` from below or above, `value` included.
+std::optional<std::int64_t> allowed_at_most(const DimSpec& dim, std::int64_t value);
+std::optional<std::int64_t> allowed_at_least(const DimSpec& dim, std::int64_t value);
+// How many allowed values are smaller: 0 for the smallest.
+std::int64_t rank_of(const DimSpec& dim, std::int64_t value);
+
+using Point = std::vector<std::int64_t>;
+
+// A set of dims, one bit each.
+using DimSet = std::uint64_t;
+constexpr DimSet dim_bit(std::size_t dim) {
+  return DimSet{1} << dim;
+}
+
+class Space {
+ public:
+  // Borrows `spec`, which must outlive the space. At most 64 dims.
+  explicit Space(const TargetSpec& spec);
+
+  const TargetSpec& spec() const { return *spec_; }
+  std::size_t size() const { return spec_->dims.size(); }
+  const DimSpec& dim(std::size_t d) const { return spec_->dims[d]; }
+
+  Point smallest_point() const;
+  Point point(const Dims& dims) const;
+  Dims dims(const Point& point) const;
+  // Overwrites the values of `dims`, which has exactly the dims of the spec.
+  void store(const Point& point, Dims& dims) const;
+
+  // Do predicates hold (structural constraints are not looked at)?
+  bool predicates_hold(const Dims& dims, const Config& config) const;
+
+  // Changes dims outside `pinned` until every divides and at_most holds; the larger side of a
+  // divides first. Returns false, with the point half changed, when that did not succeed.
+  bool repair(Point& point, DimSet pinned) const;
+
+  // The value for `dim` nearest to `want` (below first) that satisfies each of its structural
+  // constraints with all other dims as they are. Zero is the last resort unless it is wanted.
+  std::optional<std::int64_t> fitting_value(const Point& point, std::size_t dim,
+                                            std::int64_t want) const;
+
+  // Pairs (a, b) of dims with a `divides` constraint between them.
+  struct Divides {
+    std::size_t a;
+    std::size_t b;
+  };
+  const std::vector<Divides>& divides() const { return divides_; }
+
+ private:
+  struct Relation {
+    bool divides;  // else at_most
+    std::size_t a;
+    std::size_t b;
+  };
+  static bool holds(const Relation& r, const Point& p);
+  std::optional<std::int64_t> fit(const Point& p, std::size_t dim, std::int64_t want,
+                                  const Relation* first, const Relation* last) const;
+  bool mend(const Relation& r, Point& p, DimSet pinned) const;
+
+  const TargetSpec* spec_;
+  std::vector<Relation> relations_;
+  std::vector<Divides> divides_;
+  std::vector<std::size_t> by_name_;  // dims in the order of a Dims map
+  std::vector<const Constraint*> predicates_;
+};
+
+}  // namespace redzone::generators

@@ -1,0 +1,49 @@
+// The stages of simplify(): each makes candidates of one kind from a plan, lazily.
+//
+// A candidate may be invalid, no simpler than the plan or a repetition: the caller sorts those out.
+#pragma once
+
+#include <rapidcheck/Seq.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/plan.h"
+#include "generators/internal/space.h"
+
+namespace redzone::generators {
+
+// What all candidates of one plan share. Immutable.
+struct Origin {
+  Plan plan;
+  Space space;
+};
+using OriginPtr = std::shared_ptr<const Origin>;
+using Stage = std::function<rc::Seq<Plan>(const OriginPtr&)>;
+
+// Fewer steps and repeats.
+std::vector<Stage> step_stages();
+// Everything of one kind made plain in all calls at once: mode, seeds, layouts, knobs, dims.
+std::vector<Stage> sweeping_stages();
+// Smaller dims: in all calls, as in another call, in one call, two together.
+std::vector<Stage> dim_stages();
+// One repeat, layout part, knob, seed, stream, part of the mode after the other.
+std::vector<Stage> detail_stages();
+
+// The non-negative integers below `value`, in the order in which to try them: from `floor` up, the
+// round ones (small, powers of two and the numbers after them, `landmark` and its neighbours); then
+// those just below `value`: for each set bit from the highest to the lowest, the number with that
+// bit cleared and all lower bits set. The last one is value - 1. Descent by the second part tries
+// at most one new number per bit, because the numbers for higher bits stay the same after a
+// success.
+std::vector<std::int64_t> descending_choices(std::int64_t value, std::int64_t floor,
+                                             std::int64_t landmark);
+
+// Candidates in which one call differs, from the alternatives to each call.
+rc::Seq<Plan> in_one_call(const OriginPtr& origin,
+                          std::function<rc::Seq<CallStep>(const CallStep&)> alternatives);
+// The candidate in which `change` has been applied to every call; none when it returns false once.
+rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(CallStep&)>& change);
+
+}  // namespace redzone::generators

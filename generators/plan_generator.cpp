@@ -1,0 +1,109 @@
+#include "generators/plan_generator.h"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "generators/internal/draw.h"
+#include "generators/internal/plan_gen.h"
+#include "generators/internal/simplify_seq.h"
+#include "generators/schedules.h"
+
+namespace redzone::generators {
+namespace {
+
+// All bits set is a NaN and a large index; a signalling pattern; a huge finite number; any.
+std::uint32_t draw_poison(Draw& draw) {
+  static constexpr std::uint32_t kPoisons[] = {0xffffffffu, 0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu};
+  return draw.one_in(4) ? static_cast<std::uint32_t>(draw.bits()) : draw.pick(kPoisons);
+}
+
+// Mostly a handful of launches; one plan in eight is long.
+std::int64_t draw_launches(Draw& draw, std::int64_t most) {
+  if (draw.one_in(8)) return draw.log_uniform(1, most);
+  return std::min(most, draw.in_range(1, 14));
+}
+
+Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const Budget& budget) {
+  Draw draw(random);
+  Plan plan;
+  plan.target = calls.spec().name;
+  plan.mode.poison = draw_poison(draw);
+  plan.mode.schedule_seed = draw.bits() >> 1;
+  const std::int64_t most = std::max<std::int64_t>(
+      1, budget.max_calls * std::min(size, rc::kNominalSize) / rc::kNominalSize);
+  plan.steps = draw_schedule(draw, calls, budget, draw_launches(draw, most));
+  return plan;
+}
+
+// Holds on to the call maker, whose spec the candidates refer to.
+rc::Seq<rc::Shrinkable<Plan>> shrinks_of(std::shared_ptr<const CallMaker> calls, const Plan& plan) {
+  return rc::seq::map(simplify_seq(plan, calls->spec()), [calls](const Plan& simpler) {
+    return rc::shrinkable::shrink([simpler] { return simpler; },
+                                  [calls](const Plan& p) { return shrinks_of(calls, p); });
+  });
+}
+
+}  // namespace
+
+rc::Gen<Plan> plan_gen(std::shared_ptr<const CallMaker> calls, const Budget& budget) {
+  // The value is drawn when it is asked for, so that a plan is never copied on its way out.
+  return [calls = std::move(calls), budget](const rc::Random& random, int size) {
+    return rc::shrinkable::shrink([=] { return draw_plan(random, size, *calls, budget); },
+                                  [calls](const Plan& plan) { return shrinks_of(calls, plan); });
+  };
+}
+
+Budget host_budget() {
+  Budget budget;
+  budget.work_per_plan = 2e6;
+  budget.bytes_per_plan = std::int64_t{16} << 20;
+  budget.max_calls = 64;
+  budget.large_share = 1.0 / 256;
+  budget.large_bytes = std::int64_t{32} << 20;
+  budget.large_work = 1e7;
+  budget.big_offsets = true;
+  budget.sparse = true;
+  return budget;
+}
+
+Budget cuda_budget(std::int64_t device_memory_bytes) {
+  Budget budget;
+  budget.work_per_plan = 1e9;
+  budget.bytes_per_plan = std::min(std::int64_t{256} << 20, device_memory_bytes / 32);
+  budget.max_calls = 256;
+  budget.large_share = 1.0 / 32;
+  budget.large_bytes = std::min(std::int64_t{10} << 30, device_memory_bytes / 6);
+  budget.large_work = 1e11;
+  budget.big_offsets = true;
+  return budget;
+}
+
+class PlanGenerator::Source {
+ public:
+  Source(const TargetSpec& spec, const Budget& budget, std::uint64_t seed)
+      : spec_(spec),
+        random_(seed),
+        gen_(plan_gen(std::make_shared<CallMaker>(spec_, budget.sparse), budget)) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  Plan next() { return gen_(random_.split(), rc::kNominalSize).value(); }
+
+ private:
+  TargetSpec spec_;  // what the call maker borrows
+  rc::Random random_;
+  rc::Gen<Plan> gen_;
+};
+
+PlanGenerator::PlanGenerator(const TargetSpec& spec, const Budget& budget, std::uint64_t seed)
+    : source_(std::make_unique<Source>(spec, budget, seed)) {}
+PlanGenerator::PlanGenerator(PlanGenerator&&) noexcept = default;
+PlanGenerator& PlanGenerator::operator=(PlanGenerator&&) noexcept = default;
+PlanGenerator::~PlanGenerator() = default;
+
+Plan PlanGenerator::next() {
+  return source_->next();
+}
+
+}  // namespace redzone::generators

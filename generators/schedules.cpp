@@ -1,0 +1,185 @@
+#include "generators/schedules.h"
+
+#include <algorithm>
+
+#include "generators/calls.h"
+#include "generators/internal/draw.h"
+
+namespace redzone::generators {
+namespace {
+
+constexpr std::int64_t kMaxBurst = 64;
+constexpr std::size_t kMaxScheduleSteps = 512;
+constexpr int kMaxRefusals = 4;
+
+class Schedule {
+ public:
+  Schedule(Draw& draw, const CallMaker& calls, const Budget& budget, std::int64_t launches)
+      : draw_(draw),
+        calls_(calls),
+        launches_left_(launches),
+        left_{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)} {
+    // Few plans use the whole budget: halve it between 0 and 8 times, mostly often.
+    const auto halvings = std::max(draw.in_range(0, 8), draw.in_range(0, 8));
+    const double part = 1.0 / static_cast<double>(launches << halvings);
+    allowance_ = {left_.work * part, left_.bytes * part};
+    // sync_: none, after each call, or by chance.
+    enum { kNone, kEach, kSome };
+    const int weights[] = {6, 1, 3};
+    const auto kind = draw.weighted(weights);
+    sync_every_ = kind == kNone ? 0 : kind == kEach ? 1 : 3;
+  }
+
+  // The one call that may be larger than the rest; counts against nothing here.
+  void large(const Cost& allowance) {
+    current_ = calls_.fresh(draw_, allowance);
+    steps_.emplace_back(CallStep{current_, 1, 0});
+    --launches_left_;
+  }
+
+  void run() {
+    // The first call always: a plan has one even if it costs more than the budget.
+    if (steps_.empty()) {
+      current_ = fresh();
+      const Cost cost = calls_.cost(current_);
+      take(cost, 1);
+      steps_.emplace_back(CallStep{current_, 1, 0});
+    }
+    while (open()) motif();
+  }
+
+  std::vector<Step> take_steps() { return std::move(steps_); }
+
+ private:
+  enum Motif { kFresh, kAgain, kDim, kKnob, kGrow, kShrink, kBack, kBurst, kWalk, kData, kLayout };
+
+  bool open() const {
+    return launches_left_ > 0 && refused_ < kMaxRefusals && steps_.size() < kMaxScheduleSteps;
+  }
+  Call fresh() { return calls_.fresh(draw_, allowance_); }
+  Call varied(const Call& from) {
+    return draw_.one_in(3) ? calls_.with_knob_switched(draw_, from, allowance_)
+                           : calls_.with_dim_switched(draw_, from, allowance_);
+  }
+
+  void motif() {
+    const int weights[] = {15, 12, 20, 8, 9, 9, 10, 6, 5, 4, 5};
+    switch (static_cast<Motif>(draw_.weighted(weights))) {
+      case kFresh:
+        return push(fresh());
+      case kAgain:
+        return push(current_);
+      case kDim:
+        return push(calls_.with_dim_switched(draw_, current_, allowance_));
+      case kKnob:
+        return push(calls_.with_knob_switched(draw_, current_, allowance_));
+      case kGrow:
+        return monotone(&CallMaker::grown);
+      case kShrink:
+        return monotone(&CallMaker::shrunk);
+      case kBack: {
+        const Call a = current_;
+        push(varied(a));
+        return push(a);
+      }
+      case kBurst:
+        return push(draw_.one_in(2) ? current_ : varied(current_), draw_.log_uniform(2, kMaxBurst));
+      case kWalk:
+        for (auto n = draw_.in_range(2, 6); n > 0 && open(); --n) push(varied(current_));
+        return;
+      case kData:
+        return push(calls_.with_other_data(draw_, current_));
+      case kLayout:
+        return push(calls_.with_other_layouts(draw_, current_, allowance_));
+    }
+  }
+
+  // Two to four calls along one dim.
+  void monotone(Call (CallMaker::*change)(Draw&, const Call&, std::size_t, const Cost&) const) {
+    const std::size_t dim = calls_.draw_free_dim(draw_);
+    if (dim == calls_.spec().dims.size()) return push(current_);
+    for (auto n = draw_.in_range(1, 3); n > 0 && open(); --n)
+      push((calls_.*change)(draw_, current_, dim, allowance_));
+  }
+
+  void push(Call call, std::int64_t repeat = 1) {
+    if (!open()) return;
+    const Cost cost = calls_.cost(call);
+    repeat = take(cost, std::min(repeat, launches_left_));
+    if (repeat == 0) {
+      ++refused_;
+      return;
+    }
+    if (sync_every_ != 0 && draw_.one_in(sync_every_)) steps_.emplace_back(SyncStep{});
+    current_ = std::move(call);
+    steps_.emplace_back(CallStep{current_, repeat, 0});
+  }
+
+  // Pays for as many launches as the budget has left, at most `wanted`; returns how many.
+  std::int64_t take(const Cost& cost, std::int64_t wanted) {
+    std::int64_t n = wanted;
+    if (cost.work > 0) n = std::min(n, affordable(left_.work / cost.work));
+    if (cost.bytes > 0) n = std::min(n, affordable(left_.bytes / cost.bytes));
+    launches_left_ -= std::max<std::int64_t>(n, 1);
+    left_.work -= cost.work * static_cast<double>(n);
+    left_.bytes -= cost.bytes * static_cast<double>(n);
+    return n;
+  }
+  static std::int64_t affordable(double times) {
+    return static_cast<std::int64_t>(std::clamp(times, 0.0, 1e9));
+  }
+
+  Draw& draw_;
+  const CallMaker& calls_;
+  std::int64_t launches_left_;
+  Cost left_;
+  Cost allowance_;  // of one launch
+  std::uint64_t sync_every_ = 0;
+  int refused_ = 0;  // calls that did not fit what is left of the budget
+  Call current_;
+  std::vector<Step> steps_;
+};
+
+// One call gets a tensor whose offsets pass 2^31; it is not repeated.
+void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
+                     std::vector<Step>& steps) {
+  auto* step = std::get_if<CallStep>(&steps[draw.index(steps.size())]);
+  if (step == nullptr) return;
+  if (auto big = calls.with_big_offsets(draw, step->call, max_bytes)) {
+    step->call = std::move(*big);
+    step->repeat = 1;
+  }
+}
+
+// Deals the calls onto two streams; one may wait for what the other has been given so far.
+std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
+  std::vector<Step> dealt;
+  for (auto& step : steps) {
+    if (auto* call = std::get_if<CallStep>(&step)) {
+      call->stream = draw.in_range(0, 1);
+      if (!dealt.empty() && draw.one_in(3))
+        dealt.emplace_back(WaitStep{call->stream, 1 - call->stream});
+    }
+    dealt.push_back(std::move(step));
+  }
+  return dealt;
+}
+
+}  // namespace
+
+std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget& budget,
+                                std::int64_t launches) {
+  const auto large_bytes = static_cast<double>(budget.large_bytes);
+  Schedule schedule(draw, calls, budget, launches);
+  if (draw.chance(budget.large_share)) schedule.large({budget.large_work, large_bytes});
+  schedule.run();
+  std::vector<Step> steps = schedule.take_steps();
+  if (budget.big_offsets && draw.one_in(32))
+    enlarge_offsets(draw, calls,
+                    budget.sparse ? static_cast<double>(budget.bytes_per_plan) / 4 : large_bytes,
+                    steps);
+  if (budget.streams && draw.one_in(3)) steps = on_two_streams(draw, std::move(steps));
+  return steps;
+}
+
+}  // namespace redzone::generators

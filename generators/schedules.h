@@ -1,0 +1,21 @@
+// Sequences of calls: the history is an input too.
+//
+// A sequence is made of motifs, each of which starts from the call before it or from a fresh one:
+// a single call, the same call again, one dim or one knob switched, growth, shrinkage, A-B-A, a
+// burst of repeats, a walk of small changes, the same call on other data or in other layouts.
+// Between calls there is a sync, or none, which leaves them in flight together.
+#pragma once
+
+#include "core/plan.h"
+#include "generators/plan_generator.h"
+
+namespace redzone::generators {
+
+class CallMaker;
+class Draw;
+
+// Steps within `budget`, at least one call. `launches` is how many the sequence aims at.
+std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget& budget,
+                                std::int64_t launches);
+
+}  // namespace redzone::generators

@@ -1,0 +1,52 @@
+// Plans that are simpler than a given one: what a reducer tries.
+//
+// Works on any valid plan, also one that was loaded and has no seed. Greedy descent (take the first
+// candidate that still fails, start again from it) ends, because every candidate is strictly
+// simpler in a well-founded order, and ends in a plan that is 1-minimal: no step can be dropped, no
+// repeat lowered by one, no dim of any call moved to its next smaller allowed value (other dims
+// mended where a structural constraint asks for it, or left alone), no layout part, knob, seed or
+// part of the mode made plainer by one step.
+//
+// Candidates are numbered so that descent over one number visits few distinct plans: a caller that
+// remembers the hashes of plans that it has tried saves most of the work after each success.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace redzone::generators {
+
+// Is `a` strictly simpler than `b`? Compares, the first difference deciding: launches (repeats
+// included); steps; the sum over calls and dims of the dim's rank among its allowed values; layout
+// parts that are not the default; their magnitudes; knobs, as indices into their values; stream
+// numbers; data seeds other than 1; how far the mode is from the plainest (blocking, tail, poison
+// 0xffffffff, schedule 0). All are non-negative integers, so there is no endless descent. Work and
+// bytes are not compared: they need not fall with the dims (a kernel may pad to powers of two).
+// Both plans must be valid for `spec`.
+bool simpler(const Plan& a, const Plan& b, const TargetSpec& spec);
+
+// The candidates, most aggressive first, each valid for the spec, simpler than the plan and given
+// once; no candidate is built before it is asked for. Not thread-safe.
+class Simplifications {
+ public:
+  class Sequence;
+  explicit Simplifications(std::unique_ptr<Sequence> sequence);
+  Simplifications(Simplifications&&) noexcept;
+  Simplifications& operator=(Simplifications&&) noexcept;
+  ~Simplifications();
+
+  std::optional<Plan> next();
+
+ private:
+  std::unique_ptr<Sequence> sequence_;
+};
+
+// `plan` must be valid for `spec`, and `spec` must outlive the result.
+Simplifications simplify(const Plan& plan, const TargetSpec& spec);
+
+std::vector<Plan> all_simplifications(const Plan& plan, const TargetSpec& spec);
+
+}  // namespace redzone::generators

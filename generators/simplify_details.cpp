@@ -1,0 +1,155 @@
+// Stages of simplify(): one setting after the other.
+#include <rapidcheck/seq/Create.h>
+#include <rapidcheck/seq/Transform.h>
+#include <rapidcheck/shrink/Shrink.h>
+
+#include <algorithm>
+
+#include "generators/internal/complexity.h"
+#include "generators/internal/stages.h"
+
+namespace redzone::generators {
+namespace {
+
+// A step with one change per alternative value; `set` puts the value in.
+template <class T, class Set>
+rc::Seq<CallStep> each_value(const CallStep& step, std::vector<T> values, Set set) {
+  return rc::seq::map(rc::seq::fromContainer(std::move(values)), [step, set](const T& value) {
+    CallStep changed = step;
+    set(changed, value);
+    return changed;
+  });
+}
+
+rc::Seq<Plan> fewer_repeats(const OriginPtr& origin) {
+  return in_one_call(origin, [](const CallStep& step) {
+    return each_value(step, descending_choices(step.repeat, 1, 0),
+                      [](CallStep& s, std::int64_t v) { s.repeat = v; });
+  });
+}
+
+// Each tensor contiguous, or each knob at its default, in all calls at once.
+rc::Seq<Plan> plain_tensor(const OriginPtr& origin) {
+  return rc::seq::mapcat(rc::seq::fromContainer(origin->space.spec().tensors),
+                         [origin](const TensorSpec& tensor) {
+                           return in_all_calls(origin, [&](CallStep& step) {
+                             step.call.layouts.erase(tensor.name);
+                             return true;
+                           });
+                         });
+}
+rc::Seq<Plan> plain_knob(const OriginPtr& origin) {
+  return rc::seq::mapcat(rc::seq::fromContainer(origin->space.spec().knobs),
+                         [origin](const KnobSpec& knob) {
+                           return in_all_calls(origin, [&](CallStep& step) {
+                             step.call.config.insert_or_assign(knob.name, knob.values.front());
+                             return true;
+                           });
+                         });
+}
+
+std::vector<Layout> plainer(const Layout& layout) {
+  std::vector<Layout> out = {Layout{}};
+  auto add = [&](auto change) {
+    Layout l = layout;
+    change(l);
+    out.push_back(l);
+  };
+  if (layout.transposed) add([](Layout& l) { l.transposed = false; });
+  for (auto v : descending_choices(layout.row_padding_elems, 0, 16))
+    add([&](Layout& l) { l.row_padding_elems = v; });
+  for (auto v : descending_choices(layout.offset_elems, 0, 16))
+    add([&](Layout& l) { l.offset_elems = v; });
+  if (layout.unit_stride) {
+    add([](Layout& l) { l.unit_stride.reset(); });
+    const auto rank = unit_stride_rank(layout.unit_stride);
+    auto smaller = descending_choices(std::max<std::int64_t>(*layout.unit_stride, 0), 2, 16);
+    smaller.insert(smaller.begin(), {1, 0});
+    for (auto v : smaller)
+      if (unit_stride_rank(v) < rank) add([&](Layout& l) { l.unit_stride = v; });
+  }
+  return out;
+}
+
+rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {
+  return in_one_call(origin, [](const CallStep& step) {
+    using Named = std::pair<const std::string, Layout>;
+    return rc::seq::mapcat(rc::seq::fromContainer(step.call.layouts), [step](const Named& named) {
+      return each_value(step, plainer(named.second),
+                        [name = named.first](CallStep& s, const Layout& l) {
+                          if (l.contiguous())
+                            s.call.layouts.erase(name);
+                          else
+                            s.call.layouts.insert_or_assign(name, l);
+                        });
+    });
+  });
+}
+
+rc::Seq<Plan> plainer_knobs(const OriginPtr& origin) {
+  return in_one_call(origin, [origin](const CallStep& step) {
+    return rc::seq::mapcat(
+        rc::seq::fromContainer(origin->space.spec().knobs), [step](const KnobSpec& knob) {
+          const auto& value = step.call.config.find(knob.name)->second;
+          const auto at = std::find(knob.values.begin(), knob.values.end(), value);
+          return each_value(step, std::vector<Value>(knob.values.begin(), at),
+                            [name = knob.name](CallStep& s, const Value& v) {
+                              s.call.config.insert_or_assign(name, v);
+                            });
+        });
+  });
+}
+
+rc::Seq<Plan> plain_seed(const OriginPtr& origin) {
+  return in_one_call(origin, [](const CallStep& step) {
+    return each_value(step, std::vector<std::uint64_t>{1},
+                      [](CallStep& s, std::uint64_t v) { s.call.seed = v; });
+  });
+}
+
+rc::Seq<Plan> one_stream(const OriginPtr& origin) {
+  Plan plan = origin->plan;
+  std::erase_if(plan.steps, [](const Step& s) { return std::holds_alternative<WaitStep>(s); });
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step)) call->stream = 0;
+  return rc::seq::just(std::move(plan));
+}
+
+rc::Seq<Plan> lower_streams(const OriginPtr& origin) {
+  return in_one_call(origin, [](const CallStep& step) {
+    return rc::seq::map(rc::shrink::towards<std::int64_t>(step.stream, 0),
+                        [step](std::int64_t stream) {
+                          CallStep changed = step;
+                          changed.stream = stream;
+                          return changed;
+                        });
+  });
+}
+
+rc::Seq<Plan> plainer_mode(const OriginPtr& origin) {
+  const Mode& m = origin->plan.mode;
+  std::vector<Mode> modes;
+  auto add = [&](auto change) {
+    modes.push_back(m);
+    change(modes.back());
+  };
+  for (auto launch : {Launch::blocking, Launch::async})
+    if (launch < m.launch) add([&](Mode& mode) { mode.launch = launch; });
+  add([](Mode& mode) { mode.placement = Placement::tail; });
+  add([](Mode& mode) { mode.poison = Mode{}.poison; });
+  add([](Mode& mode) { mode.schedule_seed = 0; });
+  return rc::seq::map(rc::seq::fromContainer(std::move(modes)), [origin](const Mode& mode) {
+    Plan plan = origin->plan;
+    plan.mode = mode;
+    return plan;
+  });
+}
+
+}  // namespace
+
+std::vector<Stage> detail_stages() {
+  return {one_stream,    fewer_repeats, plain_tensor,  plain_knob,  plainer_layouts,
+          plainer_knobs, plain_seed,    lower_streams, plainer_mode};
+}
+
+}  // namespace redzone::generators

@@ -1,0 +1,179 @@
+// Stages of simplify(): smaller dims.
+#include <rapidcheck/seq/Create.h>
+#include <rapidcheck/seq/Transform.h>
+
+#include <algorithm>
+
+#include "generators/internal/cost.h"
+#include "generators/internal/stages.h"
+
+namespace redzone::generators {
+namespace {
+
+// Padding this large is there for the offsets that it makes.
+constexpr std::int64_t kBigPaddingElems = std::int64_t{1} << 20;
+
+// The smaller values of a dim, in the order in which to try them.
+std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value) {
+  if (!dim.values.empty())
+    return {dim.values.begin(), std::lower_bound(dim.values.begin(), dim.values.end(), value)};
+  // In units of the multiple, and above zero: counted from the smallest where that is negative.
+  const std::int64_t unit = dim.multiple_of;
+  const std::int64_t bottom = smallest(dim) / unit;
+  const std::int64_t shift = std::min<std::int64_t>(bottom, 0);
+  auto values = descending_choices(value / unit - shift, bottom - shift, dim.tile / unit);
+  for (auto& v : values) v = (v + shift) * unit;
+  return values;
+}
+
+// One dim (or two) of a call at a smaller value.
+struct Change {
+  std::size_t dim;
+  std::int64_t value;
+  // keep: the other dims stay and `value` is lowered until it suits them. follow: the others are
+  // mended. tied: `partner` keeps its ratio to the dim, the others are mended.
+  enum class Others { keep, follow, tied } others;
+  std::size_t partner = 0;
+};
+
+std::optional<Point> changed(const Space& space, Point p, const Change& change) {
+  const std::int64_t before = p[change.dim];
+  if (change.others == Change::Others::keep) {
+    const auto v = space.fitting_value(p, change.dim, change.value);
+    if (!v || *v >= before) return std::nullopt;
+    p[change.dim] = *v;
+    return p;
+  }
+  DimSet pinned = dim_bit(change.dim);
+  p[change.dim] = change.value;
+  if (change.others == Change::Others::tied) {
+    p[change.partner] = p[change.partner] / before * change.value;
+    pinned |= dim_bit(change.partner);
+  }
+  if (!space.repair(p, pinned)) return std::nullopt;
+  return p;
+}
+
+// All single changes of one call, dim by dim.
+std::vector<Change> changes_of(const Space& space, const Point& p) {
+  std::vector<Change> changes;
+  for (std::size_t d = 0; d < p.size(); ++d)
+    for (auto value : smaller_values(space.dim(d), p[d]))
+      for (auto others : {Change::Others::follow, Change::Others::keep})
+        changes.push_back({d, value, others});
+  for (const auto& [a, b] : space.divides())
+    for (auto value : smaller_values(space.dim(a), p[a]))
+      if (value != 0) changes.push_back({a, value, Change::Others::tied, b});
+  return changes;
+}
+
+rc::Seq<CallStep> with_changes(const OriginPtr& origin, const CallStep& step,
+                               std::vector<Change> changes) {
+  const Point p = origin->space.point(step.call.dims);
+  return rc::seq::mapMaybe(rc::seq::fromContainer(std::move(changes)),
+                           [origin, step, p](const Change& change) -> rc::Maybe<CallStep> {
+                             const auto q = changed(origin->space, p, change);
+                             if (!q) return rc::Nothing;
+                             CallStep smaller = step;
+                             origin->space.store(*q, smaller.call.dims);
+                             return smaller;
+                           });
+}
+
+rc::Seq<Plan> in_each_call(const OriginPtr& origin) {
+  return in_one_call(origin, [origin](const CallStep& step) {
+    return with_changes(origin, step,
+                        changes_of(origin->space, origin->space.point(step.call.dims)));
+  });
+}
+
+rc::Seq<Plan> each_call_smallest(const OriginPtr& origin) {
+  Point p = origin->space.smallest_point();
+  if (!origin->space.repair(p, 0)) return {};
+  return in_one_call(origin, [origin, p](CallStep step) {
+    origin->space.store(p, step.call.dims);
+    return rc::seq::just(std::move(step));
+  });
+}
+
+// Each dim at most so large in all calls; for plans with more than one call.
+rc::Seq<Plan> capped(const OriginPtr& origin) {
+  const Space& space = origin->space;
+  std::vector<Change> caps;
+  const auto calls = calls_of(origin->plan);
+  if (calls.size() < 2) return {};
+  for (std::size_t d = 0; d < space.size(); ++d) {
+    std::int64_t most = smallest(space.dim(d));
+    for (const auto* step : calls) most = std::max(most, space.point(step->call.dims)[d]);
+    for (auto value : smaller_values(space.dim(d), most))
+      caps.push_back({d, value, Change::Others::follow});
+  }
+  return rc::seq::mapcat(rc::seq::fromContainer(std::move(caps)), [origin](const Change& cap) {
+    return in_all_calls(origin, [&](CallStep& step) {
+      Point p = origin->space.point(step.call.dims);
+      if (p[cap.dim] <= cap.value) return true;
+      const auto q = changed(origin->space, std::move(p), cap);
+      if (q) origin->space.store(*q, step.call.dims);
+      return q.has_value();
+    });
+  });
+}
+
+// One call with the dims of another.
+rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
+  std::vector<Dims> known;
+  for (const auto* step : calls_of(origin->plan))
+    if (std::find(known.begin(), known.end(), step->call.dims) == known.end())
+      known.push_back(step->call.dims);
+  return in_one_call(origin, [known](const CallStep& step) {
+    return rc::seq::map(rc::seq::fromContainer(known), [step](const Dims& dims) {
+      CallStep same = step;
+      same.call.dims = dims;
+      return same;
+    });
+  });
+}
+
+// A tensor with huge padding keeps the reach of its offsets when it loses rows: else a plan that
+// fails because offsets pass 2^31 could not lose any.
+bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
+  auto it = call.layouts.find(tensor.name);
+  if (it == call.layouts.end() || it->second.row_padding_elems < kBigPaddingElems) return true;
+  Layout& layout = it->second;
+  const Rows old_rows = rows_of(tensor.shape(before), layout.transposed);
+  const Rows new_rows = rows_of(tensor.shape(call.dims), layout.transposed);
+  if (old_rows.count < 2 || new_rows.count < 2) return false;
+  std::int64_t reach = 0;
+  if (__builtin_mul_overflow(old_rows.count - 1, old_rows.length + layout.row_padding_elems,
+                             &reach))
+    return false;
+  const std::int64_t gaps = new_rows.count - 1;
+  layout.row_padding_elems = std::max<std::int64_t>((reach + gaps - 1) / gaps - new_rows.length, 0);
+  return true;
+}
+
+rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
+  return in_one_call(origin, [origin](const CallStep& step) -> rc::Seq<CallStep> {
+    const auto& layouts = step.call.layouts;
+    if (std::none_of(layouts.begin(), layouts.end(), [](const auto& named) {
+          return named.second.row_padding_elems >= kBigPaddingElems;
+        }))
+      return {};
+    auto smaller =
+        with_changes(origin, step, changes_of(origin->space, origin->space.point(step.call.dims)));
+    return rc::seq::mapMaybe(std::move(smaller),
+                             [origin, before = step.call.dims](CallStep s) -> rc::Maybe<CallStep> {
+                               for (const auto& tensor : origin->space.spec().tensors)
+                                 if (!keep_reach(tensor, before, s.call)) return rc::Nothing;
+                               return s;
+                             });
+  });
+}
+
+}  // namespace
+
+std::vector<Stage> dim_stages() {
+  return {each_call_smallest, capped, as_in_another, in_each_call, keeping_reach};
+}
+
+}  // namespace redzone::generators
