@@ -14,8 +14,8 @@
 namespace redzone::generators {
 namespace {
 
-constexpr int kTries = 4;            // of one random choice before something simpler is taken
-constexpr int kSearchTries = 20000;  // for the first call of a spec
+constexpr int kTries = 4;           // of one random choice before something simpler is taken
+constexpr int kSearchTries = 5000;  // for the first call of a spec
 
 constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
@@ -60,7 +60,8 @@ Cost CallMaker::cost(const Call& call) const {
   return cost;
 }
 
-bool CallMaker::try_dims(Draw& draw, const Cost& allowance, Call& call) const {
+bool CallMaker::try_dims(Draw& draw, const Cost& allowance, DrawPoint draw_point,
+                         Call& call) const {
   for (int i = 0; i < kTries; ++i) {
     space_.store(draw_point(draw, space_), call.dims);
     if (settle(space_, call.config, allowance, 0, call.dims)) return true;
@@ -74,11 +75,19 @@ void CallMaker::fit_layouts(const Cost& allowance, Call& call) const {
 }
 
 Call CallMaker::fresh(Draw& draw, const Cost& allowance) const {
+  return fresh_at(draw, allowance, &draw_point);
+}
+
+Call CallMaker::large(Draw& draw, const Cost& allowance) const {
+  return fresh_at(draw, allowance, &draw_large_point);
+}
+
+Call CallMaker::fresh_at(Draw& draw, const Cost& allowance, DrawPoint draw_point) const {
   Call call = simplest_;
   call.config = draw_config(draw, spec());
-  if (!try_dims(draw, allowance, call)) {
+  if (!try_dims(draw, allowance, draw_point, call)) {
     call.config = simplest_.config;
-    if (!try_dims(draw, allowance, call)) call.dims = simplest_.dims;
+    if (!try_dims(draw, allowance, draw_point, call)) call.dims = simplest_.dims;
   }
   draw_layouts(draw, spec(), call);
   fit_layouts(allowance, call);

@@ -20,6 +20,8 @@ class CallMaker {
   Cost cost(const Call& call) const;
 
   Call fresh(Draw& draw, const Cost& allowance) const;
+  // As large as the allowance lets it be, or nearly.
+  Call large(Draw& draw, const Cost& allowance) const;
 
   // Each returns `from` itself when it finds no such change.
   Call with_dim_switched(Draw& draw, const Call& from, const Cost& allowance) const;
@@ -39,7 +41,9 @@ class CallMaker {
 
  private:
   Call known_call() const;
-  bool try_dims(Draw& draw, const Cost& allowance, Call& call) const;
+  using DrawPoint = Point (*)(Draw&, const Space&);
+  Call fresh_at(Draw& draw, const Cost& allowance, DrawPoint draw_point) const;
+  bool try_dims(Draw& draw, const Cost& allowance, DrawPoint draw_point, Call& call) const;
   void fit_layouts(const Cost& allowance, Call& call) const;
   Call with_dim(const Call& from, std::size_t dim, std::int64_t value, const Cost& allowance) const;
 

@@ -128,6 +128,19 @@ Point draw_point(Draw& draw, const Space& space) {
   return p;
 }
 
+Point draw_large_point(Draw& draw, const Space& space) {
+  Point p;
+  p.reserve(space.size());
+  for (std::size_t d = 0; d < space.size(); ++d) {
+    const std::int64_t top = largest(space.dim(d));
+    const std::int64_t want = draw.one_in(3)   ? draw_dim(draw, space.dim(d), top)
+                              : draw.one_in(2) ? top >> draw.in_range(0, 3)
+                                               : top - draw.in_range(0, 1);
+    p.push_back(snap(space.dim(d), want, top));
+  }
+  return p;
+}
+
 bool settle(const Space& space, const Config& config, const Cost& allowance, DimSet pinned,
             Dims& dims) {
   Point p = space.point(dims);

@@ -25,6 +25,8 @@ std::int64_t draw_smaller(Draw& draw, const DimSpec& dim, std::int64_t from);
 
 // Each dim by itself; constraints are not looked at.
 Point draw_point(Draw& draw, const Space& space);
+// The same near the upper ends.
+Point draw_large_point(Draw& draw, const Space& space);
 
 // Makes `dims` (which has all dims of the spec) satisfy every constraint under `config` at a dense
 // cost within `allowance`, keeping the dims in `pinned`. Bounded; false leaves `dims` in an

@@ -8,7 +8,8 @@
 namespace redzone::generators {
 namespace {
 
-constexpr std::int64_t kMaxBurst = 64;
+constexpr std::int64_t kShortBurst = 8;
+constexpr std::int64_t kLongBurst = 64;
 constexpr std::size_t kMaxScheduleSteps = 512;
 constexpr int kMaxRefusals = 4;
 
@@ -18,6 +19,7 @@ class Schedule {
       : draw_(draw),
         calls_(calls),
         launches_left_(launches),
+        most_left_(budget.max_calls),
         left_{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)} {
     // Few plans use the whole budget: halve it between 0 and 8 times, mostly often.
     const auto halvings = std::max(draw.in_range(0, 8), draw.in_range(0, 8));
@@ -32,17 +34,17 @@ class Schedule {
 
   // The one call that may be larger than the rest; counts against nothing here.
   void large(const Cost& allowance) {
-    current_ = calls_.fresh(draw_, allowance);
+    current_ = calls_.large(draw_, allowance);
     steps_.emplace_back(CallStep{current_, 1, 0});
     --launches_left_;
+    --most_left_;
   }
 
   void run() {
     // The first call always: a plan has one even if it costs more than the budget.
     if (steps_.empty()) {
       current_ = fresh();
-      const Cost cost = calls_.cost(current_);
-      take(cost, 1);
+      take(calls_.cost(current_), 1);
       steps_.emplace_back(CallStep{current_, 1, 0});
     }
     while (open()) motif();
@@ -83,7 +85,8 @@ class Schedule {
         return push(a);
       }
       case kBurst:
-        return push(draw_.one_in(2) ? current_ : varied(current_), draw_.log_uniform(2, kMaxBurst));
+        return push(draw_.one_in(2) ? current_ : varied(current_),
+                    draw_.log_uniform(2, draw_.one_in(3) ? kLongBurst : kShortBurst));
       case kWalk:
         for (auto n = draw_.in_range(2, 6); n > 0 && open(); --n) push(varied(current_));
         return;
@@ -105,7 +108,7 @@ class Schedule {
   void push(Call call, std::int64_t repeat = 1) {
     if (!open()) return;
     const Cost cost = calls_.cost(call);
-    repeat = take(cost, std::min(repeat, launches_left_));
+    repeat = take(cost, repeat);
     if (repeat == 0) {
       ++refused_;
       return;
@@ -117,10 +120,11 @@ class Schedule {
 
   // Pays for as many launches as the budget has left, at most `wanted`; returns how many.
   std::int64_t take(const Cost& cost, std::int64_t wanted) {
-    std::int64_t n = wanted;
+    std::int64_t n = std::min(wanted, most_left_);
     if (cost.work > 0) n = std::min(n, affordable(left_.work / cost.work));
     if (cost.bytes > 0) n = std::min(n, affordable(left_.bytes / cost.bytes));
-    launches_left_ -= std::max<std::int64_t>(n, 1);
+    launches_left_ -= n;
+    most_left_ -= n;
     left_.work -= cost.work * static_cast<double>(n);
     left_.bytes -= cost.bytes * static_cast<double>(n);
     return n;
@@ -131,7 +135,8 @@ class Schedule {
 
   Draw& draw_;
   const CallMaker& calls_;
-  std::int64_t launches_left_;
+  std::int64_t launches_left_;  // a burst may go below zero ...
+  std::int64_t most_left_;      // ... but not this
   Cost left_;
   Cost allowance_;  // of one launch
   std::uint64_t sync_every_ = 0;

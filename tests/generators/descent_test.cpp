@@ -1,0 +1,257 @@
+// Greedy descent over simplify() against failures whose minimum is known, as a reducer does it: the
+// first candidate that still fails becomes the plan; answers are remembered by plan.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "core/plan_text.h"
+#include "generators/plan_generator.h"
+#include "generators/simplify.h"
+#include "tests/generators/specs.h"
+
+namespace redzone::generators {
+namespace {
+
+using redzone::testing::chain_spec;
+using redzone::testing::chunk_like_spec;
+
+using Fails = std::function<bool(const Plan&)>;
+
+struct Descent {
+  Plan plan;
+  std::size_t evaluations = 0;  // distinct plans asked about
+};
+
+Descent descend(Plan plan, const TargetSpec& spec, const Fails& fails) {
+  std::map<std::string, bool> known;
+  for (bool again = true; again;) {
+    again = false;
+    Simplifications candidates = simplify(plan, spec);
+    while (auto candidate = candidates.next()) {
+      const auto [it, is_new] = known.try_emplace(plan_hash(*candidate), false);
+      if (is_new) it->second = fails(*candidate);
+      if (!it->second) continue;
+      plan = std::move(*candidate);
+      again = true;
+      break;
+    }
+  }
+  return {std::move(plan), known.size()};
+}
+
+// A call of ten steps or so that differ in everything, and fail.
+std::vector<Plan> failing_plans(const TargetSpec& spec, const Fails& fails, std::size_t count) {
+  PlanGenerator generator(spec, host_budget(), 99);
+  std::vector<Plan> plans;
+  for (int tries = 0; plans.size() < count && tries < 200000; ++tries) {
+    Plan plan = generator.next();
+    const auto calls = calls_of(plan).size();
+    if (calls >= 8 && calls <= 12 && fails(plan)) plans.push_back(std::move(plan));
+  }
+  EXPECT_EQ(plans.size(), count) << "the generator does not reach the failure";
+  return plans;
+}
+
+Fails some_call(std::function<bool(const CallStep&)> fails) {
+  return [fails = std::move(fails)](const Plan& plan) {
+    const auto calls = calls_of(plan);
+    return std::any_of(calls.begin(), calls.end(), [&](const CallStep* c) { return fails(*c); });
+  };
+}
+
+std::int64_t dim(const CallStep& step, const char* name) {
+  return get(step.call.dims, name);
+}
+
+struct Case {
+  const char* name;
+  TargetSpec spec;
+  Fails fails;
+  std::function<void(const Plan&)> expect;  // the exact minimum
+};
+
+// The one call of a minimal plan: these dims, all others at 1, everything else plain.
+std::function<void(const Plan&)> one_call(Dims dims, std::int64_t repeat = 1) {
+  return [dims, repeat](const Plan& plan) {
+    ASSERT_EQ(plan.steps.size(), 1u);
+    const auto& step = std::get<CallStep>(plan.steps[0]);
+    for (const auto& [name, value] : step.call.dims) {
+      const auto it = dims.find(name);
+      EXPECT_EQ(value, it == dims.end() ? 1 : it->second) << name;
+    }
+    EXPECT_EQ(step.repeat, repeat);
+    EXPECT_EQ(plan.mode, (Mode{.launch = Launch::blocking}));
+  };
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> cases;
+  auto add = [&](const char* name, Fails fails, std::function<void(const Plan&)> expect) {
+    cases.push_back({name, chunk_like_spec(), std::move(fails), std::move(expect)});
+  };
+  add("T above 64", some_call([](const CallStep& s) { return dim(s, "T") > 64; }),
+      one_call({{"T", 65}}));
+  add("D not a power of two", some_call([](const CallStep& s) {
+        return !std::has_single_bit(static_cast<std::uint64_t>(dim(s, "D")));
+      }),
+      one_call({{"D", 3}}));
+  add("D one past a tile",
+      some_call([](const CallStep& s) { return dim(s, "D") % 32 == 1 && dim(s, "D") > 1; }),
+      one_call({{"D", 33}}));
+  add("at least four chunks of 16", some_call([](const CallStep& s) {
+        return dim(s, "C") >= 16 && dim(s, "T") / dim(s, "C") >= 4;
+      }),
+      one_call({{"C", 16}, {"T", 64}}));
+  add("exactly two chunks", some_call([](const CallStep& s) {
+        return dim(s, "C") > 4 && dim(s, "T") == 2 * dim(s, "C");
+      }),
+      one_call({{"C", 8}, {"T", 16}}));
+  add("five repeats", some_call([](const CallStep& s) { return s.repeat >= 5; }), one_call({}, 5));
+  add("padded",
+      some_call([](const CallStep& s) { return s.call.layout("k").row_padding_elems > 2; }),
+      [](const Plan& plan) {
+        one_call({})(plan);
+        EXPECT_EQ(std::get<CallStep>(plan.steps[0]).call.layouts,
+                  (decltype(Call::layouts){{"k", Layout{.row_padding_elems = 3}}}));
+      });
+  add("knob and dim", some_call([](const CallStep& s) {
+        return get_int(s.call.config, "num_warps") == 8 && dim(s, "DV") >= 20;
+      }),
+      [](const Plan& plan) {
+        one_call({{"DV", 20}})(plan);
+        const auto& config = std::get<CallStep>(plan.steps[0]).call.config;
+        EXPECT_EQ(config, (Config{{"block_v", 32}, {"grid", "flat"}, {"num_warps", 8}}));
+      });
+  add(
+      "two calls in a row with other C",
+      [](const Plan& plan) {
+        const auto calls = calls_of(plan);
+        for (std::size_t i = 1; i < calls.size(); ++i)
+          if (dim(*calls[i - 1], "C") != dim(*calls[i], "C")) return true;
+        return false;
+      },
+      [](const Plan& plan) {
+        const auto calls = calls_of(plan);
+        ASSERT_EQ(plan.steps.size(), 2u);
+        ASSERT_EQ(calls.size(), 2u);
+        const bool first = dim(*calls[0], "C") == 1;
+        const Dims small = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 1}};
+        Dims other = small;
+        other["C"] = other["T"] = 2;
+        EXPECT_EQ(calls[first ? 0 : 1]->call.dims, small);
+        EXPECT_EQ(calls[first ? 1 : 0]->call.dims, other);
+      });
+  add(
+      "a larger D after a smaller one",
+      [](const Plan& plan) {
+        const auto calls = calls_of(plan);
+        for (std::size_t i = 1; i < calls.size(); ++i)
+          if (dim(*calls[i], "D") > dim(*calls[i - 1], "D")) return true;
+        return false;
+      },
+      [](const Plan& plan) {
+        const auto calls = calls_of(plan);
+        ASSERT_EQ(calls.size(), 2u);
+        EXPECT_EQ(dim(*calls[0], "D"), 1);
+        EXPECT_EQ(dim(*calls[1], "D"), 2);
+      });
+  add(
+      "a sync between two calls",
+      [](const Plan& plan) {
+        for (std::size_t i = 2; i < plan.steps.size(); ++i)
+          if (std::holds_alternative<CallStep>(plan.steps[i - 2]) &&
+              std::holds_alternative<SyncStep>(plan.steps[i - 1]) &&
+              std::holds_alternative<CallStep>(plan.steps[i]))
+            return true;
+        return false;
+      },
+      [](const Plan& plan) {
+        ASSERT_EQ(plan.steps.size(), 3u);
+        EXPECT_EQ(call_count(plan), 2);
+      });
+  return cases;
+}
+
+TEST(Descent, ReachesTheKnownMinimum) {
+  for (const auto& c : cases()) {
+    SCOPED_TRACE(c.name);
+    std::size_t most = 0, sum = 0;
+    constexpr std::size_t kPlans = 30;
+    for (const auto& plan : failing_plans(c.spec, c.fails, kPlans)) {
+      const Descent d = descend(plan, c.spec, c.fails);
+      EXPECT_TRUE(c.fails(d.plan));
+      c.expect(d.plan);
+      if (HasFailure()) FAIL() << print_plan(d.plan);
+      most = std::max(most, d.evaluations);
+      sum += d.evaluations;
+    }
+    fmt::print("{:34} evaluations: mean {:3}, most {:3}\n", c.name, sum / kPlans, most);
+    // Of plans of 8 to 12 calls in 6 dims, 3 knobs and 3 layouts.
+    EXPECT_LE(most, 150u);
+    RecordProperty(c.name, static_cast<int>(most));
+  }
+}
+
+// No known minimum, but no single step down may fail.
+TEST(Descent, EndsInAPlanThatIsMinimalInEachDim) {
+  const TargetSpec spec = chunk_like_spec();
+  const Fails fails =
+      some_call([](const CallStep& s) { return dim(s, "T") * dim(s, "D") * dim(s, "DV") > 40000; });
+  for (const auto& plan : failing_plans(spec, fails, 20)) {
+    const Descent d = descend(plan, spec, fails);
+    ASSERT_EQ(d.plan.steps.size(), 1u);
+    for (const char* name : {"T", "D", "DV"}) {
+      Plan smaller = d.plan;
+      auto& call = std::get<CallStep>(smaller.steps[0]).call;
+      EXPECT_EQ(get(call.dims, "C"), 1);
+      --call.dims.find(name)->second;
+      EXPECT_FALSE(fails(smaller)) << print_plan(d.plan);
+    }
+  }
+}
+
+// Offsets past 2^31 elements: down to two rows and the smallest pitch.
+TEST(Descent, KeepsTheReachOfABigPaddingWhileItLosesRows) {
+  TargetSpec spec;
+  spec.name = "rows";
+  spec.dims = {{.name = "M", .min = 1, .max = 512}, {.name = "N", .min = 1, .max = 512}};
+  spec.tensors = {{.name = "x",
+                   .dtype = DType::u8,
+                   .shape = shape_of({"M", "N"}),
+                   .layouts = LayoutRules::strided()}};
+  const Fails fails = some_call([&](const CallStep& s) {
+    const auto& layout = s.call.layout("x");
+    const std::int64_t pitch = dim(s, "N") + layout.row_padding_elems;
+    return !layout.transposed && (dim(s, "M") - 1) * pitch > std::int64_t{1} << 31;
+  });
+  std::size_t most = 0;
+  for (const auto& plan : failing_plans(spec, fails, 10)) {
+    const Descent d = descend(plan, spec, fails);
+    most = std::max(most, d.evaluations);
+    ASSERT_EQ(d.plan.steps.size(), 1u);
+    const auto& step = std::get<CallStep>(d.plan.steps[0]);
+    EXPECT_EQ(dim(step, "M"), 2);
+    EXPECT_EQ(dim(step, "N"), 1);
+    EXPECT_EQ(step.call.layout("x"), (Layout{.row_padding_elems = std::int64_t{1} << 31}));
+  }
+  fmt::print("big offsets: evaluations: most {}\n", most);
+  EXPECT_LE(most, 250u);
+}
+
+TEST(Descent, RespectsChainsOfConstraints) {
+  const TargetSpec spec = chain_spec();
+  const Fails fails = some_call([](const CallStep& s) { return dim(s, "A") >= 10; });
+  for (const auto& plan : failing_plans(spec, fails, 20)) {
+    const Descent d = descend(plan, spec, fails);
+    const auto& step = std::get<CallStep>(d.plan.steps.at(0));
+    // A >= 10 divides B, a multiple of 4, which divides C, a multiple of 8: 12, 12 and 24 in all
+    // is the least sum of ranks; 10 needs 20 and 40.
+    EXPECT_EQ(step.call.dims, (Dims{{"A", 12}, {"B", 12}, {"C", 24}, {"E", 0}}))
+        << print_plan(d.plan);
+  }
+}
+
+}  // namespace
+}  // namespace redzone::generators

@@ -1,0 +1,193 @@
+#include "generators/plan_generator.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "core/plan_text.h"
+#include "core/validate.h"
+#include "generators/dims.h"
+#include "generators/internal/cost.h"
+#include "generators/internal/draw.h"
+#include "generators/internal/plan_gen.h"
+#include "tests/generators/specs.h"
+
+namespace redzone::generators {
+namespace {
+
+using redzone::testing::awkward_specs;
+using redzone::testing::chunk_like_spec;
+
+// Counted apart from the generator: by the views of the tensors.
+Cost total_cost(const Plan& plan, const TargetSpec& spec, bool sparse) {
+  Cost total;
+  for (const auto* step : calls_of(plan)) {
+    Cost cost;
+    double numel = 0;
+    for (const auto& tensor : spec.tensors) {
+      const auto view = make_view(tensor.shape(step->call.dims), step->call.layout(tensor.name));
+      numel += static_cast<double>(view->numel);
+      cost.bytes += static_cast<double>(sparse ? view->numel : view->storage_elems) *
+                    static_cast<double>(dtype_bytes(tensor.dtype_for(step->call.config)));
+    }
+    cost.work = spec.work ? spec.work(step->call.dims, step->call.config) : numel;
+    total.work += cost.work * static_cast<double>(step->repeat);
+    total.bytes += cost.bytes * static_cast<double>(step->repeat);
+  }
+  return total;
+}
+
+void expect_within(const Plan& plan, const TargetSpec& spec, const Budget& budget) {
+  const Cost cost = total_cost(plan, spec, budget.sparse);
+  EXPECT_LE(cost.work, budget.work_per_plan + budget.large_work);
+  EXPECT_LE(cost.bytes, static_cast<double>(budget.bytes_per_plan + budget.large_bytes));
+  EXPECT_LE(call_count(plan), budget.max_calls);
+  EXPECT_GE(call_count(plan), 1);
+}
+
+TEST(PlanGenerator, PlansAreValidAndWithinTheBudget) {
+  Budget streams = host_budget();
+  streams.streams = true;
+  for (const auto& budget : {host_budget(), cuda_budget(std::int64_t{80} << 30), streams}) {
+    for (const auto& spec : awkward_specs()) {
+      PlanGenerator generator(spec, budget, 1);
+      for (int i = 0; i < 1500; ++i) {
+        const Plan plan = generator.next();
+        const auto valid = validate(plan, spec);
+        ASSERT_TRUE(valid) << valid.error().message << "\n" << print_plan(plan);
+        expect_within(plan, spec, budget);
+      }
+    }
+  }
+}
+
+TEST(PlanGenerator, PlansSurviveTheirTextForm) {
+  Budget budget = host_budget();
+  budget.streams = true;
+  for (const auto& spec : awkward_specs()) {
+    PlanGenerator generator(spec, budget, 2);
+    for (int i = 0; i < 100; ++i) {
+      const Plan plan = generator.next();
+      const auto parsed = parse_plan(print_plan(plan));
+      ASSERT_TRUE(parsed) << parsed.error().message;
+      EXPECT_EQ(*parsed, plan);
+    }
+  }
+}
+
+TEST(PlanGenerator, TheSeedDecides) {
+  const TargetSpec spec = chunk_like_spec();
+  PlanGenerator a(spec, host_budget(), 7), b(spec, host_budget(), 7), c(spec, host_budget(), 8);
+  int differ = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Plan plan = a.next();
+    EXPECT_EQ(plan, b.next());
+    differ += plan != c.next();
+  }
+  EXPECT_GT(differ, 190);
+}
+
+// RapidCheck's own entry points read RC_PARAMS.
+TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
+  const TargetSpec spec = chunk_like_spec();
+  const Plan before = PlanGenerator(spec, host_budget(), 7).next();
+  ASSERT_EQ(setenv("RC_PARAMS", "seed=1 max_size=3", 1), 0);
+  const Plan after = PlanGenerator(spec, host_budget(), 7).next();
+  unsetenv("RC_PARAMS");
+  EXPECT_EQ(before, after);
+}
+
+TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
+  const TargetSpec spec = chunk_like_spec();
+  PlanGenerator generator(spec, host_budget(), 3);
+  std::set<std::uint64_t> seeds;
+  std::set<std::uint32_t> poisons;
+  for (int i = 0; i < 50; ++i) {
+    const Mode mode = generator.next().mode;
+    seeds.insert(mode.schedule_seed);
+    poisons.insert(mode.poison);
+    EXPECT_EQ(mode, (Mode{.poison = mode.poison, .schedule_seed = mode.schedule_seed}));
+  }
+  EXPECT_EQ(seeds.size(), 50u);
+  EXPECT_GT(poisons.size(), 3u);
+}
+
+TEST(PlanGenerator, ATargetLargerThanTheBudgetGetsItsSmallestCall) {
+  TargetSpec spec = chunk_like_spec();
+  spec.work = [](const Dims&, const Config&) { return 1e12; };
+  PlanGenerator generator(spec, host_budget(), 4);
+  for (int i = 0; i < 50; ++i) {
+    const Plan plan = generator.next();
+    EXPECT_EQ(call_count(plan), 1);
+    EXPECT_TRUE(validate(plan, spec));
+  }
+}
+
+TEST(PlanGenerator, ConstraintsThatNothingSatisfiesAreAnError) {
+  TargetSpec spec = chunk_like_spec();
+  spec.constraints.push_back(
+      Constraint::predicate("never", [](const Dims&, const Config&) { return false; }));
+  EXPECT_THROW(PlanGenerator(spec, host_budget(), 1), std::invalid_argument);
+}
+
+// Specs that nobody thought of: random ranges, lists, multiples, chains and tensors.
+TargetSpec random_spec(std::uint64_t seed) {
+  Draw draw{rc::Random(seed)};
+  TargetSpec spec;
+  spec.name = "random";
+  const auto dims = draw.index(6) + 1;
+  for (std::size_t i = 0; i < dims; ++i) {
+    DimSpec dim{.name = std::string(1, static_cast<char>('a' + i))};
+    if (draw.one_in(4)) {
+      for (std::int64_t v = draw.in_range(1, 4); dim.values.size() < 5; v *= 2)
+        dim.values.push_back(v);
+    } else {
+      dim.multiple_of = draw.one_in(3) ? draw.in_range(2, 8) : 1;
+      dim.min = draw.in_range(0, 4);
+      dim.max = dim.min + dim.multiple_of * draw.log_uniform(1, 10000);
+      dim.tile = draw.one_in(2) ? 32 : 0;
+    }
+    spec.dims.push_back(dim);
+  }
+  for (std::size_t i = 1; i < dims; ++i) {
+    const std::string& a = spec.dims[i - 1].name;
+    const std::string& b = spec.dims[i].name;
+    if (draw.one_in(3)) spec.constraints.push_back(Constraint::at_most(a, b));
+    if (draw.one_in(3)) spec.constraints.push_back(Constraint::divides(a, b));
+  }
+  for (int t = 0; t < 3; ++t) {
+    std::vector<std::string> names;
+    for (auto n = draw.in_range(0, 5); n > 0; --n)
+      names.push_back(spec.dims[draw.index(dims)].name);
+    spec.tensors.push_back(
+        {.name = std::string(1, static_cast<char>('x' + t)),
+         .shape = shape_of(names),
+         .layouts = {draw.one_in(2), draw.one_in(2), draw.one_in(2), draw.one_in(2)}});
+  }
+  for (auto n = draw.in_range(0, 3); n > 0; --n)
+    spec.knobs.push_back({.name = "k" + std::to_string(n), .values = {1, "two", 3}});
+  return spec;
+}
+
+TEST(PlanGenerator, HoldsForRandomSpecs) {
+  int impossible = 0, possible = 0;
+  const auto result = rc::check("plans of random specs are valid and within budget", [&] {
+    const TargetSpec spec = random_spec(*rc::gen::arbitrary<std::uint64_t>());
+    std::shared_ptr<const CallMaker> calls;
+    try {
+      calls = std::make_shared<CallMaker>(spec, true);
+    } catch (const std::invalid_argument&) {
+      ++impossible;  // e.g. a divides b with no common multiple in range
+      return;
+    }
+    ++possible;
+    const Plan plan = *plan_gen(calls, host_budget());
+    const auto valid = validate(plan, spec);
+    RC_ASSERT(valid.has_value());
+    expect_within(plan, spec, host_budget());
+  });
+  EXPECT_TRUE(result);
+  EXPECT_GT(possible, impossible);
+}
+
+}  // namespace
+}  // namespace redzone::generators

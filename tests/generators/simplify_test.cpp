@@ -1,0 +1,181 @@
+#include "generators/simplify.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "core/plan_text.h"
+#include "core/validate.h"
+#include "generators/internal/space.h"
+#include "generators/plan_generator.h"
+#include "tests/generators/specs.h"
+
+namespace redzone::generators {
+namespace {
+
+using redzone::testing::awkward_specs;
+using redzone::testing::chain_spec;
+using redzone::testing::chunk_like_spec;
+
+bool contains(const std::vector<Plan>& plans, const Plan& plan) {
+  return std::find(plans.begin(), plans.end(), plan) != plans.end();
+}
+
+Budget with_streams() {
+  Budget budget = host_budget();
+  budget.streams = true;
+  return budget;
+}
+
+TEST(Simplify, CandidatesAreValidSimplerAndDistinct) {
+  const auto specs = awkward_specs();
+  const auto result = rc::check("candidates are valid, simpler and distinct", [&] {
+    const TargetSpec& spec = *rc::gen::elementOf(specs);
+    PlanGenerator generator(spec, with_streams(), *rc::gen::arbitrary<std::uint64_t>());
+    const Plan plan = generator.next();
+    std::set<std::string> hashes;
+    for (const auto& candidate : all_simplifications(plan, spec)) {
+      RC_ASSERT(validate(candidate, spec).has_value());
+      RC_ASSERT(simpler(candidate, plan, spec));
+      RC_ASSERT(!simpler(plan, candidate, spec));
+      RC_ASSERT(!calls_of(candidate).empty());
+      RC_ASSERT(hashes.insert(plan_hash(candidate)).second);
+    }
+  });
+  EXPECT_TRUE(result);
+}
+
+TEST(Simplify, ThePlainestPlanHasNoCandidates) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 1).next();
+  while (auto candidate = simplify(plan, spec).next()) plan = std::move(*candidate);
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const auto& step = std::get<CallStep>(plan.steps[0]);
+  for (const auto& [name, value] : step.call.dims) EXPECT_EQ(value, 1) << name;
+  EXPECT_EQ(step.repeat, 1);
+  EXPECT_TRUE(step.call.layouts.empty());
+  EXPECT_EQ(step.call.seed, 1u);
+  EXPECT_EQ(get_int(step.call.config, "block_v"), 32);
+  EXPECT_EQ(plan.mode, (Mode{.launch = Launch::blocking}));
+  EXPECT_TRUE(all_simplifications(plan, spec).empty());
+}
+
+// For each dim of each call: the next smaller value, the other dims mended or left alone.
+TEST(Simplify, EveryDimGoesDownByOneStep) {
+  for (const auto& spec : {chunk_like_spec(), chain_spec()}) {
+    const Space space(spec);
+    PlanGenerator generator(spec, host_budget(), 5);
+    int checked = 0;
+    for (int i = 0; i < 60; ++i) {
+      const Plan plan = generator.next();
+      const auto candidates = all_simplifications(plan, spec);
+      for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        const auto* step = std::get_if<CallStep>(&plan.steps[s]);
+        if (step == nullptr) continue;
+        const Point p = space.point(step->call.dims);
+        for (std::size_t d = 0; d < p.size(); ++d) {
+          const auto below = allowed_at_most(space.dim(d), p[d] - 1);
+          if (!below) continue;
+          std::vector<Point> expected;
+          Point mended = p;
+          mended[d] = *below;
+          if (space.repair(mended, dim_bit(d))) expected.push_back(mended);
+          Point alone = p;
+          if (auto v = space.fitting_value(p, d, *below); v && *v < p[d]) {
+            alone[d] = *v;
+            expected.push_back(alone);
+          }
+          for (const auto& q : expected) {
+            Plan smaller = plan;
+            std::get<CallStep>(smaller.steps[s]).call.dims = space.dims(q);
+            if (!simpler(smaller, plan, spec)) continue;
+            EXPECT_TRUE(contains(candidates, smaller)) << print_plan(smaller);
+            ++checked;
+          }
+        }
+      }
+    }
+    EXPECT_GT(checked, 500);
+  }
+}
+
+TEST(Simplify, EveryStepCanBeDroppedAndEveryRepeatLowered) {
+  const TargetSpec spec = chunk_like_spec();
+  PlanGenerator generator(spec, with_streams(), 6);
+  for (int i = 0; i < 60; ++i) {
+    const Plan plan = generator.next();
+    const auto candidates = all_simplifications(plan, spec);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      Plan dropped = plan;
+      dropped.steps.erase(dropped.steps.begin() + static_cast<std::ptrdiff_t>(s));
+      EXPECT_TRUE(calls_of(dropped).empty() || contains(candidates, dropped));
+      Plan fewer = plan;
+      auto* step = std::get_if<CallStep>(&fewer.steps[s]);
+      if (step == nullptr || step->repeat == 1) continue;
+      --step->repeat;
+      EXPECT_TRUE(contains(candidates, fewer));
+    }
+  }
+}
+
+TEST(Simplify, EachSettingByItself) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan;
+  plan.target = spec.name;
+  plan.mode = {Launch::gated, Allocator::plain, Placement::head, 0x7f7f7f7fu, 9};
+  CallStep step;
+  step.call.dims = {{"B", 1}, {"C", 2}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 4}};
+  step.call.config = {{"block_v", 16}, {"grid", "persistent"}, {"num_warps", 8}};
+  step.call.layouts = {{"k", {.row_padding_elems = 9, .offset_elems = 3, .unit_stride = 8}}};
+  step.call.seed = 77;
+  step.stream = 1;
+  plan.steps = {step, step};
+  ASSERT_TRUE(validate(plan, spec));
+  const auto candidates = all_simplifications(plan, spec);
+  auto expect_candidate = [&](auto change) {
+    Plan changed = plan;
+    change(changed, std::get<CallStep>(changed.steps[1]));
+    EXPECT_TRUE(contains(candidates, changed)) << print_plan(changed);
+  };
+  using P = Plan;
+  using S = CallStep;
+  expect_candidate([](P& p, S&) { p.mode.launch = Launch::blocking; });
+  expect_candidate([](P& p, S&) { p.mode.launch = Launch::async; });
+  expect_candidate([](P& p, S&) { p.mode.placement = Placement::tail; });
+  expect_candidate([](P& p, S&) { p.mode.poison = 0xffffffffu; });
+  expect_candidate([](P& p, S&) { p.mode.schedule_seed = 0; });
+  expect_candidate([](P&, S& s) { s.call.seed = 1; });
+  expect_candidate([](P&, S& s) { s.stream = 0; });
+  expect_candidate([](P&, S& s) { s.call.config.insert_or_assign("block_v", Value{32}); });
+  expect_candidate([](P&, S& s) { s.call.config.insert_or_assign("block_v", Value{64}); });
+  expect_candidate([](P&, S& s) { s.call.config.insert_or_assign("grid", Value{"flat"}); });
+  expect_candidate([](P&, S& s) { s.call.layouts.clear(); });
+  expect_candidate([](P&, S& s) { s.call.layouts.at("k").row_padding_elems = 8; });
+  expect_candidate([](P&, S& s) { s.call.layouts.at("k").row_padding_elems = 1; });
+  expect_candidate([](P&, S& s) { s.call.layouts.at("k").offset_elems = 0; });
+  expect_candidate([](P&, S& s) { s.call.layouts.at("k").unit_stride.reset(); });
+  expect_candidate([](P&, S& s) { s.call.layouts.at("k").unit_stride = 1; });
+  // Tied by a divides constraint: both halves at once.
+  expect_candidate([](P&, S& s) {
+    s.call.dims = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 2}};
+  });
+  for (const auto& candidate : candidates)
+    EXPECT_EQ(candidate.mode.allocator, Allocator::plain) << "the allocator stays";
+}
+
+TEST(Simplify, NothingIsBuiltBeforeItIsAskedFor) {
+  TargetSpec spec = chunk_like_spec();
+  int asked = 0;
+  spec.constraints.push_back(Constraint::predicate("counted", [&](const Dims&, const Config&) {
+    ++asked;
+    return true;
+  }));
+  const Plan plan = PlanGenerator(spec, host_budget(), 9).next();
+  asked = 0;
+  Simplifications candidates = simplify(plan, spec);
+  EXPECT_EQ(asked, 0);
+  ASSERT_TRUE(candidates.next());
+  EXPECT_LE(asked, static_cast<int>(2 * plan.steps.size()));
+}
+
+}  // namespace
+}  // namespace redzone::generators
