@@ -12,11 +12,11 @@ namespace redzone {
 
 // Oracles name the trials they want; the executor runs them.
 struct TrialSpec {
-  Mode mode;
+  Mode mode = {};
   // Order in which the calls run, as call indices; empty: as written. A reordered trial runs the
   // calls as independent ones: sync and wait steps are dropped, all calls go to stream 0, and each
   // runs once whatever its `repeat`.
-  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> order = {};
   // Compare the outputs with the target's float64 reference, where it has one and the call is
   // small enough.
   bool reference = false;

@@ -1,0 +1,129 @@
+// A runner over a fake device with one target that the test writes as functions.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "exec/trial/trial_runner.h"
+#include "trial/fake_device.h"
+
+namespace redzone::testing {
+
+using RunFunction = std::function<void(Context&)>;
+using ReferenceFunction = std::function<void(ReferenceCall&)>;
+
+class FunctionTarget final : public Target {
+ public:
+  FunctionTarget(RunFunction run, ReferenceFunction reference)
+      : run_(std::move(run)), reference_(std::move(reference)) {}
+  void run(Context& ctx) override { run_(ctx); }
+  void reference(ReferenceCall& call) const override {
+    if (reference_) reference_(call);
+  }
+
+ private:
+  RunFunction run_;
+  ReferenceFunction reference_;
+};
+
+// A 2-d array as a kernel takes it.
+struct Matrix {
+  float* data;
+  std::int64_t rows, columns, row_stride, column_stride;
+  float& at(std::int64_t r, std::int64_t c) const {
+    return data[r * row_stride + c * column_stride];
+  }
+};
+
+inline Matrix matrix(const TensorArg& t) {
+  return {t.data<float>(), t.shape[0], t.shape[1], t.strides[0], t.strides[1]};
+}
+
+// Every kernel here is one thread.
+inline void double_kernel(Matrix x, Matrix y) {
+  for (std::int64_t r = 0; r < x.rows; ++r)
+    for (std::int64_t c = 0; c < x.columns; ++c) y.at(r, c) = 2 * x.at(r, c);
+}
+
+inline void store_kernel(float* p, float value) {
+  *p = value;
+}
+inline void store_byte_kernel(unsigned char* p, unsigned char value) {
+  *p = value;
+}
+inline void nothing_kernel() {}
+
+// y = 2 x, any layout.
+inline void run_double(Context& ctx) {
+  launch(ctx, "double", double_kernel, {}, matrix(ctx.tensor("x")), matrix(ctx.tensor("y")));
+}
+
+// Dims R and C; x and y of [R, C], x read only.
+inline TargetSpec double_spec() {
+  TargetSpec spec;
+  spec.name = "t";
+  spec.dims = {{.name = "R", .min = 0}, {.name = "C", .min = 0}};
+  spec.tensors = {{.name = "x", .shape = shape_of({"R", "C"}), .layouts = LayoutRules::strided()},
+                  {.name = "y",
+                   .role = Role::out,
+                   .shape = shape_of({"R", "C"}),
+                   .layouts = LayoutRules::strided()}};
+  return spec;
+}
+
+inline Call call_of(std::int64_t rows, std::int64_t columns, std::uint64_t seed = 1) {
+  Call call;
+  call.dims = {{"R", rows}, {"C", columns}};
+  call.seed = seed;
+  return call;
+}
+
+struct Bench {
+  explicit Bench(RunFunction run, TargetSpec spec = double_spec(), ReferenceFunction reference = {},
+                 exec::TrialLimits limits = {})
+      : limits(limits) {
+    spec.has_reference = static_cast<bool>(reference);
+    const auto added = registry.add({spec, DeviceKind::host, [run, reference] {
+                                       return std::make_unique<FunctionTarget>(run, reference);
+                                     }});
+    EXPECT_TRUE(added) << added.error().message;
+  }
+
+  exec::TrialRunner& runner() {
+    if (!made)
+      made = std::make_unique<exec::TrialRunner>(device, registry, DeviceKind::host, &box, limits);
+    return *made;
+  }
+  Observation run(const Plan& plan, const TrialSpec& trial) {
+    Observation o = runner().run(plan, trial);
+    if (!runner().device_lost()) {
+      EXPECT_EQ(device.guard().live_bytes, 0u) << "a region was not given back";
+      EXPECT_EQ(device.guard().released_in_flight, 0u);
+    }
+    return o;
+  }
+  Observation run(const std::vector<Call>& calls, Mode mode = {}) {
+    Plan plan;
+    plan.target = "t";
+    for (const auto& call : calls) plan.steps.push_back(CallStep{call, 1, 0});
+    return run(plan, {.mode = mode});
+  }
+
+  FakeDevice device;
+  Registry registry;
+  device::BlackBox box;
+  exec::TrialLimits limits;
+  std::unique_ptr<exec::TrialRunner> made;
+};
+
+inline const BufferObservation& buffer(const Observation& o, std::size_t call,
+                                       std::string_view name) {
+  for (const auto& b : o.calls.at(call).buffers)
+    if (b.name == name) return b;
+  throw std::out_of_range("no buffer " + std::string(name));
+}
+
+}  // namespace redzone::testing

@@ -1,0 +1,252 @@
+// Where buffers lie, what is in them before a call and what is seen of them after it.
+#include <algorithm>
+
+#include "device/buffer_math.h"
+#include "trial/bench.h"
+
+namespace redzone::testing {
+namespace {
+
+std::uintptr_t address(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+// Element 0 and region of each tensor, as the target saw them.
+struct Seen {
+  TensorArg arg;
+  Shape strides;
+  std::int64_t numel = -1;
+  device::Region region;
+  std::ptrdiff_t from_base() const { return static_cast<std::byte*>(arg.base) - region.base; }
+  std::ptrdiff_t to_end() const {
+    return region.base + region.bytes - static_cast<std::byte*>(arg.base);
+  }
+};
+
+Seen seen_x(Call call, Mode mode, TargetSpec spec = double_spec()) {
+  Seen seen;
+  Bench* b = nullptr;
+  Bench bench(
+      [&](Context& ctx) {
+        seen.arg = ctx.tensor("x");
+        seen.strides.assign(seen.arg.strides.begin(), seen.arg.strides.end());
+        seen.numel = seen.arg.numel();
+        seen.region = b->device.guard().region_of(seen.arg.base);
+        run_double(ctx);
+      },
+      std::move(spec));
+  b = &bench;
+  EXPECT_EQ(bench.run({std::move(call)}, mode).end, End::completed);
+  return seen;
+}
+
+TEST(Placement, TailEndsAtTheEndOfTheRegion) {
+  // 3 x 5 floats are 60 bytes; 4 bytes of slack keep 16-byte alignment.
+  const Seen seen = seen_x(call_of(3, 5), {.placement = Placement::tail});
+  EXPECT_EQ(seen.to_end(), 64);
+  EXPECT_EQ(address(seen.arg.base) % 16, 0u);
+  TargetSpec tight = double_spec();
+  tight.tensors[0].align_bytes = 4;
+  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::tail}, tight).to_end(), 60);
+}
+
+TEST(Placement, HeadStartsAtTheBaseOfTheRegion) {
+  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::head}).from_base(), 0);
+}
+
+TEST(Placement, AlignsTheStorageAndNotElementZeroOfASlice) {
+  Call call = call_of(3, 5);
+  call.layouts["x"].offset_elems = 3;
+  const Seen head = seen_x(call, {.placement = Placement::head});
+  EXPECT_EQ(head.from_base(), 12);
+  // 72 bytes of storage: 80 keep its start aligned, element 0 is 12 bytes later.
+  EXPECT_EQ(seen_x(call, {.placement = Placement::tail}).to_end(), 80 - 12);
+}
+
+TEST(Placement, KeepsAlignmentsLargerThanAPage) {
+  TargetSpec spec = double_spec();
+  spec.tensors[0].align_bytes = 1 << 16;
+  for (const auto placement : {Placement::tail, Placement::head}) {
+    const Seen seen = seen_x(call_of(3, 5), {.placement = placement}, spec);
+    EXPECT_EQ(address(seen.arg.base) % (1 << 16), 0u);
+    EXPECT_GE(seen.from_base(), 0);
+    EXPECT_GE(seen.to_end(), 60);
+  }
+}
+
+TEST(Placement, EmptyTensorsLieAtTheHole) {
+  for (const auto placement : {Placement::tail, Placement::head}) {
+    const Seen seen = seen_x(call_of(0, 5), {.placement = placement});
+    ASSERT_NE(seen.arg.base, nullptr);
+    EXPECT_EQ(seen.to_end(), 0);
+    EXPECT_EQ(seen.numel, 0);
+  }
+}
+
+TEST(Placement, HandsOutTheStridesOfTheLayout) {
+  Call call = call_of(3, 5);
+  call.layouts["x"] = {.row_padding_elems = 2, .transposed = true};
+  const Seen seen = seen_x(call, {});
+  EXPECT_EQ(seen.strides, (Shape{1, 5}));
+}
+
+TEST(Fill, InputsFollowTheSeedAndThePoisonIsInTheOutputs) {
+  std::vector<float> x;
+  std::vector<std::uint32_t> y;
+  Bench bench([&](Context& ctx) {
+    launch(
+        ctx, "copy",
+        +[](const float* x, const std::uint32_t* y, std::int64_t n, std::vector<float>* to_x,
+            std::vector<std::uint32_t>* to_y) {
+          to_x->assign(x, x + n);
+          to_y->assign(y, y + n);
+        },
+        {}, ctx.tensor("x").data<float>(), ctx.tensor("y").data<std::uint32_t>(),
+        ctx.tensor("x").numel(), &x, &y);
+  });
+  bench.run({call_of(2, 8, 5)}, {.poison = 0x7fc0dead});
+  EXPECT_EQ(std::count(y.begin(), y.end(), 0x7fc0deadu), 16);
+  const auto first = x;
+  EXPECT_NE(*std::min_element(x.begin(), x.end()), *std::max_element(x.begin(), x.end()));
+  bench.run({call_of(2, 8, 5)});
+  EXPECT_EQ(x, first);
+  bench.run({call_of(2, 8, 6)});
+  EXPECT_NE(x, first);
+}
+
+TEST(Check, SeesAWriteIntoTheSlackBehindATail) {
+  Bench bench([](Context& ctx) {
+    run_double(ctx);
+    launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + 15, 1.0f);
+  });
+  const Observation o = bench.run({call_of(3, 5)}, {.placement = Placement::tail});
+  EXPECT_EQ(o.end, End::completed);
+  EXPECT_GE(buffer(o, 0, "y").dirty_after, 1u);
+  EXPECT_EQ(buffer(o, 0, "y").dirty_before, 0u);
+  EXPECT_GE(buffer(o, 0, "y").first_dirty_byte, 60);
+  EXPECT_LT(buffer(o, 0, "y").first_dirty_byte, 64);
+  EXPECT_EQ(buffer(o, 0, "x").dirty_after, 0u);
+}
+
+TEST(Check, SeesAWriteBeforeASlice) {
+  Bench bench([](Context& ctx) {
+    run_double(ctx);
+    launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() - 1, 1.0f);
+  });
+  Call call = call_of(3, 5);
+  call.layouts["y"].offset_elems = 4;
+  const Observation o = bench.run({call}, {.placement = Placement::head});
+  EXPECT_GE(buffer(o, 0, "y").dirty_before, 1u);
+  EXPECT_LT(buffer(o, 0, "y").first_dirty_byte, 0);
+}
+
+TEST(Check, SeesAWriteBetweenPaddedRows) {
+  Bench bench([](Context& ctx) {
+    run_double(ctx);
+    launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + 5, 1.0f);
+  });
+  Call call = call_of(3, 5);
+  call.layouts["y"].row_padding_elems = 3;
+  const Observation o = bench.run({call});
+  EXPECT_GE(buffer(o, 0, "y").dirty_gaps, 1u);
+  EXPECT_EQ(buffer(o, 0, "y").dirty_after, 0u);
+}
+
+TEST(Check, CountsChangedInputs) {
+  Bench bench([](Context& ctx) {
+    run_double(ctx);
+    launch(ctx, "store", store_kernel, {}, ctx.tensor("x").data<float>() + 7, 1e9f);
+  });
+  const Observation o = bench.run({call_of(3, 5)});
+  EXPECT_EQ(buffer(o, 0, "x").changed, 1u);
+  EXPECT_EQ(buffer(o, 0, "y").changed, 0u);
+}
+
+TEST(Check, CleanCallsAreClean) {
+  Bench bench(run_double);
+  for (const auto allocator : {Allocator::guard, Allocator::plain}) {
+    const Observation o = bench.run({call_of(3, 5), call_of(1, 1)}, {.allocator = allocator});
+    ASSERT_EQ(o.calls.size(), 2u);
+    for (const auto& call : o.calls)
+      for (const auto& b : call.buffers)
+        EXPECT_EQ(b.dirty_after + b.dirty_before + b.dirty_gaps + b.changed, 0u) << b.name;
+  }
+}
+
+TEST(Digest, IsTheSameWhateverThePlaceTheHistoryAndTheStorage) {
+  Bench bench(run_double);
+  Call call = call_of(6, 7, 42);
+  const auto digest = buffer(bench.run({call}), 0, "y").digest;
+  EXPECT_EQ(buffer(bench.run({call}, {.placement = Placement::head}), 0, "y").digest, digest);
+  EXPECT_EQ(buffer(bench.run({call}, {.allocator = Allocator::plain}), 0, "y").digest, digest);
+  EXPECT_EQ(buffer(bench.run({call}, {.poison = 0}), 0, "y").digest, digest);
+  EXPECT_EQ(buffer(bench.run({call_of(9, 9), call}), 1, "y").digest, digest);
+  Call spread = call;
+  spread.layouts["x"] = {.row_padding_elems = 3, .offset_elems = 1};
+  spread.layouts["y"] = {.row_padding_elems = 1, .offset_elems = 5};
+  EXPECT_EQ(buffer(bench.run({spread}), 0, "y").digest, digest);
+  Call other = call;
+  other.seed = 43;
+  EXPECT_NE(buffer(bench.run({other}), 0, "y").digest, digest);
+}
+
+TEST(Digest, ShowsThePoisonOfWhatWasNotWritten) {
+  Bench bench([](Context& ctx) {
+    Matrix y = matrix(ctx.tensor("y"));
+    Matrix x = matrix(ctx.tensor("x"));
+    --x.rows;
+    launch(ctx, "double", double_kernel, {}, x, y);
+  });
+  EXPECT_NE(buffer(bench.run({call_of(3, 5)}, {.poison = 1}), 0, "y").digest,
+            buffer(bench.run({call_of(3, 5)}, {.poison = 2}), 0, "y").digest);
+}
+
+TEST(Segments, AreSeenInNothingButTheLog) {
+  Bench whole(run_double);
+  Bench split(run_double, double_spec(), {}, {.calls = 2});
+  Bench small(run_double, double_spec(), {}, {.bytes = 2 * 4096});
+  const std::vector<Call> calls = {call_of(3, 5), call_of(4, 4), call_of(1, 9), call_of(3, 5, 2),
+                                   call_of(40, 40)};
+  const auto expected = whole.run(calls).calls;
+  EXPECT_EQ(split.run(calls).calls, expected);
+  EXPECT_EQ(small.run(calls).calls, expected);
+  EXPECT_EQ(whole.device.logged({"fill", "sync"}), (std::vector<std::string>{"fill", "sync"}));
+  EXPECT_EQ(split.device.logged({"fill", "sync"}).size(), 4u) << "3 fills and one sync";
+  EXPECT_EQ(small.device.logged({"fill"}).size(), 5u);
+}
+
+TEST(Memory, ASteadyStateTrialMapsNothing) {
+  Bench bench(run_double, double_spec(), {}, {.calls = 2});
+  const std::vector<Call> calls = {call_of(3, 5), call_of(4, 4), call_of(1, 9)};
+  EXPECT_GT(bench.run(calls).mapping_calls, 0u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(bench.run(calls).mapping_calls, 0u);
+  EXPECT_EQ(bench.run(calls).bytes, 4 * 4096u) << "the second segment reuses the first's";
+}
+
+TEST(Memory, ShortageEndsTheTrialAndNotTheRunner) {
+  Bench bench(run_double);
+  bench.device.guard().most_bytes = 4096;
+  EXPECT_EQ(bench.run({call_of(3, 5)}).end, End::out_of_memory);
+  bench.device.guard().most_bytes = 1 << 20;
+  EXPECT_EQ(bench.run({call_of(3, 5)}).end, End::completed);
+}
+
+TEST(Memory, ShortageGivesBackWhatWaitsForReuse) {
+  Bench bench(run_double, double_spec(), {}, {.calls = 1});
+  bench.device.guard().most_bytes = 5 * 4096;
+  // 2 regions of a page, then 2 of two pages: together too much.
+  const Observation o = bench.run({call_of(3, 5), call_of(1, 2000)});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+  EXPECT_EQ(o.calls.size(), 2u);
+}
+
+TEST(Memory, ATensorBeyondTheAddressSpaceDoesNotFit) {
+  Bench bench(run_double);
+  const std::int64_t huge = std::int64_t{1} << 31;
+  const Observation o = bench.run({call_of(huge, huge)});
+  EXPECT_EQ(o.end, End::out_of_memory);
+  EXPECT_FALSE(o.message.empty());
+}
+
+}  // namespace
+}  // namespace redzone::testing

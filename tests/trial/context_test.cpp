@@ -1,0 +1,333 @@
+// What a target gets from its context, and how its errors end a trial.
+#include "trial/bench.h"
+
+namespace redzone::testing {
+namespace {
+
+// Tensors: a (inout) of [C].
+TargetSpec inout_spec() {
+  TargetSpec spec = double_spec();
+  spec.tensors = {{.name = "a", .role = Role::inout, .shape = shape_of({"R", "C"})}};
+  return spec;
+}
+
+Plan repeated(std::int64_t times) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call_of(2, 4), times, 0}};
+  return plan;
+}
+
+void add_one_kernel(float* p, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) p[i] += 1;
+}
+
+TEST(Context, KnowsTheCall) {
+  Bench bench([](Context& ctx) {
+    EXPECT_EQ(ctx.dim("R"), 3);
+    EXPECT_EQ(ctx.device(), DeviceKind::host);
+    EXPECT_NE(ctx.stream(), nullptr);
+    EXPECT_FALSE(ctx.ended());
+    EXPECT_THROW(ctx.tensor("z"), std::out_of_range);
+    run_double(ctx);
+  });
+  EXPECT_EQ(bench.run({call_of(3, 5)}).end, End::completed);
+}
+
+TEST(Context, RepeatsRunOnTheSameBuffers) {
+  std::set<void*> places;
+  Bench bench([&](Context& ctx) {
+    places.insert(ctx.tensor("y").base);
+    run_double(ctx);
+  });
+  const Observation o = bench.run(repeated(3), {});
+  EXPECT_EQ(places.size(), 1u);
+  ASSERT_EQ(o.calls.size(), 1u);
+  EXPECT_EQ(o.calls[0].launches.size(), 1u) << "of the first repeat";
+  EXPECT_EQ(bench.device.logged({"launch"}).size(), 3u);
+}
+
+TEST(Context, RepeatsOfInoutStartFromTheSameData) {
+  std::set<void*> places;
+  Bench bench(
+      [&](Context& ctx) {
+        places.insert(ctx.tensor("a").base);
+        launch(ctx, "add", add_one_kernel, {}, ctx.tensor("a").data<float>(),
+               ctx.tensor("a").numel());
+      },
+      inout_spec());
+  const Observation once = bench.run(repeated(1), {});
+  places.clear();
+  const Observation thrice = bench.run(repeated(3), {});
+  EXPECT_EQ(places.size(), 3u);
+  EXPECT_EQ(once.calls, thrice.calls) << "the last repeat's buffers, the first's launches";
+  EXPECT_EQ(once.calls[0].launches.size(), 1u);
+}
+
+TEST(Context, DamageOfAnEarlierRepeatIsKept) {
+  int run = 0;
+  Bench bench(
+      [&](Context& ctx) {
+        if (run++ == 0)
+          launch(ctx, "store", store_kernel, {},
+                 ctx.tensor("a").data<float>() + ctx.tensor("a").numel(), 1.0f);
+      },
+      [] {
+        TargetSpec spec = inout_spec();
+        spec.tensors[0].align_bytes = 64;
+        return spec;
+      }());
+  EXPECT_GT(buffer(bench.run(repeated(3), {}), 0, "a").dirty_after, 0u);
+  EXPECT_EQ(run, 3);
+}
+
+TEST(Scratch, IsPoisonedGuardedAndChecked) {
+  std::uint32_t first = 0;
+  Bench bench([&](Context& ctx) {
+    auto* p = static_cast<std::uint32_t*>(ctx.scratch("tmp", 100, 64));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
+    launch(
+        ctx, "read", +[](const std::uint32_t* p, std::uint32_t* to) { *to = *p; }, {}, p, &first);
+    launch(ctx, "store", store_byte_kernel, {}, reinterpret_cast<unsigned char*>(p) + 100,
+           static_cast<unsigned char>(0));
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(1, 1)}, {.poison = 0x12345678});
+  EXPECT_EQ(first, 0x12345678u);
+  const BufferObservation& tmp = buffer(o, 0, "tmp");
+  EXPECT_TRUE(tmp.scratch);
+  EXPECT_EQ(tmp.numel, 100u);
+  EXPECT_EQ(tmp.digest, 0u);
+  EXPECT_EQ(tmp.dirty_after, 1u);
+  EXPECT_EQ(tmp.first_dirty_byte, 100);
+}
+
+TEST(Scratch, NamesMayRepeatWithinACall) {
+  Bench bench([](Context& ctx) {
+    void* a = ctx.scratch("tmp", 64);
+    void* b = ctx.scratch("tmp", 64);
+    EXPECT_NE(a, b);
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 1)});
+  ASSERT_EQ(o.calls.size(), 2u);
+  for (const auto& call : o.calls) {
+    ASSERT_EQ(call.buffers.size(), 4u);
+    EXPECT_EQ(call.buffers[2].name, "tmp");
+    EXPECT_EQ(call.buffers[3].name, "tmp#2");
+  }
+}
+
+TEST(Scratch, OfARepeatReusesTheMemoryPoisonsAgainAndKeepsTheDamage) {
+  std::set<void*> places;
+  std::vector<std::uint32_t> found(3);
+  int run = 0;
+  Bench bench([&](Context& ctx) {
+    auto* p = static_cast<std::uint32_t*>(ctx.scratch("tmp", 100, 128));
+    places.insert(p);
+    launch(
+        ctx, "use",
+        +[](std::uint32_t* p, std::uint32_t* found, bool overrun) {
+          *found = *p;
+          *p = 1;
+          if (overrun) p[25] = 0;
+        },
+        {}, p, &found[static_cast<std::size_t>(run)], run == 0);
+    ++run;
+    run_double(ctx);
+  });
+  const Observation o = bench.run(repeated(3), {.mode = {.poison = 77}});
+  EXPECT_EQ(places.size(), 1u);
+  EXPECT_EQ(found, (std::vector<std::uint32_t>{77, 77, 77}));
+  EXPECT_EQ(buffer(o, 0, "tmp").dirty_after, 4u);
+}
+
+TEST(Scratch, OfNoBytesIsAPointerThatMayNotBeUsed) {
+  FakeDevice* device = nullptr;
+  Bench bench([&](Context& ctx) {
+    void* p = ctx.scratch("none", 0);
+    ASSERT_NE(p, nullptr);
+    const device::Region region = device->guard().region_of(p);
+    EXPECT_EQ(p, region.base + region.bytes);
+    run_double(ctx);
+  });
+  device = &bench.device;
+  EXPECT_EQ(bench.run({call_of(1, 1)}, {.placement = Placement::head}).end, End::completed);
+}
+
+TEST(Scratch, OfAnImpossibleSizeIsTheTargetsError) {
+  for (const auto& [bytes, align] : {std::pair<std::size_t, std::size_t>{-16, 256}, {16, 24}}) {
+    Bench bench([&, bytes = bytes, align = align](Context& ctx) {
+      EXPECT_EQ(ctx.scratch("tmp", bytes, align), nullptr);
+      EXPECT_TRUE(ctx.ended());
+    });
+    const Observation o = bench.run({call_of(1, 1)});
+    EXPECT_EQ(o.end, End::fault);
+    EXPECT_EQ(o.fault->code, "target-error");
+    EXPECT_EQ(o.fault->call, 0);
+  }
+}
+
+TEST(Scratch, ThatDoesNotFitEndsTheTrial) {
+  Bench bench([&](Context& ctx) { EXPECT_EQ(ctx.scratch("tmp", 1 << 20), nullptr); });
+  bench.device.guard().most_bytes = 1 << 16;
+  EXPECT_EQ(bench.run({call_of(1, 1)}).end, End::out_of_memory);
+}
+
+TEST(Workspace, IsZeroedOnceAndLivesForTheTrial) {
+  std::vector<int> found(4, -1);
+  std::size_t run = 0;
+  Bench bench(
+      [&](Context& ctx) {
+        auto* counter = static_cast<int*>(ctx.workspace("counter", 8));
+        launch(
+            ctx, "count", +[](int* counter, int* found) { *found = (*counter)++; }, {}, counter,
+            &found[run++]);
+        run_double(ctx);
+      },
+      double_spec(), {}, {.calls = 1});
+  const Observation o = bench.run({call_of(1, 1), call_of(3, 3), call_of(1, 1)});
+  EXPECT_EQ(o.end, End::completed);
+  EXPECT_EQ(found, (std::vector<int>{0, 1, 2, -1}));
+  EXPECT_TRUE(buffer(o, 0, "counter").scratch);
+  EXPECT_EQ(o.calls[1].buffers.size(), 2u) << "it belongs to the call that asked first";
+  bench.run({call_of(1, 1)});
+  EXPECT_EQ(found[3], 0) << "each trial has its own";
+}
+
+TEST(Workspace, IsCheckedAtTheEndOfTheTrial) {
+  int run = 0;
+  Bench bench([&](Context& ctx) {
+    auto* p = static_cast<unsigned char*>(ctx.workspace("w", 100, 128));
+    if (run++ == 1)
+      launch(ctx, "store", store_byte_kernel, {}, p + 100, static_cast<unsigned char>(0));
+  });
+  EXPECT_EQ(buffer(bench.run({call_of(1, 1), call_of(1, 1)}), 0, "w").dirty_after, 1u);
+}
+
+TEST(Workspace, CannotGrow) {
+  Bench bench([&](Context& ctx) {
+    ctx.workspace("w", ctx.dim("C") * 4);
+    run_double(ctx);
+  });
+  EXPECT_EQ(bench.run({call_of(1, 8), call_of(1, 2)}).end, End::completed);
+  const Observation o = bench.run({call_of(1, 2), call_of(1, 8)});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->call, 1);
+  EXPECT_EQ(o.calls.size(), 1u) << "the call before it completed";
+}
+
+TEST(Ending, Unsupported) {
+  Bench bench([](Context& ctx) {
+    ctx.unsupported("C must be even");
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(1, 1)});
+  EXPECT_EQ(o.end, End::unsupported);
+  EXPECT_EQ(o.message, "C must be even");
+  EXPECT_TRUE(bench.device.logged({"launch"}).empty()) << "launches of an ended call are dropped";
+}
+
+TEST(Ending, ErrorsOfTheWrapper) {
+  Bench bench([](Context& ctx) {
+    if (ctx.dim("C") == 2) ctx.fail("cublas-7", "not initialized");
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 2), call_of(1, 3)});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "cublas-7");
+  EXPECT_EQ(o.fault->call, 1);
+  EXPECT_EQ(o.fault->detail, "not initialized");
+  EXPECT_FALSE(bench.runner().device_lost());
+  EXPECT_EQ(o.calls.size(), 1u);
+}
+
+TEST(Ending, Exceptions) {
+  Bench standard([](Context&) { throw std::runtime_error("no plan for this shape"); });
+  const Observation o = standard.run({call_of(1, 1)});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "target-error");
+  EXPECT_EQ(o.fault->detail, "no plan for this shape");
+  Bench other([](Context&) { throw 7; });
+  EXPECT_EQ(other.run({call_of(1, 1)}).fault->code, "target-error");
+}
+
+TEST(Ending, RefusedLaunchesNameTheKernelAndAreRecorded) {
+  Bench bench([](Context& ctx) {
+    launch(ctx, "wide", nothing_kernel, {{5, 1, 1}, {2048, 1, 1}, 16});
+    run_double(ctx);
+  });
+  bench.device.refused = {"wide"};
+  const Observation o = bench.run({call_of(1, 1)});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "invalid-launch");
+  EXPECT_EQ(o.fault->kernel, "wide");
+  EXPECT_EQ(o.fault->call, 0);
+  EXPECT_FALSE(bench.runner().device_lost());
+  EXPECT_TRUE(bench.device.logged({"launch"}).empty());
+}
+
+TEST(Ending, LaunchesAreObservedAsDeclared) {
+  Bench bench([](Context& ctx) { launch(ctx, "k", nothing_kernel, {{5, 4, 3}, {32, 2, 1}, 16}); });
+  const Observation o = bench.run({call_of(1, 1)});
+  LaunchObservation expected;
+  expected.kernel = "k";
+  expected.grid[0] = 5, expected.grid[1] = 4, expected.grid[2] = 3;
+  expected.block[0] = 32, expected.block[1] = 2;
+  expected.shared_bytes = 16;
+  EXPECT_EQ(o.calls[0].launches, std::vector{expected});
+}
+
+TEST(Ending, VariantsThatTheDeviceLacks) {
+  Bench bench([](Context& ctx) {
+    const KernelRef k = ctx.variant({.name = "v", .host = kernel_ref("v", nothing_kernel)});
+    launch_exact(ctx, k, {});
+  });
+  EXPECT_EQ(bench.run({call_of(1, 1)}).end, End::completed);
+  EXPECT_EQ(bench.device.logged({"launch"}).size(), 1u);
+  bench.device.unsupported = {"v"};
+  const Observation o = bench.run({call_of(1, 1)});
+  EXPECT_EQ(o.end, End::unsupported);
+  EXPECT_NE(o.message.find("no compiler"), std::string::npos);
+}
+
+TEST(Ending, TargetsThatCannotBeMade) {
+  Registry registry;
+  ASSERT_TRUE(registry.add({double_spec(), DeviceKind::host, []() -> std::unique_ptr<Target> {
+                              throw std::runtime_error("no license");
+                            }}));
+  FakeDevice device;
+  exec::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call_of(1, 1), 1, 0}};
+  const Observation o = runner.run(plan, {});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->detail, "constructor: no license");
+  plan.target = "u";
+  EXPECT_EQ(runner.run(plan, {}).end, End::worker_error);
+}
+
+TEST(Ending, MembersOfATargetLastForOneTrial) {
+  struct Counting final : Target {
+    int calls = 0;
+    void run(Context& ctx) override {
+      if (++calls > 2) ctx.fail("stale", "");
+    }
+  };
+  Registry registry;
+  ASSERT_TRUE(
+      registry.add({double_spec(), DeviceKind::host, [] { return std::make_unique<Counting>(); }}));
+  FakeDevice device;
+  exec::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
+  Plan plan;
+  plan.target = "t";
+  plan.steps.assign(2, CallStep{call_of(1, 1), 1, 0});
+  EXPECT_EQ(runner.run(plan, {}).end, End::completed);
+  EXPECT_EQ(runner.run(plan, {}).end, End::completed);
+  plan.steps.assign(3, CallStep{call_of(1, 1), 1, 0});
+  EXPECT_EQ(runner.run(plan, {}).fault->call, 2);
+}
+
+}  // namespace
+}  // namespace redzone::testing

@@ -1,0 +1,97 @@
+// A device that does what it is told, later, and remembers what it was told.
+//
+// Nothing runs before synchronize() (or open(), when something is held), so that a test sees what
+// depends on order. It can be told to refuse, to fault, and to run out of memory.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace redzone::testing {
+
+class FakeMemory final : public device::Memory {
+ public:
+  explicit FakeMemory(const std::size_t& in_flight) : in_flight_(in_flight) {}
+  ~FakeMemory() override;
+
+  device::Status<device::Region> acquire(std::size_t bytes) override;
+  void release(device::Region region) override;
+  void trim() override;
+  std::uint64_t mapping_calls() const override { return mapping_calls_; }
+
+  // The region that holds `p`, its end included.
+  device::Region region_of(const void* p) const;
+
+  std::size_t most_bytes = std::size_t{1} << 40;
+  std::size_t live_bytes = 0;
+  std::size_t released_in_flight = 0;  // must stay 0: the work would see another trial's data
+
+ private:
+  const std::size_t& in_flight_;
+  std::map<const std::byte*, device::Region> regions_;
+  std::multimap<std::size_t, device::Region> cache_;
+  std::uint64_t mapping_calls_ = 0;
+};
+
+class FakeDevice final : public device::Device {
+ public:
+  FakeDevice();
+
+  const device::Info& info() const override { return info_; }
+  device::Memory& memory(Allocator allocator) override;
+  FakeMemory& guard() { return guard_; }
+  void set_black_box(device::BlackBox*) override {}
+  device::Status<void> begin_trial(const device::TrialSettings& settings) override;
+  void watch(std::vector<device::NamedRange> buffers) override { watched = std::move(buffers); }
+  void set_call(std::int32_t) override {}
+  void* stream_handle(int stream) override { return &handles_[stream]; }
+  device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override;
+  device::Status<void> check(int stream, std::span<const device::BufferJob> jobs,
+                             device::BufferCheck* results) override;
+  device::Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                              const LaunchArgs& args) override;
+  device::Status<void> wait(int stream, int on) override;
+  device::Status<void> hold() override;
+  device::Status<void> open() override;
+  std::size_t hold_capacity() const override { return capacity; }
+  device::Status<void> synchronize() override;
+  device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
+  device::Status<KernelRef> variant(const VariantRequest& request) override;
+
+  // "fill", "launch NAME", "wait 1 on 0", "hold", "open", "check", "sync", in order. Fills and
+  // checks on a stream other than 0 and launches there end in " @STREAM".
+  std::vector<std::string> log;
+  std::vector<device::NamedRange> watched;
+  std::set<std::string> refused;      // kernels whose launch is refused
+  std::set<std::string> faulting;     // kernels that fault when they run
+  std::set<std::string> unsupported;  // variants that this device does not have
+  std::size_t capacity = 1000;
+  device::TrialSettings settings;
+
+  // The entries of `log` that start with one of these words.
+  std::vector<std::string> logged(std::initializer_list<std::string_view> words) const;
+
+ private:
+  device::Status<void> enqueue(std::string what, int stream, std::function<void()> work);
+  device::Status<void> drain();
+
+  struct Operation {
+    std::string kernel;
+    std::function<void()> work;
+  };
+  device::Info info_;
+  std::vector<Operation> queue_;
+  std::size_t in_flight_ = 0;
+  bool held_ = false;
+  bool lost_ = false;
+  char handles_[8] = {};
+  FakeMemory guard_{in_flight_};
+  FakeMemory plain_{in_flight_};
+};
+
+}  // namespace redzone::testing

@@ -1,0 +1,199 @@
+// Order, streams, launch modes, and whom a late fault is blamed on.
+#include "trial/bench.h"
+
+namespace redzone::testing {
+namespace {
+
+using Log = std::vector<std::string>;
+
+// One launch named after C.
+void run_named(Context& ctx) {
+  const std::string name = "k" + std::to_string(ctx.dim("C"));
+  launch(ctx, name.c_str(), nothing_kernel, {});
+}
+
+Plan plan_of(std::vector<Step> steps) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = std::move(steps);
+  return plan;
+}
+
+CallStep step(std::int64_t c, std::int64_t repeat = 1, std::int64_t stream = 0) {
+  return {call_of(1, c), repeat, stream};
+}
+
+TEST(Modes, AsyncEnqueuesEverythingBeforeItSynchronizes) {
+  Bench bench(run_named);
+  bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "launch k1", "launch k2", "check", "sync"}));
+}
+
+TEST(Modes, BlockingSynchronizesAfterEachLaunch) {
+  Bench bench(run_named);
+  bench.run({call_of(1, 1), call_of(1, 2)}, {.launch = Launch::blocking});
+  EXPECT_EQ(bench.device.log,
+            (Log{"fill", "launch k1", "sync", "launch k2", "sync", "check", "sync"}));
+}
+
+TEST(Modes, GatedHoldsTheCalls) {
+  Bench bench(run_named);
+  bench.run({call_of(1, 1), call_of(1, 2)}, {.launch = Launch::gated});
+  EXPECT_EQ(bench.device.log,
+            (Log{"fill", "hold", "launch k1", "launch k2", "open", "check", "sync"}));
+}
+
+TEST(Modes, GatedOpensInPartsWhenTheDeviceHoldsNoMore) {
+  Bench bench(run_named);
+  bench.device.capacity = 2;
+  bench.run(plan_of({step(1, 3)}), {.mode = {.launch = Launch::gated}});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "hold", "launch k1", "launch k1", "open", "hold",
+                                   "launch k1", "open", "check", "sync"}));
+}
+
+TEST(Modes, GatedHoldsAgainAfterASyncStep) {
+  Bench bench(run_named);
+  bench.run(plan_of({step(1), SyncStep{}, step(2)}), {.mode = {.launch = Launch::gated}});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "hold", "launch k1", "sync", "hold", "launch k2", "open",
+                                   "check", "sync"}));
+}
+
+TEST(Modes, StreamsAreForkedBehindTheFillAndJoinedBeforeTheCheck) {
+  Bench bench(run_named);
+  bench.run(plan_of({step(1, 1, 1), WaitStep{0, 1}, step(2)}), {});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "launch k1 @1", "wait 0 on 1",
+                                   "launch k2", "wait 0 on 1", "check", "sync"}));
+}
+
+TEST(Modes, SegmentsOfSeveralStreamsAreSynchronized) {
+  Bench bench(run_named, double_spec(), {}, {.calls = 1});
+  bench.run(plan_of({step(1, 1, 1), step(2)}), {});
+  EXPECT_EQ(bench.device.logged({"fill", "launch", "sync"}),
+            (Log{"fill", "launch k1 @1", "sync", "fill", "launch k2", "sync"}));
+}
+
+TEST(Modes, WorkspacesAreZeroBeforeAnyStreamUsesThem) {
+  Bench bench([](Context& ctx) {
+    ctx.workspace("w", 16);
+    run_named(ctx);
+  });
+  bench.run(plan_of({step(1, 1, 1), step(2)}), {});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "fill @1", "wait 0 on 1", "launch k1 @1",
+                                   "launch k2", "wait 0 on 1", "check", "sync"}));
+}
+
+TEST(Order, RunsTheCallsAloneAndOnStreamZero) {
+  Bench bench(run_named);
+  const Plan plan = plan_of({step(1, 3, 1), SyncStep{}, step(2), WaitStep{1, 0}, step(3, 1, 1)});
+  const Observation o = bench.run(plan, {.order = {2, 0, 1}});
+  EXPECT_EQ(bench.device.log,
+            (Log{"fill", "launch k3", "launch k1", "launch k2", "check", "sync"}));
+  ASSERT_EQ(o.calls.size(), 3u);
+  for (std::int32_t i = 0; i < 3; ++i) EXPECT_EQ(o.calls[static_cast<std::size_t>(i)].call, i);
+}
+
+TEST(Order, GivesTheSameObservationsOfIndependentCalls) {
+  Bench bench(run_double);
+  const Plan plan = plan_of({step(1), step(2), step(3)});
+  EXPECT_EQ(bench.run(plan, {}).calls, bench.run(plan, {.order = {1, 2, 0}}).calls);
+}
+
+TEST(Order, OutOfRangeIsAnErrorOfTheHarness) {
+  Bench bench(run_named);
+  EXPECT_EQ(bench.run(plan_of({step(1)}), {.order = {1}}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({step(1, 1, kMaxStreams)}), {}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({step(1, 0)}), {}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({step(1)}), {}).end, End::completed);
+}
+
+// The fault of one kernel among calls of C = 1, 2, 3.
+Observation fault_of(const std::string& kernel, Plan plan, Launch launch) {
+  Bench bench(run_named);
+  bench.device.faulting = {kernel};
+  Observation o = bench.run(plan, {.mode = {.launch = launch}});
+  EXPECT_EQ(o.end, End::fault);
+  EXPECT_EQ(o.fault->code, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_TRUE(bench.runner().device_lost());
+  EXPECT_TRUE(o.calls.empty());
+  return o;
+}
+
+TEST(Blame, BlockingKnowsTheCallAndTheKernel) {
+  const Observation o = fault_of("k2", plan_of({step(1), step(2), step(3)}), Launch::blocking);
+  EXPECT_EQ(o.fault->call, 1);
+  EXPECT_EQ(o.fault->kernel, "k2");
+}
+
+TEST(Blame, AsyncKnowsTheOnlyCallSinceTheLastSynchronization) {
+  const Plan plan = plan_of({step(1), SyncStep{}, step(2, 3), SyncStep{}, step(3)});
+  const Observation o = fault_of("k2", plan, Launch::async);
+  EXPECT_EQ(o.fault->call, 1);
+  EXPECT_EQ(o.fault->kernel, "k2");
+}
+
+TEST(Blame, AsyncDoesNotGuess) {
+  const Observation o = fault_of("k2", plan_of({step(1), step(2)}), Launch::async);
+  EXPECT_EQ(o.fault->call, -1);
+  EXPECT_EQ(o.fault->kernel, "");
+}
+
+TEST(Blame, AFaultExplainsTheErrorThatItCaused) {
+  Bench bench([](Context& ctx) {
+    run_named(ctx);
+    if (ctx.dim("C") == 2) ctx.fail("library", "internal error");
+  });
+  bench.device.faulting = {"k1"};
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(o.fault->code, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_NE(o.fault->detail.find("library: internal error"), std::string::npos);
+}
+
+TEST(Blame, TheHostDeviceSaysWhatIsRunning) {
+  Bench bench([&](Context& ctx) { run_named(ctx); });
+  bench.device.faulting = {"k2"};
+  bench.box.call_running = 1;
+  device::copy_name(bench.box.kernel, "k2");
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(o.fault->call, 1);
+  EXPECT_EQ(o.fault->kernel, "k2");
+}
+
+TEST(Marks, SayHowFarTheTrialCame) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> marks;
+  std::vector<device::Phase> phases;
+  device::BlackBox* box = nullptr;
+  Bench bench([&](Context&) {
+    marks.emplace_back(box->call_begun, box->call_ended);
+    phases.push_back(box->phase);
+  });
+  box = &bench.box;
+  bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(marks, (std::vector<std::pair<std::int32_t, std::int32_t>>{{0, -1}, {1, 0}}));
+  EXPECT_EQ(phases, (std::vector<device::Phase>(2, device::Phase::running)));
+  EXPECT_EQ(bench.box.call_ended, 1);
+  EXPECT_EQ(bench.box.phase, device::Phase::reporting);
+}
+
+TEST(Watch, NamesEveryBufferBeforeItIsUsed) {
+  std::vector<std::string> names;
+  FakeDevice* device = nullptr;
+  Bench bench([&](Context& ctx) {
+    void* tmp = ctx.scratch("tmp", 24, 8);
+    run_named(ctx);
+    for (const auto& range : device->watched)
+      if (range.call == 1) {
+        names.push_back(range.name);
+        if (range.name == "tmp") {
+          EXPECT_EQ(range.begin, tmp);
+          EXPECT_EQ(range.end - range.begin, 24);
+        }
+      }
+  });
+  device = &bench.device;
+  Plan plan = plan_of({step(1), step(2)});
+  bench.run(plan, {.order = {1}});
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "y", "tmp"}));
+}
+
+}  // namespace
+}  // namespace redzone::testing

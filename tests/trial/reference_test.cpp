@@ -1,0 +1,185 @@
+// Outputs against the float64 reference, whatever the layout.
+#include <cmath>
+#include <limits>
+
+#include "trial/bench.h"
+
+namespace redzone::testing {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+void reference_double(ReferenceCall& call) {
+  const auto x = call.input("x");
+  const auto y = call.output("y");
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
+}
+
+Observation run(Bench& bench, const Call& call, std::int64_t repeat = 1) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call, repeat, 0}};
+  return bench.run(plan, {.reference = true});
+}
+
+TEST(Reference, AgreesInEveryLayout) {
+  Bench bench(run_double, double_spec(), reference_double);
+  const std::vector<Layout> layouts = {{},
+                                       {.row_padding_elems = 3},
+                                       {.transposed = true},
+                                       {.row_padding_elems = 2, .transposed = true},
+                                       {.offset_elems = 5},
+                                       {.unit_stride = 0}};
+  for (const auto& x : layouts)
+    for (const auto& y : layouts)
+      for (const auto& [rows, columns] :
+           {std::pair{4, 6}, {1, 7}, {7, 1}, {1, 1}, {0, 3}, {3, 0}}) {
+        Call call = call_of(rows, columns);
+        call.layouts = {{"x", x}, {"y", y}};
+        const Observation o = run(bench, call);
+        ASSERT_EQ(o.end, End::completed) << o.message;
+        ASSERT_EQ(o.calls[0].references.size(), 1u);
+        const ReferenceObservation& r = o.calls[0].references[0];
+        EXPECT_EQ(r.tensor, "y");
+        EXPECT_EQ(r.numel, static_cast<std::uint64_t>(rows * columns));
+        EXPECT_EQ(r.mismatches, 0u) << rows << "x" << columns;
+        EXPECT_EQ(r.worst, 0);
+      }
+}
+
+TEST(Reference, RowsFarApartAreReadToo) {
+  Bench bench(run_double, double_spec(), reference_double);
+  Call call = call_of(5, 3);
+  call.layouts["y"].row_padding_elems = 200000;
+  EXPECT_EQ(run(bench, call).calls[0].references[0].mismatches, 0u);
+}
+
+TEST(Reference, NamesTheFirstMismatchInLogicalOrder) {
+  Bench bench(
+      [](Context& ctx) {
+        run_double(ctx);
+        const Matrix y = matrix(ctx.tensor("y"));
+        launch(ctx, "store", store_kernel, {}, &y.at(1, 2), 100.0f);
+        launch(ctx, "store", store_kernel, {}, &y.at(3, 0), 50.0f);
+      },
+      double_spec(), reference_double);
+  Call call = call_of(4, 6);
+  call.layouts["y"].transposed = true;
+  const ReferenceObservation r = run(bench, call).calls[0].references[0];
+  EXPECT_EQ(r.mismatches, 2u);
+  EXPECT_EQ(r.first_index, 1u * 6 + 2);
+  EXPECT_EQ(r.got, 100);
+  EXPECT_LT(std::abs(r.want), 2);
+  EXPECT_GT(r.worst, 1e6);
+}
+
+// One output element; what the kernel stores and what the reference wants.
+ReferenceObservation compare(float got, double want, Tolerance tolerance = {}) {
+  TargetSpec spec = double_spec();
+  spec.tolerance = tolerance;
+  Bench bench(
+      [got](Context& ctx) {
+        launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>(), got);
+      },
+      spec, [want](ReferenceCall& call) { call.output("y")[0] = want; });
+  return run(bench, call_of(1, 1)).calls[0].references[0];
+}
+
+TEST(Reference, TakesTheToleranceRelativeToWhatIsWanted) {
+  EXPECT_EQ(compare(102, 100, {.abs = 0, .rel = 0.03}).mismatches, 0u);
+  EXPECT_NEAR(compare(102, 100, {.abs = 0, .rel = 0.04}).worst, 0.5, 1e-6);
+  EXPECT_EQ(compare(104, 100, {.abs = 0, .rel = 0.03}).mismatches, 1u);
+  EXPECT_EQ(compare(0.5, 0, {.abs = 1, .rel = 0}).mismatches, 0u);
+  EXPECT_EQ(compare(0, 0, {.abs = 0, .rel = 0}).mismatches, 0u);
+  EXPECT_EQ(compare(0.5, 0, {.abs = 0, .rel = 0}).mismatches, 1u);
+}
+
+TEST(Reference, NanAndInfinitiesMatchOnlyThemselves) {
+  EXPECT_EQ(compare(kNan, kNan).mismatches, 0u);
+  EXPECT_EQ(compare(kNan, 1).mismatches, 1u);
+  EXPECT_EQ(compare(1, kNan).mismatches, 1u);
+  EXPECT_EQ(compare(kInfinity, kInfinity).mismatches, 0u);
+  EXPECT_EQ(compare(-kInfinity, kInfinity).mismatches, 1u);
+  EXPECT_EQ(compare(1, kInfinity).mismatches, 1u);
+  EXPECT_EQ(compare(kInfinity, 1).mismatches, 1u);
+  EXPECT_EQ(compare(kInfinity, 1).worst, static_cast<double>(kInfinity));
+}
+
+TEST(Reference, OfInoutStartsFromTheInitialValues) {
+  TargetSpec spec = double_spec();
+  spec.tensors = {{.name = "a", .role = Role::inout, .shape = shape_of({"R", "C"})}};
+  Bench bench(
+      [](Context& ctx) {
+        launch(ctx, "double", double_kernel, {}, matrix(ctx.tensor("a")), matrix(ctx.tensor("a")));
+      },
+      spec,
+      [](ReferenceCall& call) {
+        EXPECT_EQ(call.input("a").size(), 12u);
+        for (double& v : call.output("a")) v *= 2;
+      });
+  EXPECT_EQ(run(bench, call_of(3, 4)).calls[0].references[0].mismatches, 0u);
+  const Observation o = run(bench, call_of(3, 4), 3);
+  ASSERT_EQ(o.calls[0].references.size(), 1u) << "of the last repeat";
+  EXPECT_EQ(o.calls[0].references[0].mismatches, 0u);
+}
+
+TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::u8,
+                            DType::i8, DType::i64}) {
+    TargetSpec spec = double_spec();
+    for (auto& t : spec.tensors) t.dtype = dtype;
+    spec.tensors[0].fill = dtype == DType::i32 || dtype == DType::u8
+                               ? Fill::integers([](const Dims&) {
+                                   return std::pair{0, 100};
+                                 })
+                               : Fill::uniform(-100, 100);
+    spec.tolerance = {0, 0};
+    Bench bench(
+        [&](Context& ctx) {
+          const auto bytes = static_cast<std::size_t>(ctx.tensor("x").numel()) * dtype_bytes(dtype);
+          launch(
+              ctx, "copy", +[](void* to, const void* from, std::size_t n) { memcpy(to, from, n); },
+              {}, ctx.tensor("y").base, ctx.tensor("x").base, bytes);
+        },
+        spec,
+        [](ReferenceCall& call) {
+          const auto x = call.input("x");
+          std::copy(x.begin(), x.end(), call.output("y").begin());
+        });
+    const ReferenceObservation r = run(bench, call_of(8, 8)).calls[0].references[0];
+    EXPECT_EQ(r.mismatches, 0u) << static_cast<int>(dtype);
+    EXPECT_EQ(r.numel, 64u);
+  }
+}
+
+TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
+  Bench small(run_double, double_spec(), reference_double, {.reference_work = 20});
+  EXPECT_EQ(run(small, call_of(2, 5)).calls[0].references.size(), 1u);
+  EXPECT_EQ(run(small, call_of(2, 6)).calls[0].references.size(), 0u);
+  EXPECT_EQ(small.run({call_of(2, 5)}).calls[0].references.size(), 0u);
+  Bench none(run_double);
+  EXPECT_EQ(run(none, call_of(2, 5)).calls[0].references.size(), 0u);
+}
+
+TEST(Reference, WorksSegmentBySegment) {
+  Bench bench(run_double, double_spec(), reference_double, {.calls = 1});
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call_of(3, 5), 2, 0}, CallStep{call_of(3, 5, 9), 1, 0}};
+  const Observation o = bench.run(plan, {.reference = true});
+  for (const auto& call : o.calls) {
+    ASSERT_EQ(call.references.size(), 1u);
+    EXPECT_EQ(call.references[0].mismatches, 0u);
+  }
+}
+
+TEST(Reference, ThatThrowsIsAnErrorOfTheHarness) {
+  Bench bench(run_double, double_spec(), [](ReferenceCall& call) { call.input("y"); });
+  const Observation o = run(bench, call_of(1, 1));
+  EXPECT_EQ(o.end, End::worker_error);
+  EXPECT_NE(o.message.find("'y' is no input"), std::string::npos) << o.message;
+}
+
+}  // namespace
+}  // namespace redzone::testing
