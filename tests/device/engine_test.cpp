@@ -96,6 +96,26 @@ TEST(Engine, UninitializedSharedMemoryDiffersFromSeedToSeed) {
   EXPECT_EQ(seen.size(), 6u);
 }
 
+__global__ void write_shared(int bytes) {
+  dynamic_shared<volatile char>()[bytes - 1] = 1;
+}
+
+TEST(Engine, AWriteIntoTheSlackOfSharedMemoryIsSeen) {
+  for (int bytes : {1, 15, 16, 100}) {
+    auto device = host_device();
+    const LaunchShape shape{{1}, {1}, static_cast<std::size_t>(bytes)};
+    EXPECT_TRUE(launch(*device, 0, "write_shared", write_shared, shape, bytes));
+    EXPECT_TRUE(device->synchronize()) << bytes;
+    if (bytes % 16 == 0) continue;  // there a hole follows at once
+    EXPECT_TRUE(launch(*device, 0, "write_shared", write_shared, shape, bytes + 1));
+    const auto done = device->synchronize();
+    ASSERT_FALSE(done.has_value()) << bytes;
+    EXPECT_EQ(done.error().kind, Failure::Kind::fault);
+    EXPECT_EQ(done.error().code, "shared-overrun");
+    ASSERT_TRUE(device->begin_trial({}).has_value());
+  }
+}
+
 __global__ void early_exit(int* out, int n) {
   const int t = static_cast<int>(threadIdx.x);
   if (t >= n) return;
@@ -192,6 +212,19 @@ TEST(Engine, BlocksMayWaitForEachOther) {
     ASSERT_TRUE(device->synchronize());
     for (unsigned i = 0; i < kBlocks; ++i)
       ASSERT_EQ(sums.data()[i], i * (i + 1) / 2) << "block " << i << " seed " << seed;
+  }
+}
+
+// More blocks than there are stacks for: those before must not be starved by those behind.
+TEST(Engine, ALongChainOfBlocksCompletes) {
+  for (std::uint64_t seed : {0, 1, 2, 3}) {
+    auto device = host_device(seed);
+    constexpr int kBlocks = 200;
+    Buffer<unsigned> flags(*device, kBlocks), sums(*device, kBlocks);
+    zero(*device, flags);
+    ASSERT_TRUE(launch(*device, 0, "chain", chain, {{kBlocks}, {1024}}, flags.data(), sums.data()));
+    ASSERT_TRUE(device->synchronize());
+    ASSERT_EQ(sums.data()[kBlocks - 1], kBlocks * (kBlocks - 1u) / 2) << seed;
   }
 }
 

@@ -204,6 +204,17 @@ TEST(Fault, HostCodeOfATargetIsRecordedWithoutAKernel) {
   EXPECT_STREQ(ended.box.fault.buffer, "x");
 }
 
+TEST(Fault, AnInnerDeviceLeavesTheOuterInCharge) {
+  const Ended ended = in_child([](Device& device) {
+    { auto inner = host_device(); }
+    Buffer<int> x(device, 10);
+    device.watch({x.range("x")});
+    static_cast<volatile int*>(x.data())[10] = 1;
+  });
+  expect_fault(ended, SIGSEGV);
+  EXPECT_STREQ(ended.box.fault.buffer, "x");
+}
+
 TEST(Fault, WithoutABlackBoxOneLineIsPrinted) {
   EXPECT_EXIT(
       {

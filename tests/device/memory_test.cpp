@@ -100,6 +100,16 @@ TEST(GuardMemory, AHugeSparseRegionIsCheapAndAnImpossibleOneIsRefused) {
   EXPECT_EQ(refused.error().kind, Failure::Kind::out_of_memory);
 }
 
+TEST(PlainMemory, AnOverrunLandsInTheNeighbour) {
+  auto device = open_host_device();
+  Memory& memory = device->memory(Allocator::plain);
+  auto first = memory.acquire(1000), second = memory.acquire(1000);
+  ASSERT_TRUE(first.has_value() && second.has_value());
+  std::memset(second->base, 0, second->bytes);
+  first->base[first->bytes] = std::byte{9};
+  EXPECT_EQ(second->base[0], std::byte{9});
+}
+
 TEST(PlainMemory, IsAlignedAndWritable) {
   auto device = open_host_device();
   auto region = device->memory(Allocator::plain).acquire(1000);

@@ -46,6 +46,21 @@ TEST(Walk, SeedsGiveNaturalReversedAndScatteredOrders) {
   EXPECT_GT(orders.size(), 10u);
 }
 
+TEST(StartOrder, StartsEachBlockOnceAndOvertakesOnlyWithinAWindow) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Rng rng(seed);
+    StartOrder order(1000, 64, rng);
+    std::set<std::uint64_t> seen;
+    while (!order.done()) {
+      const std::uint64_t block = order.next(rng);
+      EXPECT_LT(block, 1000u);
+      EXPECT_EQ(block / 64, seen.size() / 64);
+      seen.insert(block);
+    }
+    EXPECT_EQ(seen.size(), 1000u);
+  }
+}
+
 TEST(Walk, DoesNotOverflowForTheLargestGrid) {
   const std::uint64_t n = std::uint64_t{2147483647} * 65535 * 65535;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

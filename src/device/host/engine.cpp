@@ -1,6 +1,7 @@
 #include "device/host/engine.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,10 @@ constexpr int kPatience = 64;
 constexpr unsigned kIdleRounds = 2;
 // A seed sets a block aside after about one in this many rounds that had a yield.
 constexpr std::uint64_t kAsideOdds = 16;
+
+constexpr std::size_t rounded_shared(std::size_t bytes) {
+  return (bytes + 15) / 16 * 16;
+}
 
 }  // namespace
 
@@ -129,7 +134,9 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
       thread_index_[t] = {t % grid.block.x, t / grid.block.x % grid.block.y,
                           t / grid.block.x / grid.block.y};
   }
-  blocks_ = Walk(std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z, rng);
+  blocks_ = StartOrder(std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z,
+                       fibers_.available() / threads_, rng);
+  statics_ = {};
   clock_ = 0;
 
   self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
@@ -157,6 +164,7 @@ std::optional<Failure> Engine::run_blocks() {
     }
     switch (take_turn()) {
       case Turn::done:
+        if (auto failure = overrun_of_shared()) return failure;
         retire();
         break;
       case Turn::set_aside:
@@ -174,7 +182,7 @@ bool Engine::can_start() const {
 }
 
 std::optional<Failure> Engine::start_block() {
-  const std::uint64_t i = blocks_.next();
+  const std::uint64_t i = blocks_.next(*rng_);
   const host::Index3& grid = grid_->grid;
   std::unique_ptr<Block> block;
   if (spare_.empty()) {
@@ -192,10 +200,10 @@ std::optional<Failure> Engine::start_block() {
   return std::nullopt;
 }
 
-// The block's dynamic shared memory ends at an unmapped page (rounded up to the 16 bytes that
-// kernels may assume), and holds a poison that differs from block to block and seed to seed.
+// The block's dynamic shared memory ends at an unmapped page, rounded up to the 16 bytes that
+// kernels may assume. It holds a poison that differs from block to block and seed to seed.
 std::optional<Failure> Engine::give_shared(Block& block) {
-  const std::size_t bytes = (grid_->shared_bytes + 15) / 16 * 16;
+  const std::size_t bytes = rounded_shared(grid_->shared_bytes);
   if (bytes == 0) {
     block.dynamic_shared = memory_.hole();
     return std::nullopt;
@@ -207,11 +215,31 @@ std::optional<Failure> Engine::give_shared(Block& block) {
     block.shared = *region;
   }
   std::byte* const begin = block.shared.base + block.shared.bytes - bytes;
-  const auto& at = block.index;
-  const std::uint64_t word =
-      mix(poison_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
-  for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
   block.dynamic_shared = begin;
+  const std::uint64_t word = shared_poison(block);
+  for (std::size_t i = 0; i < bytes; i += sizeof word) std::memcpy(begin + i, &word, sizeof word);
+  return std::nullopt;
+}
+
+std::uint64_t Engine::shared_poison(const Block& block) const {
+  const auto& at = block.index;
+  return mix(poison_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
+}
+
+// The bytes between the end of dynamic shared memory and the hole, at most 15, must still hold the
+// poison when the block ends.
+std::optional<Failure> Engine::overrun_of_shared() const {
+  const std::size_t given = grid_->shared_bytes, bytes = rounded_shared(given);
+  const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
+  const std::uint64_t word = shared_poison(*block_);
+  for (std::size_t i = given; i < bytes; ++i) {
+    if (begin[i] == static_cast<std::byte>(word >> (i % 8 * 8))) continue;
+    return Failure{
+        Failure::Kind::fault, "shared-overrun",
+        fmt::format("block ({}, {}, {}) wrote {} bytes after its {} bytes of dynamic "
+                    "shared memory",
+                    block_->index.x, block_->index.y, block_->index.z, i - given + 1, given)};
+  }
   return std::nullopt;
 }
 
@@ -221,14 +249,19 @@ void Engine::make_current(std::unique_ptr<Block> block) {
   self_->dynamic_shared = block_->dynamic_shared;
   fault_.shared_begin = static_cast<const std::byte*>(block_->dynamic_shared);
   fault_.shared_end = fault_.shared_begin + grid_->shared_bytes;
-  if (block_->statics.empty()) return;
-  const auto statics = thread_statics_of(grid_->kernel.function);
-  std::memcpy(statics.data(), block_->statics.data(), block_->statics.size());
+  if (!block_->statics.empty())
+    std::memcpy(statics().data(), block_->statics.data(), block_->statics.size());
+}
+
+// Empty until a kernel of the shared object has touched its static shared memory.
+std::span<std::byte> Engine::statics() {
+  if (statics_.empty()) statics_ = thread_statics_of(grid_->kernel.function);
+  return statics_;
 }
 
 void Engine::set_aside() {
-  const auto statics = thread_statics_of(grid_->kernel.function);
-  block_->statics.assign(statics.begin(), statics.end());
+  const auto now = statics();
+  block_->statics.assign(now.begin(), now.end());
   aside_.push_back(std::move(block_));
 }
 

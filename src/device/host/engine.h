@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "device/device.h"
@@ -64,9 +65,12 @@ class Engine final : private host::Runtime {
   bool can_start() const;
   std::optional<Failure> start_block();
   void make_current(std::unique_ptr<Block> block);
+  std::span<std::byte> statics();
   void set_aside();
   void retire();
   Turn take_turn();
+  std::uint64_t shared_poison(const Block& block) const;
+  std::optional<Failure> overrun_of_shared() const;
   std::optional<Failure> give_shared(Block& block);
   std::optional<Failure> run_blocks();
 
@@ -80,13 +84,14 @@ class Engine final : private host::Runtime {
   Rng* rng_ = nullptr;
   std::uint64_t poison_ = 0;  // of shared memory and of lanes that took no part
   unsigned threads_ = 0;      // of a block
-  Walk blocks_;               // those not started
+  StartOrder blocks_;         // those not started
   std::unique_ptr<Block> block_;
   int thread_ = -1;  // the one that runs, in block_
   std::deque<std::unique_ptr<Block>> aside_;
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<host::Index3> thread_index_;  // of each thread of a block of shape indexed_
   host::Index3 indexed_ = {};
+  std::span<std::byte> statics_;  // of the kernel's shared object, once known
   long long clock_ = 0;
 };
 

@@ -166,7 +166,8 @@ void handle(int signal, siginfo_t* info, void* machine_context) {
 
 }  // namespace
 
-FaultHandler::FaultHandler(const FaultContext& context) : stack_(new std::byte[kStackBytes]) {
+FaultHandler::FaultHandler(const FaultContext& context)
+    : stack_(new std::byte[kStackBytes]), old_context_(g_context) {
   g_context = &context;
   stack_t stack = {};
   stack.ss_sp = stack_.get();
@@ -186,7 +187,7 @@ FaultHandler::FaultHandler(const FaultContext& context) : stack_(new std::byte[k
 FaultHandler::~FaultHandler() {
   for (std::size_t i = 0; i < old_.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
   sigaltstack(&old_stack_, nullptr);
-  g_context = nullptr;
+  g_context = old_context_;
 }
 
 }  // namespace redzone::device

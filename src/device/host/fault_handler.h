@@ -32,8 +32,8 @@ struct FaultContext {
   const std::byte* shared_end = nullptr;
 };
 
-// Installs the handlers for its lifetime. One at a time in a process; the alternate stack is that
-// of the constructing thread.
+// Installs the handlers for its lifetime. Of several in a process the youngest handles, and they
+// must end in reverse order. The alternate stack is that of the constructing thread.
 class FaultHandler {
  public:
   explicit FaultHandler(const FaultContext& context);
@@ -43,6 +43,7 @@ class FaultHandler {
 
  private:
   std::unique_ptr<std::byte[]> stack_;
+  const FaultContext* old_context_;
   stack_t old_stack_ = {};
   std::vector<struct sigaction> old_;
 };

@@ -2,8 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
-
 #include "core/error.h"
 
 namespace redzone::device {
@@ -73,20 +71,6 @@ void GuardMemory::destroy(Region region) {
 
 void GuardMemory::drop_pages(Region region) {
   madvise(region.base, region.bytes, MADV_DONTNEED);
-}
-
-PlainMemory::~PlainMemory() {
-  trim();
-}
-
-Region PlainMemory::make(std::size_t bytes) {
-  count_call();
-  return {static_cast<std::byte*>(std::aligned_alloc(256, bytes)), bytes};
-}
-
-void PlainMemory::destroy(Region region) {
-  count_call();
-  std::free(region.base);
 }
 
 }  // namespace redzone::device

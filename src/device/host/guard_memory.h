@@ -39,16 +39,4 @@ class GuardMemory final : public RegionCache {
   std::unordered_map<std::byte*, std::size_t> opened_;  // capacity of the place of each region
 };
 
-// The ordinary allocator: no guard. Neighbours are whatever the C library put there.
-class PlainMemory final : public RegionCache {
- public:
-  PlainMemory() : RegionCache(256) {}
-  ~PlainMemory() override;
-
- private:
-  Region make(std::size_t bytes) override;
-  void destroy(Region region) override;
-  void drop_pages(Region) override {}
-};
-
 }  // namespace redzone::device

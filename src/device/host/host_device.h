@@ -14,6 +14,7 @@
 #include "device/host/engine.h"
 #include "device/host/fault_handler.h"
 #include "device/host/guard_memory.h"
+#include "device/host/plain_memory.h"
 #include "device/host/stream_queue.h"
 
 namespace redzone::device {

@@ -67,4 +67,31 @@ class Walk {
   std::uint64_t visited_ = 0;
 };
 
+// The order in which the blocks of a grid start. As on a GPU, blocks start in order of their index
+// up to a window: a block may be overtaken by fewer than `window` others. So a block that waits for
+// one before it (a look-back scan) always gets what it waits for, when a window of blocks fits.
+class StartOrder {
+ public:
+  StartOrder() = default;
+  StartOrder(std::uint64_t blocks, std::uint64_t window, Rng& rng)
+      : blocks_(blocks), window_(window), walk_(blocks < window ? blocks : window, rng) {}
+
+  bool done() const { return begin_ + walk_.size() == blocks_ && walk_.done(); }
+  // Only when not done.
+  std::uint64_t next(Rng& rng) {
+    if (walk_.done()) {
+      begin_ += walk_.size();
+      const std::uint64_t left = blocks_ - begin_;
+      walk_ = Walk(left < window_ ? left : window_, rng);
+    }
+    return begin_ + walk_.next();
+  }
+
+ private:
+  std::uint64_t blocks_ = 0;
+  std::uint64_t window_ = 1;
+  std::uint64_t begin_ = 0;  // of the current window
+  Walk walk_;
+};
+
 }  // namespace redzone::device

@@ -1,0 +1,70 @@
+#include "device/host/plain_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+
+namespace redzone::device {
+
+namespace {
+
+constexpr std::size_t kUnitBytes = 256;
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kReservedBytes = std::size_t{256} << 30;
+constexpr std::size_t kStepBytes = std::size_t{64} << 20;  // opened at a time
+
+}  // namespace
+
+PlainMemory::PlainMemory() : RegionCache(kUnitBytes) {
+  void* base =
+      mmap(nullptr, kReservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  RZ_CHECK(base != MAP_FAILED);
+  base_ = static_cast<std::byte*>(base);
+}
+
+PlainMemory::~PlainMemory() {
+  munmap(base_, kReservedBytes);
+}
+
+Region PlainMemory::make(std::size_t bytes) {
+  count_call();
+  if (auto fit = free_.find(bytes); fit != free_.end()) {
+    const Region region{fit->second, bytes};
+    free_.erase(fit);
+    ++regions_;
+    return region;
+  }
+  if (bytes > kReservedBytes - used_) return {};
+  if (used_ + bytes > open_) {
+    const std::size_t wanted = (used_ + bytes + kStepBytes - 1) / kStepBytes * kStepBytes;
+    const std::size_t open = std::min(wanted, kReservedBytes);
+    if (mprotect(base_, open, PROT_READ | PROT_WRITE) != 0) return {};
+    open_ = open;
+  }
+  const Region region{base_ + used_, bytes};
+  used_ += bytes;
+  ++regions_;
+  return region;
+}
+
+void PlainMemory::destroy(Region region) {
+  count_call();
+  drop_pages(region);
+  free_.emplace(region.bytes, region.base);
+  if (--regions_ > 0) return;
+  free_.clear();
+  used_ = 0;
+}
+
+// Pages that are shared with a neighbour stay.
+void PlainMemory::drop_pages(Region region) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
+  const std::uintptr_t first = (begin + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uintptr_t last = (begin + region.bytes) / kPageBytes * kPageBytes;
+  if (first < last) madvise(region.base + (first - begin), last - first, MADV_DONTNEED);
+}
+
+}  // namespace redzone::device

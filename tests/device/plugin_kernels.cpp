@@ -1,0 +1,22 @@
+// Kernels in a shared object of its own. See plugin_test.cpp.
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+
+// Passes a token from block to block, so that blocks wait for blocks; `tile` must be each block's.
+__global__ void relay(unsigned* token, unsigned* intact) {
+  __shared__ unsigned tile[64];
+  tile[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const unsigned turn = gridDim.x - 1 - blockIdx.x;  // the last block is first
+    while (atomicAdd(token, 0u) != turn) {
+    }
+    atomicAdd(token, 1u);
+  }
+  __syncthreads();
+  if (tile[63 - threadIdx.x] == blockIdx.x * 64 + 63 - threadIdx.x) atomicAdd(intact, 1u);
+}
+
+extern "C" __attribute__((visibility("default"))) redzone::KernelRef relay_kernel() {
+  return redzone::kernel_ref("relay", relay);
+}

@@ -1,0 +1,48 @@
+// Kernels of a shared object that was loaded at run time.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "tests/device/on_device.h"
+
+namespace redzone::device {
+namespace {
+
+using testing::Buffer;
+using testing::host_device;
+using testing::read;
+using testing::zero;
+
+class Plugin : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = dlopen(DEVICE_TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+    auto* get = reinterpret_cast<KernelRef (*)()>(dlsym(library_, "relay_kernel"));
+    ASSERT_NE(get, nullptr);
+    kernel_ = get();
+  }
+  void TearDown() override { dlclose(library_); }
+
+  void* library_ = nullptr;
+  KernelRef kernel_;
+};
+
+TEST_F(Plugin, BlocksThatTakeTurnsKeepTheirSharedMemory) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    auto device = host_device(seed);
+    constexpr unsigned kBlocks = 50;
+    Buffer<unsigned> token(*device, 1), intact(*device, 1);
+    zero(*device, token);
+    zero(*device, intact);
+    unsigned* values[] = {token.data(), intact.data()};
+    void* pointers[] = {&values[0], &values[1]};
+    const std::size_t sizes[] = {sizeof(void*), sizeof(void*)};
+    ASSERT_TRUE(device->launch(0, kernel_, {{kBlocks}, {64}}, {pointers, sizes, 2}));
+    ASSERT_TRUE(device->synchronize());
+    EXPECT_EQ(*token.data(), kBlocks) << seed;
+    EXPECT_EQ(*intact.data(), kBlocks * 64) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace redzone::device
