@@ -1,0 +1,95 @@
+#include "reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace redzone::chunk {
+namespace {
+
+// The state of one sequence.
+class State {
+ public:
+  State(const ScanReference& r, std::int64_t sequence)
+      : r_(r), e_(r.extents), sequence_(sequence), values_(static_cast<std::size_t>(e_.D * e_.DV)) {
+    if (r.initial.empty()) return;
+    const auto from = r.initial.subspan(static_cast<std::size_t>(sequence) * values_.size());
+    std::copy_n(from.begin(), values_.size(), values_.begin());
+  }
+
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+
+  void decay(std::int64_t t) {
+    const double factor = std::exp(r_.g[static_cast<std::size_t>(sequence_ * e_.T + t)]);
+    for (double& v : values_) v *= factor;
+  }
+
+  void add(std::int64_t t) {
+    const std::int64_t token = sequence_ * e_.T + t;
+    const auto x = r_.x.subspan(static_cast<std::size_t>(token * e_.D));
+    const auto y = r_.y.subspan(static_cast<std::size_t>(token * e_.DV));
+    const auto columns = static_cast<std::size_t>(e_.DV);
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] += x[i / columns] * y[i % columns];
+  }
+
+  // To position `index` of a tensor of states of this size.
+  void copy_to(std::span<double> tensor, std::int64_t index) const {
+    const auto at =
+        static_cast<std::ptrdiff_t>(index) * static_cast<std::ptrdiff_t>(values_.size());
+    std::copy(values_.begin(), values_.end(), tensor.begin() + at);
+  }
+
+ private:
+  const ScanReference& r_;
+  const Extents& e_;
+  std::int64_t sequence_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+Extents extents(const ReferenceCall& call) {
+  return {call.dim("B") * call.dim("H"), call.dim("T"), call.dim("C"), call.dim("D"),
+          call.dim("DV")};
+}
+
+void forward_scan(const ScanReference& r) {
+  for (std::int64_t q = 0; q < r.extents.sequences; ++q) {
+    State state(r, q);
+    for (std::int64_t t = 0; t < r.extents.T; ++t) {
+      if (t % r.extents.C == 0)
+        state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
+      state.decay(t);
+      state.add(t);
+    }
+    state.copy_to(r.last, q);
+  }
+}
+
+void backward_scan(const ScanReference& r) {
+  for (std::int64_t q = 0; q < r.extents.sequences; ++q) {
+    State state(r, q);
+    for (std::int64_t t = r.extents.T - 1; t >= 0; --t) {
+      if ((t + 1) % r.extents.C == 0)
+        state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
+      state.add(t);
+      state.decay(t);
+    }
+    state.copy_to(r.last, q);
+  }
+}
+
+void local_states(const ScanReference& r) {
+  for (std::int64_t q = 0; q < r.extents.sequences; ++q) {
+    State state(r, q);
+    for (std::int64_t t = 0; t < r.extents.T; ++t) {
+      if (t % r.extents.C == 0) state.clear();
+      state.decay(t);
+      state.add(t);
+      if ((t + 1) % r.extents.C == 0)
+        state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
+    }
+  }
+}
+
+}  // namespace redzone::chunk

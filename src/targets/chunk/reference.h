@@ -1,0 +1,39 @@
+// The family's math in float64, token by token, on contiguous tensors. Written from the recurrences
+// of the papers and not from the kernels: no chunk weights, no tiles.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <cstdint>
+#include <span>
+
+namespace redzone::chunk {
+
+struct Extents {
+  std::int64_t sequences, T, C, D, DV;
+};
+
+Extents extents(const ReferenceCall& call);
+
+// Inputs and outputs of one call; an empty span stands for zeros or for what is not wanted.
+struct ScanReference {
+  Extents extents;
+  std::span<const double> x;        // [sequences, T, D]
+  std::span<const double> y;        // [sequences, T, DV]
+  std::span<const double> g;        // [sequences, T]
+  std::span<const double> initial;  // [sequences, D, DV] or empty
+  std::span<double> states;         // [sequences, T / C, D, DV]
+  std::span<double> last;           // [sequences, D, DV]
+};
+
+// S <- exp(g_t) S + x_t^T y_t over the tokens; `states` holds S before each chunk.
+void forward_scan(const ScanReference& r);
+
+// S <- exp(g_t) (S + x_t^T y_t) over the tokens from the last to the first; `states` holds S behind
+// each chunk, that is, before the chunk's own tokens are added.
+void backward_scan(const ScanReference& r);
+
+// The forward recurrence within each chunk, from zero; `states` holds S at the end of each chunk.
+void local_states(const ScanReference& r);
+
+}  // namespace redzone::chunk
