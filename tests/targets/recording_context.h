@@ -1,0 +1,73 @@
+// A Context without a device: writes down what a target asks for.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace redzone::test {
+
+struct RecordedLaunch {
+  std::string kernel;
+  LaunchShape shape;
+};
+
+struct RecordedVariant {
+  std::string name, source, expression;
+  std::vector<std::string> options;
+
+  VariantRequest request() const { return {name.c_str(), source, expression, options, {}}; }
+};
+
+class RecordingContext final : public Context {
+ public:
+  RecordingContext(const TargetSpec& spec, Dims dims, Config config)
+      : spec_(spec), dims_(std::move(dims)), config_(std::move(config)) {
+    for (const auto& tensor : spec_.tensors) {
+      auto& entry = tensors_[tensor.name];
+      entry.shape = tensor.shape(dims_);
+      entry.strides.assign(entry.shape.size(), 1);
+      for (std::size_t k = entry.shape.size(); k-- > 1;)
+        entry.strides[k - 1] = entry.strides[k] * entry.shape[k];
+    }
+  }
+
+  const Dims& dims() const override { return dims_; }
+  const Config& config() const override { return config_; }
+  TensorArg tensor(std::string_view name) const override {
+    const auto& entry = tensors_.find(name)->second;
+    return {&memory_, DType::f32, entry.shape, entry.strides};
+  }
+  DeviceKind device() const override { return DeviceKind::host; }
+  void* stream() const override { return nullptr; }
+  void* scratch(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  KernelRef variant(const VariantRequest& r) override {
+    variants.push_back({r.name, std::string(r.source), r.expression, r.options});
+    return r.host;
+  }
+  void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs&) override {
+    launches.push_back({kernel.name, shape});
+  }
+  void unsupported(std::string) override { ended_ = true; }
+  void fail(std::string, std::string) override { ended_ = true; }
+  bool ended() const override { return ended_; }
+
+  std::vector<RecordedVariant> variants;
+  std::vector<RecordedLaunch> launches;
+
+ private:
+  struct Entry {
+    Shape shape, strides;
+  };
+  const TargetSpec& spec_;
+  Dims dims_;
+  Config config_;
+  std::map<std::string, Entry, std::less<>> tensors_;
+  mutable double memory_ = 0;  // never read: nothing runs
+  bool ended_ = false;
+};
+
+}  // namespace redzone::test
