@@ -1,0 +1,5 @@
+#include "noop.h"
+
+REDZONE_PLUGIN(registrar) {
+  add_noop(registrar, "scan.forward");
+}

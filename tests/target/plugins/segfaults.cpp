@@ -1,0 +1,8 @@
+#include <csignal>
+
+#include "noop.h"
+
+REDZONE_PLUGIN(registrar) {
+  add_noop(registrar, "crasher");
+  std::raise(SIGSEGV);
+}

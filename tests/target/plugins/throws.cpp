@@ -1,0 +1,6 @@
+#include "noop.h"
+
+REDZONE_PLUGIN(registrar) {
+  add_noop(registrar, "thrower");
+  throw std::runtime_error("no license");
+}

@@ -1,0 +1,132 @@
+#include "target/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace redzone {
+namespace {
+
+using std::filesystem::path;
+
+path plugin(const std::string& name) {
+  return path(PLUGIN_DIR) / (name + ".so");
+}
+
+// The message of loading these, which must fail with a usage error of one line that names the last.
+std::string problem_of(const std::vector<path>& plugins,
+                       std::chrono::milliseconds deadline = std::chrono::seconds(10)) {
+  const auto loaded = Registry::load(plugins, deadline);
+  EXPECT_FALSE(loaded);
+  if (loaded) return {};
+  const Error& error = loaded.error();
+  EXPECT_EQ(error.kind, ErrorKind::usage);
+  EXPECT_EQ(error.message.find('\n'), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find(plugins.back().filename().string()), std::string::npos)
+      << error.message;
+  return error.message;
+}
+
+void expect_problem(const std::string& name, const std::string& text) {
+  // Behind a good one: the blame must not fall on that.
+  const std::string problem = problem_of({plugin("good"), plugin(name)});
+  EXPECT_NE(problem.find(text), std::string::npos) << problem;
+}
+
+TEST(Registry, LoadsGoodPlugins) {
+  const std::vector<path> plugins = {plugin("other_name"), plugin("good")};
+  const auto registry = Registry::load(plugins);
+  ASSERT_TRUE(registry) << registry.error().message;
+  EXPECT_EQ(registry->names(), (std::vector<std::string>{"relu", "scan.backward", "scan.forward"}));
+  const TargetEntry* entry = registry->find("scan.forward", DeviceKind::host);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->plugin, plugin("good"));
+  EXPECT_NE(entry->make(), nullptr);
+  EXPECT_EQ(entry->code_hash.size(), 32u);
+  EXPECT_EQ(entry->code_hash, registry->find("scan.backward", DeviceKind::host)->code_hash);
+  EXPECT_NE(entry->code_hash, registry->find("relu", DeviceKind::host)->code_hash);
+  EXPECT_EQ(registry->find("relu", DeviceKind::cuda), nullptr);
+}
+
+TEST(Registry, AWorkerLoadsTheSame) {
+  const std::vector<path> plugins = {plugin("good")};
+  const auto registry = Registry::load_in_worker(plugins);
+  ASSERT_TRUE(registry);
+  EXPECT_EQ(registry->entries().size(), 2u);
+}
+
+TEST(Registry, NoPluginsAreNoError) {
+  const auto registry = Registry::load({});
+  ASSERT_TRUE(registry);
+  EXPECT_TRUE(registry->entries().empty());
+}
+
+TEST(Registry, RequireSaysWhatWouldBeRight) {
+  const std::vector<path> plugins = {plugin("good")};
+  const auto registry = Registry::load(plugins);
+  ASSERT_TRUE(registry);
+  EXPECT_EQ(*registry->require("scan.forward", DeviceKind::host),
+            registry->find("scan.forward", DeviceKind::host));
+  const auto mistyped = registry->require("scan.foward", DeviceKind::host);
+  ASSERT_FALSE(mistyped);
+  EXPECT_EQ(mistyped.error().kind, ErrorKind::usage);
+  EXPECT_EQ(mistyped.error().message, "unknown target 'scan.foward', did you mean 'scan.forward'?");
+  const auto elsewhere = registry->require("scan.forward", DeviceKind::cuda);
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().message,
+            "target 'scan.forward' is not built for device cuda, only for host");
+}
+
+TEST(Registry, SurvivesPluginsThatDoNotLoad) {
+  expect_problem("throws", "threw \"no license\" while loading");
+  expect_problem("exits", "exited with code 7 while loading");
+  expect_problem("segfaults", "killed by SIGSEGV while loading");
+  expect_problem("aborts", "killed by SIGABRT while loading");
+  expect_problem("throws_early", "while loading");
+}
+
+TEST(Registry, GivesUpOnAPluginThatHangs) {
+  const std::string problem =
+      problem_of({plugin("good"), plugin("hangs")}, std::chrono::milliseconds(300));
+  EXPECT_NE(problem.find("did not load within 300 ms"), std::string::npos) << problem;
+}
+
+TEST(Registry, NamesWhatIsWrongWithAPlugin) {
+  expect_problem("wrong_abi", "has ABI version " + std::to_string(REDZONE_ABI_VERSION + 41) +
+                                  ", this build has " + std::to_string(REDZONE_ABI_VERSION));
+  expect_problem("no_symbol", "has no symbol redzone_plugin");
+  expect_problem("bad_spec", "invalid spec of target 'broken': knob 'num_warps' has no values");
+  expect_problem("absent", "no such file");
+}
+
+TEST(Registry, NamesBothPluginsOfADuplicate) {
+  const std::string problem = problem_of({plugin("good"), plugin("duplicate")});
+  EXPECT_NE(problem.find("duplicate target name 'scan.forward' for device host, also in " +
+                         plugin("good").string()),
+            std::string::npos)
+      << problem;
+}
+
+TEST(Registry, RefusesFilesThatAreNoPlugins) {
+  const path folder = path(::testing::TempDir()) / "redzone_registry_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "text.so") << "hello";
+  std::ofstream(folder / "empty.so");
+  std::ofstream(folder / "cut.so", std::ios::binary) << "\x7f"
+                                                        "ELF and no more";
+  EXPECT_NE(problem_of({folder / "text.so"}).find("not a shared object"), std::string::npos);
+  EXPECT_NE(problem_of({folder / "empty.so"}).find("not a shared object"), std::string::npos);
+  EXPECT_NE(problem_of({folder / "cut.so"}).find("cannot be loaded"), std::string::npos);
+  EXPECT_NE(problem_of({folder}).find("not a file"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Registry, ShippedPluginsAreSharedObjectsInOrder) {
+  const auto plugins = shipped_plugins();
+  EXPECT_TRUE(std::is_sorted(plugins.begin(), plugins.end()));
+  for (const auto& file : plugins) EXPECT_EQ(file.extension(), ".so");
+}
+
+}  // namespace
+}  // namespace redzone

@@ -1,0 +1,83 @@
+#include "target/spec_check.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace redzone {
+namespace {
+
+TargetSpec good() {
+  TargetSpec spec;
+  spec.name = "chunk_fwd.h2";
+  spec.dims = {{.name = "T", .min = 0, .max = 64, .multiple_of = 4},
+               {.name = "C", .values = {1, 8}}};
+  spec.constraints = {
+      Constraint::divides("C", "T"),
+      Constraint::predicate("T is small", [](const Dims&, const Config&) { return true; })};
+  spec.tensors = {{.name = "x", .shape = [](const Dims& d) {
+                     return Shape{get(d, "T") / get(d, "C"), get(d, "C")};
+                   }}};
+  spec.knobs = {{.name = "num_warps", .values = {4}}};
+  return spec;
+}
+
+TEST(SpecCheck, AcceptsAGoodSpec) {
+  EXPECT_EQ(spec_problem(good()), std::nullopt);
+}
+
+TEST(SpecCheck, ShapesThatThrowAtTheSmallestDimsAreLeftToThePlans) {
+  TargetSpec spec = good();
+  spec.tensors[0].shape = [](const Dims&) -> Shape { throw std::runtime_error("T < 64"); };
+  EXPECT_EQ(spec_problem(spec), std::nullopt);
+}
+
+TEST(SpecCheck, SaysWhatIsWrong) {
+  struct Case {
+    std::string problem;
+    std::function<void(TargetSpec&)> spoil;
+  };
+  const std::vector<Case> cases = {
+      {"target name '' is not", [](auto& s) { s.name = ""; }},
+      {"target name 'A b' is not", [](auto& s) { s.name = "A b"; }},
+      {"no tensors", [](auto& s) { s.tensors.clear(); }},
+      {"dim name 'T-1' is not", [](auto& s) { s.dims[0].name = "T-1"; }},
+      {"dim 'C' is declared twice", [](auto& s) { s.dims[0].name = "C"; }},
+      {"tensor 'x' is declared twice", [](auto& s) { s.tensors.push_back(s.tensors[0]); }},
+      {"knob 'num_warps' is declared twice", [](auto& s) { s.knobs.push_back(s.knobs[0]); }},
+      {"knob 'num_warps' has no values", [](auto& s) { s.knobs[0].values.clear(); }},
+      {"tensor 'x' has no shape function", [](auto& s) { s.tensors[0].shape = {}; }},
+      {"tensor 'x' has 6 dims, at most 5",
+       [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},
+      {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
+      {"its fill has no range function",
+       [](auto& s) { s.tensors[0].fill = {.kind = Fill::Kind::integers}; }},
+      {"min 65 exceeds max 64", [](auto& s) { s.dims[0].min = 65; }},
+      {"min -1 is negative", [](auto& s) { s.dims[0].min = -1; }},
+      {"multiple_of is 0", [](auto& s) { s.dims[0].multiple_of = 0; }},
+      {"no multiple of 100 in 1..64",
+       [](auto& s) { s.dims[0].min = 1, s.dims[0].multiple_of = 100; }},
+      {"its values must ascend",
+       [](auto& s) {
+         s.dims[1].values = {8, 8};
+       }},
+      {"has a negative value",
+       [](auto& s) {
+         s.dims[1].values = {-8, 8};
+       }},
+      {"names the unknown dim 'N'",
+       [](auto& s) { s.constraints.push_back(Constraint::at_most("C", "N")); }},
+      {"has no predicate",
+       [](auto& s) { s.constraints.push_back(Constraint::predicate("odd", {})); }},
+  };
+  for (const auto& c : cases) {
+    TargetSpec spec = good();
+    c.spoil(spec);
+    const auto problem = spec_problem(spec);
+    ASSERT_TRUE(problem) << c.problem;
+    EXPECT_NE(problem->find(c.problem), std::string::npos) << *problem;
+  }
+}
+
+}  // namespace
+}  // namespace redzone
