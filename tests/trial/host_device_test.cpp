@@ -1,0 +1,160 @@
+// The runner over the host device: real kernels, real guard pages.
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exec/trial/device_trial_host.h"
+
+namespace redzone::testing {
+namespace {
+
+__global__ void add_row(const float* x, float* y, int n, int extra) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n + extra) y[i] = x[i] + static_cast<float>(n);
+}
+
+__global__ void bump(int* counter) {
+  atomicAdd(counter, 1);
+}
+
+// y = x + N. `extra`: elements written past the end. Counts its calls in a workspace and its
+// launches in scratch.
+struct AddRow : Target {
+  static TargetSpec spec() {
+    TargetSpec spec;
+    spec.name = "add_row";
+    spec.dims = {{.name = "N", .min = 0}};
+    spec.tensors = {{.name = "x", .shape = shape_of({"N"}), .align_bytes = 4},
+                    {.name = "y", .role = Role::out, .shape = shape_of({"N"}), .align_bytes = 4}};
+    spec.knobs = {{.name = "extra", .values = {0, 1}}};
+    spec.has_reference = true;
+    return spec;
+  }
+  void run(Context& ctx) override {
+    const int n = static_cast<int>(ctx.dim("N"));
+    launch(ctx, "bump", bump, {}, static_cast<int*>(ctx.workspace("calls", 4)));
+    launch(ctx, "bump", bump, {}, static_cast<int*>(ctx.scratch("tmp", 4)));
+    launch(ctx, "add_row", add_row, {{n / 32 + 1}, {32}}, ctx.tensor("x").data<float>(),
+           ctx.tensor("y").data<float>(), n, static_cast<int>(ctx.knob("extra")));
+  }
+  void reference(ReferenceCall& call) const override {
+    for (std::size_t i = 0; i < call.input("x").size(); ++i)
+      call.output("y")[i] = call.input("x")[i] + static_cast<double>(call.dim("N"));
+  }
+};
+
+Registry registry() {
+  Registry registry;
+  EXPECT_TRUE(
+      registry.add({AddRow::spec(), DeviceKind::host, [] { return std::make_unique<AddRow>(); }}));
+  return registry;
+}
+
+CallStep step(std::int64_t n, std::int64_t stream = 0, std::int64_t extra = 0) {
+  Call call;
+  call.dims = {{"N", n}};
+  call.config = {{"extra", extra}};
+  return {call, 2, stream};
+}
+
+Plan plan_of(std::vector<Step> steps) {
+  Plan plan;
+  plan.target = "add_row";
+  plan.steps = std::move(steps);
+  return plan;
+}
+
+class HostDevice : public ::testing::Test {
+ protected:
+  HostDevice() : targets(registry()), host(device::open_host_device(), targets, nullptr, "") {}
+  Registry targets;
+  exec::DeviceTrialHost host;
+};
+
+TEST_F(HostDevice, SaysWhatItIs) {
+  EXPECT_EQ(host.hello().device, "host");
+}
+
+TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
+  const Plan plan = plan_of({step(1), step(100, 1), WaitStep{0, 1}, step(0), SyncStep{}, step(33)});
+  const Observation expected = host.run(plan, {});
+  ASSERT_EQ(expected.end, End::completed) << expected.message;
+  ASSERT_EQ(expected.calls.size(), 4u);
+  for (const auto launch : {Launch::blocking, Launch::async, Launch::gated})
+    for (const auto allocator : {Allocator::guard, Allocator::plain})
+      for (const auto placement : {Placement::tail, Placement::head})
+        for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
+          const Observation o = host.run(
+              plan, {.mode = {launch, allocator, placement, 0x5a5a5a5au, seed}, .reference = true});
+          ASSERT_EQ(o.end, End::completed) << o.message;
+          ASSERT_EQ(o.calls.size(), expected.calls.size());
+          for (std::size_t i = 0; i < o.calls.size(); ++i) {
+            EXPECT_EQ(o.calls[i].buffers, expected.calls[i].buffers);
+            EXPECT_EQ(o.calls[i].launches, expected.calls[i].launches);
+            ASSERT_EQ(o.calls[i].references.size(), 1u);
+            EXPECT_EQ(o.calls[i].references[0].mismatches, 0u);
+          }
+        }
+}
+
+TEST_F(HostDevice, ASteadyStateTrialMapsNothing) {
+  const Plan plan = plan_of({step(1), step(100), step(5000)});
+  host.run(plan, {});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(host.run(plan, {}).mapping_calls, 0u);
+}
+
+TEST_F(HostDevice, SparseTensorsOfGigabytesAreCheap) {
+  // Rows 3 GiB apart.
+  TargetSpec spec = AddRow::spec();
+  spec.name = "sparse";
+  for (auto& t : spec.tensors) {
+    t.shape = [](const Dims& d) { return Shape{2, get(d, "N")}; };
+    t.layouts = LayoutRules::strided();
+  }
+  spec.has_reference = false;
+  struct Nothing : Target {
+    void run(Context&) override {}
+  };
+  ASSERT_TRUE(targets.add({spec, DeviceKind::host, [] { return std::make_unique<Nothing>(); }}));
+  CallStep sparse = step(8);
+  sparse.call.layouts["x"].row_padding_elems = std::int64_t{3} << 28;
+  Plan plan = plan_of({sparse});
+  plan.target = "sparse";
+  const Observation o = host.run(plan, {});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+  EXPECT_GT(o.bytes, std::uint64_t{3} << 30);
+}
+
+TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
+  void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  auto* box = new (page) device::BlackBox;
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const Registry targets = registry();
+    exec::DeviceTrialHost host(device::open_host_device(), targets, box, "");
+    host.run(plan_of({step(64), step(64, 0, 1)}), {});
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), device::kFaultExit);
+  EXPECT_EQ(box->fault.valid, 1u);
+  EXPECT_EQ(box->call_running, 1);
+  EXPECT_STREQ(box->kernel, "add_row");
+  // The load of x[64] comes before the store of y[64].
+  EXPECT_STREQ(box->fault.buffer, "x");
+  EXPECT_EQ(box->fault.side, static_cast<std::uint32_t>(Side::after));
+  EXPECT_EQ(box->fault.access, static_cast<std::uint32_t>(Access::read));
+  EXPECT_EQ(box->fault.thread[0], 0u);
+  EXPECT_EQ(box->fault.block[0], 2u);
+  munmap(page, sizeof(device::BlackBox));
+}
+
+}  // namespace
+}  // namespace redzone::testing
