@@ -60,10 +60,9 @@ Cost CallMaker::cost(const Call& call) const {
   return cost;
 }
 
-bool CallMaker::try_dims(Draw& draw, const Cost& allowance, DrawPoint draw_point,
-                         Call& call) const {
+bool CallMaker::try_dims(Draw& draw, const Cost& allowance, PointSource points, Call& call) const {
   for (int i = 0; i < kTries; ++i) {
-    space_.store(draw_point(draw, space_), call.dims);
+    space_.store(points(draw, space_), call.dims);
     if (settle(space_, call.config, allowance, 0, call.dims)) return true;
   }
   return false;
@@ -82,12 +81,12 @@ Call CallMaker::large(Draw& draw, const Cost& allowance) const {
   return fresh_at(draw, allowance, &draw_large_point);
 }
 
-Call CallMaker::fresh_at(Draw& draw, const Cost& allowance, DrawPoint draw_point) const {
+Call CallMaker::fresh_at(Draw& draw, const Cost& allowance, PointSource points) const {
   Call call = simplest_;
   call.config = draw_config(draw, spec());
-  if (!try_dims(draw, allowance, draw_point, call)) {
+  if (!try_dims(draw, allowance, points, call)) {
     call.config = simplest_.config;
-    if (!try_dims(draw, allowance, draw_point, call)) call.dims = simplest_.dims;
+    if (!try_dims(draw, allowance, points, call)) call.dims = simplest_.dims;
   }
   draw_layouts(draw, spec(), call);
   fit_layouts(allowance, call);

@@ -41,9 +41,9 @@ class CallMaker {
 
  private:
   Call known_call() const;
-  using DrawPoint = Point (*)(Draw&, const Space&);
-  Call fresh_at(Draw& draw, const Cost& allowance, DrawPoint draw_point) const;
-  bool try_dims(Draw& draw, const Cost& allowance, DrawPoint draw_point, Call& call) const;
+  using PointSource = Point (*)(Draw&, const Space&);
+  Call fresh_at(Draw& draw, const Cost& allowance, PointSource points) const;
+  bool try_dims(Draw& draw, const Cost& allowance, PointSource points, Call& call) const;
   void fit_layouts(const Cost& allowance, Call& call) const;
   Call with_dim(const Call& from, std::size_t dim, std::int64_t value, const Cost& allowance) const;
 

@@ -31,10 +31,11 @@ std::int64_t power_of_two(Draw& draw, std::int64_t hi) {
 
 std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int64_t hi) {
   enum { kSmall, kLow, kHigh, kTile, kPower, kSixteen, kTail };
-  const int weights[] = {30, 8, 4, dim.tile > 0 ? 25 : 0, 18, 10, 10};
+  const bool tile = dim.tile > 0 && dim.tile <= hi + 1;
+  const int weights[] = {30, 8, 4, tile ? 25 : 0, 18, hi >= 15 ? 10 : 0, 10};
   switch (draw.weighted(weights)) {
     case kSmall:
-      return lo + draw.in_range(0, 8 * dim.multiple_of);
+      return lo + draw.in_range(0, std::min(8 * dim.multiple_of, hi - lo));
     case kLow:
       return draw.one_in(2) ? lo : std::max<std::int64_t>(lo, draw.in_range(0, 1));
     case kHigh:

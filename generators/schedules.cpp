@@ -84,9 +84,10 @@ class Schedule {
         push(varied(a));
         return push(a);
       }
-      case kBurst:
-        return push(draw_.one_in(2) ? current_ : varied(current_),
-                    draw_.log_uniform(2, draw_.one_in(3) ? kLongBurst : kShortBurst));
+      case kBurst: {
+        const auto repeat = draw_.log_uniform(2, draw_.one_in(3) ? kLongBurst : kShortBurst);
+        return push(draw_.one_in(2) ? current_ : varied(current_), repeat);
+      }
       case kWalk:
         for (auto n = draw_.in_range(2, 6); n > 0 && open(); --n) push(varied(current_));
         return;

@@ -13,6 +13,9 @@ namespace {
 // Padding this large is there for the offsets that it makes.
 constexpr std::int64_t kBigPaddingElems = std::int64_t{1} << 20;
 
+// Values tried below one that a predicate forbids.
+constexpr int kPredicateTries = 16;
+
 // The smaller values of a dim, in the order in which to try them.
 std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value) {
   if (!dim.values.empty())
@@ -54,6 +57,20 @@ std::optional<Point> changed(const Space& space, Point p, const Change& change) 
   return p;
 }
 
+// The same, with the next lower values where predicates (which can only be asked) forbid this one.
+std::optional<Point> lowered(const Space& space, const Config& config, const Point& p,
+                             Change change) {
+  for (int i = 0; i < kPredicateTries; ++i) {
+    auto q = changed(space, p, change);
+    if (!space.has_predicates()) return q;
+    if (q && space.predicates_hold(space.dims(*q), config)) return q;
+    const auto below = allowed_at_most(space.dim(change.dim), change.value - 1);
+    if (!below) return std::nullopt;
+    change.value = *below;
+  }
+  return std::nullopt;
+}
+
 // All single changes of one call, dim by dim.
 std::vector<Change> changes_of(const Space& space, const Point& p) {
   std::vector<Change> changes;
@@ -72,7 +89,7 @@ rc::Seq<CallStep> with_changes(const OriginPtr& origin, const CallStep& step,
   const Point p = origin->space.point(step.call.dims);
   return rc::seq::mapMaybe(rc::seq::fromContainer(std::move(changes)),
                            [origin, step, p](const Change& change) -> rc::Maybe<CallStep> {
-                             const auto q = changed(origin->space, p, change);
+                             const auto q = lowered(origin->space, step.call.config, p, change);
                              if (!q) return rc::Nothing;
                              CallStep smaller = step;
                              origin->space.store(*q, smaller.call.dims);
@@ -110,9 +127,9 @@ rc::Seq<Plan> capped(const OriginPtr& origin) {
   }
   return rc::seq::mapcat(rc::seq::fromContainer(std::move(caps)), [origin](const Change& cap) {
     return in_all_calls(origin, [&](CallStep& step) {
-      Point p = origin->space.point(step.call.dims);
+      const Point p = origin->space.point(step.call.dims);
       if (p[cap.dim] <= cap.value) return true;
-      const auto q = changed(origin->space, std::move(p), cap);
+      const auto q = lowered(origin->space, step.call.config, p, cap);
       if (q) origin->space.store(*q, step.call.dims);
       return q.has_value();
     });

@@ -44,6 +44,7 @@ class Space {
   // Overwrites the values of `dims`, which has exactly the dims of the spec.
   void store(const Point& point, Dims& dims) const;
 
+  bool has_predicates() const { return !predicates_.empty(); }
   // Do predicates hold (structural constraints are not looked at)?
   bool predicates_hold(const Dims& dims, const Config& config) const;
 

@@ -16,6 +16,7 @@ namespace {
 
 using redzone::testing::chain_spec;
 using redzone::testing::chunk_like_spec;
+using redzone::testing::knob_predicate_spec;
 
 using Fails = std::function<bool(const Plan&)>;
 
@@ -250,6 +251,18 @@ TEST(Descent, RespectsChainsOfConstraints) {
     // is the least sum of ranks; 10 needs 20 and 40.
     EXPECT_EQ(step.call.dims, (Dims{{"A", 12}, {"B", 12}, {"C", 24}, {"E", 0}}))
         << print_plan(d.plan);
+  }
+}
+
+// A predicate forbids every other value: descent steps over those.
+TEST(Descent, StepsOverValuesThatAPredicateForbids) {
+  const TargetSpec spec = knob_predicate_spec();
+  const Fails fails = some_call([](const CallStep& s) { return dim(s, "N") > 50; });
+  for (const auto& plan : failing_plans(spec, fails, 20)) {
+    const Descent d = descend(plan, spec, fails);
+    const auto& step = std::get<CallStep>(d.plan.steps.at(0));
+    const bool odd = get_str(step.call.config, "mode") == "odd";
+    EXPECT_EQ(step.call.dims, (Dims{{"M", 1}, {"N", odd ? 51 : 52}})) << print_plan(d.plan);
   }
 }
 
