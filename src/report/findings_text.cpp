@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include "core/plan_text.h"
+#include "report/format.h"
+#include "report/statistics.h"
+#include "report/text.h"
+
+namespace redzone::report {
+namespace {
+
+std::string ratio(const store::Reliability& r) {
+  return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
+}
+
+std::string reliability_text(const store::Reliability& r) {
+  if (r.n == 0) return "not run again yet";
+  const Interval i = wilson_interval(r);
+  return fmt::format("{} of {} runs failed the same way (95% interval {:.0f}% to {:.0f}%)", r.k,
+                     r.n, 100 * i.low, 100 * i.high);
+}
+
+// "key  value" lines; values that are empty are left out.
+class Lines {
+ public:
+  Lines(std::string_view indent, std::size_t key_width) : indent_(indent), width_(key_width) {}
+  void add(std::string_view key, std::string_view value) {
+    if (!value.empty())
+      text_ += fmt::format("{}{:<{}}  {}\n", indent_, key, width_, printable(value));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string indent_;
+  std::size_t width_;
+  std::string text_;
+};
+
+std::string attribution_text(const std::vector<store::AttributionRow>& rows) {
+  if (rows.empty()) return "";
+  Table table({{"axis"}, {"value"}, {"failed", Table::Align::right}});
+  for (const auto& row : rows) table.add({row.axis, row.value, ratio(row.failed)});
+  return "\nattribution (one axis changed at a time)\n" + table.text("  ");
+}
+
+std::string environment_text(const store::Environment& e) {
+  Lines lines("  ", 7);
+  lines.add("device", e.compute_capability == 0
+                          ? e.device
+                          : fmt::format("{} (compute capability {}.{})", e.device,
+                                        e.compute_capability / 10, e.compute_capability % 10));
+  lines.add("driver", e.driver);
+  lines.add("toolkit", e.toolkit);
+  lines.add("nvrtc", e.nvrtc);
+  lines.add("machine", e.host);
+  lines.add("code", e.code_hash);
+  lines.add("redzone", e.redzone_version);
+  return "\nenvironment\n" + lines.text();
+}
+
+std::string plan_title(const store::Finding& f) {
+  std::string title = counted(static_cast<std::uint64_t>(call_count(f.plan)), "call");
+  title += f.minimal ? ", minimal" : ", not known to be minimal";
+  if (f.plan == f.original)
+    title += "; as generated";
+  else
+    title += fmt::format("; {} as generated",
+                         counted(static_cast<std::uint64_t>(call_count(f.original)), "call"));
+  if (f.needs_history) title += "; holds calls of plans that the worker ran before";
+  return title;
+}
+
+}  // namespace
+
+std::string findings_text(std::span<const store::Finding> findings) {
+  if (findings.empty()) return "no findings\n";
+  Table table({{"id", Table::Align::right},
+               {"state"},
+               {"failed", Table::Align::right},
+               {"calls", Table::Align::right},
+               {"device"},
+               {"first seen"},
+               {"signature"}});
+  for (const auto& f : findings)
+    table.add({std::to_string(f.id), std::string(name_of(f.state)), ratio(f.reliability),
+               std::to_string(call_count(f.plan)), f.environment.device, f.first_seen,
+               f.signature.text()});
+  return table.text();
+}
+
+std::string finding_text(const store::Finding& f, std::string_view db) {
+  Lines lines("", 11);
+  lines.add("state", name_of(f.state));
+  lines.add("reason", f.reason);
+  lines.add("oracle", f.oracle);
+  lines.add("reliability", reliability_text(f.reliability));
+  lines.add("fault", f.fault_detail);
+  std::string first = f.first_seen;
+  if (f.campaign != 0) first += fmt::format(", campaign {}", f.campaign);
+  first +=
+      fmt::format(", after {} and {:.1f} s", counted(f.plans_to_first, "plan"), f.seconds_to_first);
+  lines.add("first seen", first);
+  lines.add("last seen", fmt::format("{}, {}", f.last_seen,
+                                     counted(static_cast<std::uint64_t>(f.sightings), "sighting")));
+  lines.add("replay", replay_command(f.id, db));
+  return fmt::format("finding {}: {}\n\n{}{}{}\nplan ({})\n\n{}", f.id,
+                     printable(f.signature.text()), lines.text(), attribution_text(f.attribution),
+                     environment_text(f.environment), plan_title(f), print_plan(f.plan));
+}
+
+std::string replay_command(std::int64_t finding, std::string_view db) {
+  std::string out = fmt::format("redzone replay {}", finding);
+  if (db.empty()) return out;
+  // Inside single quotes the shell reads everything but the quote itself as it is.
+  std::string quoted;
+  for (char c : db) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
+  const bool plain = db.find_first_not_of(kPlain) == std::string_view::npos;
+  return fmt::format("{} --db {}", out, plain ? std::string(db) : "'" + quoted + "'");
+}
+
+}  // namespace redzone::report

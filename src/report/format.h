@@ -1,0 +1,49 @@
+// Pieces of text reports: safe text, numbers, durations, tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redzone::report {
+
+// Text that came from a target or a file, fit for a terminal: control characters become escapes
+// ("\n", "\x1b"), so that it stays on its line and cannot steer the terminal. UTF-8 is kept.
+std::string printable(std::string_view text);
+
+// "1,234,567"
+std::string grouped(std::uint64_t n);
+
+// Three significant digits or all digits of the integer part, grouped: "0.0123", "1.23", "45.6",
+// "1,234".
+std::string rate(double per_second);
+
+// "0:07", "12:34", "1:02:03"; fractions are dropped, negative times are "0:00".
+std::string clock_time(double seconds);
+
+// "1 call", "2 calls", "1,000 calls".
+std::string counted(std::uint64_t n, std::string_view noun);
+
+// Columns aligned with two spaces between them, no space at the end of a line.
+class Table {
+ public:
+  enum class Align : std::uint8_t { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // As many cells as there are columns; made printable.
+  void add(const std::vector<std::string>& cells);
+  bool empty() const { return rows_.empty(); }
+  // One line for the titles and each row, each behind `indent`.
+  std::string text(std::string_view indent = "") const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace redzone::report

@@ -1,0 +1,189 @@
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/plan_text.h"
+#include "report/names.h"
+#include "report/statistics.h"
+#include "report/text.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string print(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+template <class Range, class Convert>
+Json list(const Range& range, Convert convert) {
+  Json array = Json::array();
+  for (const auto& element : range) array.push_back(convert(element));
+  return array;
+}
+
+Json value(const Value& v) {
+  return std::visit([](const auto& x) { return Json(x); }, v);
+}
+
+Json signature(const Signature& s) {
+  return {{"text", s.text()},   {"hash", s.hash()},  {"kind", name_of(s.kind)},
+          {"target", s.target}, {"where", s.where},  {"buffer", s.buffer},
+          {"side", s.side},     {"access", s.access}};
+}
+
+Json reliability(const store::Reliability& r) {
+  const Interval i = wilson_interval(r);
+  return {{"k", r.k}, {"n", r.n}, {"low", i.low}, {"high", i.high}};
+}
+
+Json environment(const store::Environment& e) {
+  return {{"device", e.device},
+          {"driver", e.driver},
+          {"compute_capability", e.compute_capability},
+          {"toolkit", e.toolkit},
+          {"nvrtc", e.nvrtc},
+          {"host", e.host},
+          {"code_hash", e.code_hash},
+          {"redzone_version", e.redzone_version}};
+}
+
+Json finding(const store::Finding& f, std::string_view db) {
+  return {
+      {"id", f.id},
+      {"state", name_of(f.state)},
+      {"signature", signature(f.signature)},
+      {"oracle", f.oracle},
+      {"reason", f.reason},
+      {"reliability", reliability(f.reliability)},
+      {"calls", call_count(f.plan)},
+      {"minimal", f.minimal},
+      {"needs_history", f.needs_history},
+      {"plan", print_plan(f.plan)},
+      {"plan_hash", plan_hash(f.plan)},
+      {"original_plan", print_plan(f.original)},
+      {"attribution",
+       list(
+           f.attribution,
+           [](const store::AttributionRow& row) -> Json {
+             return {{"axis", row.axis}, {"value", row.value}, {"failed", reliability(row.failed)}};
+           })},
+      {"fault_detail", f.fault_detail},
+      {"environment", environment(f.environment)},
+      {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},
+      {"plans_to_first", f.plans_to_first},
+      {"seconds_to_first", f.seconds_to_first},
+      {"sightings", f.sightings},
+      {"first_seen", f.first_seen},
+      {"last_seen", f.last_seen},
+      {"replay", replay_command(f.id, db)}};
+}
+
+Json findings(std::span<const store::Finding> all, std::string_view db) {
+  return list(all, [&](const store::Finding& f) { return finding(f, db); });
+}
+
+Json device(const TargetDevice& d) {
+  return {{"device", d.device},
+          {"runs_here", d.runs_here},
+          {"why_not", d.why_not},
+          {"plugin", d.plugin},
+          {"code_hash", d.code_hash}};
+}
+
+Json dim(const DimSpec& d) {
+  return {{"name", d.name},     {"min", d.min},   {"max", d.max}, {"multiple_of", d.multiple_of},
+          {"values", d.values}, {"tile", d.tile}, {"doc", d.doc}};
+}
+
+Json tensor(const TensorSpec& t) {
+  return {{"name", t.name},
+          {"role", name_of(t.role)},
+          {"dtype", t.dtype_of ? Json() : Json(name_of(t.dtype))},
+          {"layouts", layouts_of(t.layouts)},
+          {"align_bytes", t.align_bytes}};
+}
+
+Json knob(const KnobSpec& k) {
+  return {{"name", k.name}, {"values", list(k.values, value)}, {"doc", k.doc}};
+}
+
+Json target(const TargetInfo& t) {
+  const TargetSpec& s = t.spec;
+  return {{"name", s.name},
+          {"category", name_of(s.category)},
+          {"doc", s.doc},
+          {"deterministic", s.deterministic},
+          {"has_reference", s.has_reference},
+          {"devices", list(t.devices, device)},
+          {"dims", list(s.dims, dim)},
+          {"constraints", list(s.constraints, [](const Constraint& c) { return c.text; })},
+          {"tensors", list(s.tensors, tensor)},
+          {"knobs", list(s.knobs, knob)}};
+}
+
+Json run(const ReplayRun& r) {
+  const Verdict& v = r.verdict;
+  return {{"end", name_of(r.end)},
+          {"outcome", name_of(v.outcome)},
+          {"oracle", v.oracle},
+          {"reason", v.reason},
+          {"signature", v.failed() ? signature(v.signature) : Json()},
+          {"call", v.call},
+          {"as_recorded", r.as_recorded},
+          {"wall_us", r.wall_us}};
+}
+
+}  // namespace
+
+std::string targets_json(std::span<const TargetInfo> targets) {
+  return print({{"targets", list(targets, target)}});
+}
+
+std::string findings_json(std::span<const store::Finding> all, std::string_view db) {
+  return print({{"findings", findings(all, db)}});
+}
+
+std::string finding_json(const store::Finding& f, std::string_view db) {
+  return print(finding(f, db));
+}
+
+std::string campaign_json(const store::Campaign& c, std::span<const store::Finding> found,
+                          std::string_view db) {
+  const store::CampaignStats& s = c.stats;
+  return print({{"campaign",
+                 {{"id", c.id},
+                  {"seed", c.seed},
+                  {"device", c.device},
+                  {"command", c.command},
+                  {"started", c.started},
+                  {"ended", c.ended},
+                  {"seconds", s.seconds},
+                  {"plans", s.plans},
+                  {"plans_per_s", per_second(s.plans, s.seconds)},
+                  {"calls", s.calls},
+                  {"calls_per_s", per_second(s.calls, s.seconds)},
+                  {"trials", s.trials},
+                  {"workers_lost", s.workers_lost}}},
+                {"verdicts",
+                 {{"pass", s.pass},
+                  {"fail", s.fail},
+                  {"inconclusive", s.inconclusive},
+                  {"not_applicable", s.not_applicable},
+                  {"harness_error", s.harness_errors}}},
+                {"suspects", s.suspects},
+                {"new_findings", s.new_findings},
+                {"known_findings", s.known_findings},
+                {"findings", findings(found, db)}});
+}
+
+std::string replay_json(const ReplayResult& result) {
+  return print({{"subject", result.subject},
+                {"expected", result.expected ? signature(*result.expected) : Json()},
+                {"reliability", reliability(result.reliability())},
+                {"runs", list(result.runs, run)}});
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,48 @@
+// What the commands print with --json: one document each, indented by two spaces, keys in the order
+// given here, with a newline at the end. Names follow the values in report/values.h and
+// store/finding.h; a field may be added, and is not renamed or removed. Text that is not UTF-8 is
+// repaired. Numbers beyond 2^53 (seeds) are printed in full.
+//
+//   targets   {"targets": [TARGET]}
+//   TARGET    {"name", "category": "kernel"|"puzzle"|"twin", "doc", "deterministic",
+//              "has_reference", "devices": [{"device", "runs_here", "why_not", "plugin",
+//              "code_hash"}], "dims": [{"name", "min", "max", "multiple_of", "values", "tile",
+//              "doc"}], "constraints": [text], "tensors": [{"name", "role", "dtype": text or null
+//              when a knob decides, "layouts": [text], "align_bytes"}], "knobs": [{"name",
+//              "values", "doc"}]}
+//   findings  {"findings": [FINDING]}
+//   show      FINDING
+//   FINDING   {"id", "state", "signature": SIGNATURE, "oracle", "reason", "reliability": RELIABLE,
+//              "calls", "minimal", "needs_history", "plan", "plan_hash", "original_plan",
+//              "attribution": [{"axis", "value", "failed": RELIABLE}], "fault_detail",
+//              "environment": {"device", "driver", "compute_capability", "toolkit", "nvrtc",
+//              "host", "code_hash", "redzone_version"}, "campaign": id or null,
+//              "plans_to_first", "seconds_to_first", "sightings", "first_seen", "last_seen",
+//              "replay"}
+//   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
+//   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs and the 95% interval
+//   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",
+//              "plans", "plans_per_s", "calls", "calls_per_s", "trials", "workers_lost"},
+//              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
+//              "suspects", "new_findings", "known_findings", "findings": [FINDING]}
+//   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
+//              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
+//              "as_recorded", "wall_us"}]}
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/values.h"
+
+namespace redzone::report {
+
+std::string targets_json(std::span<const TargetInfo> targets);
+std::string findings_json(std::span<const store::Finding> findings, std::string_view db = "");
+std::string finding_json(const store::Finding& finding, std::string_view db = "");
+std::string campaign_json(const store::Campaign& campaign, std::span<const store::Finding> found,
+                          std::string_view db = "");
+std::string replay_json(const ReplayResult& result);
+
+}  // namespace redzone::report

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "report/format.h"
+#include "report/statistics.h"
+#include "report/text.h"
+
+namespace redzone::report {
+namespace {
+
+// "fail: illegal-access: read after x in scan (t)", "inconclusive: the device ran out of memory".
+std::string outcome_of(const ReplayRun& run) {
+  const std::string name(name_of(run.verdict.outcome));
+  if (run.verdict.failed()) return fmt::format("{}: {}", name, run.verdict.signature.text());
+  return run.verdict.reason.empty() ? name : fmt::format("{}: {}", name, run.verdict.reason);
+}
+
+}  // namespace
+
+store::Reliability ReplayResult::reliability() const {
+  store::Reliability r;
+  r.n = static_cast<std::int64_t>(runs.size());
+  for (const auto& run : runs) r.k += expected ? run.as_recorded : run.verdict.failed();
+  return r;
+}
+
+std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
+                          std::string_view db) {
+  const store::CampaignStats& s = campaign.stats;
+  std::string out = fmt::format("campaign {} on {}: {:.1f} s, seed {}\n", campaign.id,
+                                printable(campaign.device), s.seconds, campaign.seed);
+  out += fmt::format("  plans     {} ({}/s)\n", grouped(s.plans),
+                     rate(per_second(s.plans, s.seconds)));
+  out += fmt::format("  calls     {} ({}/s)\n", grouped(s.calls),
+                     rate(per_second(s.calls, s.seconds)));
+  out += fmt::format("  trials    {}\n", grouped(s.trials));
+  out += fmt::format("  verdicts  {} pass, {} fail, {} inconclusive, {} not applicable, {}\n",
+                     grouped(s.pass), grouped(s.fail), grouped(s.inconclusive),
+                     grouped(s.not_applicable), counted(s.harness_errors, "harness error"));
+  out += fmt::format("  suspects  {}\n", grouped(s.suspects));
+  out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),
+                     grouped(s.known_findings));
+  out += fmt::format("  workers   {} lost\n", grouped(s.workers_lost));
+  if (s.pass + s.fail == 0) out += "nothing was judged: no plan passed and none failed\n";
+  if (found.empty()) return out;
+
+  Table table({{"finding", Table::Align::right}, {"state"}, {"signature"}, {"replay"}});
+  for (const auto& f : found)
+    table.add({std::to_string(f.id), std::string(name_of(f.state)), f.signature.text(),
+               replay_command(f.id, db)});
+  return out + "\n" + table.text();
+}
+
+std::string replay_text(const ReplayResult& result) {
+  const store::Reliability r = result.reliability();
+  std::string out = fmt::format("{}: {} of {} failed", printable(result.subject), r.k,
+                                counted(static_cast<std::uint64_t>(r.n), "run"));
+  if (result.expected) out += fmt::format(" as recorded: {}", printable(result.expected->text()));
+  out += '\n';
+
+  std::vector<std::pair<std::string, std::uint64_t>> outcomes;  // in the order of appearance
+  for (const auto& run : result.runs) {
+    const std::string text = outcome_of(run);
+    auto it = std::find_if(outcomes.begin(), outcomes.end(),
+                           [&](const auto& o) { return o.first == text; });
+    if (it == outcomes.end()) it = outcomes.insert(it, {text, 0});
+    ++it->second;
+  }
+  Table table({{"runs", Table::Align::right}, {"outcome"}});
+  for (const auto& [text, runs] : outcomes) table.add({grouped(runs), text});
+  return table.empty() ? out : out + table.text("  ");
+}
+
+std::string progress_line(const Progress& p, std::size_t columns) {
+  std::string out =
+      fmt::format("{} plans/s  {} calls/s  {}  {}", rate(per_second(p.plans, p.seconds)),
+                  rate(per_second(p.calls, p.seconds)), counted(p.suspects, "suspect"),
+                  counted(p.new_findings, "new finding"));
+  if (p.known_findings > 0) out += fmt::format("  {} known", grouped(p.known_findings));
+  if (p.seconds_left) out += fmt::format("  {} left", clock_time(*p.seconds_left));
+  if (p.plans_left) out += fmt::format("  {} left", counted(*p.plans_left, "plan"));
+  if (out.size() > columns) out.resize(columns);
+  return out;
+}
+
+std::string progress_log(const Progress& p) {
+  std::string out = fmt::format(
+      "progress seconds={:.1f} plans={} plans_per_s={:.1f} calls={} calls_per_s={:.1f} "
+      "suspects={} new_findings={} known_findings={}",
+      p.seconds, p.plans, per_second(p.plans, p.seconds), p.calls, per_second(p.calls, p.seconds),
+      p.suspects, p.new_findings, p.known_findings);
+  if (p.seconds_left) out += fmt::format(" seconds_left={:.1f}", std::max(0.0, *p.seconds_left));
+  if (p.plans_left) out += fmt::format(" plans_left={}", *p.plans_left);
+  return out + '\n';
+}
+
+}  // namespace redzone::report

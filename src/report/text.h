@@ -1,0 +1,38 @@
+// What the commands print for people. Pure: values in, text out; every text ends with a newline
+// unless its comment says otherwise. What came from a target is made printable.
+//
+// `db` is the store's file where it has to be named on the command line, "" for the default one.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/values.h"
+
+namespace redzone::report {
+
+// A table of all; dims, tensors and knobs are in target_text().
+std::string targets_text(std::span<const TargetInfo> targets);
+std::string target_text(const TargetInfo& target);
+
+std::string findings_text(std::span<const store::Finding> findings);
+std::string finding_text(const store::Finding& finding, std::string_view db = "");
+
+// The end of `redzone run`. All five counts of verdicts are always there: what could not be judged
+// is not a pass. `found`: the findings of this campaign, each with the line that replays it.
+std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
+                          std::string_view db = "");
+
+std::string replay_text(const ReplayResult& result);
+
+// For a terminal: one line without a newline, cut to `columns`; written over the one before.
+std::string progress_line(const Progress& progress, std::size_t columns = 80);
+// For a log: one line of key=value pairs, with a newline.
+std::string progress_log(const Progress& progress);
+
+// "redzone replay 3", with the store quoted for the shell; no newline.
+std::string replay_command(std::int64_t finding, std::string_view db = "");
+
+}  // namespace redzone::report

@@ -1,0 +1,57 @@
+// What the commands report, as plain values. Campaigns and findings are those of the store.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trial.h"
+#include "core/verdict.h"
+#include "store/finding.h"
+
+namespace redzone::report {
+
+// A device that a target was built for.
+struct TargetDevice {
+  std::string device;     // "host", "cuda"
+  bool runs_here = true;  // on this machine
+  std::string why_not;    // one clause when it does not
+  std::string plugin;     // the file it comes from
+  std::string code_hash;  // of that file
+};
+
+struct TargetInfo {
+  TargetSpec spec;
+  std::vector<TargetDevice> devices;
+};
+
+// One run of a replayed plan.
+struct ReplayRun {
+  End end = End::completed;  // of the trial that decided
+  Verdict verdict;
+  bool as_recorded = false;  // failed with the signature that was expected
+  std::uint64_t wall_us = 0;
+};
+
+struct ReplayResult {
+  std::string subject;                // "finding 3", "repro.toml"
+  std::optional<Signature> expected;  // absent: a plan that says nothing of what it shows
+  std::vector<ReplayRun> runs;
+
+  // Runs that failed as expected; without an expectation those that failed at all.
+  store::Reliability reliability() const;
+};
+
+// A campaign that is running.
+struct Progress {
+  double seconds = 0;  // since it began
+  std::uint64_t plans = 0, calls = 0;
+  std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
+  std::optional<double> seconds_left;       // of a time limit
+  std::optional<std::uint64_t> plans_left;  // of a limit of plans
+};
+
+}  // namespace redzone::report

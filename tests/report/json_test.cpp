@@ -1,0 +1,142 @@
+#include "report/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/plan_text.h"
+#include "report/sample.h"
+
+namespace redzone::report {
+namespace {
+
+using namespace testing;
+using Json = nlohmann::ordered_json;
+
+Json parsed(const std::string& text) {
+  EXPECT_EQ(text.back(), '\n');
+  return Json::parse(text);
+}
+
+// "a b c", in the order of the document.
+std::string keys(const Json& object) {
+  std::string out;
+  for (const auto& [key, value] : object.items()) out += (out.empty() ? "" : " ") + key;
+  return out;
+}
+
+TEST(ReportJson, Finding) {
+  const store::Finding f = sample_finding();
+  const Json j = parsed(finding_json(f));
+  EXPECT_EQ(keys(j),
+            "id state signature oracle reason reliability calls minimal needs_history plan "
+            "plan_hash original_plan attribution fault_detail environment campaign plans_to_first "
+            "seconds_to_first sightings first_seen last_seen replay");
+  EXPECT_EQ(j["id"], 3);
+  EXPECT_EQ(j["state"], "flaky");
+  EXPECT_EQ(keys(j["signature"]), "text hash kind target where buffer side access");
+  EXPECT_EQ(j["signature"]["text"], f.signature.text());
+  EXPECT_EQ(j["signature"]["hash"], f.signature.hash());
+  EXPECT_EQ(j["signature"]["kind"], "illegal-access");
+  EXPECT_EQ(j["signature"]["where"], "scan");
+  EXPECT_EQ(j["signature"]["access"], "read");
+  EXPECT_EQ(keys(j["reliability"]), "k n low high");
+  EXPECT_EQ(j["reliability"]["k"], 7);
+  EXPECT_NEAR(j["reliability"]["low"].get<double>(), 0.397, 0.001);
+  EXPECT_EQ(j["calls"], 1);
+  EXPECT_EQ(*parse_plan(j["plan"].get<std::string>()), f.plan);
+  EXPECT_EQ(*parse_plan(j["original_plan"].get<std::string>()), f.original);
+  EXPECT_EQ(j["plan_hash"], plan_hash(f.plan));
+  ASSERT_EQ(j["attribution"].size(), 2u);
+  EXPECT_EQ(keys(j["attribution"][0]), "axis value failed");
+  EXPECT_EQ(j["attribution"][1]["failed"]["k"], 5);
+  EXPECT_EQ(keys(j["environment"]),
+            "device driver compute_capability toolkit nvrtc host code_hash redzone_version");
+  EXPECT_EQ(j["environment"]["compute_capability"], 90);
+  EXPECT_EQ(j["campaign"], 2);
+  EXPECT_EQ(j["replay"], "redzone replay 3");
+  store::Finding imported = f;
+  imported.campaign = 0;
+  EXPECT_TRUE(parsed(finding_json(imported))["campaign"].is_null());
+}
+
+TEST(ReportJson, Findings) {
+  const Json none = parsed(findings_json({}));
+  EXPECT_TRUE(none["findings"].is_array());
+  EXPECT_TRUE(none["findings"].empty());
+  const std::vector<store::Finding> all(2, sample_finding());
+  const Json two = parsed(findings_json(all, "my.db"));
+  ASSERT_EQ(two["findings"].size(), 2u);
+  EXPECT_EQ(two["findings"][1]["replay"], "redzone replay 3 --db my.db");
+  // One is an array too.
+  EXPECT_EQ(parsed(findings_json(std::span(all).first(1)))["findings"].size(), 1u);
+  EXPECT_TRUE(parsed(findings_json(std::span(all).first(1)))["findings"].is_array());
+}
+
+TEST(ReportJson, Campaign) {
+  const std::vector<store::Finding> found{sample_finding()};
+  const Json j = parsed(campaign_json(sample_campaign(), found));
+  EXPECT_EQ(keys(j), "campaign verdicts suspects new_findings known_findings findings");
+  EXPECT_EQ(keys(j["campaign"]),
+            "id seed device command started ended seconds plans plans_per_s calls calls_per_s "
+            "trials workers_lost");
+  EXPECT_EQ(j["campaign"]["seed"].get<std::uint64_t>(), 0xfedcba9876543210u);
+  EXPECT_EQ(j["campaign"]["plans_per_s"], 150.0);
+  EXPECT_EQ(j["campaign"]["workers_lost"], 5);
+  EXPECT_EQ(j["verdicts"].dump(),
+            R"({"pass":1400,"fail":10,"inconclusive":3,"not_applicable":80,"harness_error":7})");
+  EXPECT_EQ(j["suspects"], 4);
+  EXPECT_EQ(j["new_findings"], 1);
+  EXPECT_EQ(j["known_findings"], 2);
+  EXPECT_EQ(j["findings"].size(), 1u);
+}
+
+TEST(ReportJson, Targets) {
+  const std::vector<TargetInfo> all{sample_target()};
+  const Json j = parsed(targets_json(all));
+  ASSERT_TRUE(j["targets"].is_array());
+  ASSERT_EQ(j["targets"].size(), 1u);
+  const Json& t = j["targets"][0];
+  EXPECT_EQ(keys(t),
+            "name category doc deterministic has_reference devices dims constraints tensors knobs");
+  EXPECT_EQ(t["category"], "kernel");
+  EXPECT_EQ(t["devices"][1].dump(), R"({"device":"cuda","runs_here":false,"why_not":"no driver",)"
+                                    R"("plugin":"sample.cuda.so","code_hash":"4567"})");
+  EXPECT_EQ(t["dims"][0].dump(),
+            R"({"name":"T","min":0,"max":64,"multiple_of":4,"values":[],"tile":0,"doc":""})");
+  EXPECT_EQ(t["dims"][2]["values"].dump(), "[16,32]");
+  EXPECT_EQ(t["constraints"].dump(), R"(["C must divide T","C * D must be below 1024"])");
+  EXPECT_EQ(t["tensors"][0].dump(),
+            R"({"name":"x","role":"in","dtype":"f32","layouts":["contiguous","row padding",)"
+            R"("transposed","offset","unit strides"],"align_bytes":16})");
+  EXPECT_TRUE(t["tensors"][1]["dtype"].is_null());
+  EXPECT_EQ(t["knobs"][1].dump(), R"({"name":"mode","values":["flat","persistent"],"doc":""})");
+  EXPECT_EQ(t["knobs"][0]["values"].dump(), "[4,8]");
+}
+
+TEST(ReportJson, Replay) {
+  ReplayResult r = sample_replay();
+  const Json j = parsed(replay_json(r));
+  EXPECT_EQ(keys(j), "subject expected reliability runs");
+  EXPECT_EQ(j["expected"]["kind"], "illegal-access");
+  EXPECT_EQ(j["reliability"]["k"], 2);
+  EXPECT_EQ(j["reliability"]["n"], 3);
+  ASSERT_EQ(j["runs"].size(), 3u);
+  EXPECT_EQ(keys(j["runs"][0]), "end outcome oracle reason signature call as_recorded wall_us");
+  EXPECT_EQ(j["runs"][0]["end"], "fault");
+  EXPECT_EQ(j["runs"][0]["outcome"], "fail");
+  EXPECT_EQ(j["runs"][0]["as_recorded"], true);
+  EXPECT_EQ(j["runs"][1]["outcome"], "pass");
+  EXPECT_TRUE(j["runs"][1]["signature"].is_null());
+  r.expected.reset();
+  EXPECT_TRUE(parsed(replay_json(r))["expected"].is_null());
+}
+
+TEST(ReportJson, TextThatIsNotUtf8IsRepaired) {
+  store::Finding f = sample_finding();
+  f.reason = "bad \xff byte\x1b";
+  EXPECT_EQ(parsed(finding_json(f))["reason"], "bad \xef\xbf\xbd byte\x1b");
+}
+
+}  // namespace
+}  // namespace redzone::report

@@ -1,0 +1,252 @@
+// Exact texts. Where one changes on purpose, so do README and help.
+#include "report/text.h"
+
+#include <gtest/gtest.h>
+
+#include "report/sample.h"
+
+namespace redzone::report {
+namespace {
+
+using namespace testing;
+
+TEST(ReportText, Finding) {
+  EXPECT_EQ(finding_text(sample_finding()),
+            R"(finding 3: illegal-access: read after x in scan (sample)
+
+state        flaky
+reason       scan reads 4 bytes past the end of x
+oracle       fault
+reliability  7 of 10 runs failed the same way (95% interval 40% to 89%)
+fault        SIGSEGV at x + 64
+first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
+last seen    2025-01-31T13:00:00Z, 2 sightings
+replay       redzone replay 3
+
+attribution (one axis changed at a time)
+  axis       value     failed
+  launch     blocking     0/5
+  placement  head         5/5
+
+environment
+  device   NVIDIA H100 (compute capability 9.0)
+  driver   580.1
+  toolkit  nvcc 13.0
+  nvrtc    13.0
+  machine  Linux 6.1.0 x86_64
+  code     c0de
+  redzone  0.1.0
+
+plan (1 call, minimal; 4 calls as generated)
+
+redzone_plan = 1
+target = "sample"
+
+[mode]
+launch = "blocking"
+allocator = "guard"
+placement = "head"
+poison = "0x7fc00bad"
+schedule_seed = 17
+
+[[step]]
+do = "call"
+dims = { C = 8, D = 16, T = 32 }
+config = { mode = "flat", num_warps = 8 }
+seed = 123456789012345
+)");
+}
+
+TEST(ReportText, FindingThatWasOnlySeenOnce) {
+  store::Finding f = sample_finding();
+  f.state = store::State::suspect;
+  f.reliability = {};
+  f.attribution = {};
+  f.minimal = false;
+  f.needs_history = true;
+  f.fault_detail = "";
+  f.environment = {};
+  f.environment.device = "host";
+  f.campaign = 0;
+  f.sightings = 1;
+  f.plan = f.original;
+  const std::string text = finding_text(f, "a b's.db");
+  EXPECT_EQ(text.substr(0, text.find("redzone_plan")),
+            R"(finding 3: illegal-access: read after x in scan (sample)
+
+state        suspect
+reason       scan reads 4 bytes past the end of x
+oracle       fault
+reliability  not run again yet
+first seen   2025-01-31T12:00:00Z, after 1,234 plans and 1.5 s
+last seen    2025-01-31T13:00:00Z, 1 sighting
+replay       redzone replay 3 --db 'a b'\''s.db'
+
+environment
+  device   host
+
+plan (4 calls, not known to be minimal; as generated; holds calls of plans that the worker ran before)
+
+)");
+}
+
+TEST(ReportText, Findings) {
+  EXPECT_EQ(findings_text({}), "no findings\n");
+  std::vector<store::Finding> all(2, sample_finding());
+  all[1].id = 12;
+  all[1].state = store::State::unconfirmed;
+  all[1].reliability = {0, 20};
+  all[1].environment.device = "host";
+  all.push_back(all[0]);
+  all[2].reliability = {};
+  EXPECT_EQ(findings_text(all),
+            R"(id  state        failed  calls  device       first seen            signature
+ 3  flaky          7/10      1  NVIDIA H100  2025-01-31T12:00:00Z  illegal-access: read after x in scan (sample)
+12  unconfirmed    0/20      1  host         2025-01-31T12:00:00Z  illegal-access: read after x in scan (sample)
+ 3  flaky             -      1  NVIDIA H100  2025-01-31T12:00:00Z  illegal-access: read after x in scan (sample)
+)");
+}
+
+TEST(ReportText, Campaign) {
+  const std::vector<store::Finding> found{sample_finding()};
+  EXPECT_EQ(campaign_text(sample_campaign(), found),
+            R"(campaign 2 on host: 10.0 s, seed 18364758544493064720
+  plans     1,500 (150/s)
+  calls     12,345 (1,235/s)
+  trials    3,000
+  verdicts  1,400 pass, 10 fail, 3 inconclusive, 80 not applicable, 7 harness errors
+  suspects  4
+  findings  1 new, 2 known
+  workers   5 lost
+
+finding  state  signature                                      replay
+      3  flaky  illegal-access: read after x in scan (sample)  redzone replay 3
+)");
+}
+
+TEST(ReportText, CampaignThatJudgedNothing) {
+  store::Campaign c = sample_campaign();
+  c.stats = {};
+  EXPECT_EQ(campaign_text(c, {}), R"(campaign 2 on host: 0.0 s, seed 18364758544493064720
+  plans     0 (0/s)
+  calls     0 (0/s)
+  trials    0
+  verdicts  0 pass, 0 fail, 0 inconclusive, 0 not applicable, 0 harness errors
+  suspects  0
+  findings  0 new, 0 known
+  workers   0 lost
+nothing was judged: no plan passed and none failed
+)");
+}
+
+TEST(ReportText, Replay) {
+  EXPECT_EQ(
+      replay_text(sample_replay()),
+      R"(finding 3: 2 of 3 runs failed as recorded: illegal-access: read after x in scan (sample)
+  runs  outcome
+     2  fail: illegal-access: read after x in scan (sample)
+     1  pass
+)");
+}
+
+TEST(ReportText, ReplayOfAPlanThatExpectsNothing) {
+  ReplayResult r = sample_replay();
+  r.subject = "repro.toml";
+  r.expected.reset();
+  r.runs[1].verdict = {Outcome::inconclusive, "fault", "out of memory", {}, -1};
+  EXPECT_EQ(replay_text(r), R"(repro.toml: 2 of 3 runs failed
+  runs  outcome
+     2  fail: illegal-access: read after x in scan (sample)
+     1  inconclusive: out of memory
+)");
+  r.runs.clear();
+  EXPECT_EQ(replay_text(r), "repro.toml: 0 of 0 runs failed\n");
+}
+
+TEST(ReportText, Targets) {
+  EXPECT_EQ(targets_text({}), "no targets\n");
+  std::vector<TargetInfo> all(2, sample_target());
+  all[1].spec.name = "oob_read.fixed";
+  all[1].spec.category = Category::twin;
+  EXPECT_EQ(targets_text(all), R"(target          kind    devices      dims   knobs
+sample          kernel  host (cuda)  T C D  num_warps mode
+oob_read.fixed  twin    host (cuda)  T C D  num_warps mode
+
+(device): built, but cannot run here
+)");
+  for (auto& t : all) t.devices.pop_back();
+  EXPECT_EQ(targets_text(all).find("cannot run"), std::string::npos);
+}
+
+TEST(ReportText, Target) {
+  EXPECT_EQ(target_text(sample_target()), R"(sample  kernel
+  a sample
+
+devices
+  device  runs here      plugin          code
+  host    yes            sample.host.so  0123
+  cuda    no: no driver  sample.cuda.so  4567
+
+dims
+  dim  values                  tile
+  T    0..64, a multiple of 4
+  C    1..64                     16
+  D    16 32
+  where C must divide T
+  where C * D must be below 1024
+
+tensors
+  tensor  role  type       layouts
+  x       in    f32        contiguous, row padding, transposed, offset, unit strides
+  y       out   by config  contiguous
+
+knobs
+  knob       values, the default first
+  num_warps  4 8
+  mode       "flat" "persistent"
+
+bitwise deterministic: yes, float64 reference: yes
+)");
+}
+
+TEST(ReportText, Progress) {
+  Progress p{10.0, 1500, 12345, 2, 1, 0, 43.2, {}};
+  EXPECT_EQ(progress_line(p), "150 plans/s  1,235 calls/s  2 suspects  1 new finding  0:43 left");
+  EXPECT_EQ(progress_line(p, 20), "150 plans/s  1,235 c");
+  EXPECT_EQ(progress_log(p),
+            "progress seconds=10.0 plans=1500 plans_per_s=150.0 calls=12345 calls_per_s=1234.5 "
+            "suspects=2 new_findings=1 known_findings=0 seconds_left=43.2\n");
+  p = {0, 0, 0, 0, 0, 3, {}, 7};
+  EXPECT_EQ(progress_line(p),
+            "0 plans/s  0 calls/s  0 suspects  0 new findings  3 known  7 plans left");
+  EXPECT_EQ(progress_log(p),
+            "progress seconds=0.0 plans=0 plans_per_s=0.0 calls=0 calls_per_s=0.0 suspects=0 "
+            "new_findings=0 known_findings=3 plans_left=7\n");
+}
+
+TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
+  store::Finding f = sample_finding();
+  f.reason = f.fault_detail = f.signature.where = "\x1b[2J\nreplay  rm";
+  f.attribution[0].axis = f.environment.device = "\x1b]0;";
+  Verdict verdict{Outcome::inconclusive, "", "\x1b[2J\n", {}, -1};
+  const std::vector<store::Finding> all{f};
+  store::Campaign c = sample_campaign();
+  c.device = "\x1b";
+  TargetInfo t = sample_target();
+  t.spec.doc = t.spec.dims[0].doc = t.spec.constraints[0].text = t.devices[1].why_not = "\x1b\r";
+  for (const std::string& text :
+       {finding_text(f), findings_text(all), campaign_text(c, all),
+        replay_text({"\x1b", f.signature, {{End::fault, verdict, false, 0}}}), target_text(t)}) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+    EXPECT_EQ(text.find("\nreplay  rm"), std::string::npos) << text;
+  }
+}
+
+TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
+  EXPECT_EQ(replay_command(3), "redzone replay 3");
+  EXPECT_EQ(replay_command(3, "/tmp/a-b_c.db"), "redzone replay 3 --db /tmp/a-b_c.db");
+  EXPECT_EQ(replay_command(3, "it's $HOME"), "redzone replay 3 --db 'it'\\''s $HOME'");
+}
+
+}  // namespace
+}  // namespace redzone::report
