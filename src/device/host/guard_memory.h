@@ -1,6 +1,7 @@
 // The guard arena: one large range of addresses without access, in which regions are opened. At
-// least 1 MiB before and after each region stays closed, so an access past a buffer faults, however
-// far it goes, and can be told from a wild pointer.
+// least 8 MiB before and after each region stays closed, so an access past a buffer faults, however
+// far it goes, lies nearest to its own buffer up to half of that, and can be told from a wild
+// pointer.
 //
 // Pages are committed when they are touched: a region of several GiB costs what is used of it.
 #pragma once
@@ -25,7 +26,7 @@ class GuardMemory final : public RegionCache {
   void* hole() const { return base_ + kHoleBytes / 2; }
 
  private:
-  static constexpr std::size_t kHoleBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kHoleBytes = std::size_t{8} << 20;
 
   Region make(std::size_t bytes) override;
   void destroy(Region region) override;

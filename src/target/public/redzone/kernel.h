@@ -6,7 +6,9 @@
 //
 // What differs from plain CUDA C++, so that all three agree:
 //   * dynamic shared memory is `redzone::dynamic_shared<T>()`, never `extern __shared__ T x[]`;
-//   * bfloat16 is `redzone::bf16`.
+//   * bfloat16 is `redzone::bf16`;
+//   * a loop that waits for another thread goes through an atomic, a fence or __nanosleep. On the
+//     host device these are where others run; a loop that only reads a volatile would never end.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,0 +1,34 @@
+// The host device, asked what every device must do.
+#include "tests/device/conformance.h"
+
+#include <gtest/gtest.h>
+
+namespace redzone::device {
+namespace {
+
+class HostConformance : public ::testing::Test {
+ protected:
+  std::unique_ptr<Device> device_ = open_host_device();
+};
+
+TEST_F(HostConformance, FillsAreAsDefined) {
+  testing::fills_are_as_defined(*device_);
+}
+TEST_F(HostConformance, WrongBytesAreFound) {
+  testing::wrong_bytes_are_found(*device_);
+}
+TEST_F(HostConformance, StreamsAreOrdered) {
+  testing::streams_are_ordered(*device_);
+}
+TEST_F(HostConformance, HeldWorkRunsWhenOpened) {
+  testing::held_work_runs_when_opened(*device_);
+}
+TEST_F(HostConformance, SteadyStateMapsNothing) {
+  testing::steady_state_maps_nothing(*device_);
+}
+TEST_F(HostConformance, InfoIsComplete) {
+  testing::info_is_complete(*device_);
+}
+
+}  // namespace
+}  // namespace redzone::device
