@@ -5,33 +5,36 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string_view>
 
 #include "device/device.h"
 
 namespace redzone::device {
 
-// A Failure of kind launch_refused that names the value and its limit, or nothing.
-inline std::optional<Failure> refused_launch(const LaunchLimits& limits, const LaunchShape& shape) {
-  const auto refused = [](std::string detail) {
-    return Failure{Failure::Kind::launch_refused, "invalid-launch", std::move(detail)};
+// A Failure of kind launch_refused that names the kernel, the value and its limit, or nothing.
+inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::string_view kernel,
+                                             const LaunchShape& shape) {
+  const auto refused = [&](std::string detail) {
+    return Failure{Failure::Kind::launch_refused, "invalid-launch",
+                   fmt::format("{}: {}", kernel, detail)};
   };
-  constexpr char kAxis[] = {'x', 'y', 'z'};
+  const auto outside = [&](std::string_view what, std::int64_t value, std::int64_t most) {
+    return refused(fmt::format("{} is {}, allowed are 1 to {}", what, value, most));
+  };
+  constexpr std::string_view kGrid[] = {"grid.x", "grid.y", "grid.z"};
+  constexpr std::string_view kBlock[] = {"block.x", "block.y", "block.z"};
   const std::int64_t grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
   const std::int64_t block[] = {shape.block.x, shape.block.y, shape.block.z};
-  for (int i = 0; i < 3; ++i) {
-    if (grid[i] < 1 || grid[i] > limits.grid[i])
-      return refused(
-          fmt::format("grid.{} is {}, must be in 1..{}", kAxis[i], grid[i], limits.grid[i]));
-    if (block[i] < 1 || block[i] > limits.block[i])
-      return refused(
-          fmt::format("block.{} is {}, must be in 1..{}", kAxis[i], block[i], limits.block[i]));
+  for (int k = 0; k < 3; ++k) {
+    if (grid[k] < 1 || grid[k] > limits.grid[k]) return outside(kGrid[k], grid[k], limits.grid[k]);
+    if (block[k] < 1 || block[k] > limits.block[k])
+      return outside(kBlock[k], block[k], limits.block[k]);
   }
   const std::int64_t threads = block[0] * block[1] * block[2];
   if (threads > limits.threads_per_block)
-    return refused(
-        fmt::format("a block has {} threads, at most {}", threads, limits.threads_per_block));
+    return outside("threads of a block", threads, limits.threads_per_block);
   if (shape.shared_bytes > static_cast<std::uint64_t>(limits.shared_bytes))
-    return refused(fmt::format("a block has {} bytes of dynamic shared memory, at most {}",
+    return refused(fmt::format("dynamic shared memory is {} bytes, allowed are 0 to {}",
                                shape.shared_bytes, limits.shared_bytes));
   return std::nullopt;
 }

@@ -45,7 +45,8 @@ Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const La
     return tl::unexpected(
         Failure{Failure::Kind::harness, "no-function",
                 fmt::format("kernel '{}' has no function for this device", name)});
-  if (auto refusal = refused_launch(limits_, shape)) return tl::unexpected(std::move(*refusal));
+  if (auto refusal = refused_launch(limits_, name, shape))
+    return tl::unexpected(std::move(*refusal));
 
   const auto function = static_cast<CUfunction>(kernel.function);
   auto known = find(function, name);

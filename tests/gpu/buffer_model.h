@@ -1,0 +1,47 @@
+// What fills and checks must do, written out element by element and byte by byte.
+//
+// Works on a copy of a whole region: `bytes[i]` stands for the byte at `base + i`, so that canary
+// bytes, which depend on the address, come out as on the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/buffer_math.h"
+
+namespace redzone::gpu_test {
+
+struct Image {
+  const std::byte* base = nullptr;
+  std::vector<std::byte> bytes;
+};
+
+void model_fill(const device::BufferJob& job, Image& image);
+device::BufferCheck model_check(const device::BufferJob& job, const Image& image);
+
+// A memory layout worth testing.
+struct Arrangement {
+  std::string name;
+  std::vector<std::int64_t> size, stride;  // outermost first, elements
+  std::uint64_t gap_elems = 0;             // checked after each run but the last
+  std::uint64_t misalign_elems = 0;        // of element 0, from a 256-byte boundary
+};
+const std::vector<Arrangement>& arrangements();
+
+inline constexpr std::uint64_t kBeforeBytes = 333;
+inline constexpr std::uint64_t kAfterBytes = 777;
+
+// Bytes of a region that job_at() needs.
+std::size_t region_bytes(const Arrangement& arrangement, DType dtype);
+// A job with windows on both sides, at `base`; the fill and its values are for the caller to set.
+device::BufferJob job_at(std::byte* base, const Arrangement& arrangement, DType dtype);
+
+inline constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
+                                    DType::u8,  DType::i32, DType::u32, DType::i64};
+inline constexpr device::FillKind kFillKinds[] = {
+    device::FillKind::uniform, device::FillKind::integers, device::FillKind::offsets,
+    device::FillKind::constant, device::FillKind::poison};
+
+}  // namespace redzone::gpu_test

@@ -1,0 +1,101 @@
+// Scenarios that lose the device. Each prints how the device reported it and leaves with _exit.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "gpu/gpu_fixture.h"
+#include "gpu/kernels.h"
+
+namespace redzone::gpu_test {
+namespace {
+
+using device::Device;
+using device::Region;
+using device::Status;
+
+// Enqueues the faulting work on a region of the guard arena.
+using Scenario = std::function<Status<void>(Device&, Region)>;
+
+Status<void> load_at(Device& device, const std::byte* at, std::byte* to) {
+  return launch(device, 0, load_byte_kernel(), kOneThread,
+                reinterpret_cast<const std::uint8_t*>(at), reinterpret_cast<std::uint8_t*>(to));
+}
+
+Status<void> store_behind_tail(Device& device, Region region) {
+  return launch(device, 0, store_byte_kernel(), kOneThread,
+                reinterpret_cast<std::uint8_t*>(region.base + region.bytes), std::uint8_t{1});
+}
+
+Status<void> load_misaligned(Device& device, Region region) {
+  return launch(device, 0, load_word_kernel(), kOneThread,
+                reinterpret_cast<const std::uint32_t*>(region.base + 1),
+                reinterpret_cast<std::uint32_t*>(region.base));
+}
+
+// Waits past the device's back, so that its next launch is the first to hear of the fault.
+Status<void> fault_then_launch(Device& device, Region region) {
+  if (auto s = load_at(device, region.base + region.bytes, region.base); !s) return s;
+  wait_for_stream(device.stream_handle(0));
+  return load_at(device, region.base, region.base);
+}
+
+Status<void> fault_behind_gate(Device& device, Region region) {
+  if (auto s = load_at(device, region.base, region.base); !s) return s;  // loads the kernel
+  if (auto s = device.hold(); !s) return s;
+  return load_at(device, region.base + region.bytes, region.base);
+}
+
+const std::map<std::string, Scenario>& scenarios() {
+  static const std::map<std::string, Scenario> all = {
+      {"read-behind-tail",
+       [](Device& d, Region r) { return load_at(d, r.base + r.bytes, r.base); }},
+      {"read-before-head", [](Device& d, Region r) { return load_at(d, r.base - 1, r.base); }},
+      {"write-behind-tail", store_behind_tail},
+      {"last-byte", [](Device& d, Region r) { return load_at(d, r.base + r.bytes - 1, r.base); }},
+      {"misaligned", load_misaligned},
+      {"assert", [](Device& d, Region) { return launch(d, 0, assert_kernel(), kOneThread); }},
+      {"trap", [](Device& d, Region) { return launch(d, 0, trap_kernel(), kOneThread); }},
+      {"later-launch", fault_then_launch},
+      {"closed-gate", fault_behind_gate},
+  };
+  return all;
+}
+
+[[noreturn]] void report(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+  _exit(0);
+}
+
+}  // namespace
+
+int child_main(const std::string& scenario) {
+  auto opened = device::open_cuda_device();
+  if (!opened) report("open: " + describe(opened.error()));
+  Device& device = **opened;
+  if (auto s = device.begin_trial({}); !s) report("begin_trial: " + describe(s.error()));
+  auto region = device.memory(Allocator::guard).acquire(1);
+  if (!region) report("acquire: " + describe(region.error()));
+  auto status = scenarios().at(scenario)(device, *region);
+  if (!status) report("enqueue: " + describe(status.error()));
+  status = device.synchronize();
+  report(status ? "completed" : "synchronize: " + describe(status.error()));
+}
+
+std::string run_child(const std::string& scenario) {
+  std::array<char, 4096> path = {};
+  if (readlink("/proc/self/exe", path.data(), path.size() - 1) <= 0) return "readlink failed";
+  const std::string command = "'" + std::string(path.data()) + "' --redzone-child=" + scenario;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "popen failed";
+  std::string output;
+  std::array<char, 512> part;
+  while (std::fgets(part.data(), part.size(), pipe) != nullptr) output += part.data();
+  const int status = pclose(pipe);
+  return status == 0 ? output : output + "(exit status " + std::to_string(status) + ")";
+}
+
+}  // namespace redzone::gpu_test

@@ -1,0 +1,36 @@
+// Runs the tests, or, with --redzone-child=NAME, one scenario that ends in a fault: a fault kills
+// the context, so each needs a process of its own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "gpu/gpu_fixture.h"
+
+namespace {
+
+constexpr std::string_view kChild = "--redzone-child=";
+
+class CloseDevice : public testing::Environment {
+  void TearDown() override { redzone::gpu_test::close_device(); }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]).starts_with(kChild))
+    return redzone::gpu_test::child_main(argv[1] + kChild.size());
+  testing::InitGoogleTest(&argc, argv);
+  testing::AddGlobalTestEnvironment(new CloseDevice);  // owned by GoogleTest
+
+  // Compiled variants go to a folder of this run only.
+  std::string cache = (std::filesystem::temp_directory_path() / "redzone-gpu-test-XXXXXX").string();
+  if (mkdtemp(cache.data()) == nullptr) return 1;
+  setenv("REDZONE_CACHE_DIR", cache.c_str(), 1);
+  const int result = RUN_ALL_TESTS();
+  std::error_code ignored;
+  std::filesystem::remove_all(cache, ignored);
+  return result;
+}
