@@ -1,5 +1,8 @@
 // Fills and checks all buffers of a batch in one launch. What every byte must be is said in
-// device/buffer_math.h, which the host device uses too.
+// device/buffer_math.h, which the host device uses too. A test runs these kernels on the host
+// device, so they keep to what <redzone/kernel.h> knows.
+#include <redzone/kernel.h>
+
 #include <cstddef>
 
 #include "device/buffer_math.h"
@@ -43,6 +46,12 @@ __device__ void store(std::byte* p, unsigned bytes, std::uint64_t bits) {
       *reinterpret_cast<std::uint64_t*>(p) = bits;
   }
 }
+
+// A slot in memory: one access of 16 bytes. Elements are put in and taken out by shifting, lowest
+// first.
+struct alignas(kSlotBytes) Sixteen {
+  std::uint64_t low, high;
+};
 
 // What the elements of a job are filled with, as words of their size. Poison and constants are the
 // same everywhere and are computed once. The job is copied so that its scalars live in registers.
@@ -88,7 +97,7 @@ class Elements {
   }
 
   // Where a vector slot lies.
-  __device__ uint4* vector_at(std::int64_t index) const {
+  __device__ Sixteen* vector_at(std::int64_t index) const {
     const BufferJob& job = slot_job_.job;
     std::int64_t offset = index;
     if (job.rank > 1) {
@@ -96,7 +105,7 @@ class Elements {
       const std::int64_t run = index / inner;
       offset = run_offset(job, run) + (index - run * inner);
     }
-    return reinterpret_cast<uint4*>(at(offset));
+    return reinterpret_cast<Sixteen*>(at(offset));
   }
 
   // `visit(pointer, index)` for the elements [first, last) in memory order.
@@ -126,20 +135,6 @@ class Elements {
   int per_slot_;
 };
 
-// Sixteen bytes, in which elements are put and taken out by shifting, lowest first.
-struct Sixteen {
-  std::uint64_t low, high;
-
-  __device__ uint4 vector() const {
-    return make_uint4(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
-                      static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32));
-  }
-  __device__ static Sixteen of(uint4 v) {
-    return {v.x | static_cast<std::uint64_t>(v.y) << 32, v.z | static_cast<std::uint64_t>(v.w)
-                                                                   << 32};
-  }
-};
-
 __device__ void fill_elements(const SlotJob& slot_job, std::uint64_t begin, std::uint64_t end) {
   const Elements elements(slot_job);
   const unsigned bits = 8 * elements.element_bytes();
@@ -156,7 +151,7 @@ __device__ void fill_elements(const SlotJob& slot_job, std::uint64_t begin, std:
         else
           value.high |= element << (at - 64);
       }
-      *elements.vector_at(range.first) = value.vector();
+      *elements.vector_at(range.first) = value;
     } else {
       elements.for_each(range.first, range.last, [&](std::byte* p, std::int64_t index) {
         store(p, elements.element_bytes(), filling.at(index));
@@ -185,7 +180,7 @@ __device__ void check_elements(const SlotJob& slot_job, std::uint64_t begin, std
   for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
     const Elements::Range range = elements.range(slot);
     if (range.vector) {
-      const Sixteen value = Sixteen::of(*elements.vector_at(range.first));
+      const Sixteen value = *elements.vector_at(range.first);
 #pragma unroll 1
       for (unsigned at = 0; at < 128; at += bits) {
         const std::uint64_t element = at < 64 ? value.low >> at : value.high >> (at - 64);
@@ -230,10 +225,11 @@ __device__ CanarySlot canary_slot(const BufferJob& job, PieceKind kind, std::uin
 __device__ void fill_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
                               std::uint64_t end) {
   const std::uint32_t word = job.canary;
+  const std::uint64_t half = static_cast<std::uint64_t>(word) << 32 | word;
   for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
     const CanarySlot range = canary_slot(job, kind, slot);
     if (range.whole()) {
-      *reinterpret_cast<uint4*>(range.begin) = make_uint4(word, word, word, word);
+      *reinterpret_cast<Sixteen*>(range.begin) = {half, half};
     } else {
       for (std::uintptr_t a = range.begin; a < range.end; ++a)
         *reinterpret_cast<std::uint8_t*>(a) = canary_byte(word, reinterpret_cast<const void*>(a));
@@ -244,12 +240,13 @@ __device__ void fill_canaries(const BufferJob& job, PieceKind kind, std::uint64_
 __device__ void check_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
                                std::uint64_t end, Tally& tally) {
   const std::uint32_t word = job.canary;
+  const std::uint64_t half = static_cast<std::uint64_t>(word) << 32 | word;
   const auto data = reinterpret_cast<std::uintptr_t>(job.data);
   for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
     const CanarySlot range = canary_slot(job, kind, slot);
     if (range.whole()) {
-      const uint4 v = *reinterpret_cast<const uint4*>(range.begin);
-      if (v.x == word && v.y == word && v.z == word && v.w == word) continue;
+      const Sixteen value = *reinterpret_cast<const Sixteen*>(range.begin);
+      if (value.low == half && value.high == half) continue;
     }
     for (std::uintptr_t a = range.begin; a < range.end; ++a) {
       const std::uint8_t want = canary_byte(word, reinterpret_cast<const void*>(a));
