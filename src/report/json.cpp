@@ -1,6 +1,5 @@
 #include "report/json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/plan_text.h"

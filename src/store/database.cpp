@@ -4,10 +4,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstring>
-#include <fstream>
-#include <thread>
 
 namespace redzone::store {
 namespace fs = std::filesystem;
@@ -50,43 +46,34 @@ void check_path(const fs::path& path, OpenMode mode) {
                       path.string(), folder.string()));
 }
 
-fs::path wal_of(const fs::path& path) {
-  return path.string() + "-wal";
-}
-
-// Changes whenever another process moves its log into the file.
+// Changes whenever another process moves its log into the file. The file itself is never opened
+// here: closing it would drop the locks of this process's other connections to it.
 struct Stamp {
   std::uintmax_t bytes = 0;
   fs::file_time_type written{};
-  bool has_wal = false;
+  // There is something in the log, or somebody has the file open.
+  bool has_log = false;
 
   explicit Stamp(const fs::path& path) {
     std::error_code missing;
+    const auto log_bytes = fs::file_size(path.string() + "-wal", missing);
+    has_log = !missing && (log_bytes > 0 || fs::exists(path.string() + "-shm", missing));
     bytes = fs::file_size(path, missing);
+    if (missing) bytes = 0;
     written = fs::last_write_time(path, missing);
-    const auto wal_bytes = fs::file_size(wal_of(path), missing);
-    has_wal = !missing && wal_bytes > 0;
   }
   bool operator==(const Stamp&) const = default;
-};
 
-void check_magic(const fs::path& path) {
-  static constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  std::error_code missing;
-  const auto size = fs::file_size(path, missing);
-  if (missing || size == 0) return;
-  std::array<char, kMagic.size() + 2> head{};
-  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  if (!std::string_view(head.data(), head.size()).starts_with(kMagic))
-    usage(fmt::format("{} is not a Redzone store (no SQLite database): name another file",
-                      path.string()));
-  // SQLite reads a page that was cut short as if zeros followed. (1 stands for 65536.)
-  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(head[i])}; };
-  const std::size_t stored = byte(16) << 8 | byte(17);
-  const std::size_t page_bytes = stored == 1 ? 65536 : stored;
-  if (!Stamp(path).has_wal && (page_bytes == 0 || size % page_bytes != 0))
-    throw SQLite::Exception("the file was cut short", SQLITE_CORRUPT);
-}
+  // SQLite takes a file of a few bytes for an empty one, and reads a page that was cut short as if
+  // zeros followed.
+  void check_length(std::int64_t page_bytes) const {
+    constexpr std::uintmax_t kSmallestPage = 512;
+    if (bytes > 0 && bytes < kSmallestPage)
+      throw SQLite::Exception("the file is too short", SQLITE_NOTADB);
+    if (!has_log && bytes % static_cast<std::uintmax_t>(page_bytes) != 0)
+      throw SQLite::Exception("the file was cut short", SQLITE_CORRUPT);
+  }
+};
 
 // SQLite reads '%', '?' and '#' of a URI as syntax.
 std::string file_uri(const fs::path& path, bool immutable) {
@@ -103,7 +90,6 @@ Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode 
   std::unique_ptr<Database> db(new Database(path));
   auto opened = db->attempt([&] {
     check_path(path, mode);
-    check_magic(path);
     if (mode == OpenMode::read_only)
       db->open_snapshot(options, steps);
     else
@@ -115,13 +101,16 @@ Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode 
 
 void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
-  sql_ = std::make_unique<SQLite::Database>(path_.string(),
+  // Absolute, since SQLite gives names like ":memory:" a meaning of their own.
+  sql_ = std::make_unique<SQLite::Database>(fs::absolute(path_).string(),
                                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                             static_cast<int>(busy_timeout_.count()));
   // Until the file is known to be ours, a log that somebody left is not moved into it.
-  const int left_log = Stamp(path_).has_wal ? 1 : 0;
-  sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_log, nullptr);
+  const Stamp found(path_);
+  sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
+                    nullptr);
   if (!identify(steps)) quick_check();
+  found.check_length(pragma("page_size"));
   if (options.max_pages > 0)
     sql_->exec(fmt::format("PRAGMA max_page_count = {}", options.max_pages));
   sql_->exec("PRAGMA foreign_keys = ON");
@@ -152,15 +141,16 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   const Stamp before(path_);
   sql_ =
       std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  if (before.bytes == 0 && !before.has_wal) return true;
+  if (before.bytes == 0 && !before.has_log) return true;
   // Without a log nobody writes, and SQLite may be told so; then it makes no file of its own.
-  SQLite::Database source(file_uri(path_, !before.has_wal),
+  SQLite::Database source(file_uri(path_, !before.has_log),
                           SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                           static_cast<int>(options.busy_timeout.count()));
+  before.check_length(source.execAndGet("PRAGMA page_size").getInt64());
   SQLite::Backup backup(*sql_, source);
   if (const int code = backup.executeStep(); code != SQLITE_DONE)
     throw SQLite::Exception("database is locked", code);
-  return before.has_wal || Stamp(path_) == before;
+  return before.has_log || Stamp(path_) == before;
 }
 
 std::int64_t Database::pragma(const char* name) {
@@ -201,11 +191,11 @@ void Database::migrate(Migrations steps) {
   transaction.commit();
 }
 
-void Database::apply_durability() {
-  if (wanted_ == current_) return;
-  sql_->exec(wanted_ == Durability::full ? "PRAGMA synchronous = FULL"
-                                         : "PRAGMA synchronous = NORMAL");
-  current_ = wanted_;
+void Database::set(Durability durability) {
+  if (durability == durability_) return;
+  sql_->exec(durability == Durability::full ? "PRAGMA synchronous = FULL"
+                                            : "PRAGMA synchronous = NORMAL");
+  durability_ = durability;
 }
 
 Error Database::explain(const SQLite::Exception& e) const {

@@ -40,13 +40,12 @@ class Database {
   // Runs `body` in one read transaction: all its statements see the same moment.
   template <class Body>
   auto read(Body body) {
-    return transact(SQLite::TransactionBehavior::DEFERRED, body);
+    return transact(SQLite::TransactionBehavior::DEFERRED, durability_, body);
   }
   // Runs `body` in one write transaction: all of it is stored, or nothing.
   template <class Body>
   auto write(Durability durability, Body body) {
-    wanted_ = durability;
-    return transact(SQLite::TransactionBehavior::IMMEDIATE, body);
+    return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, body);
   }
 
  private:
@@ -59,7 +58,7 @@ class Database {
   bool identify(Migrations steps);
   void quick_check();
   void migrate(Migrations steps);
-  void apply_durability();
+  void set(Durability durability);
   std::int64_t pragma(const char* name);
   // What SQLite said, as one line that names the file and what would be right.
   Error explain(const SQLite::Exception& e) const;
@@ -77,13 +76,15 @@ class Database {
       return tl::unexpected(explain(e));
     } catch (const Failure& f) {
       return tl::unexpected(f.error);
+    } catch (const std::exception& e) {  // out of memory, a path that cannot be resolved
+      return harness_error(path_.string() + ": " + e.what());
     }
   }
 
   template <class Body>
-  auto transact(SQLite::TransactionBehavior behavior, Body& body) {
+  auto transact(SQLite::TransactionBehavior behavior, Durability durability, Body& body) {
     return attempt([&] {
-      apply_durability();
+      set(durability);
       SQLite::Transaction transaction(*sql_, behavior);
       if constexpr (std::is_void_v<decltype(body())>) {
         body();
@@ -99,8 +100,7 @@ class Database {
   std::filesystem::path path_;
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};
-  Durability wanted_ = Durability::full;
-  Durability current_ = Durability::full;
+  Durability durability_ = Durability::full;
 };
 
 }  // namespace redzone::store

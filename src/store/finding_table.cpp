@@ -46,6 +46,25 @@ std::vector<AttributionRow> read_attribution(SQLite::Database& sql, std::int64_t
   return rows;
 }
 
+// "findings 1 to 3, 7", "no findings yet".
+std::string ids_of(SQLite::Database& sql, std::string_view table, std::string_view what) {
+  SQLite::Statement query(sql, fmt::format("SELECT id FROM {} ORDER BY id", table));
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  while (query.executeStep()) {
+    const std::int64_t id = query.getColumn(0).getInt64();
+    if (ranges.empty() || id != ranges.back().second + 1) ranges.emplace_back(id, id);
+    ranges.back().second = id;
+  }
+  if (ranges.empty()) return fmt::format("no {}s yet", what);
+  std::string out;
+  for (const auto& [first, last] : ranges)
+    out +=
+        fmt::format("{}{}", out.empty() ? "" : ", ",
+                    first == last ? std::to_string(first) : fmt::format("{} to {}", first, last));
+  const bool one = ranges.size() == 1 && ranges[0].first == ranges[0].second;
+  return fmt::format("{}{} {}", what, one ? "" : "s", out);
+}
+
 // The findings that `condition` selects, by id.
 std::string select(std::string_view condition) {
   return fmt::format(
@@ -146,21 +165,12 @@ Finding load_finding(Database& database, std::int64_t id) {
 
 void require_row(Database& database, std::string_view table, std::string_view what,
                  std::int64_t id) {
-  SQLite::Statement query(database.sql(),
-                          fmt::format("SELECT ifnull(min(id), 0), ifnull(max(id), 0), "
-                                      "ifnull(sum(id = ?), 0) FROM {}",
-                                      table));
-  query.bind(1, id);
-  query.executeStep();
-  RowReader reader(query);
-  const std::int64_t first = reader.integer();
-  const std::int64_t last = reader.integer();
-  if (reader.integer() == 1) return;
-  const std::string range = last == 0       ? fmt::format("no {}s yet", what)
-                            : first == last ? fmt::format("only {} {}", what, first)
-                                            : fmt::format("{}s {} to {}", what, first, last);
-  throw Failure{{ErrorKind::usage,
-                 fmt::format("no {} {}: {} holds {}", what, id, database.path().string(), range)}};
+  SQLite::Statement exists(database.sql(), fmt::format("SELECT 1 FROM {} WHERE id = ?", table));
+  exists.bind(1, id);
+  if (exists.executeStep()) return;
+  throw Failure{
+      {ErrorKind::usage, fmt::format("no {} {}: {} holds {}", what, id, database.path().string(),
+                                     ids_of(database.sql(), table, what))}};
 }
 
 }  // namespace redzone::store

@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 #include "store/sample.h"
@@ -20,14 +21,14 @@ TEST(Store, AFindingComesBackAsItWas) {
     EXPECT_EQ(r.state, State::flaky);
     f.id = r.id;
   }
-  for (Store* store : {new Store(open_rw(dir / "s.db")), new Store(open_ro(dir / "s.db"))}) {
-    const Finding again = must(store->finding(f.id));
+  for (OpenMode mode : {OpenMode::read_write_create, OpenMode::read_only}) {
+    Store store = must(Store::open(dir / "s.db", mode));
+    const Finding again = must(store.finding(f.id));
     EXPECT_EQ(again.id, f.id);
     EXPECT_TRUE(equal(again, f));
-    EXPECT_TRUE(equal(must(store->findings()).at(0), f));
-    EXPECT_TRUE(equal(must(store->find(f.signature)).value(), f));
-    EXPECT_FALSE(must(store->find(sample_finding(2).signature)).has_value());
-    delete store;
+    EXPECT_TRUE(equal(must(store.findings()).at(0), f));
+    EXPECT_TRUE(equal(must(store.find(f.signature)).value(), f));
+    EXPECT_FALSE(must(store.find(sample_finding(2).signature)).has_value());
   }
 }
 
@@ -190,12 +191,14 @@ TEST(Store, AnUnknownIdNamesThoseThereAre) {
   };
   EXPECT_EQ(message(7), "no finding 7: " + file + " holds no findings yet");
   must(store.record(sample_finding(1)));
-  EXPECT_EQ(message(7), "no finding 7: " + file + " holds only finding 1");
+  EXPECT_EQ(message(7), "no finding 7: " + file + " holds finding 1");
   must(store.record(sample_finding(2)));
   must(store.record(sample_finding(3)));
   EXPECT_EQ(message(7), "no finding 7: " + file + " holds findings 1 to 3");
   EXPECT_EQ(message(0), "no finding 0: " + file + " holds findings 1 to 3");
   EXPECT_EQ(message(-1), "no finding -1: " + file + " holds findings 1 to 3");
+  SQLite::Database(file, SQLite::OPEN_READWRITE).exec("UPDATE findings SET id = 9 WHERE id = 2");
+  EXPECT_EQ(message(7), "no finding 7: " + file + " holds findings 1, 3, 9");
   EXPECT_FALSE(store.trials(7));
   EXPECT_FALSE(store.artifacts(7));
 }
