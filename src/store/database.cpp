@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-
 namespace redzone::store {
 namespace fs = std::filesystem;
 namespace {

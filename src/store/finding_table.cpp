@@ -142,6 +142,34 @@ void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& w
   update.exec();
 }
 
+void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature) {
+  RowWriter row;
+  row("signature_hash", signature.hash());
+  columns(row, signature);
+  row.update(sql, "findings", id);
+}
+
+void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) {
+  const auto run = [&](const char* text) {
+    SQLite::Statement statement(sql, text);
+    statement.bind(1, from);
+    statement.bind(2, into);
+    statement.exec();
+  };
+  run("UPDATE findings SET sightings = sightings + (SELECT sightings FROM findings WHERE id = ?1), "
+      "last_seen = max(last_seen, (SELECT last_seen FROM findings WHERE id = ?1)) WHERE id = ?2");
+  run("UPDATE trials SET finding_id = ?2 WHERE finding_id = ?1");
+  run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
+  for (const char* text :
+       {"DELETE FROM artifacts WHERE finding_id = ?",
+        "DELETE FROM attributions WHERE finding_id = ?", "DELETE FROM findings WHERE id = ?"}) {
+    SQLite::Statement remove(sql, text);
+    remove.bind(1, from);
+    remove.exec();
+  }
+  drop_unused_plans(sql);
+}
+
 std::int64_t finding_id(SQLite::Database& sql, const Signature& signature) {
   RowWriter key;
   key("signature_hash", signature.hash());

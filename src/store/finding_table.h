@@ -24,6 +24,9 @@ std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding);
 // Everything but the signature and where and how often it was seen.
 void update_finding(SQLite::Database& sql, const Finding& finding);
 void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& when);
+void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature);
+// Gives sightings and evidence of `from` to `into`, and removes `from`.
+void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into);
 
 // 0 when there is none.
 std::int64_t finding_id(SQLite::Database& sql, const Signature& signature);

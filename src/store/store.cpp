@@ -34,6 +34,17 @@ bool smaller(const Plan& a, const Plan& b) {
          std::tuple(call_count(b), print_plan(b).size());
 }
 
+// Whether what is stored says more than `found` does of the same signature.
+bool better(const Finding& stored, const Finding& found) {
+  if (rank(stored.state) != rank(found.state)) return rank(stored.state) > rank(found.state);
+  if (stored.minimal != found.minimal) return stored.minimal;
+  return smaller(stored.plan, found.plan);
+}
+
+bool was_found(State state) {
+  return state == State::confirmed || state == State::flaky;
+}
+
 void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
                  const std::string& ended) {
   require_row(db, "campaigns", "campaign", id);
@@ -117,6 +128,34 @@ Result<void> Store::update(const Finding& finding) {
           {ErrorKind::harness, fmt::format("finding {} is '{}', it cannot become '{}'", finding.id,
                                            known.signature.text(), finding.signature.text())}};
     update_finding(database_->sql(), finding);
+  });
+}
+
+Result<Recorded> Store::settle(const Finding& finding) {
+  return database_->write(Durability::full, [&]() -> Recorded {
+    SQLite::Database& sql = database_->sql();
+    const Finding before = load_finding(*database_, finding.id);
+    const std::int64_t other = finding_id(sql, finding.signature);
+    Finding after = finding;
+    if (other == 0 || other == finding.id) {
+      rename_finding(sql, finding.id, finding.signature);
+    } else {
+      merge_finding(sql, finding.id, other);
+      after.id = other;
+    }
+    const Finding stored = load_finding(*database_, after.id);
+    const bool is_new = !was_found(stored.state);
+    const bool renamed = before.signature != finding.signature && other == 0;
+    if (!renamed && better(stored, after)) return {after.id, is_new, false, stored.state};
+    update_finding(sql, after);
+    return {after.id, is_new, true, after.state};
+  });
+}
+
+Result<void> Store::sighted(std::int64_t finding) {
+  return database_->write(Durability::lazy, [&] {
+    require_row(*database_, "findings", "finding", finding);
+    count_sighting(database_->sql(), finding, utc_now());
   });
 }
 

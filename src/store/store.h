@@ -93,6 +93,15 @@ class Store {
   // record()'s.
   Result<void> update(const Finding& finding);
 
+  // What triage made of finding `finding.id`: as update(), but its signature may have become
+  // another. When another finding has that one already, the two become one: the other gains the
+  // sightings and the evidence, and its id is given. A stored plan that is better (a better state,
+  // or as good and smaller, or minimal where this one is not) stays, with all that describes it.
+  // `is_new`: the signature had no finding but suspects and unconfirmed ones before.
+  Result<Recorded> settle(const Finding& finding);
+  // One more plan that showed the finding.
+  Result<void> sighted(std::int64_t finding);
+
   // Evidence; the latest kTrialsPerFinding of a finding are kept.
   Result<void> add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,
                          const TrialSpec& spec, const Observation& observation,
