@@ -22,12 +22,17 @@ Catalog::Catalog(LaunchLimits limits)
   comparing_.push_back(std::make_unique<ReferenceOracle>());
 }
 
+std::vector<const Oracle*> Catalog::all() const {
+  std::vector<const Oracle*> out{device_free_.get()};
+  for (const auto* group : {&direct_, &comparing_})
+    for (const auto& oracle : *group) out.push_back(oracle.get());
+  return out;
+}
+
 const Oracle* Catalog::find(std::string_view name) const {
   if (screen_->name() == name) return screen_.get();
-  if (device_free_->name() == name) return device_free_.get();
-  for (const auto* group : {&direct_, &comparing_})
-    for (const auto& oracle : *group)
-      if (oracle->name() == name) return oracle.get();
+  for (const auto* oracle : all())
+    if (oracle->name() == name) return oracle;
   return nullptr;
 }
 

@@ -23,6 +23,8 @@ class Catalog {
   // What a difference is due to; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
 
+  // Every oracle but the screen, which is made of them.
+  std::vector<const Oracle*> all() const;
   // nullptr for an unknown name.
   const Oracle* find(std::string_view name) const;
 

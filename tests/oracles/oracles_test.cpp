@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "oracles/axis_oracle.h"
+#include "oracles/catalog.h"
+#include "oracles/checks.h"
+#include "oracles/observations.h"
+#include "oracles/screen.h"
+
+namespace redzone::oracles {
+namespace {
+
+using testing::completed;
+using testing::ended;
+using testing::faulted;
+using testing::plan_of_calls;
+
+TargetSpec spec() {
+  TargetSpec s;
+  s.name = "t";
+  s.has_reference = true;
+  return s;
+}
+
+Verdict screen(const Plan& plan, Observation a, Observation b, TargetSpec s = spec()) {
+  const Observation both[] = {std::move(a), std::move(b)};
+  return ScreenOracle().judge(plan, s, both);
+}
+
+TEST(Screen, TheTwoTrialsDifferInEveryAxis) {
+  const Plan plan = plan_of_calls({1, 2, 3});
+  const auto trials = ScreenOracle().expand(plan, spec());
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_NE(trials[0].mode.launch, trials[1].mode.launch);
+  EXPECT_NE(trials[0].mode.placement, trials[1].mode.placement);
+  EXPECT_NE(trials[0].mode.poison, trials[1].mode.poison);
+  EXPECT_NE(trials[0].mode.schedule_seed, trials[1].mode.schedule_seed);
+  EXPECT_TRUE(trials[0].order.empty());
+  EXPECT_EQ(trials[1].order, (std::vector<std::uint32_t>{2, 1, 0}));
+  EXPECT_TRUE(trials[1].reference);
+}
+
+TEST(Screen, EqualTrialsPass) {
+  EXPECT_EQ(screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 6})).outcome,
+            Outcome::pass);
+}
+
+TEST(Screen, ADifferenceIsADivergenceOfItsTensor) {
+  const auto v = screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 7}));
+  EXPECT_TRUE(v.failed());
+  EXPECT_EQ(v.call, 1);
+  EXPECT_EQ(v.signature, (Signature{FailKind::divergence, "t", "", "y", "", ""}));
+}
+
+TEST(Screen, NondeterministicTargetsMayDiffer) {
+  auto s = spec();
+  s.deterministic = false;
+  EXPECT_EQ(screen(plan_of_calls({1}), completed({5}), completed({6}), s).outcome, Outcome::pass);
+}
+
+TEST(Screen, IdenticalCallsMustAgreeWithinATrial) {
+  const auto v = screen(plan_of_calls({4, 2, 4}), completed({5, 6, 9}), completed({5, 6, 9}));
+  EXPECT_TRUE(v.failed());
+  EXPECT_EQ(v.call, 2);
+}
+
+TEST(Screen, CanariesNameBufferAndSide) {
+  auto a = completed({5});
+  a.calls[0].buffers[1].dirty_after = 4;
+  EXPECT_EQ(screen(plan_of_calls({1}), a, completed({5})).signature,
+            (Signature{FailKind::redzone, "t", "", "y", "after", "write"}));
+  auto b = completed({5});
+  b.calls[0].buffers[0].changed = 1;
+  EXPECT_EQ(screen(plan_of_calls({1}), completed({5}), b).signature,
+            (Signature{FailKind::input_changed, "t", "", "x", "inside", "write"}));
+}
+
+TEST(Screen, WhatCannotBeJudgedIsNeverAPass) {
+  const Plan plan = plan_of_calls({1});
+  EXPECT_EQ(screen(plan, completed({5}), ended(End::worker_error, "gone")).outcome,
+            Outcome::harness_error);
+  EXPECT_EQ(screen(plan, ended(End::unsupported, "no"), completed({5})).outcome,
+            Outcome::not_applicable);
+  EXPECT_EQ(screen(plan, ended(End::out_of_memory), ended(End::out_of_memory)).outcome,
+            Outcome::not_applicable);
+  // A fault in one trial counts although the other could not be judged.
+  EXPECT_TRUE(screen(plan, ended(End::unsupported), faulted({"SIGSEGV"})).failed());
+}
+
+TEST(Fault, AddressFaultsNameWhatIsKnown) {
+  const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::read, 4, "thread 3"};
+  const auto v = judge_fault("fault", plan_of_calls({7}), faulted(fault));
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->signature, (Signature{FailKind::illegal_access, "t", "scan", "k", "after", "read"}));
+  EXPECT_NE(v->reason.find("N = 7"), std::string::npos) << v->reason;
+}
+
+TEST(Fault, AWildAddressNamesNoBuffer) {
+  const Fault fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::write, 1 << 24, ""};
+  EXPECT_EQ(judge_fault("fault", plan_of_calls({7}), faulted(fault))->signature,
+            (Signature{FailKind::illegal_access, "t", "scan", "", "", "write"}));
+}
+
+TEST(Fault, OtherEndsKeepTheirKind) {
+  const Plan plan = plan_of_calls({7});
+  EXPECT_EQ(judge_fault("f", plan, ended(End::hang))->signature.kind, FailKind::hang);
+  EXPECT_EQ(judge_fault("f", plan, ended(End::exited))->signature.where, "exit");
+  EXPECT_EQ(judge_fault("f", plan, faulted({"SIGABRT"}))->signature,
+            (Signature{FailKind::fault, "t", "SIGABRT", "", "", ""}));
+  EXPECT_FALSE(judge_fault("f", plan, completed({1})));
+}
+
+TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
+  const auto oracle = uninitialized_oracle();
+  const Plan plan = plan_of_calls({1});
+  const auto judge = [&](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    const Observation all[] = {completed({a}), completed({b}), completed({c})};
+    return oracle.judge(plan, spec(), all).outcome;
+  };
+  EXPECT_EQ(judge(1, 1, 1), Outcome::pass);
+  EXPECT_EQ(judge(1, 2, 1), Outcome::fail);
+  EXPECT_EQ(judge(1, 2, 3), Outcome::inconclusive);
+}
+
+TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
+  const Plan plan = plan_of_calls({1, 2});
+  for (const auto& oracle : {uninitialized_oracle(), history_oracle(), async_oracle(),
+                             schedule_oracle(), placement_oracle()}) {
+    const auto trials = oracle.expand(plan, spec());
+    ASSERT_EQ(trials.size(), 3u);
+    EXPECT_EQ(trials[0], trials[2]);
+    const Mode &m = trials[0].mode, &n = trials[1].mode;
+    const int changed = (m.launch != n.launch) + (m.placement != n.placement) +
+                        (m.poison != n.poison) + (m.schedule_seed != n.schedule_seed) +
+                        (trials[0].order != trials[1].order);
+    EXPECT_EQ(changed, 1) << oracle.name();
+  }
+}
+
+TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
+  const Observation all[] = {completed({1}), faulted({"SIGSEGV"}), completed({1})};
+  EXPECT_EQ(history_oracle().judge(plan_of_calls({1}), spec(), all).outcome, Outcome::inconclusive);
+}
+
+TEST(Reference, MismatchesFail) {
+  auto o = completed({1});
+  o.calls[0].references = {{"y", 8, 3, 2, 1.5, 1.0, 1e5}};
+  const auto v = judge_reference("reference", plan_of_calls({1}), o);
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->signature.buffer, "y");
+  EXPECT_NE(v->reason.find("element 2 is 1.5, expected 1"), std::string::npos) << v->reason;
+}
+
+TEST(Catalog, EveryOracleIsFoundByItsName) {
+  const Catalog catalog;
+  for (const auto* oracle : catalog.all()) EXPECT_EQ(catalog.find(oracle->name()), oracle);
+  EXPECT_EQ(catalog.find("screen"), &catalog.screen());
+  EXPECT_EQ(catalog.find("nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace redzone::oracles
