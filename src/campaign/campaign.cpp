@@ -201,9 +201,13 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   auto& all = result_.findings;
   if (std::none_of(all.begin(), all.end(), seen_before)) {
     all.push_back(f);
-    const bool is_new = settled->is_new && recorded->is_new && f.state != store::State::unconfirmed;
-    if (is_new) result_.new_ids.push_back(f.id);
-    ++(is_new ? result_.stats.new_findings : result_.stats.known_findings);
+    const bool found = f.state == store::State::confirmed || f.state == store::State::flaky;
+    if (found && settled->is_new) {
+      result_.new_ids.push_back(f.id);
+      ++result_.stats.new_findings;
+    } else if (found) {
+      ++result_.stats.known_findings;
+    }
   }
   return {};
 }
@@ -215,10 +219,14 @@ void Campaign::report_progress(bool force) {
   last_progress_ = now;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
-  Progress p{result_.stats, -1};
+  Progress p{result_.stats, -1, {}};
   if (options_.time.count() > 0)
     p.seconds_left =
         std::max(0.0, std::chrono::duration<double>(options_.time).count() - result_.stats.seconds);
+  if (options_.plans_per_target > 0) {
+    const std::uint64_t all = options_.plans_per_target * lanes_.size();
+    p.plans_left = all - std::min(all, result_.stats.plans);
+  }
   options_.progress(p);
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct TargetUnderTest {
 
 struct Progress {
   store::CampaignStats stats;
-  double seconds_left = -1;  // < 0: no time limit
+  double seconds_left = -1;                 // < 0: no time limit
+  std::optional<std::uint64_t> plans_left;  // of a limit of plans
 };
 
 struct CampaignOptions {

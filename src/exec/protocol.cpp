@@ -20,7 +20,8 @@ std::uint32_t checksum(std::uint16_t type, std::string_view payload) {
 }
 
 void fields(wire::Archive& a, HelloMessage& v) {
-  a(v.pid, v.hello.device, v.hello.driver, v.hello.compute_capability, v.hello.nvrtc);
+  a(v.pid, v.hello.device, v.hello.driver, v.hello.compute_capability, v.hello.nvrtc,
+    v.hello.memory_bytes);
 }
 void fields(wire::Archive& a, RunMessage& v) {
   a(v.ticket, v.plan, v.trials);

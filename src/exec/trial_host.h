@@ -1,6 +1,7 @@
 // What a worker process needs in order to be one: something that runs trials.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/trial.h"
@@ -13,6 +14,7 @@ struct Hello {
   std::string driver;          // "580.159.04", "" on the host
   int compute_capability = 0;  // 90; 0 on the host
   std::string nvrtc;           // version of the run-time compiler, "" when there is none
+  std::int64_t memory_bytes = 0;  // of the device
 
   bool operator==(const Hello&) const = default;
 };

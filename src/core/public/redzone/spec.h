@@ -203,7 +203,8 @@ struct Geometry {
 enum class DeviceKind : std::uint8_t { host, cuda };
 
 // What a target is for. Puzzles carry one planted bug; their twins are the same with the bug fixed.
-enum class Category : std::uint8_t { kernel, puzzle, twin };
+// A selftest is planted for `redzone doctor` and never part of a campaign.
+enum class Category : std::uint8_t { kernel, puzzle, twin, selftest };
 
 struct TargetSpec {
   std::string name;  // [a-z0-9_.]+

@@ -1,0 +1,127 @@
+// `redzone doctor`: what is here, what is missing and what follows; then a planted bug that each
+// device must catch.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "campaign/evaluator.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "device/device.h"
+#include "report/doctor.h"
+#include "store/environment.h"
+
+namespace redzone::cli {
+namespace {
+
+constexpr std::string_view kPlanted = "selftest.write_past_end";
+
+class Doctor final : public Command {
+ public:
+  std::string_view name() const override { return "doctor"; }
+  std::string_view synopsis() const override { return "redzone doctor [options]"; }
+  std::string_view summary() const override {
+    return "say what is here, what is missing and what follows; test each device";
+  }
+  void declare(po::options_description& flags, po::positional_options_description&) const override {
+    add_plugin_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+// A program on the PATH or in the usual folder of the CUDA toolkit; "" when there is none.
+std::string find_tool(const std::string& name) {
+  std::string folders;
+  if (const char* path = std::getenv("PATH")) folders = path;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* home = std::getenv(variable)) folders += fmt::format(":{}/bin", home);
+  folders += ":/usr/local/cuda/bin";
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const auto end = std::min(folders.find(':', begin), folders.size());
+    const auto file = std::filesystem::path(folders.substr(begin, end - begin)) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) return file.string();
+    begin = end + 1;
+  }
+  return "";
+}
+
+// Calls the planted bug and asks the fault oracle, as a campaign would.
+report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {
+  report::DoctorLine line{fmt::format("self-test {}", name_of(device)), false, "", ""};
+  auto session = Session::open({device, std::move(plugins), Workload::replay, {}, {}});
+  if (!session) {
+    line.found = session.error().message;
+    return line;
+  }
+  const TargetEntry* entry = (*session)->registry().find(kPlanted, device);
+  if (entry == nullptr) {
+    line.found = fmt::format("no plugin has '{}' for this device", kPlanted);
+    return line;
+  }
+  Plan plan;
+  plan.target = kPlanted;
+  plan.mode.launch = Launch::blocking;
+  plan.steps.emplace_back(CallStep{Call{{{"N", 1024}}, {}, {}, 1}, 1, 0});
+  campaign::Evaluator evaluator((*session)->pool(), entry->spec, (*session)->deadline());
+  const auto answer = evaluator.ask(*(*session)->catalog().find("fault"), plan);
+  line.ok = answer.verdict.failed() && answer.verdict.signature.kind == FailKind::illegal_access;
+  line.found = line.ok ? "a planted write past the end is caught: " + answer.verdict.reason
+                       : "the planted write past the end was NOT caught: " + answer.verdict.reason;
+  return line;
+}
+
+void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaProbe& cuda) {
+  lines.push_back(
+      {"CUDA side of this build", cuda.built,
+       cuda.built ? std::string(store::build_toolkit()) : "nvcc was not found",
+       cuda.built ? "" : "only the host device; install the CUDA toolkit and build again"});
+  lines.push_back({"CUDA driver", cuda.driver, cuda.driver ? cuda.driver_version : cuda.problem,
+                   cuda.driver ? "" : "only the host device"});
+  lines.push_back({"GPU", cuda.device,
+                   cuda.device
+                       ? fmt::format("{} (compute capability {}.{})", cuda.name,
+                                     cuda.compute_capability / 10, cuda.compute_capability % 10)
+                       : "none",
+                   cuda.device ? "" : "campaigns run on the host device"});
+  lines.push_back(
+      {"NVRTC", !cuda.nvrtc.empty(), cuda.nvrtc.empty() ? "not found" : cuda.nvrtc,
+       cuda.nvrtc.empty() ? "targets that compile at run time cannot run on cuda" : ""});
+  const std::string sanitizer = find_tool("compute-sanitizer");
+  lines.push_back({"compute-sanitizer", !sanitizer.empty(),
+                   sanitizer.empty() ? "not found" : sanitizer,
+                   sanitizer.empty() ? "bench has no memcheck column" : ""});
+}
+
+Result<int> Doctor::run(const po::variables_map& flags) {
+  report::DoctorReport report;
+  const auto cuda = device::probe_cuda();
+  report.lines.push_back({"host device", true, "always there", ""});
+  add_cuda_lines(report.lines, cuda);
+  const auto plugins = plugin_paths(flags);
+  auto registry = Registry::load(plugins);
+  if (!registry) return tl::unexpected(registry.error());
+  report.lines.push_back({"targets", !registry->entries().empty(),
+                          fmt::format("{} in {} plugins", registry->names().size(), plugins.size()),
+                          ""});
+  bool tested = true;
+  std::vector<DeviceKind> devices{DeviceKind::host};
+  if (cuda.built && cuda.device) devices.push_back(DeviceKind::cuda);
+  for (auto device : devices) {
+    report.lines.push_back(test_device(device, plugins));
+    tested = tested && report.lines.back().ok;
+  }
+  report.ok = tested;
+  std::cout << (json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
+  return tested ? kOk : kHarness;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor() {
+  return std::make_unique<Doctor>();
+}
+
+}  // namespace redzone::cli

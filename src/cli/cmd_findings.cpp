@@ -1,0 +1,68 @@
+// `redzone findings` and `redzone show`: what the store holds.
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+namespace {
+
+class Findings final : public Command {
+ public:
+  std::string_view name() const override { return "findings"; }
+  std::string_view synopsis() const override { return "redzone findings [options]"; }
+  std::string_view summary() const override { return "list what the store holds"; }
+  void declare(po::options_description& flags, po::positional_options_description&) const override {
+    add_db_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override {
+    auto findings = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+      return s.findings();
+    });
+    if (!findings) return tl::unexpected(findings.error());
+    std::cout << (json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
+                                     : report::findings_text(*findings));
+    return kOk;
+  }
+};
+
+class Show final : public Command {
+ public:
+  std::string_view name() const override { return "show"; }
+  std::string_view synopsis() const override { return "redzone show ID [options]"; }
+  std::string_view summary() const override {
+    return "one finding with its plan, reliability, environment and attribution";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("id", po::value<std::string>()->required(), "finding number");
+    words.add("id", 1);
+    add_db_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override {
+    auto id = parse_id(flags["id"].as<std::string>());
+    if (!id) return tl::unexpected(id.error());
+    auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+      return s.finding(*id);
+    });
+    if (!finding) return tl::unexpected(finding.error());
+    std::cout << (json_wanted(flags) ? report::finding_json(*finding, db_for_commands(flags))
+                                     : report::finding_text(*finding, db_for_commands(flags)));
+    return kOk;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_findings() {
+  return std::make_unique<Findings>();
+}
+std::unique_ptr<Command> make_show() {
+  return std::make_unique<Show>();
+}
+
+}  // namespace redzone::cli

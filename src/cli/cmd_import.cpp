@@ -1,0 +1,84 @@
+// `redzone import`: plan files into the store.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "core/repro.h"
+#include "core/validate.h"
+
+namespace redzone::cli {
+namespace {
+
+class Import final : public Command {
+ public:
+  std::string_view name() const override { return "import"; }
+  std::string_view synopsis() const override { return "redzone import FILE... [options]"; }
+  std::string_view summary() const override {
+    return "take plan files with an [expect] table into the store, as suspects";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("file", po::value<std::vector<std::string>>()->required(), "plan files");
+    words.add("file", -1);
+    add_db_flag(flags);
+    add_plugin_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<Repro> load(const std::string& file, const Registry& registry) {
+  auto text = read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  auto repro = parse_repro(*text, file);
+  if (!repro) return repro;
+  if (!repro->signature)
+    return usage_error(fmt::format(
+        "{}: no [expect] table, so it is a plan and no finding; try 'redzone replay {}'", file,
+        file));
+  const TargetEntry* entry = registry.find(repro->plan.target, DeviceKind::host);
+  if (entry == nullptr) entry = registry.find(repro->plan.target, DeviceKind::cuda);
+  if (entry == nullptr) {
+    const auto error = registry.require(repro->plan.target, DeviceKind::host).error();
+    return usage_error(fmt::format("{}: {}", file, error.message));
+  }
+  complete(repro->plan, entry->spec);
+  if (auto valid = validate(repro->plan, entry->spec, file); !valid)
+    return tl::unexpected(valid.error());
+  return repro;
+}
+
+Result<int> Import::run(const po::variables_map& flags) {
+  auto registry = load_registry(flags);
+  if (!registry) return tl::unexpected(registry.error());
+  // All files are read before the store is opened, so that a bad one changes nothing.
+  std::vector<std::pair<std::string, Repro>> repros;
+  for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
+    auto repro = load(file, *registry);
+    if (!repro) return tl::unexpected(repro.error());
+    repros.emplace_back(file, std::move(*repro));
+  }
+  auto store = open_store(flags, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  for (const auto& [file, repro] : repros) {
+    store::Finding f;
+    f.signature = *repro.signature;
+    f.oracle = repro.oracle;
+    f.reason = "imported from " + std::filesystem::path(file).filename().string();
+    f.plan = f.original = repro.plan;
+    auto recorded = store->record(f);
+    if (!recorded) return tl::unexpected(recorded.error());
+    std::cout << fmt::format("{}: finding {}{}\n", file, recorded->id,
+                             recorded->is_new ? "" : " (known)");
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_import() {
+  return std::make_unique<Import>();
+}
+
+}  // namespace redzone::cli

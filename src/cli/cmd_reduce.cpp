@@ -1,0 +1,76 @@
+// `redzone reduce`: makes a stored finding smaller.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/session.h"
+#include "cli/store_sink.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+namespace {
+
+class Reduce final : public Command {
+ public:
+  std::string_view name() const override { return "reduce"; }
+  std::string_view synopsis() const override { return "redzone reduce ID [options]"; }
+  std::string_view summary() const override { return "confirm a finding and reduce it further"; }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
+        "time", po::value<std::string>()->default_value("60s"), "how long at most")(
+        "evaluations", po::value<std::size_t>()->default_value(5000),
+        "how many plans to try at most");
+    words.add("id", 1);
+    add_device_flag(flags);
+    add_db_flag(flags);
+    add_plugin_flag(flags);
+    add_worker_flags(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<int> Reduce::run(const po::variables_map& flags) {
+  watch_interrupts();
+  auto id = parse_id(flags["id"].as<std::string>());
+  if (!id) return tl::unexpected(id.error());
+  auto time = duration_flag(flags, "time");
+  if (!time) return tl::unexpected(time.error());
+  // Read only first: a mistyped number must not make a store.
+  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+    return s.finding(*id);
+  });
+  if (!finding) return tl::unexpected(finding.error());
+  auto wanted = session_options(flags, Workload::replay);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto opened = Session::open(*wanted);
+  if (!opened) return tl::unexpected(opened.error());
+  Session& session = **opened;
+  auto entry = session.check(finding->plan, fmt::format("finding {}", *id));
+  if (!entry) return tl::unexpected(entry.error());
+  auto store = open_store(flags, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  StoreSink sink(*store);
+  auto options = session.triage_options();
+  options.reduce_time = **time;
+  options.reduce_evaluations = flags["evaluations"].as<std::size_t>();
+  campaign::Triage triage(session.pool(), session.catalog(), simplify_for(), sink, options);
+  auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
+  if (!reduced) return tl::unexpected(reduced.error());
+  std::cout << (json_wanted(flags) ? report::finding_json(*reduced, db_for_commands(flags))
+                                   : report::finding_text(*reduced, db_for_commands(flags)));
+  if (interrupted()) return kInterrupted;
+  return reduced->state == store::State::unconfirmed ? kOk : kFound;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_reduce() {
+  return std::make_unique<Reduce>();
+}
+
+}  // namespace redzone::cli

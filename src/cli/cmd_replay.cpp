@@ -1,0 +1,170 @@
+// `redzone replay`: a stored or hand-written plan again, k of n.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "campaign/evaluator.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/session.h"
+#include "core/plan_text.h"
+#include "core/repro.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+namespace {
+
+class Replay final : public Command {
+ public:
+  std::string_view name() const override { return "replay"; }
+  std::string_view synopsis() const override { return "redzone replay ID|PLAN.toml [options]"; }
+  std::string_view summary() const override {
+    return "run a stored or hand-written plan again; exit 1 if it fails as recorded";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("what", po::value<std::string>()->required(),
+                        "finding number, or a plan file")(
+        "runs", po::value<int>()->default_value(10), "how often, each in a fresh worker")(
+        "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
+        "placement", po::value<std::string>(), "tail or head instead of the plan's")(
+        "schedule-seed", po::value<std::uint64_t>(),
+        "of the host scheduler, instead of the plan's");
+    words.add("what", 1);
+    add_device_flag(flags);
+    add_db_flag(flags);
+    add_plugin_flag(flags);
+    add_worker_flags(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+bool is_number(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+Result<Repro> load(const po::variables_map& flags) {
+  const auto& what = flags["what"].as<std::string>();
+  if (!is_number(what)) {
+    auto text = read_file(what);
+    if (!text) return tl::unexpected(text.error());
+    return parse_repro(*text, what);
+  }
+  auto id = parse_id(what);
+  if (!id) return tl::unexpected(id.error());
+  auto store = open_store(flags, store::OpenMode::read_only);
+  if (!store) return tl::unexpected(store.error());
+  auto finding = store->finding(*id);
+  if (!finding) return tl::unexpected(finding.error());
+  return Repro{finding->plan, finding->oracle, finding->signature};
+}
+
+Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
+  if (flags.count("launch") != 0) {
+    auto launch = parse_launch(flags["launch"].as<std::string>());
+    if (!launch) return tl::unexpected(launch.error());
+    mode.launch = *launch;
+  }
+  if (flags.count("placement") != 0) {
+    auto placement = parse_placement(flags["placement"].as<std::string>());
+    if (!placement) return tl::unexpected(placement.error());
+    mode.placement = *placement;
+  }
+  if (flags.count("schedule-seed") != 0)
+    mode.schedule_seed = flags["schedule-seed"].as<std::uint64_t>();
+  return {};
+}
+
+// Of all that the oracles said of one run, what counts: the most specific failure; else what kept
+// one from judging; else a pass.
+const campaign::Answer& decisive(const std::vector<campaign::Answer>& answers) {
+  const campaign::Answer* best = &answers.front();
+  const auto weight = [](const Verdict& v) {
+    if (v.failed()) return -100 + static_cast<int>(v.signature.kind);
+    if (v.outcome == Outcome::harness_error) return -1;
+    return v.outcome == Outcome::pass ? 0 : 1;
+  };
+  for (const auto& answer : answers)
+    if (weight(answer.verdict) < weight(best->verdict)) best = &answer;
+  return *best;
+}
+
+report::ReplayRun as_run(const campaign::Answer& answer, const std::optional<Signature>& wanted) {
+  report::ReplayRun run;
+  run.verdict = answer.verdict;
+  run.as_recorded =
+      answer.verdict.failed() && (!wanted || campaign::same_bug(answer.verdict.signature, *wanted));
+  for (const auto& o : answer.observations) {
+    if (o.end != End::completed) run.end = o.end;
+    run.wall_us += o.wall_us;
+  }
+  return run;
+}
+
+int exit_code(const report::ReplayResult& result) {
+  if (interrupted()) return kInterrupted;
+  bool judged = false;
+  bool harness = false;
+  for (const auto& run : result.runs) {
+    if (run.as_recorded) return kFound;
+    const Outcome o = run.verdict.outcome;
+    judged = judged || o == Outcome::pass || o == Outcome::fail;
+    harness = harness || o == Outcome::harness_error;
+  }
+  if (judged) return kOk;
+  return harness ? kHarness : kNotJudged;
+}
+
+Result<int> Replay::run(const po::variables_map& flags) {
+  watch_interrupts();
+  const int n = flags["runs"].as<int>();
+  if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
+  auto repro = load(flags);
+  if (!repro) return tl::unexpected(repro.error());
+  if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
+  auto options = session_options(flags, Workload::replay);
+  if (!options) return tl::unexpected(options.error());
+  auto opened = Session::open(*options);
+  if (!opened) return tl::unexpected(opened.error());
+  Session& session = **opened;
+  const auto& what = flags["what"].as<std::string>();
+  auto entry = session.check(repro->plan, is_number(what) ? "finding " + what : what);
+  if (!entry) return tl::unexpected(entry.error());
+  if (auto why = session.cannot_run((*entry)->spec)) {
+    fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
+    return kNotJudged;
+  }
+
+  // What is expected names its oracle; a plan alone is put to all of them.
+  std::vector<const Oracle*> oracles;
+  if (repro->signature) {
+    oracles.push_back(session.catalog().find(repro->oracle));
+    if (oracles.back() == nullptr)
+      return usage_error(fmt::format("{}: unknown oracle '{}'", what, repro->oracle));
+  } else {
+    oracles = session.catalog().all();
+  }
+  campaign::Evaluator evaluator(session.pool(), (*entry)->spec, session.deadline());
+  report::ReplayResult result;
+  result.subject = is_number(what) ? "finding " + what : what;
+  result.expected = repro->signature;
+  for (int i = 0; i < n && !interrupted(); ++i) {
+    std::vector<campaign::Question> questions;
+    for (const auto* oracle : oracles) questions.push_back({oracle, repro->plan});
+    result.runs.push_back(as_run(decisive(evaluator.ask(questions)), repro->signature));
+  }
+  std::cout << (json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
+  return exit_code(result);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_replay() {
+  return std::make_unique<Replay>();
+}
+
+}  // namespace redzone::cli

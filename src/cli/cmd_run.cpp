@@ -1,0 +1,217 @@
+// `redzone run`: a campaign.
+#include <fmt/format.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <iostream>
+#include <random>
+
+#include "campaign/campaign.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/session.h"
+#include "cli/store_sink.h"
+#include "generators/plan_generator.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+namespace {
+
+class Run final : public Command {
+ public:
+  std::string_view name() const override { return "run"; }
+  std::string_view synopsis() const override { return "redzone run [TARGET...] [options]"; }
+  std::string_view summary() const override {
+    return "fuzz targets (all that are no puzzles, unless some are named)";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
+        "puzzles", po::bool_switch(), "fuzz the puzzles, too")(
+        "time", po::value<std::string>(), "how long (default: 60s, unless --plans is given)")(
+        "plans", po::value<std::uint64_t>(), "how many plans for each target")(
+        "seed", po::value<std::uint64_t>(), "of the generators (default: drawn)");
+    words.add("target", -1);
+    add_device_flag(flags);
+    add_db_flag(flags);
+    add_plugin_flag(flags);
+    add_worker_flags(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+class GeneratedPlans final : public campaign::PlanSource {
+ public:
+  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed)
+      : generator_(spec, budget, seed) {}
+  Plan next() override { return generator_.next(); }
+
+ private:
+  generators::PlanGenerator generator_;
+};
+
+struct Selection {
+  std::vector<const TargetEntry*> targets;
+  std::vector<std::string> skipped;  // "name: reason"
+};
+
+Result<Selection> select(const Session& session, const po::variables_map& flags) {
+  std::vector<const TargetEntry*> wanted;
+  if (flags.count("target") != 0) {
+    for (const auto& name : flags["target"].as<std::vector<std::string>>()) {
+      auto entry = session.registry().require(name, session.device());
+      if (!entry) return tl::unexpected(entry.error());
+      wanted.push_back(*entry);
+    }
+  }
+  for (const auto& entry : session.registry().entries()) {
+    if (entry.device != session.device()) continue;
+    const bool kernel = entry.spec.category == Category::kernel && flags.count("target") == 0;
+    const bool puzzle = entry.spec.category == Category::puzzle && flags["puzzles"].as<bool>();
+    if (kernel || puzzle) wanted.push_back(&entry);
+  }
+  Selection out;
+  for (const auto* entry : wanted) {
+    if (auto why = session.cannot_run(entry->spec))
+      out.skipped.push_back(entry->spec.name + ": " + *why);
+    else
+      out.targets.push_back(entry);
+  }
+  return out;
+}
+
+generators::Budget budget_for(const Session& session) {
+  if (session.device() == DeviceKind::host) return generators::host_budget();
+  return generators::cuda_budget(session.hello().memory_bytes);
+}
+
+// One seed a target, so that a target's plans do not depend on which others run beside it.
+std::uint64_t target_seed(std::uint64_t seed, const std::string& target) {
+  return XXH3_64bits_withSeed(target.data(), target.size(), seed);
+}
+
+// A line that rewrites itself on a terminal; every ten seconds a plain one in a log.
+class ProgressPrinter {
+ public:
+  void operator()(const campaign::Progress& p) {
+    const auto& s = p.stats;
+    report::Progress progress{s.seconds,      s.plans,          s.calls, s.suspects,
+                              s.new_findings, s.known_findings, {},      {}};
+    if (p.seconds_left >= 0) progress.seconds_left = p.seconds_left;
+    if (p.plans_left) progress.plans_left = p.plans_left;
+    if (terminal_) {
+      fmt::print(stderr, "\r{}\033[K", report::progress_line(progress));
+      written_ = true;
+    } else if (s.seconds >= next_) {
+      fmt::print(stderr, "{}", report::progress_log(progress));
+      next_ = s.seconds + 10;
+    }
+  }
+  void end() const {
+    if (written_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool written_ = false;
+  double next_ = 10;
+};
+
+int exit_code(const campaign::CampaignResult& result) {
+  if (result.stopped) return kInterrupted;
+  if (!result.new_ids.empty()) return kFound;
+  const auto& s = result.stats;
+  if (s.pass + s.fail > 0) return kOk;
+  return s.harness_errors > 0 ? kHarness : kNotJudged;
+}
+
+Result<campaign::CampaignOptions> campaign_options(const Session& session,
+                                                   const po::variables_map& flags) {
+  campaign::CampaignOptions options;
+  auto time = duration_flag(flags, "time");
+  if (!time) return tl::unexpected(time.error());
+  if (flags.count("plans") != 0) options.plans_per_target = flags["plans"].as<std::uint64_t>();
+  if (*time)
+    options.time = **time;
+  else if (options.plans_per_target == 0)
+    options.time = std::chrono::seconds(60);
+  options.deadline = session.deadline();
+  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::host ? 10 : 300);
+  options.triage = session.triage_options();
+  options.stop = [] { return interrupted(); };
+  return options;
+}
+
+Result<int> Run::run(const po::variables_map& flags) {
+  watch_interrupts();
+  auto wanted = session_options(flags, Workload::campaign);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto opened = Session::open(*wanted);
+  if (!opened) return tl::unexpected(opened.error());
+  Session& session = **opened;
+  auto selection = select(session, flags);
+  if (!selection) return tl::unexpected(selection.error());
+  auto options = campaign_options(session, flags);
+  if (!options) return tl::unexpected(options.error());
+  for (const auto& line : selection->skipped) fmt::print(stderr, "not applicable: {}\n", line);
+  if (selection->targets.empty()) return kNotJudged;
+
+  const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<std::uint64_t>()
+                                                      : std::random_device{}() & 0x7fffffffu;
+  std::vector<campaign::TargetUnderTest> targets;
+  std::string names;
+  for (const auto* entry : selection->targets) {
+    names += " " + entry->spec.name;
+    targets.push_back({&entry->spec,
+                       std::make_unique<GeneratedPlans>(entry->spec, budget_for(session),
+                                                        target_seed(seed, entry->spec.name)),
+                       session.environment(*entry)});
+  }
+  auto store = open_store(flags, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  store::Campaign campaign;
+  campaign.seed = seed;
+  campaign.device = session.hello().device;
+  campaign.command =
+      fmt::format("redzone run{} --device {} --seed {}", names, name_of(session.device()), seed);
+  auto id = store->begin_campaign(campaign);
+  if (!id) return tl::unexpected(id.error());
+  options->id = campaign.id = *id;
+
+  ProgressPrinter printer;
+  options->progress = [&](const campaign::Progress& p) {
+    printer(p);
+    // Progress in the store is a courtesy; an error will show at the next finding.
+    (void)store->update_campaign(*id, p.stats);
+  };
+  StoreSink sink(*store);
+  campaign::Campaign fuzzing(session.pool(), session.catalog(), simplify_for(), sink,
+                             std::move(targets), std::move(*options));
+  auto result = fuzzing.run();
+  printer.end();
+  if (!result) return tl::unexpected(result.error());
+  if (auto ended = store->end_campaign(*id, result->stats); !ended)
+    return tl::unexpected(ended.error());
+  campaign.stats = result->stats;
+  // As stored: of a bug that was known before, the better of both plans.
+  std::vector<store::Finding> found;
+  for (const auto& f : result->findings) {
+    auto stored = store->finding(f.id);
+    if (!stored) return tl::unexpected(stored.error());
+    found.push_back(std::move(*stored));
+  }
+  const std::string db = db_for_commands(flags);
+  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, db)
+                                   : report::campaign_text(campaign, found, db));
+  return exit_code(*result);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_run() {
+  return std::make_unique<Run>();
+}
+
+}  // namespace redzone::cli

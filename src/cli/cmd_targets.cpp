@@ -1,0 +1,77 @@
+// `redzone targets`: what can be fuzzed, and whether it can run here.
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "device/device.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+namespace {
+
+class Targets final : public Command {
+ public:
+  std::string_view name() const override { return "targets"; }
+  std::string_view synopsis() const override { return "redzone targets [NAME] [options]"; }
+  std::string_view summary() const override {
+    return "list targets and puzzles; with a name, its dims, tensors and knobs";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("name", po::value<std::string>(), "one target");
+    words.add("name", 1);
+    add_plugin_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+report::TargetDevice device_of(const TargetEntry& entry, const device::CudaProbe& cuda) {
+  report::TargetDevice d{std::string(name_of(entry.device)), true, "", entry.plugin.string(),
+                         entry.code_hash};
+  if (entry.device == DeviceKind::host) return d;
+  if (!cuda.device)
+    d.why_not = cuda.problem;
+  else if (entry.spec.needs_nvrtc && cuda.nvrtc.empty())
+    d.why_not = "NVRTC is not installed";
+  else if (entry.spec.min_compute_capability > cuda.compute_capability)
+    d.why_not = "the GPU is too old";
+  d.runs_here = d.why_not.empty();
+  return d;
+}
+
+Result<int> Targets::run(const po::variables_map& flags) {
+  auto registry = load_registry(flags);
+  if (!registry) return tl::unexpected(registry.error());
+  const auto cuda = device::probe_cuda();
+  std::vector<report::TargetInfo> infos;
+  for (const auto& entry : registry->entries()) {
+    if (infos.empty() || infos.back().spec.name != entry.spec.name)
+      infos.push_back({entry.spec, {}});
+    infos.back().devices.push_back(device_of(entry, cuda));
+  }
+  if (flags.count("name") != 0) {
+    const auto& name = flags["name"].as<std::string>();
+    // For the error of an unknown name.
+    if (registry->find(name, DeviceKind::cuda) == nullptr)
+      if (auto known = registry->require(name, DeviceKind::host); !known)
+        return tl::unexpected(known.error());
+    std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
+  }
+  if (json_wanted(flags))
+    std::cout << report::targets_json(infos);
+  else if (flags.count("name") != 0)
+    std::cout << report::target_text(infos.front());
+  else
+    std::cout << report::targets_text(infos);
+  return kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_targets() {
+  return std::make_unique<Targets>();
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,52 @@
+// One command of the command line: its flags, declared once, and what it does.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace redzone::cli {
+
+namespace po = boost::program_options;
+
+// Exit codes; the README has the same table.
+enum Exit : int {
+  kOk = 0,            // nothing new was found
+  kFound = 1,         // new findings, or a replay that failed as recorded
+  kUsage = 2,         // the command line or a file is wrong
+  kHarness = 3,       // Redzone could not do its job
+  kNotJudged = 4,     // nothing could be judged
+  kInterrupted = 130  // Ctrl-C; what was found is stored
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view synopsis() const = 0;  // "redzone run [TARGET...] [options]"
+  virtual std::string_view summary() const = 0;   // one line
+  // What the flags are, and which of them is filled by words without a dash.
+  virtual void declare(po::options_description& flags,
+                       po::positional_options_description& words) const = 0;
+  // Prints its results to stdout. An error is printed by the caller and gives the exit code.
+  virtual Result<int> run(const po::variables_map& flags) = 0;
+  // Not for people: left out of the list of commands.
+  virtual bool internal() const { return false; }
+};
+
+// In the order of the help text.
+std::vector<std::unique_ptr<Command>> all_commands();
+
+// --help of one command.
+std::string help_text(const Command& command);
+// `redzone --help`.
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands);
+
+// argv to exit code.
+int run_command_line(int argc, char** argv);
+
+}  // namespace redzone::cli

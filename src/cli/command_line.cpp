@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "cli/command.h"
+#include "core/names.h"
+#include "store/environment.h"
+
+namespace redzone::cli {
+namespace {
+
+int report(const Error& error) {
+  std::cout << std::flush;
+  fmt::print(stderr, "redzone: {}\n", error.message);
+  return error.kind == ErrorKind::usage ? kUsage : kHarness;
+}
+
+po::options_description flags_of(const Command& command,
+                                 po::positional_options_description& words) {
+  po::options_description flags("Options", 100);
+  flags.add_options()("help,h", "show this text");
+  command.declare(flags, words);
+  return flags;
+}
+
+int run_one(Command& command, const std::vector<std::string>& arguments) {
+  po::positional_options_description words;
+  const auto flags = flags_of(command, words);
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments).options(flags).positional(words).run(), values);
+    if (values.count("help") != 0) {
+      std::cout << help_text(command);
+      return kOk;
+    }
+    po::notify(values);
+  } catch (const po::error& e) {
+    return report({ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
+                                                 e.what(), command.name())});
+  }
+  auto code = command.run(values);
+  std::cout << std::flush;
+  return code ? *code : report(code.error());
+}
+
+}  // namespace
+
+std::string help_text(const Command& command) {
+  po::positional_options_description words;
+  std::ostringstream out;
+  out << command.synopsis() << "\n\n" << command.summary() << "\n\n" << flags_of(command, words);
+  return out.str();
+}
+
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string out =
+      "redzone: fuzzes GPU kernels with sequences of shapes and keeps minimized reproducers\n\n"
+      "Commands (redzone COMMAND --help tells more):\n";
+  for (const auto& command : commands)
+    if (!command->internal())
+      out += fmt::format("  {:10} {}\n", command->name(), command->summary());
+  out +=
+      "\nExit codes: 0 nothing new, 1 new findings, 2 usage, 3 harness error, 4 nothing could be "
+      "judged, 130 interrupted\n";
+  return out;
+}
+
+int run_command_line(int argc, char** argv) {
+  const auto commands = all_commands();
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
+    std::cout << overview(commands);
+    return arguments.empty() ? kUsage : kOk;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "redzone " << store::redzone_version() << "\n";
+    return kOk;
+  }
+  std::vector<std::string> names;
+  for (const auto& command : commands) {
+    if (command->name() == arguments[0])
+      return run_one(*command, {arguments.begin() + 1, arguments.end()});
+    if (!command->internal()) names.emplace_back(command->name());
+  }
+  return report(
+      {ErrorKind::usage, fmt::format("unknown command '{}'{} (commands: {})", arguments[0],
+                                     did_you_mean(arguments[0], names), fmt::join(names, ", "))});
+}
+
+}  // namespace redzone::cli

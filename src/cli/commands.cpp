@@ -1,0 +1,20 @@
+#include "cli/commands.h"
+
+namespace redzone::cli {
+
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> all;
+  all.push_back(make_doctor());
+  all.push_back(make_targets());
+  all.push_back(make_run());
+  all.push_back(make_findings());
+  all.push_back(make_show());
+  all.push_back(make_replay());
+  all.push_back(make_reduce());
+  all.push_back(make_export());
+  all.push_back(make_import());
+  all.push_back(make_worker());
+  return all;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,19 @@
+// The commands; each lives in cmd_<name>.cpp. A new one is added here and in commands.cpp.
+#pragma once
+
+#include "cli/command.h"
+
+namespace redzone::cli {
+
+std::unique_ptr<Command> make_doctor();
+std::unique_ptr<Command> make_targets();
+std::unique_ptr<Command> make_run();
+std::unique_ptr<Command> make_findings();
+std::unique_ptr<Command> make_show();
+std::unique_ptr<Command> make_replay();
+std::unique_ptr<Command> make_reduce();
+std::unique_ptr<Command> make_export();
+std::unique_ptr<Command> make_import();
+std::unique_ptr<Command> make_worker();
+
+}  // namespace redzone::cli

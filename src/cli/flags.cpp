@@ -1,0 +1,121 @@
+#include "cli/flags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+
+#include "device/device.h"
+
+namespace redzone::cli {
+
+void add_json_flag(po::options_description& flags) {
+  flags.add_options()("json", po::bool_switch(), "print JSON");
+}
+
+void add_db_flag(po::options_description& flags) {
+  flags.add_options()("db", po::value<std::string>()->default_value("redzone.db"),
+                      "the store, an SQLite file");
+}
+
+void add_device_flag(po::options_description& flags) {
+  flags.add_options()("device", po::value<std::string>()->default_value("auto"),
+                      "auto, cuda or host; auto takes the GPU where there is one");
+}
+
+void add_plugin_flag(po::options_description& flags) {
+  flags.add_options()("plugin", po::value<std::vector<std::string>>()->composing(),
+                      "a plugin to load beside the shipped ones; may be given again");
+}
+
+void add_worker_flags(po::options_description& flags) {
+  flags.add_options()("deadline", po::value<std::string>(),
+                      "a trial that takes longer is a hang (default: 2s on host, 5s on cuda)")(
+      "workers", po::value<std::size_t>(), "warm worker processes (default: by device and cores)");
+}
+
+bool json_wanted(const po::variables_map& flags) {
+  return flags["json"].as<bool>();
+}
+
+std::string db_for_commands(const po::variables_map& flags) {
+  return flags["db"].defaulted() ? "" : flags["db"].as<std::string>();
+}
+
+Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode mode) {
+  return store::Store::open(flags["db"].as<std::string>(), mode);
+}
+
+Result<DeviceKind> chosen_device(const po::variables_map& flags) {
+  const auto& name = flags["device"].as<std::string>();
+  if (name == "host") return DeviceKind::host;
+  if (name != "auto" && name != "cuda")
+    return usage_error(fmt::format("unknown device '{}': auto, cuda, host", name));
+  const auto probe = device::probe_cuda();
+  if (probe.device) return DeviceKind::cuda;
+  if (name == "auto") return DeviceKind::host;
+  return harness_error(fmt::format("device cuda is not usable here: {}", probe.problem));
+}
+
+std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags) {
+  auto paths = shipped_plugins();
+  if (flags.count("plugin") != 0)
+    for (const auto& p : flags["plugin"].as<std::vector<std::string>>()) paths.emplace_back(p);
+  return paths;
+}
+
+Result<Registry> load_registry(const po::variables_map& flags) {
+  return Registry::load(plugin_paths(flags));
+}
+
+Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  double ms = 0;
+  if (unit == "ms")
+    ms = number;
+  else if (unit.empty() || unit == "s")
+    ms = number * 1e3;
+  else if (unit == "m")
+    ms = number * 60e3;
+  else if (unit == "h")
+    ms = number * 3600e3;
+  if (error != std::errc() || !(ms >= 1) || ms > 1e12)
+    return usage_error(fmt::format("'{}' is no duration: a number and ms, s, m or h", text));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+}
+
+Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variables_map& flags,
+                                                               const char* name) {
+  if (flags.count(name) == 0) return std::nullopt;
+  auto parsed = parse_duration(flags[name].as<std::string>());
+  if (!parsed) return usage_error(fmt::format("--{}: {}", name, parsed.error().message));
+  return *parsed;
+}
+
+Result<std::int64_t> parse_id(const std::string& word) {
+  std::int64_t id = 0;
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, id);
+  if (error != std::errc() || rest != end || id < 1)
+    return usage_error(fmt::format("'{}' is no finding number (see 'redzone findings')", word));
+  return id;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return usage_error(fmt::format("{}: is a folder, not a plan file", path.string()));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  std::string text(kMost + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMost) return usage_error(fmt::format("{}: larger than 64 MiB", path.string()));
+  return text;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,48 @@
+// Flags that several commands share: declared here once, read here once.
+#pragma once
+
+#include <redzone/spec.h>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "store/store.h"
+#include "target/registry.h"
+
+namespace redzone::cli {
+
+void add_json_flag(po::options_description& flags);
+void add_db_flag(po::options_description& flags);
+void add_device_flag(po::options_description& flags);
+void add_plugin_flag(po::options_description& flags);
+void add_worker_flags(po::options_description& flags);  // --deadline, --workers
+
+bool json_wanted(const po::variables_map& flags);
+// The store's file where replay lines have to name it, "" for the default one.
+std::string db_for_commands(const po::variables_map& flags);
+Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode mode);
+
+// --device: the named device, or for "auto" the best there is. A device that is absent is a harness
+// error that says what is missing.
+Result<DeviceKind> chosen_device(const po::variables_map& flags);
+
+// Shipped plugins and those of --plugin.
+std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);
+Result<Registry> load_registry(const po::variables_map& flags);
+
+// "90", "90s", "500ms", "5m", "1h".
+Result<std::chrono::milliseconds> parse_duration(const std::string& text);
+// The value of a flag that holds a duration; nothing when it is absent.
+Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variables_map& flags,
+                                                               const char* name);
+
+// Finding number from a word; a usage error when it is none.
+Result<std::int64_t> parse_id(const std::string& word);
+
+// The file's bytes; a usage error that names it. Files above 64 MiB are refused.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+}  // namespace redzone::cli

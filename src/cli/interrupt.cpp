@@ -1,0 +1,30 @@
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace redzone::cli {
+namespace {
+
+// A signal handler can reach nothing but a global.
+volatile sig_atomic_t g_interrupts = 0;
+
+void on_signal(int) {
+  g_interrupts = g_interrupts + 1;
+  if (g_interrupts > 1) _exit(130);
+}
+
+}  // namespace
+
+void watch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() {
+  return g_interrupts > 0;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,10 @@
+// Ctrl-C as a flag that the loops ask for.
+#pragma once
+
+namespace redzone::cli {
+
+// Installs the handler for SIGINT and SIGTERM. The second signal ends the process at once.
+void watch_interrupts();
+bool interrupted();
+
+}  // namespace redzone::cli

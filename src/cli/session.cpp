@@ -1,0 +1,132 @@
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "cli/interrupt.h"
+#include "core/validate.h"
+#include "generators/simplify.h"
+#include "store/environment.h"
+
+namespace redzone::cli {
+namespace {
+
+// A fresh worker on the GPU takes a quarter of a second to come up, so several are kept waiting; on
+// the host device a few milliseconds, so one a core is enough.
+struct Crew {
+  std::size_t workers;
+  std::size_t spares;
+  std::size_t recycle_after_plans;
+};
+
+Crew crew_for(DeviceKind device) {
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  if (device == DeviceKind::host) return {cores, cores, 200};
+  return {1, std::clamp<std::size_t>(cores / 2, 1, 6), 2000};
+}
+
+exec::WorkerCommand worker_command(DeviceKind device,
+                                   const std::vector<std::filesystem::path>& plugins) {
+  exec::WorkerCommand command;
+  command.argv = {"/proc/self/exe", "worker", "--device", std::string(name_of(device))};
+  for (const auto& plugin : plugins) {
+    command.argv.emplace_back("--plugin");
+    command.argv.push_back(std::filesystem::absolute(plugin).string());
+  }
+  return command;
+}
+
+}  // namespace
+
+Result<SessionOptions> session_options(const po::variables_map& flags, Workload workload) {
+  SessionOptions options;
+  auto device = chosen_device(flags);
+  if (!device) return tl::unexpected(device.error());
+  options.device = *device;
+  options.plugins = plugin_paths(flags);
+  options.workload = workload;
+  auto deadline = duration_flag(flags, "deadline");
+  if (!deadline) return tl::unexpected(deadline.error());
+  options.deadline = *deadline;
+  if (flags.count("workers") != 0) {
+    options.workers = flags["workers"].as<std::size_t>();
+    if (*options.workers < 1 || *options.workers > 64)
+      return usage_error("--workers: must be in 1..64");
+  }
+  return options;
+}
+
+Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
+  std::unique_ptr<Session> session(new Session);
+  session->device_ = options.device;
+  auto registry = Registry::load(options.plugins);
+  if (!registry) return tl::unexpected(registry.error());
+  session->registry_ = std::move(*registry);
+  const bool host = options.device == DeviceKind::host;
+  session->deadline_ = options.deadline.value_or(std::chrono::seconds(host ? 2 : 5));
+
+  const Crew crew = crew_for(options.device);
+  session->spares_ = crew.spares;
+  std::vector<std::filesystem::path> plugins;  // those that have something for this device
+  for (const auto& entry : session->registry_.entries())
+    if (entry.device == options.device &&
+        std::find(plugins.begin(), plugins.end(), entry.plugin) == plugins.end())
+      plugins.push_back(entry.plugin);
+  exec::PoolOptions pool;
+  pool.command = worker_command(options.device, plugins);
+  pool.workers = options.workload == Workload::replay ? 0 : options.workers.value_or(crew.workers);
+  pool.spares = crew.spares;
+  pool.recycle_after_plans = crew.recycle_after_plans;
+  pool.interrupted = [] { return interrupted(); };
+  session->pool_ = std::make_unique<exec::Pool>(std::move(pool));
+  auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
+  if (!hello) return tl::unexpected(hello.error());
+  session->hello_ = *hello;
+  return session;
+}
+
+store::Environment Session::environment(const TargetEntry& target) const {
+  return store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
+                                    target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);
+}
+
+campaign::TriageOptions Session::triage_options() const {
+  campaign::TriageOptions options;
+  options.deadline = deadline_;
+  options.parallel = spares_;
+  options.stop = [] { return interrupted(); };
+  return options;
+}
+
+Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) const {
+  auto entry = registry_.require(plan.target, device_);
+  if (!entry) return usage_error(fmt::format("{}: {}", where, entry.error().message));
+  complete(plan, (*entry)->spec);
+  if (auto valid = validate(plan, (*entry)->spec, where); !valid)
+    return tl::unexpected(valid.error());
+  return *entry;
+}
+
+std::optional<std::string> Session::cannot_run(const TargetSpec& spec) const {
+  if (device_ == DeviceKind::host) return std::nullopt;
+  if (spec.needs_nvrtc && hello_.nvrtc.empty()) return "NVRTC is not installed";
+  if (spec.min_compute_capability > hello_.compute_capability)
+    return fmt::format("needs compute capability {}.{}, the device has {}.{}",
+                       spec.min_compute_capability / 10, spec.min_compute_capability % 10,
+                       hello_.compute_capability / 10, hello_.compute_capability % 10);
+  return std::nullopt;
+}
+
+campaign::SimplifyFor simplify_for() {
+  return [](const TargetSpec& spec) -> campaign::Simplify {
+    return [&spec](const Plan& plan) -> campaign::PlanStream {
+      auto candidates =
+          std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+      return [candidates] { return candidates->next(); };
+    };
+  };
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,64 @@
+// What a command that runs something needs: targets, workers on a device, oracles.
+#pragma once
+
+#include <memory>
+
+#include "campaign/triage.h"
+#include "cli/flags.h"
+#include "exec/pool.h"
+#include "oracles/catalog.h"
+#include "target/registry.h"
+
+namespace redzone::cli {
+
+enum class Workload {
+  campaign,  // warm workers and spares
+  replay,    // spares only
+};
+
+struct SessionOptions {
+  DeviceKind device = DeviceKind::host;
+  std::vector<std::filesystem::path> plugins;
+  Workload workload = Workload::replay;
+  std::optional<std::chrono::milliseconds> deadline;  // of a trial; absent: by device
+  std::optional<std::size_t> workers;                 // absent: by device and cores
+};
+
+// From --device, --plugin, --deadline and --workers.
+Result<SessionOptions> session_options(const po::variables_map& flags, Workload workload);
+
+class Session {
+ public:
+  // Loads the targets, starts the workers and waits for the first.
+  static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
+
+  DeviceKind device() const { return device_; }
+  const Registry& registry() const { return registry_; }
+  const oracles::Catalog& catalog() const { return catalog_; }
+  exec::Pool& pool() { return *pool_; }
+  const exec::Hello& hello() const { return hello_; }
+  std::chrono::milliseconds deadline() const { return deadline_; }
+
+  store::Environment environment(const TargetEntry& target) const;
+  campaign::TriageOptions triage_options() const;
+
+  // The target of `plan` on this device, with the plan completed and checked against it.
+  Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
+  // Why the target cannot run on this device, if it cannot.
+  std::optional<std::string> cannot_run(const TargetSpec& spec) const;
+
+ private:
+  Session() = default;
+
+  DeviceKind device_ = DeviceKind::host;
+  Registry registry_;
+  oracles::Catalog catalog_;
+  std::size_t spares_ = 1;
+  std::chrono::milliseconds deadline_{2000};
+  std::unique_ptr<exec::Pool> pool_;
+  exec::Hello hello_;
+};
+
+campaign::SimplifyFor simplify_for();
+
+}  // namespace redzone::cli

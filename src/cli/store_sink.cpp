@@ -1,0 +1,36 @@
+#include "cli/store_sink.h"
+
+namespace redzone::cli {
+
+Result<campaign::Recorded> StoreSink::record(const store::Finding& finding) {
+  auto r = store_.record(finding);
+  if (!r) return tl::unexpected(r.error());
+  return campaign::Recorded{r->id, r->is_new};
+}
+
+Result<campaign::Recorded> StoreSink::update(const store::Finding& finding) {
+  auto r = store_.settle(finding);
+  if (!r) return tl::unexpected(r.error());
+  return campaign::Recorded{r->id, r->is_new};
+}
+
+Result<void> StoreSink::sighted(std::int64_t id) {
+  return store_.sighted(id);
+}
+
+bool StoreSink::settled(const Signature& signature) {
+  auto known = store_.find(signature);
+  return known && *known && (*known)->minimal && (*known)->state == store::State::confirmed;
+}
+
+Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, const Plan& plan,
+                                 const campaign::Answer& answer) {
+  for (std::size_t i = 0; i < answer.trials.size(); ++i)
+    if (auto r = store_.add_trial(id, purpose, plan, answer.trials[i], answer.observations[i],
+                                  answer.verdict);
+        !r)
+      return r;
+  return {};
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,26 @@
+// What `redzone doctor` prints.
+//
+// JSON: {"ok", "lines": [{"what", "ok", "found", "consequence"}]}
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace redzone::report {
+
+struct DoctorLine {
+  std::string what;         // "NVRTC"
+  bool ok = false;          // found, or passed
+  std::string found;        // version, path, or what is wrong
+  std::string consequence;  // what follows when it is not ok, one clause; may be empty
+};
+
+struct DoctorReport {
+  std::vector<DoctorLine> lines;
+  bool ok = false;  // every device that is here passed its self-test
+};
+
+std::string doctor_text(const DoctorReport& report);
+std::string doctor_json(const DoctorReport& report);
+
+}  // namespace redzone::report
