@@ -151,8 +151,8 @@ rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
   });
 }
 
-// A tensor with huge padding keeps the reach of its offsets when it loses rows: else a plan that
-// fails because offsets pass 2^31 could not lose any.
+// A tensor with huge padding keeps the offset of its last element when it loses rows or columns:
+// else a plan that fails because offsets pass 2^31 could lose none.
 bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   auto it = call.layouts.find(tensor.name);
   if (it == call.layouts.end() || it->second.row_padding_elems < kBigPaddingElems) return true;
@@ -160,12 +160,12 @@ bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   const Rows old_rows = rows_of(tensor.shape(before), layout.transposed);
   const Rows new_rows = rows_of(tensor.shape(call.dims), layout.transposed);
   if (old_rows.count < 2 || new_rows.count < 2) return false;
-  std::int64_t reach = 0;
-  if (__builtin_mul_overflow(old_rows.count - 1, old_rows.length + layout.row_padding_elems,
-                             &reach))
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(old_rows.count - 1, old_rows.length + layout.row_padding_elems, &last))
     return false;
+  last += old_rows.length - new_rows.length;
   const std::int64_t gaps = new_rows.count - 1;
-  layout.row_padding_elems = std::max<std::int64_t>((reach + gaps - 1) / gaps - new_rows.length, 0);
+  layout.row_padding_elems = std::max<std::int64_t>((last + gaps - 1) / gaps - new_rows.length, 0);
   return true;
 }
 
