@@ -32,6 +32,9 @@ Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, Gate&
       if (auto r = api.function_load(*function); r != CUDA_SUCCESS)
         return tl::unexpected(failure_of(api, r, name));
   }
+  // The first block of staging memory now rather than behind a closed gate.
+  if (auto slice = ops->staging_.take(1); !slice) return tl::unexpected(std::move(slice.error()));
+  ops->staging_.reset();
   return ops;
 }
 

@@ -8,7 +8,8 @@
 
 namespace redzone::device::cuda {
 
-// Keeps the primary context alive, and current on the thread that retained it.
+// Keeps the primary context alive, and current on the thread that retained it. The destructor
+// restores what was current before; it must run on the same thread.
 class PrimaryContext {
  public:
   static Status<std::unique_ptr<PrimaryContext>> retain(const DriverApi& api, CUdevice device);
@@ -17,10 +18,12 @@ class PrimaryContext {
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
  private:
-  PrimaryContext(const DriverApi& api, CUdevice device) : api_(api), device_(device) {}
+  PrimaryContext(const DriverApi& api, CUdevice device, CUcontext previous)
+      : api_(api), device_(device), previous_(previous) {}
 
   const DriverApi& api_;
   CUdevice device_;
+  CUcontext previous_;
 };
 
 }  // namespace redzone::device::cuda

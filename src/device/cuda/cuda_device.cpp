@@ -59,19 +59,24 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
                             },
                             [this] { return make_room(); }};
   const DriverApi& api = parts_->api;
-  const std::size_t idle_limit = parts_->info.memory_bytes / kIdleShare;
+  const RegionCache::Limits limits = {parts_->info.memory_bytes,
+                                      parts_->info.memory_bytes / kIdleShare};
   parts_->guard.emplace(
       [&](std::uint64_t& calls) {
         return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
       },
-      hooks, idle_limit);
+      hooks, limits);
   parts_->plain.emplace([&](std::uint64_t& calls) { return make_plain_source(api, calls); }, hooks,
-                        idle_limit);
+                        limits);
 }
 
 Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
   auto parts = make_parts();
-  if (!parts) return tl::unexpected(std::move(parts.error()));
+  if (!parts) {
+    // There is no device yet that a target could have lost.
+    if (parts.error().kind == Failure::Kind::fault) parts.error().kind = Failure::Kind::harness;
+    return tl::unexpected(std::move(parts.error()));
+  }
   return std::unique_ptr<CudaDevice>(new CudaDevice(std::move(*parts)));
 }
 

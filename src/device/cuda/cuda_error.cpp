@@ -68,6 +68,12 @@ Failure asynchronous_failure_of(const DriverApi& api, CUresult result, std::stri
   return make_failure(api, Failure::Kind::fault, root_cause(api, result), what);
 }
 
+std::optional<Failure> context_fault(const DriverApi& api, std::string_view what) {
+  const CUresult state = api.stream_query(nullptr);
+  if (!is_sticky(state)) return std::nullopt;
+  return make_failure(api, Failure::Kind::fault, state, what);
+}
+
 Failure launch_failure_of(const DriverApi& api, CUresult result, std::string_view kernel) {
   Failure failure = failure_of(api, result, fmt::format("launch of {}", kernel));
   if (failure.kind == Failure::Kind::harness) failure.kind = Failure::Kind::launch_refused;

@@ -1,6 +1,7 @@
 // What a CUresult means for the harness.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "device/cuda/driver_api.h"
@@ -17,12 +18,16 @@ bool is_sticky(CUresult result);
 // says. Must be called with the context current and not during stream capture.
 Failure failure_of(const DriverApi& api, CUresult result, std::string_view what);
 
-// The same for a call that waits for device work: every error but a refusal of the wait itself
-// comes from the work, so it is a fault.
+// The same for a call that waits for device work: every error comes from that work, so it is a
+// fault.
 Failure asynchronous_failure_of(const DriverApi& api, CUresult result, std::string_view what);
 
-// The same for cuLaunchKernel and what prepares it: an error that leaves the context alive means
-// that this launch was refused.
+// The fault that the context carries, if any: for the case that something else than a driver call
+// went wrong, for instance a lookup through the runtime API.
+std::optional<Failure> context_fault(const DriverApi& api, std::string_view what);
+
+// The same as failure_of() for cuLaunchKernel and what prepares it: an error that leaves the
+// context alive means that this launch was refused.
 Failure launch_failure_of(const DriverApi& api, CUresult result, std::string_view kernel);
 
 inline Status<void> status_of(const DriverApi& api, CUresult result, std::string_view what) {

@@ -45,6 +45,7 @@ void bind_device(Binder& bind, DriverApi& api) {
       .required(api.device_attribute, RZ_SYMBOL(cuDeviceGetAttribute))
       .required(api.primary_retain, RZ_SYMBOL(cuDevicePrimaryCtxRetain))
       .required(api.primary_release, RZ_SYMBOL(cuDevicePrimaryCtxRelease))
+      .required(api.ctx_get_current, RZ_SYMBOL(cuCtxGetCurrent))
       .required(api.ctx_set_current, RZ_SYMBOL(cuCtxSetCurrent))
       .required(api.ctx_synchronize, RZ_SYMBOL(cuCtxSynchronize));
 }

@@ -25,6 +25,7 @@ struct DriverApi {
 
   decltype(&::cuDevicePrimaryCtxRetain) primary_retain = nullptr;
   decltype(&::cuDevicePrimaryCtxRelease) primary_release = nullptr;
+  decltype(&::cuCtxGetCurrent) ctx_get_current = nullptr;
   decltype(&::cuCtxSetCurrent) ctx_set_current = nullptr;
   decltype(&::cuCtxSynchronize) ctx_synchronize = nullptr;
 

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/region_source.h"
 
@@ -27,8 +25,6 @@ class GuardSource final : public RegionSource {
       : api_(api), device_(device), granularity_(granularity), calls_(calls) {}
 
   std::size_t rounded(std::size_t bytes) const override {
-    // Room for the rounding and both holes.
-    if (bytes > std::numeric_limits<std::size_t>::max() - 4 * granularity_) return 0;
     return (bytes + granularity_ - 1) / granularity_ * granularity_;
   }
 

@@ -41,10 +41,14 @@ std::optional<std::string> mismatch(const std::vector<std::size_t>& parameters,
 Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const LaunchShape& shape,
                               const LaunchArgs& args) {
   const char* name = kernel.name != nullptr ? kernel.name : "";
-  if (kernel.function == nullptr)
+  if (kernel.function == nullptr) {
+    // The runtime API finds no function of a context that has faulted.
+    if (auto fault = context_fault(api_, fmt::format("launch of {}", name)))
+      return tl::unexpected(std::move(*fault));
     return tl::unexpected(
         Failure{Failure::Kind::harness, "no-function",
                 fmt::format("kernel '{}' has no function for this device", name)});
+  }
   if (auto refusal = refused_launch(limits_, name, shape))
     return tl::unexpected(std::move(*refusal));
 

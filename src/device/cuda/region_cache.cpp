@@ -4,19 +4,19 @@
 
 namespace redzone::device::cuda {
 
-RegionCache::RegionCache(const MakeSource& make_source, CacheHooks hooks,
-                         std::size_t idle_limit_bytes)
-    : source_(make_source(calls_)), hooks_(std::move(hooks)), idle_limit_bytes_(idle_limit_bytes) {}
+RegionCache::RegionCache(const MakeSource& make_source, CacheHooks hooks, Limits limits)
+    : source_(make_source(calls_)), hooks_(std::move(hooks)), limits_(limits) {}
 
 RegionCache::~RegionCache() {
   trim();
 }
 
 Status<Region> RegionCache::acquire(std::size_t bytes) {
+  if (bytes > limits_.region_bytes)
+    return tl::unexpected(
+        Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
+                fmt::format("{} bytes on a device that has {}", bytes, limits_.region_bytes)});
   const std::size_t size = source_->rounded(bytes);
-  if (size == 0)
-    return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
-                                  fmt::format("{} bytes fit no device", bytes)});
   if (auto it = idle_.find(size); it != idle_.end() && !it->second.empty()) {
     const Region region = it->second.back();
     it->second.pop_back();
@@ -48,7 +48,7 @@ void RegionCache::trim() {
 }
 
 void RegionCache::shrink() {
-  if (idle_bytes_ > idle_limit_bytes_) trim();
+  if (idle_bytes_ > limits_.idle_bytes) trim();
 }
 
 }  // namespace redzone::device::cuda

@@ -24,8 +24,12 @@ class RegionCache final : public Memory {
  public:
   using MakeSource = std::function<std::unique_ptr<RegionSource>(std::uint64_t& calls)>;
 
-  // `idle_limit_bytes`: more than this in released regions and shrink() returns them all.
-  RegionCache(const MakeSource& make_source, CacheHooks hooks, std::size_t idle_limit_bytes);
+  struct Limits {
+    std::size_t region_bytes;  // a larger request is out_of_memory at once
+    std::size_t idle_bytes;    // with more in released regions, shrink() gives them all back
+  };
+
+  RegionCache(const MakeSource& make_source, CacheHooks hooks, Limits limits);
   ~RegionCache() override;  // needs nothing in flight, and all regions released
   RegionCache(const RegionCache&) = delete;
   RegionCache& operator=(const RegionCache&) = delete;
@@ -46,7 +50,7 @@ class RegionCache final : public Memory {
   std::uint64_t calls_ = 0;
   std::unique_ptr<RegionSource> source_;
   CacheHooks hooks_;
-  std::size_t idle_limit_bytes_;
+  Limits limits_;
   std::size_t idle_bytes_ = 0;
   std::unordered_map<std::size_t, std::vector<Region>> idle_;  // by size
 };

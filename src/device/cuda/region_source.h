@@ -14,7 +14,7 @@ namespace redzone::device::cuda {
 class RegionSource {
  public:
   virtual ~RegionSource() = default;
-  // Size of the region that a request of `bytes` (> 0) gets; 0 when it overflows.
+  // Size of the region that a request of `bytes` (> 0, no more than the device has) gets.
   virtual std::size_t rounded(std::size_t bytes) const = 0;
   // `bytes` is rounded. out_of_memory when the device has no more.
   virtual Status<Region> create(std::size_t bytes) = 0;
