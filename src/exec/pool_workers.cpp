@@ -26,6 +26,11 @@ timespec to_timespec(Clock::duration d) {
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
 }
 
+void drain_output(Worker& worker) {
+  const int fd = worker.process.output_fd();
+  if (fd >= 0 && !worker.output.drain(fd)) worker.process.close_output();
+}
+
 }  // namespace
 
 std::size_t Pool::count(WorkerState state) const {
@@ -91,8 +96,8 @@ void Pool::wait_for_events(Clock::time_point until) {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     const pollfd* of_worker = &fds[i * kFdsEach];
-    if (of_worker[1].revents != 0 && !worker.output.drain(worker.process.output_fd()))
-      worker.process.close_output();
+    worker.may_have_ended = of_worker[0].revents != 0;
+    if (of_worker[1].revents != 0) drain_output(worker);
     if (of_worker[2].revents & POLLOUT) worker.channel.flush();
     if (of_worker[2].revents & ~POLLOUT) read_messages(worker, now);
   }
@@ -136,6 +141,11 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
         done->trial != job->observations.size() - job->sent_from)
       return fmt::format("the worker sent a result of trial {} of job {} which it was not running",
                          done->trial, done->ticket);
+    // A device-side assertion prints what it is about.
+    if (done->device_lost && done->observation.fault) {
+      drain_output(worker);
+      done->observation.fault->detail += worker.output.text();
+    }
     job->observations.push_back(std::move(done->observation));
     ++stats_.trials;
     worker.proven = true;
@@ -158,15 +168,16 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
 }
 
 void Pool::check_end(Worker& worker, Clock::time_point now) {
+  if (worker.ended || (!worker.may_have_ended && worker.process.exit_fd() >= 0)) return;
   const auto exit = worker.process.poll_exit();
-  if (!exit || worker.ended) return;
+  if (!exit) return;
   // What it sent before its end counts. Bounded: a child of it may hold the socket and write on.
   constexpr int kMostReads = 128;
   for (int i = 0; i < kMostReads && worker.state != WorkerState::leaving; ++i)
     if (!read_messages(worker, now)) break;
   worker.ended = true;
   if (worker.state == WorkerState::leaving) return;
-  if (worker.process.output_fd() >= 0) worker.output.drain(worker.process.output_fd());
+  drain_output(worker);
 
   const std::string output = worker.output.text();
   if (!worker.proven && !worker.began_trial())

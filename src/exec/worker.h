@@ -27,7 +27,7 @@ struct PendingJob {
   std::size_t sent_from = 0;         // trials before this one were done elsewhere
   int lost_starts = 0;               // workers that ended before they began it
   std::vector<Observation> observations;
-  std::shared_ptr<const WorkerLog> log;
+  std::shared_ptr<const WorkerLog> log;  // of the worker that ran its first trial
   std::size_t log_size = 0;
 
   bool complete() const { return observations.size() == trials.size(); }
@@ -70,7 +70,8 @@ struct Worker {
   Clock::time_point last_heard;  // or when an idle worker was given a job: the trial's clock
   std::optional<Clock::time_point> closed_at;  // the socket ended but the process did not
   Clock::time_point kill_at = Clock::time_point::max();
-  bool proven = false;  // finished a trial
+  bool proven = false;          // finished a trial
+  bool may_have_ended = false;  // its exit descriptor became readable
   bool ended = false;
 };
 

@@ -26,7 +26,7 @@ class FakeHost final : public TrialHost {
  public:
   FakeHost(int fd, device::BlackBox& box) : fd_(fd), box_(box) {}
 
-  Hello hello() override { return {"fake", "1.2.3", 90, "13.0"}; }
+  Hello hello() override { return {"fake", "1.2.3", 90, "13.0", 1 << 30}; }
   bool device_lost() const override { return lost_; }
 
   Observation run(const Plan& plan, const TrialSpec& trial) override {
@@ -40,6 +40,7 @@ class FakeHost final : public TrialHost {
     const std::string& all = plan.target;
     const auto plus = all.find('+');
     const bool first = trial.mode.poison == 0;
+    config_ = calls_of(plan).front()->call.config;
     act(plus == std::string::npos ? all : first ? all.substr(0, plus) : all.substr(plus + 1));
     Observation seen;
     seen.end = lost_ ? End::fault : End::completed;
@@ -102,7 +103,10 @@ class FakeHost final : public TrialHost {
     ::_exit(device::kFaultExit);
   }
   void exit_3() { std::exit(3); }
-  void device_lost_now() { lost_ = true; }
+  void device_lost_now() {
+    std::fprintf(stderr, "kernel.cu:7: Assertion `i < n` failed.\n");
+    lost_ = true;
+  }
   void hang() {
     for (;;) ::pause();
   }
@@ -114,6 +118,7 @@ class FakeHost final : public TrialHost {
   void flood() {
     const std::string line(1023, 'f');
     for (int i = 0; i < 64 * 1024; ++i) ::dprintf(i % 2 + 1, "%s\n", line.c_str());
+    if (config_.contains("touch")) std::fclose(std::fopen(get_str(config_, "touch").c_str(), "w"));
   }
   void flood_forever() {
     for (;;) flood();
@@ -202,6 +207,7 @@ class FakeHost final : public TrialHost {
 
   int fd_;
   device::BlackBox& box_;
+  Config config_;  // of the first call
   int runs_ = 0;
   bool lost_ = false;
 };

@@ -19,7 +19,7 @@ inline PoolOptions fake_options(std::size_t workers = 1, std::size_t spares = 1)
   options.command = {{FAKE_WORKER}};
   options.workers = workers;
   options.spares = spares;
-  options.close_grace = std::chrono::milliseconds(300);
+  options.close_grace = std::chrono::milliseconds(1000);
   return options;
 }
 

@@ -27,9 +27,9 @@ T through_the_wire(const T& message) {
 }
 
 TEST(Protocol, MessagesSurviveTheWire) {
-  const auto hello = through_the_wire(HelloMessage{7, {"gpu", "580", 90, "13.0"}});
+  const auto hello = through_the_wire(HelloMessage{7, {"gpu", "580", 90, "13.0", 80}});
   EXPECT_EQ(hello.pid, 7);
-  EXPECT_EQ(hello.hello, (Hello{"gpu", "580", 90, "13.0"}));
+  EXPECT_EQ(hello.hello, (Hello{"gpu", "580", 90, "13.0", 80}));
 
   RunMessage run{9, redzone::testing::sample_plan(), {}};
   run.trials.push_back({run.plan.mode, {1, 0}, true});
