@@ -104,12 +104,13 @@ Result<void> parse_setting(std::string_view word, Call& call) {
 }
 
 // "2 calls; N=1; N=65", or "1 call, head; N=1".
-Result<void> parse_minimal(std::string_view text, Expectation& to) {
+Result<Minimum> parse_minimum(std::string_view text) {
   const auto parts = split(text, "; ");
+  Minimum to;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     Call& call = to.calls.emplace_back();
     for (const auto& word : split(parts[i], " "))
-      if (auto r = parse_setting(word, call); !r) return r;
+      if (auto r = parse_setting(word, call); !r) return tl::unexpected(r.error());
   }
   const std::size_t n = to.calls.size();
   const std::string count = fmt::format("{} call{}", n, n == 1 ? "" : "s");
@@ -117,7 +118,7 @@ Result<void> parse_minimal(std::string_view text, Expectation& to) {
     to.placement = Placement::head;
   else if (n == 0 || parts[0] != count)
     return usage_error(fmt::format("'{}' lists {} calls", text, n));
-  return {};
+  return to;
 }
 
 // "illegal-access | fault read after x".
@@ -157,27 +158,28 @@ Result<Note> parse_note(std::string_view source, std::string_view where) {
   Note note;
   note.name = fields[0].value;
   note.control = fields[0].key == "control";
-  bool open = false;  // the last expectation has no minimum yet
+  const auto complete = [&] {
+    return note.expectations.empty() || !note.expectations.back().minima.empty();
+  };
   for (const auto& [key, value] : std::span(fields).subspan(1)) {
     if (key == "bug") {
       note.bug = value;
     } else if (key == "kin") {
       note.kin = value;
-    } else if (key == "expect" && !open) {
+    } else if (key == "expect" && complete()) {
       if (note.control && value == "nothing") continue;
       auto e = parse_expectation(value);
       if (!e) return bad(e.error().message);
       note.expectations.push_back(std::move(*e));
-      open = true;
-    } else if (key == "minimal" && open) {
-      if (auto r = parse_minimal(value, note.expectations.back()); !r)
-        return bad(r.error().message);
-      open = false;
+    } else if (key == "minimal" && !note.expectations.empty()) {
+      auto minimum = parse_minimum(value);
+      if (!minimum) return bad(minimum.error().message);
+      note.expectations.back().minima.push_back(std::move(*minimum));
     } else {
       return bad(fmt::format("'{}' does not belong here", key));
     }
   }
-  if (open) return bad("an expectation has no minimum");
+  if (!complete()) return bad("an expectation has no minimum");
   if (note.control == !note.expectations.empty())
     return bad(note.control ? "a control expects nothing" : "a puzzle must expect something");
   if (!note.control && (note.bug.empty() || note.kin.empty())) return bad("no bug or no kin");
@@ -208,12 +210,12 @@ std::vector<Note> shipped_notes() {
   return notes;
 }
 
-Plan minimal_plan(const Expectation& expectation, const TargetSpec& target) {
+Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   Plan plan;
   plan.target = target.name;
   plan.mode.launch = Launch::blocking;
-  plan.mode.placement = expectation.placement;
-  for (const auto& call : expectation.calls) plan.steps.push_back(CallStep{call});
+  plan.mode.placement = minimum.placement;
+  for (const auto& call : minimum.calls) plan.steps.push_back(CallStep{call});
   complete(plan, target);
   return plan;
 }

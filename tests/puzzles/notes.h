@@ -15,12 +15,16 @@
 
 namespace redzone::puzzles {
 
-// One way to fail, and the smallest plan that shows it.
+struct Minimum {
+  std::vector<Call> calls;  // dims and layouts only
+  Placement placement = Placement::tail;
+};
+
+// One way to fail, and the smallest plan that shows it; or several, where none is simpler.
 struct Expectation {
   std::vector<FailKind> kinds;       // any of them
   std::string access, side, buffer;  // "" where the note does not say
-  std::vector<Call> calls;           // dims and layouts only
-  Placement placement = Placement::tail;
+  std::vector<Minimum> minima;
 };
 
 struct Note {
@@ -43,8 +47,8 @@ Result<Note> read_note(const std::filesystem::path& file);
 // The notes of all of them that can be read.
 std::vector<Note> shipped_notes();
 
-// The plan of `expectation` for `target`, otherwise in the plainest mode.
-Plan minimal_plan(const Expectation& expectation, const TargetSpec& target);
+// The plan of `minimum` for `target`, otherwise in the plainest mode.
+Plan minimal_plan(const Minimum& minimum, const TargetSpec& target);
 
 // Is `signature` what was expected? What the note does not say may be anything.
 bool matches(const Expectation& expectation, const Signature& signature);

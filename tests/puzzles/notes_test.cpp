@@ -57,10 +57,11 @@ TEST(Notes, APuzzleAndItsTwinTakeTheSamePlans) {
     EXPECT_EQ(names_of_dims(puzzle), names_of_dims(twin));
     EXPECT_EQ(names_of_tensors(puzzle), names_of_tensors(twin));
     for (const auto& expectation : note.expectations)
-      for (const TargetSpec* spec : {&puzzle, &twin}) {
-        const auto valid = validate(minimal_plan(expectation, *spec), *spec);
-        EXPECT_TRUE(valid) << valid.error().message;
-      }
+      for (const auto& minimum : expectation.minima)
+        for (const TargetSpec* spec : {&puzzle, &twin}) {
+          const auto valid = validate(minimal_plan(minimum, *spec), *spec);
+          EXPECT_TRUE(valid) << valid.error().message;
+        }
   }
 }
 
@@ -82,6 +83,7 @@ TEST(Notes, AreParsed) {
       "// kin: a/b#1\n"
       "// expect: illegal-access | fault read after x\n"
       "// minimal: 2 calls, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
+      "// minimal: 1 call; N=1\n"
       "#include <a>\n"
       "// expect: hang\n",
       "p.cu");
@@ -93,11 +95,14 @@ TEST(Notes, AreParsed) {
   EXPECT_EQ(e.access, "read");
   EXPECT_EQ(e.side, "after");
   EXPECT_EQ(e.buffer, "x");
-  EXPECT_EQ(e.placement, Placement::head);
-  ASSERT_EQ(e.calls.size(), 2u);
-  EXPECT_EQ(e.calls[1].dims, (Dims{{"N", 65}, {"D", 2}}));
-  EXPECT_EQ(e.calls[1].layout("x").row_padding_elems, 7);
-  EXPECT_TRUE(e.calls[1].layout("y").transposed);
+  ASSERT_EQ(e.minima.size(), 2u);
+  EXPECT_EQ(e.minima[0].placement, Placement::head);
+  EXPECT_EQ(e.minima[1].placement, Placement::tail);
+  ASSERT_EQ(e.minima[0].calls.size(), 2u);
+  const Call& last = e.minima[0].calls[1];
+  EXPECT_EQ(last.dims, (Dims{{"N", 65}, {"D", 2}}));
+  EXPECT_EQ(last.layout("x").row_padding_elems, 7);
+  EXPECT_TRUE(last.layout("y").transposed);
 }
 
 TEST(Notes, OfTheWrongFormAreRefused) {

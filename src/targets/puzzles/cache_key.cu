@@ -3,8 +3,9 @@
 // compiled
 //      in: a later call with a larger D sums only the first RDIM columns
 // kin: facebookexperimental/triton#2869; the chunked linear attention of pytorch/helion
-// expect: history | reference y
+// expect: history y
 // minimal: 2 calls; N=1 D=1; N=1 D=2
+// minimal: 2 calls; N=1 D=2; N=1 D=1
 #include <map>
 
 #include "kit.h"

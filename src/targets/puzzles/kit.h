@@ -9,10 +9,11 @@
 //   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
 //   // minimal: <n> call[s][, head]; <dims and layouts of call 0>; <of call 1>...
 //
-// An expectation and the smallest plan that shows it come in pairs; a puzzle that fails in two
-// separate ways has two pairs. A control has `expect: nothing` and no minimum. `|` stands between
-// the kinds that one bug may show as, depending on the device. `head`: the buffers are placed at
-// the start of their regions rather than at the end.
+// An expectation is followed by the smallest plan that shows it, or by several where none is
+// simpler (what depends on history shows in either order). A puzzle that fails in two separate ways
+// has two expectations; a control has `expect: nothing`. `|` stands between the kinds that one bug
+// may show as, depending on the device. `head`: the buffers are placed at the start of their
+// regions rather than at the end.
 #pragma once
 
 #include <redzone/kernel.h>

@@ -1,0 +1,45 @@
+// Workers that know the puzzles, and what the oracles say of a plan that runs in them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "campaign/evaluator.h"
+#include "exec/pool.h"
+#include "oracles/catalog.h"
+
+namespace redzone::puzzles {
+
+// Long enough for any trial of a puzzle on a busy machine, but for those that never end.
+inline constexpr std::chrono::milliseconds kDeadline{10000};
+
+inline exec::PoolOptions puzzle_pool(std::size_t warm) {
+  exec::PoolOptions options;
+  options.command = {{PUZZLE_WORKER}};
+  options.workers = warm;
+  options.spares = 2;
+  return options;
+}
+
+struct Shown {
+  const Oracle* oracle = nullptr;
+  Verdict verdict;
+};
+
+// The most specific failure of `plan`, each trial in a fresh worker: direct evidence first, then
+// what a comparison along one axis shows. Nothing when all oracles pass.
+inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
+                                          campaign::Evaluator& evaluator, const Plan& plan) {
+  for (const auto* group : {&catalog.direct(), &catalog.comparing()}) {
+    std::optional<Shown> best;
+    for (const auto& oracle : *group) {
+      const Verdict v = evaluator.ask(*oracle, plan).verdict;
+      if (v.failed() && (!best || v.signature.kind < best->verdict.signature.kind))
+        best = Shown{oracle.get(), v};
+    }
+    if (best) return best;
+  }
+  return std::nullopt;
+}
+
+}  // namespace redzone::puzzles

@@ -1,0 +1,28 @@
+// A worker process over the host device that knows the puzzles.
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "device/device.h"
+#include "exec/shared_box.h"
+#include "exec/trial/device_trial_host.h"
+#include "exec/worker_loop.h"
+#include "puzzles/shipped.h"
+
+int main(int argc, char** argv) {
+  using namespace redzone;
+  int socket = -1, black_box = -1;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    if (flag == "--socket-fd") socket = std::atoi(argv[i + 1]);
+    if (flag == "--black-box-fd") black_box = std::atoi(argv[i + 1]);
+  }
+  auto box = exec::SharedBox::attach(black_box);
+  if (!box) {
+    std::fprintf(stderr, "%s\n", box.error().message.c_str());
+    return 3;
+  }
+  exec::DeviceTrialHost host(device::open_host_device(), puzzles::shipped_registry(), &box->box(),
+                             "");
+  return exec::worker_loop(socket, host, box->box());
+}
