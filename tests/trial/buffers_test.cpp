@@ -243,8 +243,10 @@ TEST(Memory, ShortageGivesBackWhatWaitsForReuse) {
 TEST(Memory, ATensorBeyondTheAddressSpaceDoesNotFit) {
   Bench bench(run_double);
   const std::int64_t huge = std::int64_t{1} << 31;
+  EXPECT_EQ(bench.run({call_of(1, 1), call_of(1, 2), call_of(1, 3)}).calls.size(), 3u);
   const Observation o = bench.run({call_of(huge, huge)});
   EXPECT_EQ(o.end, End::out_of_memory);
+  EXPECT_TRUE(o.calls.empty());
   EXPECT_FALSE(o.message.empty());
 }
 

@@ -110,28 +110,36 @@ void note(CallObservation& call, BufferObservation now) {
 
 }  // namespace
 
+// The next unit; a spare one keeps its memory.
+CallUnit& Segment::add_unit(const RunItem& item) {
+  if (count == units.size()) units.emplace_back();
+  CallUnit& unit = units[count++];
+  unit.item = &item;
+  unit.scratch.clear();
+  return unit;
+}
+
 void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
              std::size_t bytes, std::size_t calls, Segment& out) {
-  out.units.clear();
+  out.items = {};
+  out.count = 0;
   out.ran = 0;
   out.workspaces_checked = false;
   std::size_t used = 0, taken = 0;
   for (; taken < items.size(); ++taken) {
     const RunItem& item = items[taken];
     if (item.kind != RunItem::Kind::call) continue;
-    if (out.units.size() == calls) break;
-    CallUnit& unit = out.units.emplace_back();
-    unit.item = &item;
-    const auto more = describe(state, spec, unit);
+    if (out.count == calls) break;
+    const auto more = describe(state, spec, out.add_unit(item));
     if (!more) return;
-    if (out.units.size() > 1 && *more > bytes - std::min(bytes, used)) {
-      out.units.pop_back();
+    if (out.count > 1 && *more > bytes - std::min(bytes, used)) {
+      --out.count;
       break;
     }
     used += *more;
   }
   out.items = items.first(taken);
-  for (auto& unit : out.units) {
+  for (auto& unit : out.used()) {
     if (state.session.stopped()) return;
     place_unit(state, unit);
   }
@@ -140,7 +148,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
 void fill(TrialState& state, Segment& segment) {
   if (state.session.stopped()) return;
   segment.jobs.clear();
-  for (const auto& unit : segment.units)
+  for (const auto& unit : segment.used())
     for (const auto& tensor : unit.tensors) segment.jobs.push_back(tensor.job);
   if (state.session.fill(0, segment.jobs)) state.session.fork_from(0);
 }
@@ -185,6 +193,7 @@ void collect(TrialState& state, const Segment& segment) {
     const CallUnit& unit = segment.units[i];
     CallObservation& call = state.of_call(unit.item->index);
     if (unit.item->last) call.call = unit.item->index;  // complete
+    if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
     for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
     for (const auto& s : unit.scratch) note(call, observed(s, *result++));
   }

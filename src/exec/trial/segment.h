@@ -11,11 +11,15 @@ namespace redzone::exec {
 
 struct Segment {
   std::span<const RunItem> items;  // of the schedule
-  std::vector<CallUnit> units;     // one for each call item
-  std::size_t ran = 0;             // units that were enqueued completely
+  std::vector<CallUnit> units;     // one for each call item; those past `count` are spare
+  std::size_t count = 0;
+  std::size_t ran = 0;  // units that were enqueued completely
   std::vector<device::BufferJob> jobs;
   std::vector<device::BufferCheck> results;  // valid after the synchronize() behind the check
   bool workspaces_checked = false;
+
+  CallUnit& add_unit(const RunItem& item);
+  std::span<CallUnit> used() { return std::span(units).first(count); }
 };
 
 // Each of these does nothing once the session has stopped, but for check(): calls that were
