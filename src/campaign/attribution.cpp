@@ -36,6 +36,12 @@ std::vector<Variant> variants(const Plan& plan) {
   return out;
 }
 
+void count(const Answer& answer, const Signature& signature, store::Reliability& reliability) {
+  if (answer.verdict.outcome == Outcome::harness_error) return;
+  ++reliability.n;
+  if (answer.verdict.failed() && same_bug(answer.verdict.signature, signature)) ++reliability.k;
+}
+
 }  // namespace
 
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
@@ -43,12 +49,7 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   const std::vector<Question> questions(static_cast<std::size_t>(n), Question{&oracle, plan});
   Runs out;
   out.answers = evaluator.ask(questions);
-  for (const auto& answer : out.answers) {
-    if (answer.verdict.outcome == Outcome::harness_error) continue;
-    ++out.reliability.n;
-    if (answer.verdict.failed() && same_bug(answer.verdict.signature, signature))
-      ++out.reliability.k;
-  }
+  for (const auto& answer : out.answers) count(answer, signature, out.reliability);
   return out;
 }
 
@@ -57,11 +58,15 @@ std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle&
                                              int runs) {
   std::vector<store::AttributionRow> rows;
   if (oracle.expand(plan, evaluator.spec()).empty()) return rows;  // no device, no mode
+  std::vector<Question> questions;  // all at once, so that they run side by side
   for (const auto& v : variants(plan)) {
     if (v.varied_by == signature.kind) continue;
-    const auto r = run_repeatedly(evaluator, oracle, v.plan, signature, runs);
-    rows.push_back({v.axis, v.value, r.reliability});
+    rows.push_back({v.axis, v.value, {}});
+    questions.insert(questions.end(), static_cast<std::size_t>(runs), Question{&oracle, v.plan});
   }
+  const auto answers = evaluator.ask(questions);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    count(answers[i], signature, rows[i / static_cast<std::size_t>(runs)].failed);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace redzone::campaign {
 
@@ -17,6 +18,7 @@ struct Campaign::Lane {
   struct Case {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
+    std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
   std::map<std::string, Case> cases;
 };
@@ -75,12 +77,12 @@ Result<CampaignResult> Campaign::run() {
     }
     if (auto done = executor_.next(std::chrono::milliseconds(100)))
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
-    report_progress(false);
+    if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
   }
   result_.stopped = stopped();
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
-  report_progress(true);
+  if (auto r = report_progress(true); !r) return tl::unexpected(r.error());
   return result_;
 }
 
@@ -167,8 +169,10 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   auto it = lane.cases.find(key);
   if (it != lane.cases.end()) {
     ++it->second.seen;
-    if (!worth_another_look(suspect.verdict.signature, it->second.seen))
-      return sink_.sighted(it->second.finding);
+    if (!worth_another_look(suspect.verdict.signature, it->second.seen)) {
+      ++it->second.unreported;
+      return {};
+    }
   }
   const auto begun = Clock::now();
   auto r = open_case(lane, std::move(suspect), key);
@@ -212,11 +216,15 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   return {};
 }
 
-void Campaign::report_progress(bool force) {
+Result<void> Campaign::report_progress(bool force) {
   const auto now = Clock::now();
-  if (!options_.progress || (!force && now - last_progress_ < std::chrono::milliseconds(500)))
-    return;
+  if (!force && now - last_progress_ < std::chrono::milliseconds(500)) return {};
   last_progress_ = now;
+  for (auto& lane : lanes_)
+    for (auto& [key, known] : lane.cases)
+      if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
+        if (auto r = sink_.sighted(known.finding, plans); !r) return r;
+  if (!options_.progress) return {};
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
   Progress p{result_.stats, -1, {}};
@@ -228,6 +236,7 @@ void Campaign::report_progress(bool force) {
     p.plans_left = all - std::min(all, result_.stats.plans);
   }
   options_.progress(p);
+  return {};
 }
 
 }  // namespace redzone::campaign

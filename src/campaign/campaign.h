@@ -83,7 +83,8 @@ class Campaign {
   bool time_is_up() const;
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
-  void report_progress(bool force);
+  // Tells the sink and the progress callback; rarely, unless forced.
+  Result<void> report_progress(bool force);
 
   exec::Executor& executor_;
   const oracles::Catalog& catalog_;

@@ -23,8 +23,8 @@ class FindingSink {
   // Replaces what is stored under finding.id. When the signature has changed to one that another
   // finding has, the two become one: the other's id is returned and is_new is false.
   virtual Result<Recorded> update(const store::Finding& finding) = 0;
-  // One more plan that showed it.
-  virtual Result<void> sighted(std::int64_t id) = 0;
+  // `plans` more plans that showed it.
+  virtual Result<void> sighted(std::int64_t id, std::int64_t plans) = 0;
   // Whether a finding with this signature and a minimal plan is stored: it need not be reduced
   // again.
   virtual bool settled(const Signature& signature) = 0;

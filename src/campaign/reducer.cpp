@@ -23,9 +23,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
     PlanStream candidates = simplify(out.plan);
     bool exhausted = false;
     bool improved = false;
-    // Batches grow: the first candidates are the likely ones, and asking about many at once only
-    // pays when most of them pass.
-    std::size_t size = 1;
+    const std::size_t size = std::max<std::size_t>(budget.batch, 1);
     while (!improved && !exhausted) {
       if (over(budget, out.evaluations)) return out;
       std::vector<Plan> batch;
@@ -48,7 +46,6 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
         }
         passed.insert(wire::encode(batch[i]));
       }
-      size = std::min(size * 2, std::max<std::size_t>(budget.batch, 1));
     }
     if (!improved) {
       out.minimal = true;

@@ -158,7 +158,9 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
 
 Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
                                     const TargetSpec& spec) {
-  Evaluator evaluator(executor_, spec, options_.deadline);
+  // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
+  const bool hang = suspect.verdict.signature.kind == FailKind::hang;
+  Evaluator evaluator(executor_, spec, hang ? options_.hang_deadline : options_.deadline);
   auto shown = find_cause(evaluator, suspect, finding);
   if (!shown) {
     // Interrupted before it could be confirmed, it stays a suspect.
@@ -186,7 +188,6 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
     return tl::unexpected(e.error());
 
-  if (finding.signature.kind == FailKind::hang) evaluator.set_deadline(options_.hang_deadline);
   reduce_shown(evaluator, *shown, finding);
   finding.plan = shown->plan;
   if (auto measured = measure(evaluator, *shown->oracle, finding); !measured)

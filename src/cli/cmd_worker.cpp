@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
+
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "device/device.h"
@@ -42,6 +44,8 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
   auto& box = *static_cast<device::BlackBox*>(page);  // for as long as the process lives
 
+  // Loading a kernel on first use waits for the device, which a gated trial holds.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   const std::string name = flags["device"].as<std::string>();
   auto opened = open_device(name);
   if (!opened) return tl::unexpected(opened.error());
@@ -50,6 +54,7 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
     for (const auto& p : flags["plugin"].as<std::vector<std::string>>()) plugins.emplace_back(p);
   auto registry = Registry::load_in_worker(plugins);
   if (!registry) return tl::unexpected(registry.error());
+  registry->preload();
   const std::string nvrtc = name == "cuda" ? device::probe_cuda().nvrtc : "";
   exec::DeviceTrialHost host(std::move(*opened), *registry, &box, nvrtc);
   return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);

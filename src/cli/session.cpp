@@ -24,7 +24,7 @@ struct Crew {
 Crew crew_for(DeviceKind device) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   if (device == DeviceKind::host) return {cores, cores, 200};
-  return {1, std::clamp<std::size_t>(cores / 2, 1, 6), 2000};
+  return {std::clamp<std::size_t>(cores / 4, 1, 4), std::clamp<std::size_t>(cores / 2, 1, 8), 2000};
 }
 
 exec::WorkerCommand worker_command(DeviceKind device,

@@ -14,8 +14,8 @@ Result<campaign::Recorded> StoreSink::update(const store::Finding& finding) {
   return campaign::Recorded{r->id, r->is_new};
 }
 
-Result<void> StoreSink::sighted(std::int64_t id) {
-  return store_.sighted(id);
+Result<void> StoreSink::sighted(std::int64_t id, std::int64_t plans) {
+  return store_.sighted(id, plans);
 }
 
 bool StoreSink::settled(const Signature& signature) {

@@ -12,7 +12,7 @@ class StoreSink final : public campaign::FindingSink {
 
   Result<campaign::Recorded> record(const store::Finding& finding) override;
   Result<campaign::Recorded> update(const store::Finding& finding) override;
-  Result<void> sighted(std::int64_t id) override;
+  Result<void> sighted(std::int64_t id, std::int64_t plans) override;
   bool settled(const Signature& signature) override;
   Result<void> evidence(std::int64_t id, std::string_view purpose, const Plan& plan,
                         const campaign::Answer& answer) override;

@@ -133,12 +133,14 @@ void update_finding(SQLite::Database& sql, const Finding& finding) {
   drop_unused_plans(sql);
 }
 
-void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& when) {
+void count_sightings(SQLite::Database& sql, std::int64_t id, std::int64_t plans,
+                     const std::string& when) {
   SQLite::Statement update(sql,
-                           "UPDATE findings SET sightings = sightings + 1, "
+                           "UPDATE findings SET sightings = sightings + ?, "
                            "last_seen = max(last_seen, ?) WHERE id = ?");
-  update.bind(1, when);
-  update.bind(2, id);
+  update.bind(1, plans);
+  update.bind(2, when);
+  update.bind(3, id);
   update.exec();
 }
 

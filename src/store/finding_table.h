@@ -23,7 +23,8 @@ void drop_unused_plans(SQLite::Database& sql);
 std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding);
 // Everything but the signature and where and how often it was seen.
 void update_finding(SQLite::Database& sql, const Finding& finding);
-void count_sighting(SQLite::Database& sql, std::int64_t id, const std::string& when);
+void count_sightings(SQLite::Database& sql, std::int64_t id, std::int64_t plans,
+                     const std::string& when);
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature);
 // Gives sightings and evidence of `from` to `into`, and removes `from`.
 void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into);

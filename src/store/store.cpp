@@ -111,7 +111,7 @@ Result<Recorded> Store::record(const Finding& finding) {
     seen.id = finding_id(sql, seen.signature);
     if (seen.id == 0) return {insert_finding(sql, seen), true, false, seen.state};
 
-    count_sighting(sql, seen.id, seen.last_seen);
+    count_sightings(sql, seen.id, 1, seen.last_seen);
     const Finding known = load_finding(*database_, seen.id);
     if (rank(seen.state) < rank(known.state) || !smaller(seen.plan, known.plan))
       return {seen.id, false, false, known.state};
@@ -152,10 +152,10 @@ Result<Recorded> Store::settle(const Finding& finding) {
   });
 }
 
-Result<void> Store::sighted(std::int64_t finding) {
+Result<void> Store::sighted(std::int64_t finding, std::int64_t plans) {
   return database_->write(Durability::lazy, [&] {
     require_row(*database_, "findings", "finding", finding);
-    count_sighting(database_->sql(), finding, utc_now());
+    count_sightings(database_->sql(), finding, plans, utc_now());
   });
 }
 

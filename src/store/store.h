@@ -99,8 +99,8 @@ class Store {
   // or as good and smaller, or minimal where this one is not) stays, with all that describes it.
   // `is_new`: the signature had no finding but suspects and unconfirmed ones before.
   Result<Recorded> settle(const Finding& finding);
-  // One more plan that showed the finding.
-  Result<void> sighted(std::int64_t finding);
+  // `plans` more plans that showed the finding.
+  Result<void> sighted(std::int64_t finding, std::int64_t plans);
 
   // Evidence; the latest kTrialsPerFinding of a finding are kept.
   Result<void> add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,

@@ -61,6 +61,7 @@ Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
 
   LoadedPlugin loaded;
   loaded.device = info->device;
+  loaded.preload = info->preload;
   Collector collector(loaded.targets);
   info->register_targets(collector);
   for (const auto& target : loaded.targets) {

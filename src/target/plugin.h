@@ -17,6 +17,7 @@ struct PluginTarget {
 
 struct LoadedPlugin {
   DeviceKind device = DeviceKind::host;
+  void (*preload)() = nullptr;        // see PluginInfo
   std::vector<PluginTarget> targets;  // in the order of registration, specs checked
 };
 

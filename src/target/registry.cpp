@@ -42,6 +42,7 @@ Result<Registry> Registry::load_in_worker(std::span<const std::filesystem::path>
     if (!loaded) return tl::unexpected(loaded.error());
     auto hash = code_hash(file);
     if (!hash) return tl::unexpected(hash.error());
+    if (loaded->preload != nullptr) registry.preloads_.push_back(loaded->preload);
     for (auto& target : loaded->targets)
       if (auto added = registry.add(
               {std::move(target.spec), loaded->device, std::move(target.make), file, *hash});
@@ -49,6 +50,10 @@ Result<Registry> Registry::load_in_worker(std::span<const std::filesystem::path>
         return tl::unexpected(added.error());
   }
   return registry;
+}
+
+void Registry::preload() const {
+  for (auto* preload : preloads_) preload();
 }
 
 Result<void> Registry::add(TargetEntry entry) {

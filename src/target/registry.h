@@ -33,6 +33,9 @@ class Registry {
   // The same without the trial: for a worker, whose driver has made it.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
 
+  // Lets each plugin load its kernels: in a worker, once its device is open.
+  void preload() const;
+
   // Adds one target. A usage error when its spec is invalid or (name, device) is taken.
   Result<void> add(TargetEntry entry);
 
@@ -46,6 +49,7 @@ class Registry {
 
  private:
   std::vector<TargetEntry> entries_;
+  std::vector<void (*)()> preloads_;
 };
 
 // "host" | "cuda".

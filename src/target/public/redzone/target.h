@@ -184,6 +184,10 @@ struct PluginInfo {
   std::uint32_t abi_version;
   DeviceKind device;
   void (*register_targets)(Registrar&);
+  // Called once in a worker, with its device open and nothing in flight; null: nothing to do. On
+  // CUDA the kernels of the plugin are loaded here, because loading one later waits for the device,
+  // which a gated trial holds.
+  void (*preload)();
 };
 
 // ---- Launching ---------------------------------------------------------------------------------
@@ -236,18 +240,26 @@ void launch(Context& ctx, const char* name, void (*kernel)(P...), const LaunchSh
 }  // namespace redzone
 
 #ifdef __CUDACC__
+namespace redzone::detail {
+// The first call of the runtime loads all kernels (workers set CUDA_MODULE_LOADING=EAGER).
+inline void preload() {
+  cudaFree(nullptr);
+}
+}  // namespace redzone::detail
 #define REDZONE_PLUGIN_DEVICE ::redzone::DeviceKind::cuda
+#define REDZONE_PLUGIN_PRELOAD &::redzone::detail::preload
 #else
 #define REDZONE_PLUGIN_DEVICE ::redzone::DeviceKind::host
+#define REDZONE_PLUGIN_PRELOAD nullptr
 #endif
 
 // Defines the entry point. Use once in a shared object: REDZONE_PLUGIN(registrar) { ... }
-#define REDZONE_PLUGIN(registrar)                                                          \
-  static void redzone_register_targets(::redzone::Registrar& registrar);                   \
-  extern "C" __attribute__((visibility("default"))) const ::redzone::PluginInfo*           \
-  redzone_plugin() {                                                                       \
-    static const ::redzone::PluginInfo info = {REDZONE_ABI_VERSION, REDZONE_PLUGIN_DEVICE, \
-                                               &redzone_register_targets};                 \
-    return &info;                                                                          \
-  }                                                                                        \
+#define REDZONE_PLUGIN(registrar)                                                                  \
+  static void redzone_register_targets(::redzone::Registrar& registrar);                           \
+  extern "C" __attribute__((visibility("default"))) const ::redzone::PluginInfo*                   \
+  redzone_plugin() {                                                                               \
+    static const ::redzone::PluginInfo info = {REDZONE_ABI_VERSION, REDZONE_PLUGIN_DEVICE,         \
+                                               &redzone_register_targets, REDZONE_PLUGIN_PRELOAD}; \
+    return &info;                                                                                  \
+  }                                                                                                \
   static void redzone_register_targets(::redzone::Registrar& registrar)
