@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace redzone::exec {
+
+namespace {
+
+// How often a long wait asks whether it was interrupted.
+constexpr std::chrono::milliseconds kAskInterval{50};
+
+}  // namespace
 
 Pool::Pool(PoolOptions options) : options_(std::move(options)) {
   RZ_CHECK(options_.workers + options_.spares > 0);
@@ -60,10 +68,9 @@ std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs) {
     else
       waiting_fresh_.push_back(std::move(pending));
   }
-  constexpr std::chrono::milliseconds kAskInterval{50};
   while (fresh_open_ > 0) {
     step(Clock::now() + kAskInterval);
-    if (!options_.interrupted || !options_.interrupted()) continue;
+    if (!interrupted()) continue;
     const auto now = Clock::now();
     for (auto& worker : workers_)
       if (worker->state == WorkerState::fresh) {
@@ -135,7 +142,8 @@ Result<Hello> Pool::wait_ready(std::chrono::milliseconds timeout) {
     if (hopeless()) return harness_error(start_problem_);
     if (Clock::now() >= until)
       return harness_error(fmt::format("no worker came up within {} ms", timeout.count()));
-    step(until);
+    if (interrupted()) return harness_error("interrupted before a worker was up");
+    step(std::min(until, Clock::now() + kAskInterval));
   }
   return *hello_;
 }

@@ -34,7 +34,8 @@ struct PoolOptions {
   std::chrono::milliseconds close_grace{3000};
   // Workers that end before they begin a trial, one after another, until jobs are failed for it.
   int most_failed_starts = 3;
-  // Asked while run_fresh() waits; true ends it with worker errors for what is not done.
+  // Asked while run_fresh() and wait_ready() wait; true ends them, the first with worker errors for
+  // what is not done, the second with a harness error.
   std::function<bool()> interrupted = {};
 };
 
@@ -86,6 +87,7 @@ class Pool final : public Executor {
   void promote_spares(Clock::time_point now);
   void start_worker(Clock::time_point now);
   std::size_t count(WorkerState state) const;
+  bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }
   // No worker is up and none will be soon: the reason.
   bool hopeless() const;

@@ -54,6 +54,16 @@ TEST(PoolStart, SilenceHasADeadline) {
   expect_refused(pool, "did not say Hello within 100 ms");
 }
 
+TEST(PoolStart, WaitingForItCanBeInterrupted) {
+  PoolOptions options = fake_options_starting("silent");
+  int asked = 0;
+  options.interrupted = [&] { return ++asked > 2; };
+  Pool pool(options);
+  const auto hello = pool.wait_ready(std::chrono::hours(1));
+  ASSERT_FALSE(hello.has_value());
+  EXPECT_NE(hello.error().message.find("interrupted"), std::string::npos);
+}
+
 TEST(PoolStop, IsBoundedWhateverTheWorkersDo) {
   for (const char* act : {"ok", "hang", "hang-ignoring-term", "flood-forever"}) {
     Pool pool(fake_options(2, 1));
