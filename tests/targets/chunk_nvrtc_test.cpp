@@ -45,10 +45,7 @@ TEST_P(ChunkNvrtc, CompilesEveryKindOfVariant) {
   EXPECT_GE(compiled.size(), 18u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Family, ChunkNvrtc,
-                         testing::Values("chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh",
-                                         "chunk_bwd_dh_correction"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Family, ChunkNvrtc, all_chunk_targets(), target_name);
 
 }  // namespace
 }  // namespace redzone::test

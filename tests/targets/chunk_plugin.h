@@ -1,4 +1,4 @@
-// The chunk plugin of the host device, loaded once, and calls for its targets.
+// The chunk plugin that this test was built for, loaded once, and calls for its targets.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace redzone::test {
 
 inline const std::vector<PluginTarget>& chunk_targets() {
   static const LoadedPlugin plugin = [] {
-    auto loaded = load_plugin(CHUNK_HOST_PLUGIN);
+    auto loaded = load_plugin(CHUNK_PLUGIN);
     if (!loaded) throw std::runtime_error(loaded.error().message);
     return std::move(*loaded);
   }();
@@ -40,6 +41,15 @@ inline Config default_config(const TargetSpec& spec) {
   Config config;
   for (const auto& knob : spec.knobs) config.emplace(knob.name, knob.values.front());
   return config;
+}
+
+// INSTANTIATE_TEST_SUITE_P(Family, suite, all_chunk_targets(), target_name)
+inline auto all_chunk_targets() {
+  return testing::Values("chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh",
+                         "chunk_bwd_dh_correction");
+}
+inline std::string target_name(const testing::TestParamInfo<const char*>& info) {
+  return info.param;
 }
 
 }  // namespace redzone::test
