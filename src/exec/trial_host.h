@@ -10,10 +10,10 @@ namespace redzone::exec {
 
 // What a worker tells about itself before its first trial; for the environment of a finding.
 struct Hello {
-  std::string device;          // "host", "NVIDIA H100 80GB HBM3"
-  std::string driver;          // "580.159.04", "" on the host
-  int compute_capability = 0;  // 90; 0 on the host
-  std::string nvrtc;           // version of the run-time compiler, "" when there is none
+  std::string device;             // "host", "NVIDIA H100 80GB HBM3"
+  std::string driver;             // "580.159.04", "" on the host
+  int compute_capability = 0;     // 90; 0 on the host
+  std::string nvrtc;              // version of the run-time compiler, "" when there is none
   std::int64_t memory_bytes = 0;  // of the device
 
   bool operator==(const Hello&) const = default;

@@ -7,10 +7,9 @@
 namespace redzone::report {
 namespace {
 
-constexpr std::array kCategories{std::pair{Category::kernel, "kernel"},
-                                 std::pair{Category::puzzle, "puzzle"},
-                                 std::pair{Category::twin, "twin"},
-                                 std::pair{Category::selftest, "selftest"}};
+constexpr std::array kCategories{
+    std::pair{Category::kernel, "kernel"}, std::pair{Category::puzzle, "puzzle"},
+    std::pair{Category::twin, "twin"}, std::pair{Category::selftest, "selftest"}};
 constexpr std::array kRoles{std::pair{Role::in, "in"}, std::pair{Role::out, "out"},
                             std::pair{Role::inout, "inout"}};
 constexpr std::array kDTypes{

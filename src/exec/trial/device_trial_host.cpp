@@ -12,8 +12,8 @@ DeviceTrialHost::DeviceTrialHost(std::unique_ptr<device::Device> device, const R
 
 Hello DeviceTrialHost::hello() {
   const device::Info& info = device_->info();
-  return {info.name, info.driver, info.compute_capability,
-          nvrtc_, static_cast<std::int64_t>(info.memory_bytes)};
+  return {info.name, info.driver, info.compute_capability, nvrtc_,
+          static_cast<std::int64_t>(info.memory_bytes)};
 }
 
 Observation DeviceTrialHost::run(const Plan& plan, const TrialSpec& trial) {

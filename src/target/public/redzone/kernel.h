@@ -7,7 +7,8 @@
 // What differs from plain CUDA C++, so that all three agree:
 //   * dynamic shared memory is `redzone::dynamic_shared<T>()`, never `extern __shared__ T x[]`;
 //   * bfloat16 is `redzone::bf16`;
-//   * alignment of shared memory is `__shared__ __align__(16) T x[N]`, as g++ takes no alignas there;
+//   * alignment of shared memory is `__shared__ __align__(16) T x[N]`, as g++ takes no alignas
+//   there;
 //   * a loop that waits for another thread goes through an atomic, a fence or __nanosleep. On the
 //     host device these are where others run; a loop that only reads a volatile would never end.
 #pragma once
