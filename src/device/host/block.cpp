@@ -24,25 +24,6 @@ void Block::begin_round(Rng& rng) {
   progressed_ = yielded_ = false;
 }
 
-int Block::next() {
-  while (runnable_ > 0 && !walk_.done()) {
-    const int t = static_cast<int>(walk_.next());
-    if (runnable(state_[t])) {
-      state_[t] = ThreadState::running;
-      --runnable_;
-      return t;
-    }
-  }
-  return -1;
-}
-
-void Block::arrive_at_barrier(int t, bool holds) {
-  state_[t] = ThreadState::barrier;
-  ++at_barrier_;
-  holding_ += holds ? 1 : 0;
-  progressed_ = true;
-}
-
 bool Block::release_barrier() {
   if (live_ == 0 || at_barrier_ != live_) return false;
   released_ = {static_cast<int>(at_barrier_), static_cast<int>(holding_)};

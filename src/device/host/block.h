@@ -90,4 +90,24 @@ class Block {
   bool progressed_ = false, yielded_ = false;
 };
 
+// Inline: called at every switch.
+inline int Block::next() {
+  while (runnable_ > 0 && !walk_.done()) {
+    const int t = static_cast<int>(walk_.next());
+    if (runnable(state_[t])) {
+      state_[t] = ThreadState::running;
+      --runnable_;
+      return t;
+    }
+  }
+  return -1;
+}
+
+inline void Block::arrive_at_barrier(int t, bool holds) {
+  state_[t] = ThreadState::barrier;
+  ++at_barrier_;
+  holding_ += holds ? 1 : 0;
+  progressed_ = true;
+}
+
 }  // namespace redzone::device

@@ -12,7 +12,7 @@ namespace redzone::device {
 
 namespace {
 
-// Yield points that a thread may pass before it must let others run.
+// Yield points that a thread may pass before it must let others run; with a seed, the mean.
 constexpr int kPatience = 64;
 // Rounds of nothing but yields before another block gets its turn.
 constexpr unsigned kIdleRounds = 2;
@@ -70,8 +70,9 @@ void Engine::become(int thread) {
   thread_ = thread;
   self_->thread_idx = thread_index_[thread];
   self_->lane = static_cast<unsigned>(thread) % 32;
-  self_->patience =
-      rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * kPatience - 1));
+  // In the natural order only a thread that spins loses its turn. With a seed any may: the count
+  // runs on over all threads.
+  if (rng_->natural()) self_->patience = kPatience;
 }
 
 void Engine::resume(int thread) {
@@ -108,7 +109,13 @@ host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsi
   return block_->warp_result(thread);
 }
 
+void Engine::renew_patience() {
+  self_->patience =
+      rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * kPatience - 1));
+}
+
 void Engine::yield() {
+  renew_patience();
   block_->yield(thread_);
   leave();
 }
@@ -143,6 +150,7 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
   self_->block_dim = grid.block;
   self_->grid_dim = grid.grid;
   self_->runtime = this;
+  renew_patience();
   fault_.thread = self_;
   std::optional<Failure> failure = run_blocks();
   if (failure.has_value()) return failure;  // reset() will clear the rest

@@ -50,7 +50,7 @@ struct Thread {
   Index3 block_dim;
   Index3 grid_dim;
   unsigned lane;  // in its warp
-  int patience;   // yield points (atomics, fences) left until the thread must yield
+  int patience;   // yield points (atomics, fences) left until a thread must yield
   void* dynamic_shared;
   Runtime* runtime;  // null outside a kernel
 };
