@@ -34,8 +34,10 @@ bool smaller(const Plan& a, const Plan& b) {
          std::tuple(call_count(b), print_plan(b).size());
 }
 
-// Whether what is stored says more than `found` does of the same signature.
+// Whether what is stored says more than `found` does of the same signature. A suspect says nothing
+// yet, so that even "did not recur" is more.
 bool better(const Finding& stored, const Finding& found) {
+  if (stored.state == State::suspect) return false;
   if (rank(stored.state) != rank(found.state)) return rank(stored.state) > rank(found.state);
   if (stored.minimal != found.minimal) return stored.minimal;
   return smaller(stored.plan, found.plan);
@@ -141,6 +143,7 @@ Result<Recorded> Store::settle(const Finding& finding) {
       rename_finding(sql, finding.id, finding.signature);
     } else {
       merge_finding(sql, finding.id, other);
+      prune_trials(sql, other, kTrialsPerFinding);
       after.id = other;
     }
     const Finding stored = load_finding(*database_, after.id);

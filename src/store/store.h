@@ -96,7 +96,8 @@ class Store {
   // What triage made of finding `finding.id`: as update(), but its signature may have become
   // another. When another finding has that one already, the two become one: the other gains the
   // sightings and the evidence, and its id is given. A stored plan that is better (a better state,
-  // or as good and smaller, or minimal where this one is not) stays, with all that describes it.
+  // or as good and smaller, or minimal where this one is not) stays, with all that describes it; a
+  // stored suspect never does.
   // `is_new`: the signature had no finding but suspects and unconfirmed ones before.
   Result<Recorded> settle(const Finding& finding);
   // `plans` more plans that showed the finding.

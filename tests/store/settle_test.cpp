@@ -1,0 +1,142 @@
+// What triage makes of a suspect.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+// The finding `n`, recorded in this state with a plan of `calls` calls.
+Finding recorded(Store& store, int n, State state, std::int64_t calls, bool minimal = false) {
+  Finding f = sample_finding(n);
+  f.state = state;
+  f.plan = plan_of(calls);
+  f.minimal = minimal;
+  f.id = must(store.record(f)).id;
+  return f;
+}
+
+TEST(StoreSettle, ASuspectBecomesWhatTriageSays) {
+  for (State state : {State::confirmed, State::flaky, State::unconfirmed, State::suspect}) {
+    TempDir dir;
+    Store store = open_rw(dir / "s.db");
+    Finding f = recorded(store, 1, State::suspect, 3);
+    f.state = state;
+    f.plan = plan_of(4);  // reducing the history may have added calls
+    f.reliability = {2, 9};
+    const Recorded r = must(store.settle(f));
+    EXPECT_EQ(r.id, f.id);
+    EXPECT_TRUE(r.is_new);
+    EXPECT_EQ(r.state, state);
+    EXPECT_TRUE(equal(must(store.finding(f.id)), f)) << name_of(state);
+  }
+}
+
+TEST(StoreSettle, AFindingGivesWayOnlyToABetterOne) {
+  struct Case {
+    State state;
+    std::int64_t calls;
+    bool minimal;
+    bool replaced;
+  };
+  for (const Case& c :
+       {Case{State::confirmed, 2, true, true}, Case{State::confirmed, 3, true, true},
+        Case{State::confirmed, 4, true, false}, Case{State::confirmed, 2, false, false},
+        Case{State::flaky, 1, true, false}, Case{State::unconfirmed, 1, true, false}}) {
+    TempDir dir;
+    Store store = open_rw(dir / "s.db");
+    const Finding known = recorded(store, 1, State::confirmed, 3, true);
+    Finding seen = known;
+    seen.state = c.state;
+    seen.plan = plan_of(c.calls);
+    seen.minimal = c.minimal;
+    seen.reason = "said later";
+    const Recorded r = must(store.settle(seen));
+    EXPECT_FALSE(r.is_new);
+    EXPECT_EQ(r.replaced, c.replaced) << c.calls << name_of(c.state);
+    EXPECT_TRUE(equal(must(store.finding(known.id)), c.replaced ? seen : known));
+  }
+}
+
+TEST(StoreSettle, ANewSignatureKeepsTheNumber) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  Finding f = recorded(store, 1, State::suspect, 3);
+  f.signature = sample_finding(2).signature;
+  f.state = State::confirmed;
+  const Recorded r = must(store.settle(f));
+  EXPECT_EQ(r.id, f.id);
+  EXPECT_TRUE(r.is_new);
+  EXPECT_TRUE(equal(must(store.finding(f.id)), f));
+  EXPECT_FALSE(must(store.find(sample_finding(1).signature)).has_value());
+  EXPECT_EQ(must(store.find(f.signature)).value().id, f.id);
+}
+
+TEST(StoreSettle, TwoOfTheSameSignatureBecomeOne) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const Finding known = recorded(store, 1, State::confirmed, 2, true);
+  Finding suspect = recorded(store, 2, State::suspect, 3);
+  must(store.sighted(suspect.id, 4));
+  must(store.add_trial(known.id, "confirm", known.plan, {}, {}, {}));
+  for (std::size_t i = 0; i < Store::kTrialsPerFinding; ++i)
+    must(store.add_trial(suspect.id, "screen", suspect.plan, {}, {}, {}));
+  must(store.add_artifact(known.id, "log", "worker", "known"));
+  must(store.add_artifact(suspect.id, "log", "worker", "suspect"));
+  must(store.add_artifact(suspect.id, "log", "driver", "suspect"));
+
+  suspect.signature = known.signature;
+  suspect.state = State::confirmed;
+  suspect.last_seen = "2099-01-01T00:00:00Z";
+  const Recorded r = must(store.settle(suspect));
+  EXPECT_EQ(r.id, known.id);
+  EXPECT_FALSE(r.is_new);
+  EXPECT_FALSE(r.replaced);
+
+  Finding stored = must(store.finding(known.id));
+  EXPECT_EQ(stored.sightings, 6);
+  EXPECT_GT(stored.last_seen, known.last_seen);
+  stored.sightings = known.sightings;
+  stored.last_seen = known.last_seen;
+  EXPECT_TRUE(equal(stored, known));
+  EXPECT_EQ(must(store.findings()).size(), 1u);
+  EXPECT_EQ(must(store.trials(known.id)).size(), Store::kTrialsPerFinding);
+  const auto artifacts = must(store.artifacts(known.id));
+  ASSERT_EQ(artifacts.size(), 2u);
+  EXPECT_EQ(artifacts[0].name, "driver");
+  EXPECT_EQ(artifacts[1].bytes, "known");
+  EXPECT_FALSE(store.finding(suspect.id));
+  SQLite::Database db((dir / "s.db").string());
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt64(), 0);
+}
+
+TEST(StoreSettle, ABetterOneTakesOverTheOtherNumber) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const Finding known = recorded(store, 1, State::unconfirmed, 2);
+  Finding suspect = recorded(store, 2, State::suspect, 3);
+  suspect.signature = known.signature;
+  suspect.state = State::confirmed;
+  const Recorded r = must(store.settle(suspect));
+  EXPECT_EQ(r.id, known.id);
+  EXPECT_TRUE(r.is_new) << "nobody knew that it is one";
+  Finding want = suspect;
+  want.sightings = 2;
+  EXPECT_TRUE(equal(must(store.finding(known.id)), want));
+}
+
+TEST(StoreSettle, UnknownNumbers) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  Finding f = sample_finding();
+  f.id = 5;
+  EXPECT_EQ(store.settle(f).error().kind, ErrorKind::usage);
+  EXPECT_EQ(store.sighted(5, 1).error().kind, ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace redzone::store
