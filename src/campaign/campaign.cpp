@@ -113,7 +113,7 @@ void Campaign::top_up() {
     Pending pending{lane->index, std::move(plan), {}};
     pending.trials = catalog_.screen().expand(pending.plan, spec);
     const auto id = next_job_++;
-    executor_.submit({id, pending.plan, pending.trials, options_.deadline});
+    executor_.submit({id, pending.plan, pending.trials, options_.deadline, false});
     pending_.emplace(id, std::move(pending));
   }
 }

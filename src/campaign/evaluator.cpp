@@ -29,7 +29,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
       } while (job_of.contains(key) &&
                std::find(needed[q].begin(), needed[q].end(), job_of.at(key)) != needed[q].end());
       const auto [it, is_new] = job_of.emplace(key, jobs.size());
-      if (is_new) jobs.push_back({jobs.size(), plan, {trial}, deadline_});
+      if (is_new) jobs.push_back({jobs.size(), plan, {trial}, deadline_, reuse_});
       needed[q].push_back(it->second);
     }
   }

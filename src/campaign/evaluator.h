@@ -34,11 +34,14 @@ class Evaluator {
 
   const TargetSpec& spec() const { return spec_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+  // Used workers will do: see exec::Job::reuse.
+  void set_reuse(bool reuse) { reuse_ = reuse; }
 
  private:
   exec::Executor& executor_;
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;
+  bool reuse_ = false;
 };
 
 // The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an

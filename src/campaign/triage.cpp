@@ -135,9 +135,35 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   finding.minimal = reduced.minimal;
 }
 
+bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
+                                  const Finding& finding) {
+  if (!options_.reuse_workers || finding.needs_history) return false;
+  evaluator.set_reuse(true);
+  const auto runs = run_repeatedly(evaluator, *shown.oracle, shown.plan, finding.signature,
+                                   options_.confirm_runs);
+  evaluator.set_reuse(false);
+  return state_of(runs.reliability) == finding.state;
+}
+
+Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding) {
+  const Plan unreduced = shown.plan;
+  bool reuse = same_in_used_workers(evaluator, shown, finding);
+  for (;;) {
+    evaluator.set_reuse(reuse);
+    reduce_shown(evaluator, shown, finding);
+    finding.plan = shown.plan;
+    if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
+    if (finding.state != State::unconfirmed || !reuse || stopped()) return {};
+    // What was left of other plans has misled the reduction.
+    reuse = false;
+    shown.plan = unreduced;
+  }
+}
+
 Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding) {
   const bool slow = finding.signature.kind == FailKind::hang;
   evaluator.set_deadline(options_.deadline);
+  evaluator.set_reuse(false);
   const auto runs = run_repeatedly(evaluator, oracle, finding.plan, finding.signature,
                                    slow ? options_.confirm_runs : options_.final_runs);
   finding.reliability = runs.reliability;
@@ -151,6 +177,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
     return stored;
   if (stopped()) return {};
   if (slow) evaluator.set_deadline(options_.hang_deadline);
+  evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
                                   slow ? 1 : options_.attribution_runs);
   return {};
@@ -161,7 +188,10 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator(executor_, spec, hang ? options_.hang_deadline : options_.deadline);
+  evaluator.set_reuse(options_.reuse_workers);
   auto shown = find_cause(evaluator, suspect, finding);
+  evaluator.set_reuse(false);
+  if (!shown && options_.reuse_workers) shown = find_cause(evaluator, suspect, finding);
   if (!shown) {
     // Interrupted before it could be confirmed, it stays a suspect.
     finding.state = stopped() ? State::suspect : State::unconfirmed;
@@ -188,10 +218,8 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
     return tl::unexpected(e.error());
 
-  reduce_shown(evaluator, *shown, finding);
-  finding.plan = shown->plan;
-  if (auto measured = measure(evaluator, *shown->oracle, finding); !measured)
-    return tl::unexpected(measured.error());
+  if (auto done = settle_plan(evaluator, *shown, finding); !done)
+    return tl::unexpected(done.error());
   stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
@@ -209,10 +237,8 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
   if (const Answer* failure = first_failure(runs, finding.signature)) {
     Shown shown{oracle, finding.plan, *failure};
     if (finding.signature.kind == FailKind::hang) evaluator.set_deadline(options_.hang_deadline);
-    reduce_shown(evaluator, shown, finding);
-    finding.plan = shown.plan;
-    if (auto measured = measure(evaluator, *oracle, finding); !measured)
-      return tl::unexpected(measured.error());
+    if (auto done = settle_plan(evaluator, std::move(shown), finding); !done)
+      return tl::unexpected(done.error());
   }
   if (auto stored = sink_.update(finding); !stored) return tl::unexpected(stored.error());
   return finding;

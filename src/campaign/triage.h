@@ -27,6 +27,9 @@ struct TriageOptions {
   int confirm_runs = 4;
   int final_runs = 10;
   int attribution_runs = 3;
+  // Look for the cause and reduce in used workers, where that gives the same answer as fresh ones.
+  // For devices on which a worker takes long to start.
+  bool reuse_workers = false;
   std::size_t parallel = 4;  // plans judged at the same time
   std::size_t reduce_evaluations = 1000;
   std::chrono::milliseconds reduce_time{30000};
@@ -62,7 +65,12 @@ class Triage {
   std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans);
   std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
                                   store::Finding& finding);
+  // Whether used workers show the failure as fresh ones do.
+  bool same_in_used_workers(Evaluator& evaluator, const Shown& shown,
+                            const store::Finding& finding);
   void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
+  Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding);
   // Reliability and attribution of finding.plan, at the full deadline.
   Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
   bool stopped() const { return options_.stop && options_.stop(); }

@@ -78,6 +78,7 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   pool.command = worker_command(options.device, plugins);
   pool.workers = options.workload == Workload::replay ? 0 : options.workers.value_or(crew.workers);
   pool.spares = crew.spares;
+  pool.most_used = host ? 0 : crew.spares;
   pool.recycle_after_plans = crew.recycle_after_plans;
   pool.interrupted = [] { return interrupted(); };
   session->pool_ = std::make_unique<exec::Pool>(std::move(pool));
@@ -96,6 +97,11 @@ campaign::TriageOptions Session::triage_options() const {
   campaign::TriageOptions options;
   options.deadline = deadline_;
   options.parallel = spares_;
+  options.reuse_workers = device_ == DeviceKind::cuda;
+  if (options.reuse_workers) {  // each fault costs a worker
+    options.final_runs = 6;
+    options.attribution_runs = 1;
+  }
   options.stop = [] { return interrupted(); };
   return options;
 }

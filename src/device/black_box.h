@@ -29,6 +29,9 @@ struct FaultRecord {
 
 struct BlackBox {
   Phase phase = Phase::idle;
+  // Grows with each sign of life of a trial: a call, a kernel that starts, a compilation. A
+  // deadline is counted from the last of them, so that a long trial is not taken for a hang.
+  std::uint64_t progress = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
   std::int32_t call_begun = -1;    // call index enqueued last; begin mark

@@ -18,7 +18,11 @@ struct Job {
   std::uint64_t id = 0;
   Plan plan;
   std::vector<TrialSpec> trials;
-  std::chrono::milliseconds deadline{10000};  // of each trial
+  // A trial that gives no sign of life for so long is a hang (see device::BlackBox::progress).
+  std::chrono::milliseconds deadline{10000};
+  // In run_fresh(): a worker that other jobs of run_fresh() have been in will do. Much faster where
+  // a worker takes long to start; wrong for targets whose C++ statics outlive a trial.
+  bool reuse = false;
 };
 
 // The plans that one worker has run, oldest first. Shared and only ever appended to.
@@ -52,8 +56,8 @@ class Executor {
   // How many jobs keep all warm workers busy.
   virtual std::size_t appetite() const = 0;
 
-  // For judgement: each job in a worker that has run nothing before; several at a time. Results in
-  // the order of `jobs`.
+  // For judgement: each job in a worker that has run nothing before (but see Job::reuse); several
+  // at a time. Results in the order of `jobs`.
   virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs) = 0;
 
   virtual ExecutorStats stats() const = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace redzone::exec {
 
@@ -30,6 +31,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->plan = std::make_shared<const Plan>(std::move(plan));
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
+  pending->reuse = job.reuse;
   return pending;
 }
 
@@ -106,13 +108,20 @@ void Pool::hand_out(Worker& worker, std::deque<std::unique_ptr<PendingJob>>& lin
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 
+Worker* Pool::idle(WorkerState state) {
+  for (auto& worker : workers_)
+    if (worker->state == state) return worker.get();
+  return nullptr;
+}
+
 void Pool::dispatch(Clock::time_point now) {
-  for (auto& worker : workers_) {
-    if (waiting_fresh_.empty() || count(WorkerState::fresh) >= fresh_limit()) break;
-    if (worker->state != WorkerState::spare) continue;
-    worker->state = WorkerState::fresh;
+  while (!waiting_fresh_.empty() && count(WorkerState::fresh) < fresh_limit()) {
+    Worker* worker = waiting_fresh_.front()->reuse ? idle(WorkerState::used) : nullptr;
+    if (worker == nullptr) worker = idle(WorkerState::spare);
+    if (worker == nullptr) break;
+    const WorkerState before = std::exchange(worker->state, WorkerState::fresh);
     hand_out(*worker, waiting_fresh_, now);
-    if (worker->queue.empty()) worker->state = WorkerState::spare;  // the job was refused
+    if (worker->queue.empty()) worker->state = before;  // the job was refused
   }
   promote_spares(now);
   // An idle worker first, then a second job for each.

@@ -25,6 +25,8 @@ struct PoolOptions {
   std::size_t workers = 1;  // warm; 0: only run_fresh() is used
   // Started and idle. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
+  // Workers kept after a job of run_fresh(), for jobs that allow reuse.
+  std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 4000;
   std::chrono::milliseconds start_deadline{30000};  // from fork to Hello
@@ -68,6 +70,7 @@ class Pool final : public Executor {
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
+  Worker* idle(WorkerState state);  // null when there is none
   void hand_out(Worker& worker, std::deque<std::unique_ptr<PendingJob>>& line,
                 Clock::time_point now);
   void finish(std::unique_ptr<PendingJob> job);

@@ -72,8 +72,7 @@ Clock::time_point Pool::next_timer(const Worker& worker) const {
   if (worker.state == WorkerState::starting)
     at = std::min(at, worker.started + options_.start_deadline);
   if (worker.closed_at) at = std::min(at, *worker.closed_at + options_.close_grace);
-  if (!worker.queue.empty()) at = std::min(at, worker.last_heard + worker.queue.front()->deadline);
-  return at;
+  return std::min(at, worker.deadline());
 }
 
 void Pool::wait_for_events(Clock::time_point until) {
@@ -159,9 +158,11 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
       return fmt::format("the worker ended job {} which it was not at the end of", done->ticket);
     finish(std::move(worker.queue.front()));
     worker.queue.pop_front();
+    if (!worker.queue.empty()) return std::nullopt;
     const bool used_up = worker.log->size() >= options_.recycle_after_plans;
-    if (worker.queue.empty() && (worker.state == WorkerState::fresh || used_up))
-      worker.leave(now, options_.quit_grace, true);
+    if (worker.state == WorkerState::fresh && count(WorkerState::used) < options_.most_used)
+      worker.state = WorkerState::used;
+    if (worker.state == WorkerState::fresh || used_up) worker.leave(now, options_.quit_grace, true);
     return std::nullopt;
   }
   return "the worker sent a message for workers";
@@ -223,7 +224,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
          now);
     return;
   }
-  if (worker.queue.empty() || now < worker.last_heard + worker.queue.front()->deadline) return;
+  if (now < worker.deadline() || worker.shows_progress(now)) return;
   std::optional<Observation> blame;
   if (worker.began_trial())
     blame = observe_hang(worker.process.marks(), worker.trial_context(),

@@ -1,6 +1,8 @@
 #include "exec/worker.h"
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "exec/protocol.h"
 
@@ -45,6 +47,21 @@ bool Worker::began_trial() const {
   const PendingJob& job = *queue.front();
   return marks.job == job.ticket &&
          marks.trial == static_cast<std::int32_t>(job.observations.size() - job.sent_from);
+}
+
+Clock::time_point Worker::deadline() const {
+  if (queue.empty()) return Clock::time_point::max();
+  return std::max(last_heard, last_progress) + queue.front()->deadline;
+}
+
+bool Worker::shows_progress(Clock::time_point now) {
+  // A target that launches for ever shows progress for ever.
+  constexpr int kMostDeadlines = 30;
+  if (now >= last_heard + kMostDeadlines * queue.front()->deadline) return false;
+  const std::uint64_t seen = process.marks().progress;
+  if (std::exchange(progress, seen) == seen) return false;
+  last_progress = now;
+  return true;
 }
 
 TrialContext Worker::trial_context() const {

@@ -23,6 +23,7 @@ struct PendingJob {
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
+  bool reuse = false;                // may run in a used worker
   std::optional<std::size_t> fresh;  // index in run_fresh(); absent: submitted
   std::size_t sent_from = 0;         // trials before this one were done elsewhere
   int lost_starts = 0;               // workers that ended before they began it
@@ -41,7 +42,8 @@ enum class WorkerState : std::uint8_t {
   starting,  // no Hello yet
   spare,     // has run nothing
   warm,      // runs submitted jobs
-  fresh,     // runs one job of run_fresh(), its first and last
+  fresh,     // runs a job of run_fresh()
+  used,      // has run such jobs; idle, and good for those that allow reuse
   leaving,   // given up: to be reaped, and killed at `kill_at`
 };
 
@@ -57,6 +59,10 @@ struct Worker {
 
   // True when the first job of the queue has begun its next trial, by the black box.
   bool began_trial() const;
+  // When the current trial's deadline passes, as far as is known.
+  Clock::time_point deadline() const;
+  // Looks for signs of life since the last look; true when the deadline has moved.
+  bool shows_progress(Clock::time_point now);
   // What attribution needs to know of that trial.
   TrialContext trial_context() const;
 
@@ -68,6 +74,8 @@ struct Worker {
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();
   Clock::time_point started;
   Clock::time_point last_heard;  // or when an idle worker was given a job: the trial's clock
+  std::uint64_t progress = 0;    // of the black box, when it was looked at last
+  Clock::time_point last_progress = Clock::time_point::min();  // when it was seen to have grown
   std::optional<Clock::time_point> closed_at;  // the socket ended but the process did not
   Clock::time_point kill_at = Clock::time_point::max();
   bool proven = false;          // finished a trial

@@ -174,7 +174,9 @@ Status<void> CudaDevice::read(void* to, const void* from, std::size_t bytes) {
 }
 
 Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
-  return noted(parts_->variants->find(request));
+  auto found = noted(parts_->variants->find(request));
+  if (box_ != nullptr) ++box_->progress;  // compiling may take longer than anything else in a trial
+  return found;
 }
 
 Status<void> CudaDevice::make_room() {

@@ -197,6 +197,7 @@ std::optional<Failure> HostDevice::run_launch(Operation& operation) {
   if (box != nullptr) {
     std::memcpy(box->kernel, operation.kernel_name.data(), operation.kernel_name.size());
     box->call_running = operation.call;
+    ++box->progress;
   }
   auto failure = engine_.run(operation.grid, rng_);
   if (failure) return failure;

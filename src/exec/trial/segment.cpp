@@ -41,7 +41,10 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
   const std::int32_t index = unit.item->index;
   Session& session = state.session;
   session.set_call(index);
-  if (state.box != nullptr) state.box->call_begun = index;
+  if (state.box != nullptr) {
+    state.box->call_begun = index;
+    ++state.box->progress;
+  }
   for (std::int64_t r = 0; r < unit.item->runs && !session.stopped(); ++r) {
     CallContext context(state, unit, r);
     const auto thrown = [&](const char* what) {
@@ -55,7 +58,10 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
       thrown("threw something that is no std::exception");
     }
   }
-  if (state.box != nullptr) state.box->call_ended = index;
+  if (state.box != nullptr) {
+    state.box->call_ended = index;
+    ++state.box->progress;
+  }
   session.set_call(-1);
 }
 
