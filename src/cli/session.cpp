@@ -98,6 +98,7 @@ campaign::TriageOptions Session::triage_options() const {
   options.deadline = deadline_;
   options.parallel = spares_;
   options.reuse_workers = device_ == DeviceKind::cuda;
+  options.hang_deadline = std::chrono::milliseconds(device_ == DeviceKind::host ? 400 : 750);
   if (options.reuse_workers) {  // each fault costs a worker
     options.final_runs = 6;
     options.attribution_runs = 1;
