@@ -1,0 +1,261 @@
+// The loop: what is counted, what is stored and when, and when it ends.
+#include "campaign/campaign.h"
+
+#include <gtest/gtest.h>
+
+#include "campaign/fakes.h"
+#include "core/plan_text.h"
+#include "generators/plan_generator.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+using redzone::testing::faulted;
+using store::State;
+
+// The plans of a list, again and again.
+class ListedPlans final : public PlanSource {
+ public:
+  explicit ListedPlans(std::vector<Plan> plans) : plans_(std::move(plans)) {}
+  Plan next() override { return plans_[next_++ % plans_.size()]; }
+
+ private:
+  std::vector<Plan> plans_;
+  std::size_t next_ = 0;
+};
+
+class GeneratedPlans final : public PlanSource {
+ public:
+  explicit GeneratedPlans(const TargetSpec& spec)
+      : generator_(spec, generators::host_budget(), 5) {}
+  Plan next() override { return generator_.next(); }
+
+ private:
+  generators::PlanGenerator generator_;
+};
+
+class CampaignTest : public ::testing::Test {
+ protected:
+  CampaignTest() {
+    options_.triage.reduce_time = std::chrono::hours(1);
+    options_.plans_per_target = 40;
+  }
+
+  std::vector<TargetUnderTest> listed(std::vector<Plan> plans) {
+    std::vector<TargetUnderTest> targets;
+    targets.push_back({&spec_, std::make_unique<ListedPlans>(std::move(plans)), {}});
+    return targets;
+  }
+  std::vector<TargetUnderTest> generated() {
+    std::vector<TargetUnderTest> targets;
+    targets.push_back({&spec_, std::make_unique<GeneratedPlans>(spec_), {}});
+    return targets;
+  }
+
+  Result<CampaignResult> try_run(Bug bug, std::vector<TargetUnderTest> targets) {
+    executor_ = std::make_unique<FakeExecutor>(std::move(bug), &journal_);
+    Campaign campaign(*executor_, catalog_, real_simplify(), sink_, std::move(targets), options_);
+    return campaign.run();
+  }
+  CampaignResult run(Bug bug, std::vector<TargetUnderTest> targets) {
+    auto result = try_run(std::move(bug), std::move(targets));
+    EXPECT_TRUE(result) << result.error().message;
+    const auto& s = result->stats;
+    EXPECT_EQ(s.pass + s.fail + s.inconclusive + s.not_applicable + s.harness_errors, s.plans);
+    return *result;
+  }
+
+  TargetSpec spec_ = small_spec();
+  oracles::Catalog catalog_;
+  Journal journal_;
+  RecordingSink sink_{&journal_};
+  CampaignOptions options_;
+  std::unique_ptr<FakeExecutor> executor_;
+};
+
+TEST_F(CampaignTest, FindsReducesAndCountsABugInGeneratedPlans) {
+  const auto result = run(faults_above(64), generated());
+  EXPECT_EQ(result.stats.plans, 40u);
+  EXPECT_EQ(result.stats.trials, 80u);
+  EXPECT_GT(result.stats.fail, 1u);
+  EXPECT_EQ(result.stats.suspects, result.stats.fail);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.new_ids, std::vector<std::int64_t>{1});
+  EXPECT_EQ(result.stats.new_findings, 1u);
+  const auto& f = sink_.findings.at(1);
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_EQ(f.sightings, static_cast<std::int64_t>(result.stats.suspects));
+  EXPECT_FALSE(result.stopped);
+}
+
+TEST_F(CampaignTest, FindsNothingInACorrectTarget) {
+  const auto result = run([](const Plan& plan, const TrialSpec& trial,
+                             const std::vector<Call>&) { return all_right(plan, trial); },
+                          generated());
+  EXPECT_EQ(result.stats.pass, 40u);
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_TRUE(sink_.findings.empty());
+}
+
+TEST_F(CampaignTest, StoresWhatItFoundBeforeItConfirms) {
+  run(faults_above(64), listed({plain_plan({call_of(10, 16)}), plain_plan({call_of(99, 16)})}));
+  const auto recorded = std::find(journal_.begin(), journal_.end(), "record");
+  const auto asked = std::find(journal_.begin(), journal_.end(), "fresh");
+  ASSERT_NE(recorded, journal_.end());
+  ASSERT_NE(asked, journal_.end());
+  EXPECT_LT(recorded, asked);
+}
+
+TEST_F(CampaignTest, TellsTheSinkWhenItWasFirstSeen) {
+  run(faults_above(64), listed({plain_plan({call_of(10, 16)}), plain_plan({call_of(11, 16)}),
+                                plain_plan({call_of(99, 16)})}));
+  EXPECT_EQ(sink_.findings.at(1).plans_to_first, 3u);
+}
+
+TEST_F(CampaignTest, KeepsTwoBugsApart) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      if (get(call.dims, "C") == 64)
+        return faulted(fault_at(index, "y", Access::write, Side::before));
+      if (get(call.dims, "N") > 64) return faulted(fault_at(index, "x", Access::read, Side::after));
+    }
+    return all_right(plan, trial);
+  };
+  const auto result = run(bug, generated());
+  ASSERT_EQ(sink_.findings.size(), 2u);
+  EXPECT_EQ(result.new_ids.size(), 2u);
+  std::int64_t sightings = 0;
+  std::vector<Plan> plans;
+  for (const auto& [id, f] : sink_.findings) {
+    sightings += f.sightings;
+    plans.push_back(f.plan);
+  }
+  EXPECT_EQ(sightings, static_cast<std::int64_t>(result.stats.suspects));
+  EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(1, 64)})), 1);
+  EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(65, 16)})), 1);
+}
+
+// The screen says the same of both: two runs differ. The first is triaged at once, and the second
+// when the fourth suspect of that look is looked at again.
+TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const bool unwritten = get(call.dims, "C") == 16;
+      const bool late = get(call.dims, "C") == 32 && trial.mode.launch == Launch::gated;
+      return right_digest(call) + (unwritten ? trial.mode.poison : 0) + (late ? 1 : 0);
+    });
+  };
+  const Plan one = plain_plan({call_of(9, 16)});
+  const Plan other = plain_plan({call_of(9, 32)});
+  run(bug, listed({one, other, other, other, other}));
+  ASSERT_EQ(sink_.findings.size(), 2u);
+  EXPECT_EQ(sink_.findings.at(1).signature.kind, FailKind::uninitialized);
+  EXPECT_EQ(sink_.findings.at(2).signature.kind, FailKind::async);
+}
+
+TEST_F(CampaignTest, ReportsAKnownBugAsKnown) {
+  options_.plans_per_target = 5;
+  const Plan plan = plain_plan({call_of(99, 16)});
+  ASSERT_EQ(run(faults_above(64), listed({plan})).new_ids.size(), 1u);
+  sink_.settled_signatures.push_back(sink_.findings.at(1).signature);
+  const auto again = run(faults_above(64), listed({plan}));
+  EXPECT_EQ(sink_.findings.size(), 1u);
+  EXPECT_EQ(sink_.findings.at(1).sightings, 10);
+  EXPECT_EQ(again.findings.size(), 1u);
+}
+
+TEST_F(CampaignTest, CountsHarnessErrorsAndNeverAsPasses) {
+  const auto result = run([](const Plan&, const TrialSpec&,
+                             const std::vector<Call>&) { return ended(End::worker_error, "gone"); },
+                          generated());
+  EXPECT_EQ(result.stats.harness_errors, 40u);
+  EXPECT_EQ(result.stats.pass, 0u);
+  EXPECT_TRUE(sink_.findings.empty());
+}
+
+TEST_F(CampaignTest, CountsWhatIsNotApplicableAndNeverAsAPass) {
+  for (auto end : {End::unsupported, End::out_of_memory}) {
+    const auto result =
+        run([end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); },
+            generated());
+    EXPECT_EQ(result.stats.not_applicable, 40u);
+    EXPECT_EQ(result.stats.pass, 0u);
+    EXPECT_TRUE(sink_.findings.empty());
+  }
+}
+
+TEST_F(CampaignTest, GivesEveryTargetItsPlans) {
+  auto targets = generated();
+  targets.push_back({&spec_, std::make_unique<GeneratedPlans>(spec_), {}});
+  const auto result = run([](const Plan& plan, const TrialSpec& trial,
+                             const std::vector<Call>&) { return all_right(plan, trial); },
+                          std::move(targets));
+  EXPECT_EQ(result.stats.plans, 80u);
+}
+
+TEST_F(CampaignTest, EndsWhenItIsStopped) {
+  options_.plans_per_target = 0;
+  options_.stop = [&] { return executor_->trials() > 20; };
+  const auto result = run(faults_above(2000), generated());
+  EXPECT_TRUE(result.stopped);
+  EXPECT_LE(result.stats.plans, 20u);
+}
+
+TEST_F(CampaignTest, EndsWhenItIsStoppedDuringTriage) {
+  options_.plans_per_target = 0;
+  // The third time that somebody asks for fresh workers, it is confirmed and being reduced.
+  options_.stop = [&] { return std::count(journal_.begin(), journal_.end(), "fresh") > 2; };
+  const auto result = run(faults_above(64), listed({plain_plan({call_of(900, 16)})}));
+  EXPECT_TRUE(result.stopped);
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  EXPECT_EQ(sink_.findings.at(1).state, State::confirmed);
+  EXPECT_FALSE(sink_.findings.at(1).minimal);
+}
+
+TEST_F(CampaignTest, EndsWhenItsTimeIsOver) {
+  options_.plans_per_target = 0;
+  options_.time = std::chrono::milliseconds(20);
+  const auto result = run(faults_above(2000), generated());
+  EXPECT_FALSE(result.stopped);
+}
+
+TEST_F(CampaignTest, EndsWithTheErrorOfTheSink) {
+  sink_.fail_from_now_on({ErrorKind::harness, "the disk is full"});
+  const auto result = try_run(faults_above(64), generated());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "the disk is full");
+}
+
+TEST_F(CampaignTest, JudgesALaunchThatNoDeviceTakesWithoutOne) {
+  spec_.geometry = [](const Dims& dims, const Config&) {
+    LaunchDecl launch{.kernel = "k"};
+    launch.block[0] = get(dims, "N");
+    launch.grid[0] = 1;
+    launch.shared_bytes = get(dims, "N") > 512 ? std::int64_t{1} << 30 : 0;
+    return Geometry{{launch}, {}};
+  };
+  options_.plans_per_target = 3;
+  const auto result = run(faults_above(2000), listed({plain_plan({call_of(900, 16)})}));
+  EXPECT_EQ(result.stats.plans, 3u);
+  EXPECT_EQ(result.stats.fail, 3u);
+  EXPECT_EQ(executor_->trials(), 0u);
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  const auto& f = sink_.findings.at(1);
+  EXPECT_EQ(f.signature.kind, FailKind::launch_config);
+  EXPECT_EQ(f.plan, plain_plan({call_of(513, 16)})) << print_plan(f.plan);
+}
+
+TEST_F(CampaignTest, TellsItsProgressAtTheEnd) {
+  std::vector<Progress> heard;
+  options_.progress = [&](const Progress& p) { heard.push_back(p); };
+  run(faults_above(2000), generated());
+  ASSERT_FALSE(heard.empty());
+  EXPECT_EQ(heard.back().stats.plans, 40u);
+  EXPECT_EQ(heard.back().plans_left, 0u);
+  EXPECT_LT(heard.back().seconds_left, 0);
+}
+
+}  // namespace
+}  // namespace redzone::campaign

@@ -1,0 +1,138 @@
+// Asking oracles about plans, and rebuilding what a worker really ran.
+#include "campaign/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include "campaign/attribution.h"
+#include "campaign/fakes.h"
+#include "campaign/history.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+
+class EvaluatorTest : public ::testing::Test {
+ protected:
+  const Oracle& oracle(const char* name) { return *catalog_.find(name); }
+
+  const TargetSpec spec_ = small_spec();
+  const Plan plan_ = plain_plan({call_of(65, 16)});
+  oracles::Catalog catalog_;
+  FakeExecutor executor_{faults_above(64)};
+  Evaluator evaluator_{executor_, spec_, std::chrono::seconds(10)};
+};
+
+TEST_F(EvaluatorTest, SharesATrialThatTwoOraclesWant) {
+  const std::vector<Question> questions{{&oracle("fault"), plan_}, {&oracle("redzone"), plan_}};
+  const auto answers = evaluator_.ask(questions);
+  EXPECT_EQ(executor_.trials(), 1u);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0].verdict.outcome, Outcome::fail);
+  EXPECT_EQ(answers[1].verdict.outcome, Outcome::inconclusive);
+}
+
+TEST_F(EvaluatorTest, RunsAQuestionThatIsAskedTwiceTwice) {
+  const std::vector<Question> questions(3, Question{&oracle("fault"), plan_});
+  evaluator_.ask(questions);
+  EXPECT_EQ(executor_.trials(), 3u);
+}
+
+TEST_F(EvaluatorTest, RunsATrialThatOneOracleWantsTwiceTwice) {
+  const Answer answer = evaluator_.ask(oracle("uninitialized"), plan_);
+  EXPECT_EQ(answer.trials.size(), 3u);
+  EXPECT_EQ(executor_.trials(), 3u);
+}
+
+TEST_F(EvaluatorTest, AsksNoDeviceWhereTheOracleNeedsNone) {
+  EXPECT_TRUE(evaluator_.ask(oracle("launch-config"), plan_).trials.empty());
+  EXPECT_EQ(executor_.trials(), 0u);
+}
+
+TEST_F(EvaluatorTest, CountsOnlyTheSameBug) {
+  Signature other = evaluator_.ask(oracle("fault"), plan_).verdict.signature;
+  const auto same = run_repeatedly(evaluator_, oracle("fault"), plan_, other, 5);
+  EXPECT_EQ(same.reliability, (store::Reliability{5, 5}));
+  other.buffer = "y";
+  const auto none = run_repeatedly(evaluator_, oracle("fault"), plan_, other, 5);
+  EXPECT_EQ(none.reliability, (store::Reliability{0, 5}));
+}
+
+TEST_F(EvaluatorTest, AttributesNothingToAModeWithoutADevice) {
+  EXPECT_TRUE(attribute(evaluator_, oracle("launch-config"), plan_, {}, 3).empty());
+}
+
+TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
+  Signature signature;
+  signature.kind = FailKind::async;
+  for (const auto& row : attribute(evaluator_, oracle("async"), plan_, signature, 1))
+    EXPECT_NE(row.axis, "launch");
+}
+
+TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {
+  Signature a;
+  a.kind = FailKind::illegal_access;
+  a.target = "t";
+  a.where = "k";
+  a.buffer = "x";
+  Signature b = a;
+  b.where = "";
+  EXPECT_TRUE(same_bug(a, b));
+  b.where = "other";
+  EXPECT_FALSE(same_bug(a, b));
+  b = a;
+  b.kind = FailKind::fault;
+  EXPECT_FALSE(same_bug(a, b));
+  b = a;
+  b.target = "u";
+  EXPECT_FALSE(same_bug(a, b));
+  b = a;
+  b.side = "after";
+  EXPECT_TRUE(same_bug(a, b));
+}
+
+TEST(History, WritesAReorderedTrialOutAsAPlan) {
+  const Plan plan = busy_plan({call_of(10, 16), call_of(20, 32)});
+  TrialSpec trial;
+  trial.mode.placement = Placement::head;
+  EXPECT_EQ(as_run(plan, trial).steps, plan.steps);
+  EXPECT_EQ(as_run(plan, trial).mode, trial.mode);
+  trial.order = {1, 0};
+  const auto calls = calls_of(plan);
+  const Plan reordered = as_run(plan, trial);
+  ASSERT_EQ(reordered.steps.size(), 2u);
+  EXPECT_EQ(std::get<CallStep>(reordered.steps[0]), (CallStep{calls[1]->call, 1, 0}));
+  EXPECT_EQ(std::get<CallStep>(reordered.steps[1]), (CallStep{calls[0]->call, 1, 0}));
+}
+
+TEST(History, PutsTheCallsToTheSameTargetInFront) {
+  exec::WorkerLog log;
+  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(1, 16)})));
+  Plan stranger = plain_plan({call_of(2, 16)});
+  stranger.target = "u";
+  log.push_back(std::make_shared<const Plan>(stranger));
+  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(3, 16)})));
+  log.push_back(std::make_shared<const Plan>(plain_plan({call_of(4, 16)})));  // ran later
+  const std::vector<Plan> earlier{plain_plan({call_of(5, 16)})};
+  EXPECT_EQ(with_history(plain_plan({call_of(6, 16)}), log, 3, earlier),
+            plain_plan({call_of(1, 16), call_of(3, 16), call_of(5, 16), call_of(6, 16)}));
+}
+
+TEST(History, LeavesOutTheMiddleOfALongOne) {
+  exec::WorkerLog log;
+  const auto most = static_cast<std::int64_t>(kMaxSteps);
+  for (std::int64_t n = 0; n < most; ++n)
+    log.push_back(std::make_shared<const Plan>(plain_plan({call_of(n, 16)})));
+  const Plan all = with_history(plain_plan({call_of(-1, 16)}), log, log.size(), {});
+  ASSERT_EQ(all.steps.size(), kMaxSteps);
+  const auto size_at = [&](std::size_t i) {
+    return get(std::get<CallStep>(all.steps[i]).call.dims, "N");
+  };
+  EXPECT_EQ(size_at(0), 0);
+  EXPECT_EQ(size_at(kMaxSteps - 2), most - 1);
+  EXPECT_EQ(size_at(kMaxSteps - 1), -1);
+}
+
+}  // namespace
+}  // namespace redzone::campaign

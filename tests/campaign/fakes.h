@@ -1,0 +1,270 @@
+// An executor without processes and a sink without a file, for tests of the campaign.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "campaign/campaign.h"
+#include "campaign/finding_sink.h"
+#include "exec/executor.h"
+#include "generators/simplify.h"
+#include "oracles/observations.h"
+
+namespace redzone::campaign::testing {
+
+// What a worker does with one trial. `before`: the calls that it ran earlier, oldest first.
+using Bug = std::function<Observation(const Plan& plan, const TrialSpec& trial,
+                                      const std::vector<Call>& before)>;
+
+// The order of effects, shared by executor and sink: "submit", "fresh", "record", ...
+using Journal = std::vector<std::string>;
+
+// The calls that a trial makes, in its order, repeats included; with the index of each.
+inline std::vector<std::pair<std::int32_t, Call>> calls_of_trial(const Plan& plan,
+                                                                 const TrialSpec& trial) {
+  std::vector<std::pair<std::int32_t, Call>> out;
+  const auto calls = calls_of(plan);
+  if (!trial.order.empty()) {
+    for (auto i : trial.order) out.emplace_back(static_cast<std::int32_t>(i), calls[i]->call);
+    return out;
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    for (std::int64_t r = 0; r < calls[i]->repeat; ++r)
+      out.emplace_back(static_cast<std::int32_t>(i), calls[i]->call);
+  return out;
+}
+
+// One warm worker that runs jobs in order and never leaves, and a fresh one for each fresh job.
+class FakeExecutor final : public exec::Executor {
+ public:
+  FakeExecutor(Bug bug, Journal* journal = nullptr) : bug_(std::move(bug)), journal_(journal) {}
+
+  void submit(exec::Job job) override {
+    note("submit");
+    exec::JobResult result{job.id, {}, log_, log_->size()};
+    for (const auto& trial : job.trials) {
+      result.observations.push_back(run_one(job.plan, trial, warm_calls_));
+      for (auto& [index, call] : calls_of_trial(job.plan, trial)) warm_calls_.push_back(call);
+    }
+    log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
+    done_.push_back(std::move(result));
+  }
+  std::optional<exec::JobResult> next(std::chrono::milliseconds) override {
+    if (done_.empty()) return std::nullopt;
+    auto result = std::move(done_.front());
+    done_.pop_front();
+    return result;
+  }
+  std::size_t in_flight() const override { return done_.size(); }
+  std::size_t appetite() const override { return appetite_; }
+
+  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs) override {
+    note("fresh");
+    std::vector<exec::JobResult> results;
+    for (const auto& job : jobs) {
+      exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
+      std::vector<Call> before;
+      for (const auto& trial : job.trials) {
+        result.observations.push_back(run_one(job.plan, trial, before));
+        for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
+      }
+      deadlines_.push_back(job.deadline);
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+  exec::ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
+
+  std::uint64_t trials() const { return trials_; }
+  const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
+  void set_appetite(std::size_t jobs) { appetite_ = jobs; }
+
+ private:
+  void note(const char* what) {
+    if (journal_ != nullptr) journal_->push_back(what);
+  }
+  Observation run_one(const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    ++trials_;
+    return bug_(plan, trial, before);
+  }
+
+  Bug bug_;
+  Journal* journal_;
+  std::size_t appetite_ = 2;
+  std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
+  std::vector<Call> warm_calls_;
+  std::deque<exec::JobResult> done_;
+  std::vector<std::chrono::milliseconds> deadlines_;
+  std::uint64_t trials_ = 0;
+};
+
+// Keeps what it is told. One finding a signature, as the store does.
+class RecordingSink final : public FindingSink {
+ public:
+  explicit RecordingSink(Journal* journal = nullptr) : journal_(journal) {}
+
+  Result<Recorded> record(const store::Finding& finding) override {
+    note("record");
+    if (fail_with_) return tl::unexpected(*fail_with_);
+    for (auto& [id, known] : findings)
+      if (known.signature == finding.signature) {
+        ++known.sightings;
+        return Recorded{id, false};
+      }
+    const auto id = static_cast<std::int64_t>(findings.size()) + 1;
+    findings[id] = finding;
+    findings[id].id = id;
+    return Recorded{id, true};
+  }
+  Result<Recorded> update(const store::Finding& finding) override {
+    note("update");
+    updates.push_back(finding);
+    for (auto& [id, known] : findings)
+      if (id != finding.id && known.signature == finding.signature) {
+        known.sightings += findings.at(finding.id).sightings;
+        findings.erase(finding.id);
+        return Recorded{id, false};
+      }
+    const auto sightings = findings.at(finding.id).sightings;
+    findings[finding.id] = finding;
+    findings[finding.id].sightings = sightings;
+    return Recorded{finding.id, true};
+  }
+  Result<void> sighted(std::int64_t id, std::int64_t plans) override {
+    note("sighted");
+    findings.at(id).sightings += plans;
+    return {};
+  }
+  bool settled(const Signature& signature) override {
+    for (const auto& known : settled_signatures)
+      if (known == signature) return true;
+    return false;
+  }
+  Result<void> evidence(std::int64_t, std::string_view purpose, const Plan&,
+                        const Answer&) override {
+    note("evidence " + std::string(purpose));
+    return {};
+  }
+
+  void fail_from_now_on(Error error) { fail_with_ = std::move(error); }
+
+  std::map<std::int64_t, store::Finding> findings;
+  std::vector<store::Finding> updates;
+  std::vector<Signature> settled_signatures;
+
+ private:
+  void note(std::string what) {
+    if (journal_ != nullptr) journal_->push_back(std::move(what));
+  }
+  Journal* journal_;
+  std::optional<Error> fail_with_;
+};
+
+// One size, a few compiled variants, one knob.
+inline TargetSpec small_spec() {
+  TargetSpec spec;
+  spec.name = "t";
+  spec.dims = {{.name = "N", .min = 1, .max = 1024, .tile = 64},
+               {.name = "C", .values = {16, 32, 64}}};
+  spec.tensors = {{.name = "x", .shape = shape_of({"N"}), .layouts = LayoutRules::strided()},
+                  {.name = "y", .role = Role::out, .shape = shape_of({"N"})}};
+  spec.knobs = {{.name = "num_warps", .values = {4, 8}}};
+  return spec;
+}
+
+inline Call call_of(std::int64_t n, std::int64_t c) {
+  Call call;
+  call.dims = {{"N", n}, {"C", c}};
+  call.config = {{"num_warps", std::int64_t{4}}};
+  return call;
+}
+
+// The calls in order, otherwise in the plainest mode: what a reducer ends with.
+inline Plan plain_plan(const std::vector<Call>& calls) {
+  Plan plan;
+  plan.target = "t";
+  plan.mode.launch = Launch::blocking;
+  for (const auto& call : calls) plan.steps.emplace_back(CallStep{call, 1, 0});
+  return plan;
+}
+
+// The same calls as a generator would dress them up.
+inline Plan busy_plan(const std::vector<Call>& calls) {
+  Plan plan = plain_plan(calls);
+  plan.mode.launch = Launch::gated;
+  plan.mode.poison = 0x3f3f3f3fu;
+  plan.mode.schedule_seed = 77;
+  plan.steps.clear();
+  std::uint64_t seed = 100;
+  for (const auto& call : calls) {
+    CallStep step{call, 2, 0};
+    step.call.seed = ++seed;
+    step.call.config["num_warps"] = std::int64_t{8};
+    step.call.layouts["x"].row_padding_elems = 3;
+    plan.steps.emplace_back(step);
+    plan.steps.emplace_back(SyncStep{});
+  }
+  return plan;
+}
+
+inline SimplifyFor real_simplify() {
+  return [](const TargetSpec& spec) -> Simplify {
+    return [&spec](const Plan& plan) -> PlanStream {
+      auto candidates =
+          std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+      return [candidates] { return candidates->next(); };
+    };
+  };
+}
+
+// A trial in which every call gives its right output, but for those that `digest` says more of:
+// called with each call in its order, and with all that the worker ran before it.
+using Digest = std::function<std::uint64_t(const Call& call, const std::vector<Call>& before)>;
+
+inline std::uint64_t right_digest(const Call& call) {
+  return static_cast<std::uint64_t>(get(call.dims, "N")) * 1000 +
+         static_cast<std::uint64_t>(get(call.dims, "C")) * 10 + call.seed * 1000003;
+}
+
+inline Observation outputs(const Plan& plan, const TrialSpec& trial, std::vector<Call> before,
+                           const Digest& digest) {
+  std::vector<std::uint64_t> digests(calls_of(plan).size());
+  for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+    digests[static_cast<std::size_t>(index)] = digest(call, before);
+    before.push_back(call);
+  }
+  return redzone::testing::completed(std::move(digests));
+}
+
+inline Observation all_right(const Plan& plan, const TrialSpec& trial) {
+  return outputs(plan, trial, {},
+                 [](const Call& call, const std::vector<Call>&) { return right_digest(call); });
+}
+
+inline Fault fault_at(std::int32_t call, std::string buffer, Access access, Side side) {
+  Fault f;
+  f.code = "SIGSEGV";
+  f.call = call;
+  f.kernel = "k";
+  f.buffer = std::move(buffer);
+  f.access = access;
+  f.side = side;
+  f.distance_bytes = 4;
+  return f;
+}
+
+// Reads behind `x` in the first call with N above `limit`.
+inline Bug faults_above(std::int64_t limit) {
+  return [limit](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial))
+      if (get(call.dims, "N") > limit)
+        return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
+    return all_right(plan, trial);
+  };
+}
+
+}  // namespace redzone::campaign::testing

@@ -1,0 +1,144 @@
+// The reducer over the real simplifications, against failures whose smallest plan is known.
+#include "campaign/reducer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "campaign/fakes.h"
+#include "core/plan_text.h"
+
+namespace redzone::campaign {
+namespace {
+
+using testing::busy_plan;
+using testing::call_of;
+using testing::plain_plan;
+
+using Fails = std::function<bool(const Plan&)>;
+
+StillFails one_by_one(Fails fails) {
+  return [fails = std::move(fails)](std::span<const Plan> plans) {
+    std::vector<bool> out;
+    for (const auto& plan : plans) out.push_back(fails(plan));
+    return out;
+  };
+}
+
+bool some_call_above(const Plan& plan, std::int64_t n) {
+  const auto calls = calls_of(plan);
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](const CallStep* step) { return get(step->call.dims, "N") > n; });
+}
+
+bool two_variants(const Plan& plan) {
+  std::set<std::int64_t> variants;
+  for (const auto* step : calls_of(plan)) variants.insert(get(step->call.dims, "C"));
+  return variants.size() > 1;
+}
+
+class Reducer : public ::testing::Test {
+ protected:
+  Reduced reduced(const Plan& plan, const Fails& fails, const ReduceBudget& budget = {}) {
+    EXPECT_TRUE(fails(plan));
+    return reduce(plan, testing::real_simplify()(spec_), one_by_one(fails), budget);
+  }
+  const TargetSpec spec_ = testing::small_spec();
+  const Plan large_ = busy_plan({call_of(10, 16), call_of(700, 64), call_of(64, 32),
+                                 call_of(512, 16), call_of(65, 16), call_of(900, 32)});
+};
+
+TEST_F(Reducer, EndsAtOneCallOfTheSmallestSizeThatFails) {
+  const auto r = reduced(large_, [](const Plan& p) { return some_call_above(p, 64); });
+  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.plan, plain_plan({call_of(65, 16)})) << print_plan(r.plan);
+}
+
+TEST_F(Reducer, KeepsBothCallsWhereOneIsNotEnough) {
+  const auto r = reduced(large_, two_variants);
+  EXPECT_TRUE(r.minimal);
+  EXPECT_TRUE(r.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
+              r.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
+      << print_plan(r.plan);
+}
+
+TEST_F(Reducer, KeepsThePartOfTheModeThatMatters) {
+  const auto r = reduced(large_, [](const Plan& p) {
+    return p.mode.launch == Launch::gated && some_call_above(p, 64);
+  });
+  EXPECT_TRUE(r.minimal);
+  Plan want = plain_plan({call_of(65, 16)});
+  want.mode.launch = Launch::gated;
+  EXPECT_EQ(r.plan, want) << print_plan(r.plan);
+}
+
+TEST_F(Reducer, LeavesAMinimalPlanAlone) {
+  const Plan minimal = plain_plan({call_of(65, 16)});
+  const auto r = reduced(minimal, [](const Plan& p) { return some_call_above(p, 64); });
+  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.plan, minimal);
+}
+
+// Plans of a batch run at the same time, and the first of them that fails wins: so the size of the
+// batches changes what it costs and not where it ends.
+TEST_F(Reducer, EndsAtTheSamePlanWithAnyBatch) {
+  const Fails fails = [](const Plan& p) { return two_variants(p) && some_call_above(p, 20); };
+  const auto alone = reduced(large_, fails);
+  for (std::size_t batch : {2, 5, 16}) {
+    ReduceBudget budget;
+    budget.batch = batch;
+    EXPECT_EQ(reduced(large_, fails, budget).plan, alone.plan) << "batch " << batch;
+  }
+}
+
+TEST_F(Reducer, AsksAboutNoPassingPlanTwice) {
+  std::set<std::string> passed;
+  const auto r = reduced(large_, [&](const Plan& p) {
+    EXPECT_FALSE(passed.contains(plan_hash(p))) << print_plan(p);
+    if (two_variants(p)) return true;
+    passed.insert(plan_hash(p));
+    return false;
+  });
+  EXPECT_TRUE(r.minimal);
+}
+
+TEST_F(Reducer, SaysThatItIsNotMinimalWhenTheEvaluationsAreSpent) {
+  const Fails fails = [](const Plan& p) { return some_call_above(p, 64); };
+  ReduceBudget budget;
+  budget.evaluations = 3;
+  budget.batch = 2;
+  const auto r = reduced(large_, fails, budget);
+  EXPECT_FALSE(r.minimal);
+  EXPECT_TRUE(fails(r.plan));
+  EXPECT_LE(r.evaluations, budget.evaluations + budget.batch - 1);
+  EXPECT_GT(r.evaluations, 0u);
+}
+
+TEST_F(Reducer, AsksNothingWhenItsTimeIsOver) {
+  ReduceBudget budget;
+  budget.until = std::chrono::steady_clock::now();
+  const auto r = reduced(large_, two_variants, budget);
+  EXPECT_FALSE(r.minimal);
+  EXPECT_EQ(r.plan, large_);
+  EXPECT_EQ(r.evaluations, 0u);
+}
+
+TEST_F(Reducer, EndsWhenItIsStopped) {
+  int asked = 0;
+  ReduceBudget budget;
+  budget.stop = [&] { return asked >= 5; };
+  const auto r = reduced(
+      large_,
+      [&](const Plan& p) {
+        ++asked;
+        return two_variants(p);
+      },
+      budget);
+  EXPECT_FALSE(r.minimal);
+  EXPECT_TRUE(two_variants(r.plan));
+  EXPECT_LE(r.evaluations, 5u);
+}
+
+}  // namespace
+}  // namespace redzone::campaign

@@ -1,0 +1,354 @@
+// From a suspect to a finding, against bugs made by hand: which oracle names them, which plan is
+// left, and what is never mistaken for what.
+#include "campaign/triage.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "campaign/fakes.h"
+#include "core/plan_text.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+using redzone::testing::faulted;
+using store::Finding;
+using store::State;
+
+TriageOptions patient() {
+  TriageOptions options;
+  options.reduce_time = std::chrono::hours(1);
+  return options;
+}
+
+// A target with one bug, a suspect of which goes through the triage.
+class Case {
+ public:
+  explicit Case(Bug bug, TriageOptions options = patient())
+      : executor(std::move(bug), &journal), options_(std::move(options)) {}
+
+  // What the warm worker runs before.
+  void run_before(const Plan& plan) {
+    executor.submit({7, plan, catalog_.screen().expand(plan, spec_), options_.deadline});
+    executor.next({});
+  }
+
+  Triage::Settled settle(const Plan& plan) {
+    Suspect suspect{plan, {}, catalog_.screen().expand(plan, spec_), nullptr, 0};
+    executor.submit({8, plan, suspect.trials, options_.deadline});
+    auto result = executor.next({});
+    suspect.verdict = catalog_.screen().judge(plan, spec_, result->observations);
+    suspect.log = result->log;
+    suspect.log_size = result->log_size;
+    EXPECT_TRUE(suspect.verdict.failed()) << "the screen sees nothing";
+    Finding finding;
+    finding.signature = suspect.verdict.signature;
+    finding.oracle = suspect.verdict.oracle;
+    finding.plan = finding.original = plan;
+    finding.id = sink.record(finding)->id;
+    journal.clear();
+    Triage triage(executor, catalog_, real_simplify(), sink, options_);
+    auto settled = triage.run(finding, suspect, spec_);
+    EXPECT_TRUE(settled) << settled.error().message;
+    return *settled;
+  }
+
+  Journal journal;
+  FakeExecutor executor;
+  RecordingSink sink{&journal};
+
+ private:
+  TargetSpec spec_ = small_spec();
+  oracles::Catalog catalog_;
+  TriageOptions options_;
+};
+
+const Plan& large() {
+  static const Plan plan =
+      busy_plan({call_of(10, 16), call_of(700, 64), call_of(64, 32), call_of(900, 16)});
+  return plan;
+}
+
+TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
+  Case c(faults_above(64));
+  const auto [f, is_new] = c.settle(large());
+  EXPECT_TRUE(is_new);
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_FALSE(f.needs_history);
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.oracle, "fault");
+  EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
+  EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
+  EXPECT_EQ(f.original, large());
+  for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (store::Reliability{3, 3}));
+  EXPECT_EQ(f.attribution.size(), 10u);  // 3 launches, 2 placements, 2 poisons, 3 schedules
+}
+
+TEST(Triage, StoresEachStepBeforeItGoesOn) {
+  Case c(faults_above(64));
+  c.settle(large());
+  // Classified and confirmed, stored; reduced and measured, stored.
+  auto at = [&](const std::string& what) {
+    return std::find(c.journal.begin(), c.journal.end(), what) - c.journal.begin();
+  };
+  ASSERT_EQ(std::count(c.journal.begin(), c.journal.end(), "update"), 2);
+  EXPECT_LT(at("update"), at("evidence confirm"));
+  EXPECT_LT(at("evidence confirm"), at("evidence final"));
+  EXPECT_EQ(c.journal.back(), "update");
+  ASSERT_EQ(c.sink.updates.size(), 2u);
+  EXPECT_FALSE(c.sink.updates[0].minimal);
+  EXPECT_EQ(c.sink.updates[0].state, State::confirmed);
+  EXPECT_TRUE(c.sink.updates[1].minimal);
+}
+
+// The variant is compiled for the first C; a call with another C gets it wrong.
+TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [](const Call& call, const std::vector<Call>& before) {
+      const bool wrong = !before.empty() && get(before.front().dims, "C") != get(call.dims, "C");
+      return right_digest(call) + (wrong ? 1 : 0);
+    });
+  });
+  const Finding f =
+      c.settle(busy_plan({call_of(10, 16), call_of(700, 64), call_of(64, 32)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::history);
+  EXPECT_EQ(f.signature.buffer, "y");
+  EXPECT_TRUE(f.minimal);
+  EXPECT_TRUE(f.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
+              f.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
+      << print_plan(f.plan);
+}
+
+TEST(Triage, NamesAReadOfUnwrittenMemory) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const bool reads = get(call.dims, "N") % 16 == 3;
+      return right_digest(call) + (reads ? trial.mode.poison : 0);
+    });
+  });
+  const Finding f = c.settle(busy_plan({call_of(64, 32), call_of(115, 32)})).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::uninitialized);
+  EXPECT_EQ(f.plan, plain_plan({call_of(3, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+TEST(Triage, NamesADifferenceThatOnlyGatedLaunchesShow) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const bool late = trial.mode.launch == Launch::gated && get(call.dims, "N") > 64;
+      return right_digest(call) + (late ? 1 : 0);
+    });
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::async);
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+}
+
+TEST(Triage, KeepsTheLaunchModeThatAFaultNeeds) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    if (trial.mode.launch != Launch::gated) return all_right(plan, trial);
+    return faults_above(64)(plan, trial, before);
+  });
+  const Finding f = c.settle(large()).finding;
+  Plan want = plain_plan({call_of(65, 16)});
+  want.mode.launch = Launch::gated;
+  EXPECT_EQ(f.plan, want) << print_plan(f.plan);
+  for (const auto& row : f.attribution)
+    if (row.axis == "launch") {
+      EXPECT_EQ(row.failed.k, row.value == "gated" ? 3 : 0) << row.value;
+    }
+}
+
+// Half of the runs fail. That is less often than a reducer may believe a single pass.
+TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
+  auto coin = std::make_shared<std::mt19937>(11);
+  Case c([coin](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    const bool heads = ((*coin)() & 1) != 0;
+    return heads ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, State::flaky);
+  EXPECT_EQ(f.reliability.n, 10);
+  EXPECT_GT(f.reliability.k, 0);
+  EXPECT_LT(f.reliability.k, 10);
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+}
+
+// Below the size at which it reads behind x, it writes before y, and below that it hangs. Smaller
+// plans fail as well, but of another bug.
+TEST(Triage, NeverSlipsToAnotherBug) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    std::optional<Observation> worst;
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      const auto n = get(call.dims, "N");
+      if (n > 64) return faulted(fault_at(index, "x", Access::read, Side::after));
+      if (n > 8) return faulted(fault_at(index, "y", Access::write, Side::before));
+      return ended(End::hang);
+    }
+    return all_right(plan, trial);
+  });
+  const Finding f = c.settle(plain_plan({call_of(900, 64)})).finding;
+  EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+TEST(Triage, PutsTheMoreSpecificKindFirst) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    auto o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + trial.mode.poison;
+    });
+    for (auto& call : o.calls) call.buffers[1].dirty_after = 8;
+    return o;
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::redzone);
+  EXPECT_EQ(f.signature.side, "after");
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
+}
+
+TEST(Triage, SaysWhenTheBudgetEndedFirst) {
+  TriageOptions options = patient();
+  options.reduce_evaluations = 2;
+  Case c(faults_above(64), options);
+  const Finding f = c.settle(large()).finding;
+  EXPECT_FALSE(f.minimal);
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
+}
+
+// The worker's C++ statics hold the C of the first call it ever made; a plan of one C alone passes.
+TEST(Triage, FindsWhatOnlyTheHistoryOfTheWorkerShows) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    std::vector<Call> history = before;
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      history.push_back(call);
+      if (get(history.front().dims, "C") == 64 && get(call.dims, "C") == 16)
+        return faulted(fault_at(index, "x", Access::read, Side::after));
+    }
+    return all_right(plan, trial);
+  });
+  c.run_before(busy_plan({call_of(300, 64)}));
+  c.run_before(busy_plan({call_of(200, 32), call_of(100, 64)}));
+  const Finding f = c.settle(busy_plan({call_of(50, 16), call_of(60, 32)})).finding;
+  EXPECT_TRUE(f.needs_history);
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 64), call_of(1, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+TEST(Triage, DoesNotConfirmWhatHappenedOnce) {
+  auto times = std::make_shared<int>(0);
+  Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, State::unconfirmed);
+  EXPECT_EQ(f.signature.kind, FailKind::illegal_access);
+  EXPECT_EQ(f.plan, large());
+  EXPECT_FALSE(f.minimal);
+  EXPECT_EQ(c.sink.findings.at(f.id).state, State::unconfirmed);
+}
+
+TEST(Triage, LeavesASuspectWhereItIsStoppedBeforeItIsConfirmed) {
+  TriageOptions options = patient();
+  options.stop = [] { return true; };
+  auto times = std::make_shared<int>(0);
+  Case c(
+      [times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
+      },
+      options);
+  EXPECT_EQ(c.settle(large()).finding.state, State::suspect);
+}
+
+TEST(Triage, KeepsWhatIsConfirmedWhenItIsStoppedBeforeItIsReduced) {
+  TriageOptions options = patient();
+  options.stop = [] { return true; };
+  Case c(faults_above(64), options);
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_FALSE(f.minimal);
+  EXPECT_EQ(c.sink.findings.at(f.id).state, State::confirmed);
+}
+
+TEST(Triage, DoesNotReduceAgainWhatIsSettled) {
+  Case c(faults_above(64));
+  Signature known;
+  known.kind = FailKind::illegal_access;
+  known.target = "t";
+  known.where = "k";
+  known.buffer = "x";
+  known.side = "after";
+  known.access = "read";
+  c.sink.settled_signatures.push_back(known);
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(std::count(c.journal.begin(), c.journal.end(), "evidence final"), 0);
+  EXPECT_EQ(calls_of(f.plan).size(), calls_of(large()).size());
+}
+
+TEST(Triage, WaitsForAHangOnlyWhereItMustBeSure) {
+  TriageOptions options = patient();
+  Case c(
+      [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        for (const auto& [index, call] : calls_of_trial(plan, trial))
+          if (get(call.dims, "N") > 64) return ended(End::hang);
+        return all_right(plan, trial);
+      },
+      options);
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::hang);
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  const auto& deadlines = c.executor.fresh_deadlines();
+  EXPECT_EQ(std::count(deadlines.begin(), deadlines.end(), options.deadline), options.confirm_runs);
+  EXPECT_EQ(f.reliability.n, options.confirm_runs);
+}
+
+// A harness that could not run a trial has learned nothing of the target, neither way.
+TEST(Triage, CountsNoHarnessErrorAsARun) {
+  auto times = std::make_shared<int>(0);
+  Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    return ++*times % 7 == 0 ? ended(End::worker_error, "no worker")
+                             : faults_above(64)(plan, trial, before);
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_LT(f.reliability.n, 10);
+  EXPECT_EQ(f.reliability.k, f.reliability.n);
+  EXPECT_EQ(f.state, State::confirmed);
+}
+
+TEST(Triage, ReducesAStoredFindingFurther) {
+  TriageOptions options = patient();
+  options.reduce_evaluations = 2;
+  Case c(faults_above(64), options);
+  Finding f = c.settle(large()).finding;
+  ASSERT_FALSE(f.minimal);
+  const TargetSpec spec = small_spec();
+  const oracles::Catalog catalog;
+  Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
+  const auto reduced = again.reduce_again(f, spec);
+  ASSERT_TRUE(reduced) << reduced.error().message;
+  EXPECT_TRUE(reduced->minimal);
+  EXPECT_EQ(reduced->plan, plain_plan({call_of(65, 16)})) << print_plan(reduced->plan);
+  EXPECT_EQ(c.sink.findings.at(f.id).plan, reduced->plan);
+}
+
+TEST(Triage, DoesNotKnowTheOracleOfAnotherBuild) {
+  Case c(faults_above(64));
+  Finding f = c.settle(large()).finding;
+  f.oracle = "astrology";
+  const TargetSpec spec = small_spec();
+  const oracles::Catalog catalog;
+  Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
+  const auto reduced = again.reduce_again(f, spec);
+  ASSERT_FALSE(reduced);
+  EXPECT_NE(reduced.error().message.find("astrology"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
