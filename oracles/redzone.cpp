@@ -12,6 +12,8 @@ Verdict RedzoneOracle::judge(const Plan& plan, const TargetSpec&,
                              std::span<const Observation> observations) const {
   if (auto v = cannot_judge(name(), observations[0])) return *v;
   if (auto v = judge_canaries(name(), plan, observations[0])) return *v;
+  if (observations[0].end != End::completed)
+    return {Outcome::inconclusive, std::string(name()), "the trial did not complete", {}, -1};
   return Verdict::pass(std::string(name()));
 }
 

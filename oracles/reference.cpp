@@ -15,6 +15,8 @@ Verdict ReferenceOracle::judge(const Plan& plan, const TargetSpec& spec,
     return {Outcome::not_applicable, std::string(name()), "the target has no reference", {}, -1};
   if (auto v = cannot_judge(name(), observations[0])) return *v;
   if (auto v = judge_reference(name(), plan, observations[0])) return *v;
+  if (observations[0].end != End::completed)
+    return {Outcome::inconclusive, std::string(name()), "the trial did not complete", {}, -1};
   return Verdict::pass(std::string(name()));
 }
 
