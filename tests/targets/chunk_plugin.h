@@ -11,16 +11,21 @@
 #include <vector>
 
 #include "target/plugin.h"
+#include "target/registry.h"
 
 namespace redzone::test {
 
-inline const std::vector<PluginTarget>& chunk_targets() {
+inline const LoadedPlugin& chunk_plugin() {
   static const LoadedPlugin plugin = [] {
     auto loaded = load_plugin(CHUNK_PLUGIN);
     if (!loaded) throw std::runtime_error(loaded.error().message);
     return std::move(*loaded);
   }();
-  return plugin.targets;
+  return plugin;
+}
+
+inline const std::vector<PluginTarget>& chunk_targets() {
+  return chunk_plugin().targets;
 }
 
 inline const PluginTarget& chunk_target(std::string_view name) {
@@ -48,8 +53,9 @@ inline auto all_chunk_targets() {
   return testing::Values("chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh",
                          "chunk_bwd_dh_correction");
 }
+// With the side of the plugin, so that the names of the tests differ between executables.
 inline std::string target_name(const testing::TestParamInfo<const char*>& info) {
-  return info.param;
+  return std::string(name_of(chunk_plugin().device)) + "_" + info.param;
 }
 
 }  // namespace redzone::test
