@@ -42,6 +42,7 @@ if(REDZONE_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
     endif()
+    set(CMAKE_CUDA_FLAGS_RELEASE "-O2" CACHE STRING "" FORCE)  # asserts in kernels stay on
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
     # CMake 3.25 does not know nvcc's flag for C++20.

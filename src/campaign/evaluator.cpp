@@ -11,34 +11,45 @@ namespace redzone::campaign {
 
 std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
   std::vector<exec::Job> jobs;
-  std::map<std::string, std::size_t> job_of;  // plan, trial and repetition -> job
-  std::map<std::string, int> repetitions;     // oracle and plan -> times asked before
-  std::vector<std::vector<std::size_t>> needed(questions.size());
+  std::map<std::string, std::size_t> job_of;          // what is run, and its repetition -> job
+  std::map<std::string, int> repetitions;             // oracle and plan -> times asked before
+  using Place = std::pair<std::size_t, std::size_t>;  // job, trial in it
+  std::vector<std::vector<Place>> places(questions.size());
   std::vector<Answer> answers(questions.size());
+  const auto place = [&](std::vector<Place>& taken, std::string key, const Plan& plan,
+                         std::span<const TrialSpec> trials) {
+    // An oracle that wants one trial twice wants two runs of it.
+    const auto is_taken = [&](std::size_t job) {
+      return std::any_of(taken.begin(), taken.end(),
+                         [&](const Place& p) { return p.first == job; });
+    };
+    auto it = job_of.find(key);
+    while (it != job_of.end() && is_taken(it->second)) it = job_of.find(key += '+');
+    if (it == job_of.end()) {
+      it = job_of.emplace(std::move(key), jobs.size()).first;
+      jobs.push_back({jobs.size(), plan, {trials.begin(), trials.end()}, deadline_, reuse_});
+    }
+    for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);
+  };
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const auto& [oracle, plan] = questions[q];
     const std::string plan_bytes = wire::encode(plan);
     const int repetition = repetitions[std::string(oracle->name()) + plan_bytes]++;
     answers[q].trials = oracle->expand(plan, spec_);
-    for (const auto& trial : answers[q].trials) {
-      // An oracle that wants one trial twice wants two runs of it.
-      int twin = 0;
-      std::string key;
-      do {
-        key = fmt::format("{}/{}/", repetition, twin++) + wire::encode(trial) + plan_bytes;
-      } while (job_of.contains(key) &&
-               std::find(needed[q].begin(), needed[q].end(), job_of.at(key)) != needed[q].end());
-      const auto [it, is_new] = job_of.emplace(key, jobs.size());
-      if (is_new) jobs.push_back({jobs.size(), plan, {trial}, deadline_, reuse_});
-      needed[q].push_back(it->second);
+    const std::span<const TrialSpec> trials = answers[q].trials;
+    const std::size_t step = grouped_ ? std::max<std::size_t>(trials.size(), 1) : 1;
+    for (std::size_t t = 0; t < trials.size(); t += step) {
+      std::string key = fmt::format("{}/", repetition) + plan_bytes;
+      for (const auto& trial : trials.subspan(t, step)) key += wire::encode(trial);
+      place(places[q], std::move(key), plan, trials.subspan(t, step));
     }
   }
   const auto results = executor_.run_fresh(jobs);
   RZ_CHECK(results.size() == jobs.size());
   for (std::size_t q = 0; q < questions.size(); ++q) {
-    for (auto job : needed[q]) {
-      RZ_CHECK(results[job].observations.size() == 1);
-      answers[q].observations.push_back(results[job].observations.front());
+    for (const auto& [job, trial] : places[q]) {
+      RZ_CHECK(results[job].observations.size() == jobs[job].trials.size());
+      answers[q].observations.push_back(results[job].observations[trial]);
     }
     answers[q].verdict =
         questions[q].oracle->judge(questions[q].plan, spec_, answers[q].observations);

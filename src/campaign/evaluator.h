@@ -36,12 +36,16 @@ class Evaluator {
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
   // Used workers will do: see exec::Job::reuse.
   void set_reuse(bool reuse) { reuse_ = reuse; }
+  // The trials of one question share a worker: saves workers where they are slow to start, and may
+  // hide a difference that comes from a static.
+  void set_grouped(bool grouped) { grouped_ = grouped; }
 
  private:
   exec::Executor& executor_;
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;
   bool reuse_ = false;
+  bool grouped_ = false;
 };
 
 // The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an

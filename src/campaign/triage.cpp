@@ -53,8 +53,11 @@ Triage::Triage(exec::Executor& executor, const oracles::Catalog& catalog, Simpli
       sink_(sink),
       options_(std::move(options)) {}
 
-std::optional<Triage::Shown> Triage::best(Evaluator& evaluator,
-                                          std::span<const Question> questions) {
+std::optional<Triage::Shown> Triage::best(Evaluator& evaluator, std::span<const Question> questions,
+                                          bool first) {
+  const std::size_t at_a_time = first ? 1 : questions.size();
+  for (; first && questions.size() > at_a_time; questions = questions.subspan(at_a_time))
+    if (auto shown = best(evaluator, questions.first(at_a_time), false)) return shown;
   auto answers = evaluator.ask(questions);
   std::optional<Shown> out;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -68,8 +71,8 @@ std::optional<Triage::Shown> Triage::best(Evaluator& evaluator,
 
 // Direct evidence (a fault, a canary) names the bug best, so it is looked for first, under every
 // placement, plainest launch first. Only what shows none is compared along single axes.
-std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator,
-                                              const std::vector<Plan>& plans) {
+std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::vector<Plan>& plans,
+                                              bool crashed) {
   std::vector<Question> direct;
   for (const auto& plan : plans)
     for (auto launch : {Launch::blocking, plan.mode.launch})
@@ -80,11 +83,12 @@ std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator,
         if (asked) continue;
         for (const auto& oracle : catalog_.direct()) direct.push_back({oracle.get(), p});
       }
-  if (auto shown = best(evaluator, direct)) return shown;
+  // Each crash costs a worker, so one is enough where workers are dear.
+  if (auto shown = best(evaluator, direct, crashed && options_.reuse_workers)) return shown;
   std::vector<Question> comparing;
   for (const auto& plan : plans)
     for (const auto& oracle : catalog_.comparing()) comparing.push_back({oracle.get(), plan});
-  return best(evaluator, comparing);
+  return best(evaluator, comparing, false);
 }
 
 std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Suspect& suspect,
@@ -95,9 +99,11 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
     if (shown.answer.verdict.failed()) return shown;
     return std::nullopt;
   }
+  const FailKind seen = suspect.verdict.signature.kind;
+  const bool crashed = seen <= FailKind::hang;
   std::vector<Plan> plans;
   for (const auto& trial : suspect.trials) plans.push_back(as_run(suspect.plan, trial));
-  if (auto shown = classify(evaluator, plans)) return shown;
+  if (auto shown = classify(evaluator, plans, crashed)) return shown;
   Answer again = evaluator.ask(catalog_.screen(), suspect.plan);
   if (again.verdict.failed()) return Shown{&catalog_.screen(), suspect.plan, std::move(again)};
   if (!suspect.log || stopped()) return std::nullopt;
@@ -105,7 +111,7 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
   for (std::size_t i = 0; i < plans.size(); ++i)
     with.push_back(
         with_history(plans[i], *suspect.log, suspect.log_size, std::span(plans).subspan(0, i)));
-  auto shown = classify(evaluator, with);
+  auto shown = classify(evaluator, with, crashed);
   finding.needs_history = shown.has_value();
   return shown;
 }
@@ -129,7 +135,8 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   budget.evaluations = options_.reduce_evaluations;
   budget.until = std::chrono::steady_clock::now() + options_.reduce_time;
   budget.stop = options_.stop;
-  budget.batch = options_.parallel;
+  const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
+  budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3) : options_.parallel;
   auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), still_fails, budget);
   shown.plan = std::move(reduced.plan);
   finding.minimal = reduced.minimal;
@@ -188,10 +195,14 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator(executor_, spec, hang ? options_.hang_deadline : options_.deadline);
+  evaluator.set_grouped(options_.reuse_workers);
   evaluator.set_reuse(options_.reuse_workers);
   auto shown = find_cause(evaluator, suspect, finding);
   evaluator.set_reuse(false);
-  if (!shown && options_.reuse_workers) shown = find_cause(evaluator, suspect, finding);
+  if (!shown && options_.reuse_workers) {
+    evaluator.set_grouped(false);
+    shown = find_cause(evaluator, suspect, finding);
+  }
   if (!shown) {
     // Interrupted before it could be confirmed, it stays a suspect.
     finding.state = stopped() ? State::suspect : State::unconfirmed;

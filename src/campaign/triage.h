@@ -27,8 +27,8 @@ struct TriageOptions {
   int confirm_runs = 4;
   int final_runs = 10;
   int attribution_runs = 3;
-  // Look for the cause and reduce in used workers, where that gives the same answer as fresh ones.
-  // For devices on which a worker takes long to start.
+  // For devices on which a worker takes long to start: look for the cause and reduce in used
+  // workers, where that gives the same answer as fresh ones, and spare workers otherwise.
   bool reuse_workers = false;
   std::size_t parallel = 4;  // plans judged at the same time
   std::size_t reduce_evaluations = 1000;
@@ -61,8 +61,10 @@ class Triage {
     Plan plan;
     Answer answer;
   };
-  std::optional<Shown> best(Evaluator& evaluator, std::span<const Question> questions);
-  std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans);
+  // The most specific failure; with `first`, the first failure, and what is behind it is not asked.
+  std::optional<Shown> best(Evaluator& evaluator, std::span<const Question> questions, bool first);
+  // `crashed`: the screen saw a fault or a hang.
+  std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans, bool crashed);
   std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
                                   store::Finding& finding);
   // Whether used workers show the failure as fresh ones do.

@@ -100,7 +100,8 @@ campaign::TriageOptions Session::triage_options() const {
   options.reuse_workers = device_ == DeviceKind::cuda;
   options.hang_deadline = std::chrono::milliseconds(device_ == DeviceKind::host ? 400 : 750);
   if (options.reuse_workers) {  // each fault costs a worker
-    options.final_runs = 6;
+    options.confirm_runs = 3;
+    options.final_runs = 5;
     options.attribution_runs = 1;
   }
   options.stop = [] { return interrupted(); };
