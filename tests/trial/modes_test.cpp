@@ -65,6 +65,27 @@ TEST(Modes, StreamsAreForkedBehindTheFillAndJoinedBeforeTheCheck) {
                                    "launch k2", "wait 0 on 1", "check", "sync"}));
 }
 
+TEST(Modes, WithoutChecksInputsAreFilledAndNothingElseIsTouched) {
+  float *x = nullptr, *y = nullptr, *tmp = nullptr;
+  const auto run = [&](Context& ctx) {
+    x = ctx.tensor("x").data<float>();
+    y = ctx.tensor("y").data<float>();
+    tmp = static_cast<float*>(ctx.scratch("tmp", sizeof(float), sizeof(float)));
+    *x = *y = *tmp = 7;  // before anything that is enqueued runs
+    run_named(ctx);
+  };
+  Bench bench(run, double_spec(), [](ReferenceCall&) { FAIL() << "compared"; }, {.checks = false});
+  const Plan plan = plan_of({step(1)});
+  const Observation o = bench.run(plan, {.reference = true});
+  EXPECT_EQ(o.end, End::completed) << o.message;
+  EXPECT_TRUE(o.calls.empty());
+  EXPECT_EQ(bench.device.log, (Log{"fill", "launch k1", "sync"}));
+  EXPECT_TRUE(bench.device.watched.empty());
+  EXPECT_NE(*x, 7);
+  EXPECT_EQ(*y, 7);
+  EXPECT_EQ(*tmp, 7);
+}
+
 TEST(Modes, SegmentsOfSeveralStreamsAreSynchronized) {
   Bench bench(run_named, double_spec(), {}, {.calls = 1});
   bench.run(plan_of({step(1, 1, 1), step(2)}), {});

@@ -155,7 +155,8 @@ void fill(TrialState& state, Segment& segment) {
   if (state.session.stopped()) return;
   segment.jobs.clear();
   for (const auto& unit : segment.used())
-    for (const auto& tensor : unit.tensors) segment.jobs.push_back(tensor.job);
+    for (const auto& tensor : unit.tensors)
+      if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
   if (state.session.fill(0, segment.jobs)) state.session.fork_from(0);
 }
 

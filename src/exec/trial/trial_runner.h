@@ -20,6 +20,9 @@ struct TrialLimits {
   std::size_t bytes = std::size_t{1} << 30;
   std::size_t calls = 256;      // in one segment
   double reference_work = 2e7;  // scalar operations; a call of more is not compared
+  // false: inputs are filled and calls run, and that is all: nothing is poisoned, checked, compared
+  // or named, and observations say how a trial ended and no more. What the benchmark compares with.
+  bool checks = true;
 };
 
 // Limits that suit the device's memory.

@@ -44,7 +44,7 @@ struct TrialState {
 
   // Memory for one buffer in its place. Stops the session and returns nothing when there is none.
   std::optional<Place> acquire(const Storage& storage, device::Region* region = nullptr);
-  // Gives addresses in `at` a name from the next launch on.
+  // Gives addresses in `at` a name from the next launch on; nothing without checks.
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
   // Tells the device the names that were added. Cheap when there are none.
   void flush_watch();
@@ -57,6 +57,7 @@ struct TrialState {
   TrialMemory memory;
   device::BlackBox* box;  // may be null
   Mode mode;
+  bool checks = true;                  // TrialLimits::checks
   std::deque<RawBuffer> workspaces;    // live for the whole trial
   std::vector<CallObservation> calls;  // by call index
 
