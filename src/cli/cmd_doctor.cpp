@@ -2,12 +2,12 @@
 // device must catch.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "campaign/evaluator.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/tools.h"
 #include "device/device.h"
 #include "report/doctor.h"
 #include "store/environment.h"
@@ -30,23 +30,6 @@ class Doctor final : public Command {
   }
   Result<int> run(const po::variables_map& flags) override;
 };
-
-// A program on the PATH or in the usual folder of the CUDA toolkit; "" when there is none.
-std::string find_tool(const std::string& name) {
-  std::string folders;
-  if (const char* path = std::getenv("PATH")) folders = path;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(variable)) folders += fmt::format(":{}/bin", home);
-  folders += ":/usr/local/cuda/bin";
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const auto end = std::min(folders.find(':', begin), folders.size());
-    const auto file = std::filesystem::path(folders.substr(begin, end - begin)) / name;
-    std::error_code error;
-    if (std::filesystem::is_regular_file(file, error)) return file.string();
-    begin = end + 1;
-  }
-  return "";
-}
 
 // Calls the planted bug and asks the fault oracle, as a campaign would.
 report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {

@@ -1,7 +1,6 @@
 // `redzone run`: a campaign.
 #include <fmt/format.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <iostream>
 #include <random>
@@ -9,9 +8,9 @@
 #include "campaign/campaign.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/plans.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
-#include "generators/plan_generator.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -42,16 +41,6 @@ class Run final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-class GeneratedPlans final : public campaign::PlanSource {
- public:
-  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed)
-      : generator_(spec, budget, seed) {}
-  Plan next() override { return generator_.next(); }
-
- private:
-  generators::PlanGenerator generator_;
-};
-
 struct Selection {
   std::vector<const TargetEntry*> targets;
   std::vector<std::string> skipped;  // "name: reason"
@@ -80,16 +69,6 @@ Result<Selection> select(const Session& session, const po::variables_map& flags)
       out.targets.push_back(entry);
   }
   return out;
-}
-
-generators::Budget budget_for(const Session& session) {
-  if (session.device() == DeviceKind::host) return generators::host_budget();
-  return generators::cuda_budget(session.hello().memory_bytes);
-}
-
-// One seed a target, so that a target's plans do not depend on which others run beside it.
-std::uint64_t target_seed(std::uint64_t seed, const std::string& target) {
-  return XXH3_64bits_withSeed(target.data(), target.size(), seed);
 }
 
 // A line that rewrites itself on a terminal; every ten seconds a plain one in a log.
@@ -165,8 +144,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   for (const auto* entry : selection->targets) {
     names += " " + entry->spec.name;
     targets.push_back({&entry->spec,
-                       std::make_unique<GeneratedPlans>(entry->spec, budget_for(session),
-                                                        target_seed(seed, entry->spec.name)),
+                       generated_plans(entry->spec, session.device(), session.hello(), seed),
                        session.environment(*entry)});
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);

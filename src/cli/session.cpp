@@ -58,29 +58,52 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
   return options;
 }
 
+std::chrono::milliseconds SessionOptions::trial_deadline() const {
+  return deadline.value_or(std::chrono::seconds(device == DeviceKind::host ? 2 : 5));
+}
+
+exec::PoolOptions pool_options(const SessionOptions& options, const Registry& registry) {
+  std::vector<std::filesystem::path> plugins;  // those that have something for this device
+  for (const auto& entry : registry.entries())
+    if (entry.device == options.device &&
+        std::find(plugins.begin(), plugins.end(), entry.plugin) == plugins.end())
+      plugins.push_back(entry.plugin);
+  const Crew crew = crew_for(options.device);
+  exec::PoolOptions pool;
+  pool.command = worker_command(options.device, plugins);
+  pool.workers = options.workload == Workload::replay ? 0 : options.workers.value_or(crew.workers);
+  pool.spares = crew.spares;
+  pool.most_used = options.device == DeviceKind::host ? 0 : crew.spares;
+  pool.recycle_after_plans = crew.recycle_after_plans;
+  pool.interrupted = [] { return interrupted(); };
+  return pool;
+}
+
+campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseconds deadline,
+                                       std::size_t spares) {
+  campaign::TriageOptions options;
+  options.deadline = deadline;
+  options.parallel = spares;
+  options.reuse_workers = device == DeviceKind::cuda;
+  options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::host ? 400 : 750);
+  if (options.reuse_workers) {  // each fault costs a worker
+    options.confirm_runs = 3;
+    options.final_runs = 5;
+    options.attribution_runs = 1;
+  }
+  options.stop = [] { return interrupted(); };
+  return options;
+}
+
 Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   std::unique_ptr<Session> session(new Session);
   session->device_ = options.device;
   auto registry = Registry::load(options.plugins);
   if (!registry) return tl::unexpected(registry.error());
   session->registry_ = std::move(*registry);
-  const bool host = options.device == DeviceKind::host;
-  session->deadline_ = options.deadline.value_or(std::chrono::seconds(host ? 2 : 5));
-
-  const Crew crew = crew_for(options.device);
-  session->spares_ = crew.spares;
-  std::vector<std::filesystem::path> plugins;  // those that have something for this device
-  for (const auto& entry : session->registry_.entries())
-    if (entry.device == options.device &&
-        std::find(plugins.begin(), plugins.end(), entry.plugin) == plugins.end())
-      plugins.push_back(entry.plugin);
-  exec::PoolOptions pool;
-  pool.command = worker_command(options.device, plugins);
-  pool.workers = options.workload == Workload::replay ? 0 : options.workers.value_or(crew.workers);
-  pool.spares = crew.spares;
-  pool.most_used = host ? 0 : crew.spares;
-  pool.recycle_after_plans = crew.recycle_after_plans;
-  pool.interrupted = [] { return interrupted(); };
+  session->deadline_ = options.trial_deadline();
+  exec::PoolOptions pool = pool_options(options, session->registry_);
+  session->spares_ = pool.spares;
   session->pool_ = std::make_unique<exec::Pool>(std::move(pool));
   auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
@@ -94,18 +117,7 @@ store::Environment Session::environment(const TargetEntry& target) const {
 }
 
 campaign::TriageOptions Session::triage_options() const {
-  campaign::TriageOptions options;
-  options.deadline = deadline_;
-  options.parallel = spares_;
-  options.reuse_workers = device_ == DeviceKind::cuda;
-  options.hang_deadline = std::chrono::milliseconds(device_ == DeviceKind::host ? 400 : 750);
-  if (options.reuse_workers) {  // each fault costs a worker
-    options.confirm_runs = 3;
-    options.final_runs = 5;
-    options.attribution_runs = 1;
-  }
-  options.stop = [] { return interrupted(); };
-  return options;
+  return cli::triage_options(device_, deadline_, spares_);
 }
 
 Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) const {

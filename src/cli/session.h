@@ -22,10 +22,18 @@ struct SessionOptions {
   Workload workload = Workload::replay;
   std::optional<std::chrono::milliseconds> deadline;  // of a trial; absent: by device
   std::optional<std::size_t> workers;                 // absent: by device and cores
+
+  std::chrono::milliseconds trial_deadline() const;
 };
 
 // From --device, --plugin, --deadline and --workers.
 Result<SessionOptions> session_options(const po::variables_map& flags, Workload workload);
+
+// The crew of such a session. `registry` says which plugins have something for the device.
+exec::PoolOptions pool_options(const SessionOptions& options, const Registry& registry);
+// Of a campaign with that deadline of a trial and so many spare workers.
+campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseconds deadline,
+                                       std::size_t spares);
 
 class Session {
  public:

@@ -1,0 +1,35 @@
+#include "cli/plans.h"
+
+#include <xxhash.h>
+
+#include "generators/plan_generator.h"
+
+namespace redzone::cli {
+namespace {
+
+class GeneratedPlans final : public campaign::PlanSource {
+ public:
+  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed)
+      : generator_(spec, budget, seed) {}
+  Plan next() override { return generator_.next(); }
+
+ private:
+  generators::PlanGenerator generator_;
+};
+
+generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
+  if (device == DeviceKind::host) return generators::host_budget();
+  return generators::cuda_budget(worker.memory_bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+                                                      const exec::Hello& worker,
+                                                      std::uint64_t seed) {
+  return std::make_unique<GeneratedPlans>(
+      spec, budget_for(device, worker),
+      XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed));
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,18 @@
+// The plans that a campaign runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "campaign/campaign.h"
+#include "exec/trial_host.h"
+
+namespace redzone::cli {
+
+// For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
+// its own from it, so that a target's plans do not depend on which others run beside it.
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+                                                      const exec::Hello& worker,
+                                                      std::uint64_t seed);
+
+}  // namespace redzone::cli

@@ -1,0 +1,35 @@
+#include "cli/worker_side.h"
+
+#include <cstdlib>
+
+namespace redzone::cli {
+namespace {
+
+Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
+  if (name == "host") return device::open_host_device();
+  auto device = device::open_cuda_device();
+  if (!device) return harness_error(device.error().code + ": " + device.error().detail);
+  return std::move(*device);
+}
+
+}  // namespace
+
+Result<WorkerSide> open_worker_side(const po::variables_map& flags) {
+  // Loading a kernel on first use waits for the device, which a gated trial holds.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  WorkerSide side;
+  side.device_name = flags["device"].as<std::string>();
+  auto opened = open_device(side.device_name);
+  if (!opened) return tl::unexpected(opened.error());
+  side.device = std::move(*opened);
+  std::vector<std::filesystem::path> plugins;
+  if (flags.count("plugin") != 0)
+    for (const auto& p : flags["plugin"].as<std::vector<std::string>>()) plugins.emplace_back(p);
+  auto registry = Registry::load_in_worker(plugins);
+  if (!registry) return tl::unexpected(registry.error());
+  registry->preload();
+  side.registry = std::move(*registry);
+  return side;
+}
+
+}  // namespace redzone::cli
