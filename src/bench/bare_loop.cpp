@@ -1,0 +1,202 @@
+#include "bench/bare_loop.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <sstream>
+
+#include "exec/output_tail.h"
+#include "exec/trial/trial_runner.h"
+
+namespace redzone::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kMixNames[] = {"async", "screen"};
+
+bool send_line(int fd, std::string line) {
+  line += '\n';
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t n = ::send(fd, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) sent += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// The first line of `unread`, taken from it.
+std::optional<std::string> take_line(std::string& unread) {
+  const auto end = unread.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = unread.substr(0, end);
+  unread.erase(0, end + 1);
+  return line;
+}
+
+// Appends what comes; false when the other end is gone.
+bool receive(int fd, std::string& unread) {
+  char chunk[4096];
+  const ssize_t n = ::recv(fd, chunk, sizeof chunk, 0);
+  if (n > 0) unread.append(chunk, static_cast<std::size_t>(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+std::vector<TrialSpec> trials_of(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
+                                 Mix mix) {
+  std::vector<TrialSpec> trials;
+  if (mix == Mix::async) {
+    TrialSpec trial;
+    trial.mode = plan.mode;
+    trial.mode.launch = Launch::async;
+    trials = {trial};
+  } else {
+    trials = screen.expand(plan, spec);
+  }
+  for (auto& trial : trials) {
+    trial.mode.allocator = Allocator::plain;
+    trial.reference = false;
+  }
+  return trials;
+}
+
+class Loop {
+ public:
+  Loop(device::Device& device, const Registry& registry, const Workload& workload,
+       const Oracle& screen)
+      : runner_(device, registry, device.info().kind, nullptr, limits(device.info())) {
+    for (auto mix : {Mix::async, Mix::screen})
+      for (const auto& plan : workload.plans) {
+        const TargetEntry* entry = registry.find(plan.target, device.info().kind);
+        RZ_CHECK(entry != nullptr);
+        items_[static_cast<std::size_t>(mix)].push_back(
+            {&plan, trials_of(plan, entry->spec, screen, mix)});
+      }
+  }
+
+  Result<Tally> run(Mix mix, milliseconds time) {
+    Tally tally;
+    const auto begun = Clock::now();
+    const auto& items = items_[static_cast<std::size_t>(mix)];
+    do {
+      for (const auto& item : items)
+        if (auto done = run(item, tally); !done) return tl::unexpected(done.error());
+    } while (Clock::now() - begun < time);
+    tally.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    return tally;
+  }
+
+ private:
+  struct Item {
+    const Plan* plan = nullptr;
+    std::vector<TrialSpec> trials;
+  };
+
+  static exec::TrialLimits limits(const device::Info& info) {
+    auto limits = exec::limits_for(info);
+    limits.checks = false;
+    return limits;
+  }
+
+  Result<void> run(const Item& item, Tally& tally) {
+    for (const auto& trial : item.trials) {
+      const Observation o = runner_.run(*item.plan, trial);
+      if (o.end != End::completed)
+        return harness_error(fmt::format("a plan of {} ended in {}: {}", item.plan->target,
+                                         name_of(o.end), o.fault ? o.fault->code : o.message));
+      ++tally.trials;
+      tally.calls += calls_in(*item.plan, trial);
+      tally.mapping_calls += o.mapping_calls;
+    }
+    ++tally.plans;
+    return {};
+  }
+
+  exec::TrialRunner runner_;
+  std::vector<Item> items_[std::size(kMixNames)];
+};
+
+std::string answer(Loop& loop, const std::string& line) {
+  std::istringstream words(line);
+  std::string name;
+  std::int64_t ms = 0;
+  words >> name >> ms;
+  for (std::size_t i = 0; i < std::size(kMixNames); ++i) {
+    if (name != kMixNames[i]) continue;
+    const auto tally = loop.run(static_cast<Mix>(i), milliseconds(ms));
+    if (!tally) return "error " + tally.error().message;
+    return fmt::format("ok {} {} {} {} {}", tally->plans, tally->trials, tally->calls,
+                       tally->mapping_calls, tally->seconds);
+  }
+  return "error unknown mix " + name;
+}
+
+Result<Tally> parse_answer(const std::string& line) {
+  if (line.starts_with("error ")) return harness_error(line.substr(6));
+  std::istringstream words(line);
+  std::string ok;
+  Tally t;
+  words >> ok >> t.plans >> t.trials >> t.calls >> t.mapping_calls >> t.seconds;
+  if (!words || ok != "ok") return harness_error("the bare loop said: " + line);
+  return t;
+}
+
+}  // namespace
+
+int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
+                    const Workload& workload, const Oracle& screen) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may stand between the benchmark and this
+  Loop loop(device, registry, workload, screen);
+  if (!send_line(socket_fd, "ready " + hash_of(workload))) return 0;
+  for (std::string unread;;) {
+    while (const auto line = take_line(unread))
+      if (!send_line(socket_fd, answer(loop, *line))) return 0;
+    if (!receive(socket_fd, unread)) return 0;
+  }
+}
+
+Result<BareProcess> BareProcess::start(const exec::WorkerCommand& command, const Workload& workload,
+                                       milliseconds deadline) {
+  auto process = exec::WorkerProcess::start(command);
+  if (!process) return tl::unexpected(process.error());
+  BareProcess bare(std::move(*process));
+  auto line = bare.read_line(deadline);
+  if (!line) return tl::unexpected(line.error());
+  if (*line == "ready " + hash_of(workload)) return bare;
+  if (line->starts_with("error ")) return harness_error(line->substr(6));
+  return harness_error("the bare loop has other plans");
+}
+
+Result<Tally> BareProcess::run(Mix mix, milliseconds time, milliseconds deadline) {
+  if (!send_line(socket_.get(),
+                 fmt::format("{} {}", kMixNames[static_cast<std::size_t>(mix)], time.count())))
+    return harness_error("the bare loop is gone");
+  return read_line(deadline).and_then(parse_answer);
+}
+
+Result<std::string> BareProcess::read_line(milliseconds deadline) {
+  const auto until = Clock::now() + deadline;
+  exec::OutputTail output;
+  for (;;) {
+    if (auto line = take_line(unread_)) return *line;
+    const auto left = std::chrono::duration_cast<milliseconds>(until - Clock::now());
+    if (left.count() <= 0)
+      return harness_error(
+          fmt::format("the bare loop gave no answer within {} ms", deadline.count()));
+    pollfd fds[] = {{socket_.get(), POLLIN, 0}, {process_.output_fd(), POLLIN, 0}};
+    ::poll(fds, std::size(fds), static_cast<int>(left.count()));
+    // What it prints is kept for the case that it ends, and must not fill the pipe.
+    if (fds[1].revents != 0 && !output.drain(process_.output_fd())) process_.close_output();
+    if (fds[0].revents == 0 || receive(socket_.get(), unread_)) continue;
+    if (process_.output_fd() >= 0) output.drain(process_.output_fd());
+    return harness_error("the bare loop ended: " + output.text());
+  }
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,38 @@
+#include "bench/bench.h"
+
+#include <stdlib.h>
+
+#include <thread>
+
+#include "bench/detection.h"
+#include "bench/fault_cost.h"
+#include "bench/throughput.h"
+#include "bench/workload.h"
+
+namespace redzone::bench {
+
+Result<void> run_benchmark(const Setup& setup, Report& report) {
+  const auto begun = std::chrono::steady_clock::now();
+  report.kind = name_of(setup.device);
+  report.quick = setup.effort.quick;
+  report.cores = std::thread::hardware_concurrency();
+  ::getloadavg(&report.load_average, 1);
+  for (auto name : workload_names(setup.device)) {
+    if (setup.stop()) break;
+    auto measured = measure_throughput(setup, name);
+    if (!measured) return tl::unexpected(measured.error());
+    report.throughput.push_back(std::move(*measured));
+  }
+  for (const auto* puzzle : puzzles_to_find(setup))
+    for (const auto seed : setup.effort.seeds) {
+      if (setup.stop()) break;
+      auto measured = measure_detection(setup, *puzzle, seed);
+      if (!measured) return tl::unexpected(measured.error());
+      report.detection.push_back(std::move(*measured));
+    }
+  if (!setup.stop()) report.fault_cost = measure_fault_cost(setup);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return {};
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,97 @@
+#include "bench/detection.h"
+
+#include <fmt/format.h>
+
+namespace redzone::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kQuickPuzzles = 4;
+
+// Remembers findings, and knows when the first of them has been confirmed and reduced: the rest of
+// a triage (how reliable, which axis matters) is not waited for.
+class Recorder final : public campaign::FindingSink {
+ public:
+  Result<campaign::Recorded> record(const store::Finding& finding) override {
+    findings_.push_back(finding);
+    findings_.back().id = static_cast<std::int64_t>(findings_.size());
+    return campaign::Recorded{findings_.back().id, true};
+  }
+  Result<campaign::Recorded> update(const store::Finding& finding) override {
+    findings_[static_cast<std::size_t>(finding.id - 1)] = finding;
+    return campaign::Recorded{finding.id, true};
+  }
+  Result<void> sighted(std::int64_t, std::int64_t) override { return {}; }
+  bool settled(const Signature&) override { return false; }
+  Result<void> evidence(std::int64_t, std::string_view purpose, const Plan&,
+                        const campaign::Answer&) override {
+    if (purpose == "final") reduced_at_ = Clock::now();
+    return {};
+  }
+
+  bool done() const { return reduced_at_.has_value(); }
+  // The one that was reduced: the last, as findings are triaged one at a time.
+  const store::Finding& finding() const { return findings_.back(); }
+  Clock::time_point reduced_at() const { return *reduced_at_; }
+
+ private:
+  std::vector<store::Finding> findings_;
+  std::optional<Clock::time_point> reduced_at_;
+};
+
+}  // namespace
+
+std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
+  std::vector<const TargetEntry*> all;
+  for (const auto& entry : setup.registry.entries())
+    if (entry.device == setup.device && entry.spec.category == Category::puzzle)
+      all.push_back(&entry);
+  if (!setup.effort.quick || all.size() <= kQuickPuzzles) return all;
+  std::vector<const TargetEntry*> some;  // evenly spaced
+  for (std::size_t i = 0; i < kQuickPuzzles; ++i)
+    some.push_back(all[i * all.size() / kQuickPuzzles]);
+  return some;
+}
+
+Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzle,
+                                    std::uint64_t seed) {
+  setup.say(fmt::format("{}, seed {}", puzzle.spec.name, seed));
+  Detection out;
+  out.puzzle = puzzle.spec.name;
+  out.seed = seed;
+  // A pool for each: what a worker has run before would be part of the campaign.
+  exec::Pool pool(setup.pool);
+  if (auto up = pool.wait_ready(std::chrono::seconds(60)); !up) return tl::unexpected(up.error());
+  Recorder recorder;
+  campaign::CampaignOptions options;
+  options.time = setup.effort.detection;
+  options.deadline = setup.deadline;
+  options.triage = setup.triage;
+  options.stop = [&] { return recorder.done() || setup.stop(); };
+  std::vector<campaign::TargetUnderTest> targets;
+  targets.push_back({&puzzle.spec, setup.plans(puzzle.spec, seed), {}});
+  campaign::Campaign campaign(pool, setup.catalog, setup.simplify, recorder, std::move(targets),
+                              std::move(options));
+  const auto begun = Clock::now();
+  const auto result = campaign.run();
+  if (!result) return tl::unexpected(result.error());
+  if (!recorder.done()) {
+    const auto& s = result->stats;
+    out.why_not = fmt::format("nothing confirmed in {:.0f} s ({} plans, {} suspects)", s.seconds,
+                              s.plans, s.suspects);
+    return out;
+  }
+  const store::Finding& f = recorder.finding();
+  out.found = true;
+  out.kind = name_of(f.signature.kind);
+  out.signature = f.signature.text();
+  out.plans_to_first = f.plans_to_first;
+  out.seconds_to_first = f.seconds_to_first;
+  out.seconds_to_reduced = std::chrono::duration<double>(recorder.reduced_at() - begun).count();
+  out.calls = call_count(f.plan);
+  out.minimal = f.minimal;
+  return out;
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,111 @@
+#include <nlohmann/json.hpp>
+
+#include "bench/report.h"
+
+namespace redzone::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json optional(const std::optional<T>& v) {
+  return v ? Json(*v) : Json();
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json column(const Column& c) {
+  const Tally sum = c.sum();
+  Json rounds = Json::array();
+  for (const auto& round : c.rounds) rounds.push_back(round.calls_per_s());
+  const auto per_trial = [&]() -> Json {
+    if (sum.trials == 0) return {};
+    return static_cast<double>(sum.mapping_calls) / static_cast<double>(sum.trials);
+  };
+  return {{"name", c.name},
+          {"what", c.what},
+          {"workers", c.workers},
+          {"calls_per_s", optional(c.calls_per_s())},
+          {"calls_per_s_of_rounds", rounds},
+          {"plans", sum.plans},
+          {"trials", sum.trials},
+          {"calls", sum.calls},
+          {"seconds", sum.seconds},
+          {"mapping_calls_per_trial", per_trial()},
+          {"why_not", text_or_null(c.why_not)}};
+}
+
+Json throughput(const Throughput& t) {
+  Json columns = Json::array();
+  for (const auto& c : t.columns) columns.push_back(column(c));
+  Json ratios;
+  for (const auto& r : kRatios) ratios[r.name] = optional(t.ratio(r.of, r.to));
+  return {{"workload", t.workload},
+          {"what", t.what},
+          {"plans", t.plans},
+          {"plans_hash", t.plans_hash},
+          {"generate_us_per_plan", t.generate_us},
+          {"columns", columns},
+          {"ratios", ratios}};
+}
+
+Json detection(const Detection& d) {
+  Json out = {{"puzzle", d.puzzle}, {"seed", d.seed}, {"found", d.found}};
+  if (!d.found) {
+    out["why_not"] = d.why_not;
+    return out;
+  }
+  out["kind"] = d.kind;
+  out["signature"] = d.signature;
+  out["plans_to_first"] = d.plans_to_first;
+  out["seconds_to_first"] = d.seconds_to_first;
+  out["seconds_to_reduced"] = d.seconds_to_reduced;
+  out["reduced_calls"] = d.calls;
+  out["minimal"] = d.minimal;
+  return out;
+}
+
+Json fault_samples(const FaultSamples& s) {
+  return {{"faults", s.wait_ms.size()},
+          {"trial_ms", median(s.trial_ms)},
+          {"wait_ms", median(s.wait_ms)},
+          {"next_result_ms", median(s.next_ms)}};
+}
+
+Json fault_cost(const FaultCost& f) {
+  return {{"puzzle", f.puzzle},
+          {"with_spare", fault_samples(f.with_spare)},
+          {"without_spare", fault_samples(f.without_spare)},
+          {"why_not", text_or_null(f.why_not)}};
+}
+
+}  // namespace
+
+std::string report_json(const Report& r) {
+  Json json = {{"version", 1},
+               {"device", r.environment.device},
+               {"kind", r.kind},
+               {"driver", r.environment.driver},
+               {"compute_capability", r.environment.compute_capability},
+               {"toolkit", r.environment.toolkit},
+               {"nvrtc", r.environment.nvrtc},
+               {"host", r.environment.host},
+               {"redzone_version", r.environment.redzone_version},
+               {"commit", r.commit},
+               {"date", r.date},
+               {"command", r.command},
+               {"quick", r.quick},
+               {"cores", r.cores},
+               {"load_average", r.load_average},
+               {"seconds", r.seconds}};
+  json["throughput"] = Json::array();
+  for (const auto& t : r.throughput) json["throughput"].push_back(throughput(t));
+  json["detection"] = Json::array();
+  for (const auto& d : r.detection) json["detection"].push_back(detection(d));
+  json["fault_cost"] = fault_cost(r.fault_cost);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,46 @@
+// A workload under the screen, as a campaign runs it: through worker processes, judged here.
+#pragma once
+
+#include <chrono>
+
+#include "bench/report.h"
+#include "bench/workload.h"
+#include "exec/pool.h"
+
+namespace redzone::bench {
+
+class PooledLoop {
+ public:
+  // All arguments but the options outlive the loop. Workers are not recycled: what is measured is
+  // the steady state.
+  PooledLoop(exec::PoolOptions options, const Workload& workload, DeviceKind device,
+             const Registry& registry, const Oracle& screen, std::chrono::milliseconds deadline);
+
+  // Lets every worker run every plan until a whole pass maps nothing, or `limit` has passed. A
+  // harness error when a worker is missing.
+  Result<void> warm_up(std::chrono::milliseconds limit);
+  // The whole list again and again for at least `time`, to the end of the list; with `cut` only
+  // until `time` has passed. A harness error when a plan does not pass the screen.
+  Result<Tally> run(std::chrono::milliseconds time, bool cut = false);
+
+  std::size_t workers() const { return workers_; }
+
+ private:
+  struct Item {
+    const Plan* plan = nullptr;
+    const TargetSpec* spec = nullptr;
+    std::vector<TrialSpec> trials;
+  };
+
+  void submit(std::size_t index);
+  // The next result, judged and counted.
+  Result<exec::JobResult> take(Tally& tally);
+
+  const Oracle& screen_;
+  std::chrono::milliseconds deadline_;
+  std::vector<Item> items_;
+  std::size_t workers_;
+  exec::Pool pool_;
+};
+
+}  // namespace redzone::bench

@@ -1,0 +1,52 @@
+#include "bench/report.h"
+
+#include <algorithm>
+
+namespace redzone::bench {
+
+Tally& Tally::operator+=(const Tally& more) {
+  plans += more.plans;
+  trials += more.trials;
+  calls += more.calls;
+  mapping_calls += more.mapping_calls;
+  seconds += more.seconds;
+  return *this;
+}
+
+Tally Column::sum() const {
+  Tally all;
+  for (const auto& round : rounds) all += round;
+  return all;
+}
+
+std::optional<double> Column::calls_per_s() const {
+  if (rounds.empty()) return std::nullopt;
+  std::vector<double> rates;
+  for (const auto& round : rounds) rates.push_back(round.calls_per_s());
+  return median(std::move(rates));
+}
+
+const Column* Throughput::column(std::string_view name) const {
+  for (const auto& c : columns)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+
+std::optional<double> Throughput::ratio(std::string_view of, std::string_view to) const {
+  const Column* const above = column(of);
+  const Column* const below = column(to);
+  if (above == nullptr || below == nullptr) return std::nullopt;
+  const auto a = above->calls_per_s();
+  const auto b = below->calls_per_s();
+  if (!a || !b || *b <= 0) return std::nullopt;
+  return *a / *b;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,121 @@
+// What the benchmark found, as plain values, and the two forms it is printed in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/finding.h"
+
+namespace redzone::bench {
+
+// Trials that ran back to back, and how long they took.
+struct Tally {
+  std::uint64_t plans = 0, trials = 0;
+  std::uint64_t calls = 0;          // launches of a target, repeats included
+  std::uint64_t mapping_calls = 0;  // that the trials had to make
+  double seconds = 0;
+
+  double calls_per_s() const { return seconds > 0 ? static_cast<double>(calls) / seconds : 0; }
+  Tally& operator+=(const Tally& more);
+};
+
+// One way to run a workload.
+struct Column {
+  std::string name;  // "bare", "screen", ...
+  std::string what;  // for people
+  std::size_t workers = 1;
+  std::vector<Tally> rounds;
+  std::string why_not;  // not "" when it was not measured, or not to the end
+
+  // Of all rounds.
+  Tally sum() const;
+  // The median of the rounds; nothing where nothing was measured.
+  std::optional<double> calls_per_s() const;
+};
+
+struct Throughput {
+  std::string workload;
+  std::string what;
+  std::size_t plans = 0;
+  std::string plans_hash;  // of all plans, in order
+  double generate_us = 0;  // to generate one plan, on average; part of no column
+  std::vector<Column> columns;
+
+  const Column* column(std::string_view name) const;
+  // calls/s of one column over those of another; nothing where either was not measured.
+  std::optional<double> ratio(std::string_view of, std::string_view to) const;
+};
+
+// The columns' names. Those with the same trials are compared with each other.
+inline constexpr std::string_view kBare = "bare";                   // one async trial a plan
+inline constexpr std::string_view kBareScreen = "bare-screen";      // the screen's trials
+inline constexpr std::string_view kScreenOne = "screen-1-worker";   // one worker: like for like
+inline constexpr std::string_view kScreen = "screen";               // the crew of a campaign
+inline constexpr std::string_view kMemcheck = "memcheck";           // a worker under memcheck
+inline constexpr std::string_view kMemcheckBare = "memcheck-bare";  // `bare` under memcheck
+
+struct Ratio {
+  const char* name;
+  std::string_view of, to;
+};
+// What the report states; the first is the headline.
+inline constexpr Ratio kRatios[] = {
+    {"screen_to_bare_same_trials", kScreen, kBareScreen},
+    {"screen_to_bare", kScreen, kBare},
+    {"one_worker_to_bare_same_trials", kScreenOne, kBareScreen},
+    {"screen_to_memcheck", kScreen, kMemcheck},
+    {"screen_to_memcheck_bare", kScreen, kMemcheckBare},
+};
+
+// A campaign on one puzzle alone.
+struct Detection {
+  std::string puzzle = {};
+  std::uint64_t seed = 0;
+  bool found = false;
+  std::string kind = {};       // the finding's
+  std::string signature = {};  // its text
+  std::uint64_t plans_to_first = 0;
+  double seconds_to_first = 0;    // until its first suspect was recorded
+  double seconds_to_reduced = 0;  // until it was confirmed and reduced
+  std::int64_t calls = 0;         // of the reduced plan
+  bool minimal = false;
+  std::string why_not = {};  // not "" when nothing was found
+};
+
+// What the driver loses when a fault takes its only worker. One value a fault.
+struct FaultSamples {
+  std::vector<double> trial_ms;  // the trial that faults, from its submission to its observation
+  std::vector<double> wait_ms;   // from the loss to a worker that takes jobs
+  std::vector<double> next_ms;   // from the loss to the observation of the next job
+};
+
+struct FaultCost {
+  std::string puzzle;  // whose fault
+  FaultSamples with_spare, without_spare;
+  std::string why_not;
+};
+
+struct Report {
+  store::Environment environment;
+  std::string kind;     // "host" | "cuda"
+  std::string commit;   // "unknown" where nobody said
+  std::string command;  // as typed
+  std::string date;     // UTC, ISO 8601
+  bool quick = false;
+  unsigned cores = 0;
+  double load_average = 0;  // of the last minute, when it began: above 0.5 others were at work
+  double seconds = 0;
+  std::vector<Throughput> throughput;
+  std::vector<Detection> detection;
+  FaultCost fault_cost;
+};
+
+// 0 for none.
+double median(std::vector<double> values);
+
+std::string report_text(const Report& report);
+std::string report_json(const Report& report);
+
+}  // namespace redzone::bench

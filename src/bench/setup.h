@@ -1,0 +1,46 @@
+// What the benchmark measures with, and how long. Given by the command.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "bench/report.h"
+#include "campaign/campaign.h"
+#include "exec/pool.h"
+#include "target/registry.h"
+
+namespace redzone::bench {
+
+struct Effort {
+  bool quick = false;                         // fewer plans and puzzles
+  int rounds = 3;                             // the columns take turns
+  std::chrono::milliseconds slice{1000};      // of one column in one round
+  std::chrono::milliseconds memcheck{20000};  // of one memcheck column; it may end within the list
+  std::vector<std::uint64_t> seeds{1, 2};
+  std::chrono::milliseconds detection{60000};  // of one puzzle and seed
+  std::size_t faults = 11;
+};
+
+struct Setup {
+  DeviceKind device = DeviceKind::host;
+  const Registry& registry;
+  const oracles::Catalog& catalog;
+  exec::PoolOptions pool = {};               // the crew of a campaign
+  std::chrono::milliseconds deadline{2000};  // of a trial
+  campaign::TriageOptions triage = {};
+  campaign::SimplifyFor simplify = {};
+  // The plans of a campaign with that seed.
+  std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec& spec, std::uint64_t seed)>
+      plans = {};
+  // What runs serve_bare_loop() for a workload of this name.
+  std::function<exec::WorkerCommand(std::string_view workload)> bare_command = {};
+  // compute-sanitizer, its tool and its flags, to stand before a command; or why there is none.
+  std::vector<std::string> memcheck_prefix = {};
+  std::string why_no_memcheck = {};
+  std::function<bool()> stop = {};                   // Ctrl-C
+  std::function<void(const std::string&)> say = {};  // one line on what is under way
+  Effort effort = {};
+};
+
+}  // namespace redzone::bench

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include "bench/report.h"
+#include "report/format.h"
+
+namespace redzone::bench {
+namespace {
+
+using report::Table;
+using enum report::Table::Align;
+
+std::string ratio(std::optional<double> r) {
+  return r ? fmt::format("{:.2f}", *r) : "-";
+}
+
+std::string mapping_calls(const Column& c) {
+  const Tally sum = c.sum();
+  if (sum.trials == 0) return "-";
+  return fmt::format("{:.3g}",
+                     static_cast<double>(sum.mapping_calls) / static_cast<double>(sum.trials));
+}
+
+std::string throughput_text(const Throughput& t) {
+  std::string out =
+      fmt::format("\nthroughput, {} shapes: {} plans ({})\n", t.workload, t.plans, t.what);
+  Table table({{"column"},
+               {"workers", right},
+               {"calls/s", right},
+               {"of bare", right},
+               {"of bare-screen", right},
+               {"mappings/trial", right},
+               {"what"}});
+  for (const auto& c : t.columns) {
+    const auto rate = c.calls_per_s();
+    const std::string note = c.why_not.empty() ? c.what : "not measured: " + c.why_not;
+    table.add({c.name, std::to_string(c.workers), rate ? report::rate(*rate) : "-",
+               ratio(t.ratio(c.name, kBare)), ratio(t.ratio(c.name, kBareScreen)), mapping_calls(c),
+               note});
+  }
+  out += table.text("  ");
+  out += fmt::format("  the screen runs at {} of the bare speed for the same trials",
+                     ratio(t.ratio(kScreen, kBareScreen)));
+  if (const auto r = t.ratio(kScreen, kMemcheck))
+    out += fmt::format(", at {:.1f} times memcheck's", *r);
+  return out +
+         fmt::format("; generating a plan takes {:.0f} us more, in the driver\n", t.generate_us);
+}
+
+std::string detection_text(const std::vector<Detection>& all) {
+  std::string out = "\ndetection: a campaign on each puzzle alone\n";
+  Table table({{"puzzle"},
+               {"seed", right},
+               {"plans", right},
+               {"first, s", right},
+               {"reduced, s", right},
+               {"calls", right},
+               {"minimal"},
+               {"finding"}});
+  for (const auto& d : all) {
+    if (d.found)
+      table.add({d.puzzle, std::to_string(d.seed), report::grouped(d.plans_to_first),
+                 fmt::format("{:.2f}", d.seconds_to_first),
+                 fmt::format("{:.2f}", d.seconds_to_reduced), std::to_string(d.calls),
+                 d.minimal ? "yes" : "no", d.signature});
+    else
+      table.add({d.puzzle, std::to_string(d.seed), "-", "-", "-", "-", "-", d.why_not});
+  }
+  return out + table.text("  ");
+}
+
+std::string fault_text(const FaultCost& f) {
+  std::string out = "\ncost of a fault, median";
+  if (!f.why_not.empty()) return out + ": not measured: " + f.why_not + "\n";
+  out += fmt::format(" of {} faults of {}, ms\n", f.with_spare.wait_ms.size(), f.puzzle);
+  Table table(
+      {{""}, {"trial that faults", right}, {"wait for a worker", right}, {"next result", right}});
+  for (const auto& [name, samples] :
+       {std::pair{"warm spare", &f.with_spare}, std::pair{"fresh start", &f.without_spare}})
+    table.add({name, fmt::format("{:.2f}", median(samples->trial_ms)),
+               fmt::format("{:.2f}", median(samples->wait_ms)),
+               fmt::format("{:.2f}", median(samples->next_ms))});
+  return out + table.text("  ");
+}
+
+}  // namespace
+
+std::string report_text(const Report& r) {
+  const auto& e = r.environment;
+  std::string out =
+      fmt::format("{}{}, {}\ncommit {}, {}, {:.0f} s, load average {:.1f} on {} cores{}\n",
+                  e.device, e.driver.empty() ? "" : ", driver " + e.driver, e.toolkit, r.commit,
+                  r.date, r.seconds, r.load_average, r.cores, r.quick ? ", quick" : "");
+  for (const auto& t : r.throughput) out += throughput_text(t);
+  out += detection_text(r.detection);
+  return out + fault_text(r.fault_cost);
+}
+
+}  // namespace redzone::bench

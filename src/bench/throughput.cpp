@@ -1,0 +1,163 @@
+#include "bench/throughput.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "bench/bare_loop.h"
+#include "bench/pooled_loop.h"
+
+namespace redzone::bench {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Kernels are compiled meanwhile, when no earlier run has left them on disk.
+constexpr milliseconds kWarmUp = std::chrono::seconds(180);
+constexpr milliseconds kBareDeadline = std::chrono::seconds(120);
+// Under memcheck a trial takes about 50 times as long.
+constexpr milliseconds kMemcheckDeadline = std::chrono::seconds(120);
+
+struct Entrant {
+  Column column;
+  std::function<Result<Tally>()> run;
+};
+
+Column describe(std::string_view name, std::string what, std::size_t workers) {
+  return {std::string(name), std::move(what), workers, {}, ""};
+}
+
+// What takes turns: measured in the same minutes on the same machine.
+class Race {
+ public:
+  void add(Column column, Result<void> ready, std::function<Result<Tally>()> run) {
+    if (!ready) column.why_not = ready.error().message;
+    entrants_.push_back({std::move(column), std::move(run)});
+  }
+  void run(const Setup& setup) {
+    for (int round = 0; round < setup.effort.rounds; ++round)
+      for (auto& entrant : entrants_) {
+        if (!entrant.column.why_not.empty() || setup.stop()) continue;
+        if (auto tally = entrant.run())
+          entrant.column.rounds.push_back(*tally);
+        else
+          entrant.column.why_not = tally.error().message;
+      }
+  }
+  void finish(std::vector<Column>& columns) {
+    for (auto& entrant : entrants_) columns.push_back(std::move(entrant.column));
+  }
+
+ private:
+  std::vector<Entrant> entrants_;
+};
+
+Result<void> warm_up(Result<BareProcess>& bare) {
+  if (!bare) return tl::unexpected(bare.error());
+  // Twice: the first pass maps.
+  for (int pass = 0; pass < 2; ++pass)
+    for (auto mix : {Mix::async, Mix::screen})
+      if (auto done = bare->run(mix, milliseconds(0), kWarmUp); !done)
+        return tl::unexpected(done.error());
+  return {};
+}
+
+void race(const Setup& setup, const Workload& workload, std::vector<Column>& columns) {
+  const milliseconds slice = setup.effort.slice;
+  const Oracle& screen = setup.catalog.screen();
+  auto bare = BareProcess::start(setup.bare_command(workload.name), workload, kBareDeadline);
+  const auto bare_ready = warm_up(bare);
+  exec::PoolOptions alone = setup.pool;
+  alone.workers = 1;
+  PooledLoop one(alone, workload, setup.device, setup.registry, screen, setup.deadline);
+  const auto one_ready = one.warm_up(kWarmUp);
+  PooledLoop crew(setup.pool, workload, setup.device, setup.registry, screen, setup.deadline);
+  const auto crew_ready = crew.warm_up(kWarmUp);
+
+  Race race;
+  race.add(describe(kBare, "one process, plain allocator, async, no checks: one trial a plan", 1),
+           bare_ready, [&] { return bare->run(Mix::async, slice, kBareDeadline + slice); });
+  race.add(describe(kBareScreen,
+                    "the same with the screen's trials: gated as written, blocking in reverse", 1),
+           bare_ready, [&] { return bare->run(Mix::screen, slice, kBareDeadline + slice); });
+  race.add(describe(kScreenOne, "the screen, one worker", 1), one_ready,
+           [&] { return one.run(slice); });
+  race.add(describe(kScreen, "the screen, with the workers of a campaign", crew.workers()),
+           crew_ready, [&] { return crew.run(slice); });
+  race.run(setup);
+  race.finish(columns);
+}
+
+exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand command) {
+  // In the tool's process this link leads to the tool.
+  std::error_code error;
+  if (command.argv.front() == "/proc/self/exe")
+    command.argv.front() = std::filesystem::read_symlink(command.argv.front(), error).string();
+  command.argv.insert(command.argv.begin(), setup.memcheck_prefix.begin(),
+                      setup.memcheck_prefix.end());
+  return command;
+}
+
+// Half of the time is for the tool to see every kernel once; it may end within the list.
+Result<Tally> screen_under_memcheck(const Setup& setup, const Workload& workload) {
+  exec::PoolOptions options = setup.pool;
+  options.workers = 1;
+  options.command = under_memcheck(setup, options.command);
+  options.start_deadline = kMemcheckDeadline;
+  PooledLoop loop(options, workload, setup.device, setup.registry, setup.catalog.screen(),
+                  kMemcheckDeadline);
+  const milliseconds half = setup.effort.memcheck / 2;
+  if (auto warm = loop.run(half, true); !warm) return warm;
+  return loop.run(half, true);
+}
+
+Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) {
+  auto bare = BareProcess::start(under_memcheck(setup, setup.bare_command(workload.name)), workload,
+                                 kMemcheckDeadline);
+  if (!bare) return tl::unexpected(bare.error());
+  // Whole lists only.
+  if (auto warm = bare->run(Mix::async, milliseconds(0), kMemcheckDeadline); !warm) return warm;
+  return bare->run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
+}
+
+void add_memcheck(const Setup& setup, const Workload& workload, std::vector<Column>& columns) {
+  const struct {
+    std::string_view name;
+    const char* what;
+    Result<Tally> (*run)(const Setup&, const Workload&);
+  } kinds[] = {
+      {kMemcheck, "the screen's trials in one long-lived worker under compute-sanitizer memcheck",
+       screen_under_memcheck},
+      {kMemcheckBare, "the bare process under compute-sanitizer memcheck", bare_under_memcheck}};
+  for (const auto& kind : kinds) {
+    Column column = describe(kind.name, kind.what, 1);
+    column.why_not = setup.why_no_memcheck;
+    if (column.why_not.empty() && !setup.stop()) {
+      if (auto tally = kind.run(setup, workload))
+        column.rounds.push_back(*tally);
+      else
+        column.why_not = tally.error().message;
+    }
+    columns.push_back(std::move(column));
+  }
+}
+
+}  // namespace
+
+Result<Throughput> measure_throughput(const Setup& setup, std::string_view name) {
+  setup.say(fmt::format("throughput, {} shapes", name));
+  const auto workload = make_workload(name, setup.device, setup.registry, setup.effort.quick);
+  if (!workload) return tl::unexpected(workload.error());
+  Throughput out;
+  out.workload = workload->name;
+  out.what = workload->what;
+  out.plans = workload->plans.size();
+  out.plans_hash = hash_of(*workload);
+  out.generate_us = workload->generate_us;
+  race(setup, *workload, out.columns);
+  if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", name));
+  add_memcheck(setup, *workload, out.columns);
+  return out;
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,179 @@
+#include "bench/workload.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+
+#include "generators/plan_generator.h"
+
+namespace redzone::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+struct Range {
+  std::int64_t min, max;
+};
+
+// What plans of a workload look like. The spec that generates them is narrowed to this; the plans
+// are valid under the whole spec.
+struct Shape {
+  std::string_view name;
+  const char* what;
+  std::map<std::string, Range, std::less<>> dims;
+  std::map<std::string, std::vector<Value>, std::less<>> knobs;  // others: any value
+  bool contiguous = false;                                       // else any layout
+  generators::Budget budget = {};
+  std::size_t plans = 0, quick_plans = 0;  // of each target
+};
+
+// Few variants of each kernel, since each is compiled once: RDIM is 32, N is not a constant.
+Shape tiny() {
+  Shape s{.name = "tiny",
+          .what = "B*H <= 4, T <= 64, D and DV <= 32, any layout, mostly up to 14 calls a plan",
+          .dims = {{"B", {1, 2}},
+                   {"H", {1, 2}},
+                   {"T", {1, 64}},
+                   {"C", {1, 16}},
+                   {"D", {17, 32}},
+                   {"DV", {1, 32}}},
+          .knobs = {{"num_warps", {std::int64_t{4}}},
+                    {"block_v", {std::int64_t{32}}},
+                    {"specialize_n", {std::int64_t{0}}}},
+          .plans = 16,
+          .quick_plans = 4};
+  s.budget = generators::host_budget();
+  s.budget.large_share = 0;
+  s.budget.big_offsets = false;
+  return s;
+}
+
+// Every dim is fixed, so a budget per plan has nothing to choose from but the number of calls.
+generators::Budget calls_only(std::int64_t most) {
+  generators::Budget budget;
+  budget.work_per_plan = 1e18;
+  budget.bytes_per_plan = std::int64_t{1} << 60;
+  budget.max_calls = most;
+  return budget;
+}
+
+Shape medium() {
+  return {.name = "medium",
+          .what = "B*H = 4, T = 256, C = 64, D = DV = 32, any layout, up to 4 calls a plan",
+          .dims = {{"B", {1, 1}},
+                   {"H", {4, 4}},
+                   {"T", {256, 256}},
+                   {"C", {64, 64}},
+                   {"D", {32, 32}},
+                   {"DV", {32, 32}}},
+          .knobs = {{"num_warps", {std::int64_t{4}}}, {"block_v", {std::int64_t{32}}}},
+          .budget = calls_only(4),
+          .plans = 2,
+          .quick_plans = 1};
+}
+
+// Contiguous and of one element type: the regions that a worker keeps between trials are of few
+// sizes then, and stay within what the CUDA device lets one worker keep (1/16 of the memory).
+Shape model() {
+  return {.name = "model",
+          .what = "B*H = 128, T = 8192, C = 64, D = DV = 128, bf16, up to 3 calls a plan",
+          .dims = {{"B", {8, 8}},
+                   {"H", {16, 16}},
+                   {"T", {8192, 8192}},
+                   {"C", {64, 64}},
+                   {"D", {128, 128}},
+                   {"DV", {128, 128}}},
+          .knobs = {{"dtype", {"bf16"}},
+                    {"num_warps", {std::int64_t{4}, std::int64_t{8}}},
+                    {"block_v", {std::int64_t{64}}},
+                    {"specialize_n", {std::int64_t{0}}}},
+          .contiguous = true,
+          .budget = calls_only(3),
+          .plans = 3,
+          .quick_plans = 1};
+}
+
+Result<Shape> shape_named(std::string_view name) {
+  for (auto make : {tiny, medium, model})
+    if (Shape s = make(); s.name == name) return s;
+  return usage_error(fmt::format("unknown workload '{}': tiny, medium, model", name));
+}
+
+bool has_dims(const TargetSpec& spec, const Shape& shape) {
+  return std::all_of(shape.dims.begin(), shape.dims.end(), [&](const auto& wanted) {
+    return std::any_of(spec.dims.begin(), spec.dims.end(),
+                       [&](const DimSpec& d) { return d.name == wanted.first; });
+  });
+}
+
+TargetSpec narrowed(TargetSpec spec, const Shape& shape) {
+  for (auto& dim : spec.dims) {
+    const auto it = shape.dims.find(dim.name);
+    if (it == shape.dims.end()) continue;
+    dim.min = std::max(dim.min, it->second.min);
+    dim.max = std::min(dim.max, it->second.max);
+    std::erase_if(dim.values, [&](std::int64_t v) { return v < dim.min || v > dim.max; });
+  }
+  for (auto& knob : spec.knobs) {
+    const auto it = shape.knobs.find(knob.name);
+    if (it == shape.knobs.end()) continue;
+    std::erase_if(knob.values, [&](const Value& v) {
+      return std::find(it->second.begin(), it->second.end(), v) == it->second.end();
+    });
+  }
+  if (shape.contiguous)
+    for (auto& tensor : spec.tensors) tensor.layouts = LayoutRules::contiguous();
+  return spec;
+}
+
+}  // namespace
+
+std::vector<std::string_view> workload_names(DeviceKind device) {
+  return {"tiny", device == DeviceKind::cuda ? "model" : "medium"};
+}
+
+Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,
+                               bool quick) {
+  const auto shape = shape_named(name);
+  if (!shape) return tl::unexpected(shape.error());
+  std::vector<generators::PlanGenerator> sources;
+  for (const auto& entry : registry.entries()) {
+    if (entry.device != device || entry.spec.category != Category::kernel ||
+        !has_dims(entry.spec, *shape))
+      continue;
+    try {
+      sources.emplace_back(narrowed(entry.spec, *shape), shape->budget, kSeed);
+    } catch (const std::invalid_argument& e) {  // the spec has changed since this was written
+      return harness_error(fmt::format("workload '{}': {}", name, e.what()));
+    }
+  }
+  if (sources.empty())
+    return harness_error(fmt::format("no target of the chunk family for {}", name_of(device)));
+
+  Workload out{std::string(name), shape->what, {}, 0};
+  const auto begun = std::chrono::steady_clock::now();
+  // Targets take turns, so that the first part of the list is as mixed as the whole.
+  for (std::size_t i = 0; i < (quick ? shape->quick_plans : shape->plans); ++i)
+    for (auto& source : sources) out.plans.push_back(source.next());
+  const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begun;
+  out.generate_us = spent.count() / static_cast<double>(out.plans.size());
+  return out;
+}
+
+std::string hash_of(const Workload& workload) {
+  std::string hashes;
+  for (const auto& plan : workload.plans) hashes += plan_hash(plan);
+  const XXH128_hash_t h = XXH3_128bits(hashes.data(), hashes.size());
+  return fmt::format("{:016x}{:016x}", h.high64, h.low64);
+}
+
+std::uint64_t calls_in(const Plan& plan, const TrialSpec& trial) {
+  if (trial.order.empty()) return static_cast<std::uint64_t>(call_count(plan));
+  return trial.order.size();
+}
+
+}  // namespace redzone::bench

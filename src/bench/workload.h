@@ -1,0 +1,36 @@
+// Fixed lists of plans: every column of the benchmark runs the same ones.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/oracle.h"
+#include "target/registry.h"
+
+namespace redzone::bench {
+
+struct Workload {
+  std::string name;
+  std::string what;  // for people
+  std::vector<Plan> plans;
+  double generate_us = 0;  // to generate one plan, on average
+};
+
+// "tiny" on both devices; "model" (the shapes of real models) on cuda, "medium" on the host.
+std::vector<std::string_view> workload_names(DeviceKind device);
+
+// Plans of the generator for the targets of the chunk family that `registry` has for the device:
+// the same for the same arguments in every process. `quick` gives fewer. A harness error when there
+// is no such target, a usage error for an unknown name.
+Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,
+                               bool quick);
+
+// 32 hex digits over the plans, in order.
+std::string hash_of(const Workload& workload);
+
+// Launches of the target in one trial.
+std::uint64_t calls_in(const Plan& plan, const TrialSpec& trial);
+
+}  // namespace redzone::bench

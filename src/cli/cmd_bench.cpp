@@ -1,0 +1,185 @@
+// `redzone bench`: what the harness costs and how soon it finds the puzzles; and, internally, the
+// process that runs a workload without a harness.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "bench/bare_loop.h"
+#include "bench/bench.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/plans.h"
+#include "cli/session.h"
+#include "cli/tools.h"
+#include "cli/worker_side.h"
+#include "store/environment.h"
+
+namespace redzone::cli {
+namespace {
+
+constexpr const char* kBareCommand = "bench-bare";
+
+class Bench final : public Command {
+ public:
+  std::string_view name() const override { return "bench"; }
+  std::string_view synopsis() const override { return "redzone bench [options]"; }
+  std::string_view summary() const override {
+    return "measure throughput against bare calls and memcheck, detection, and the cost of a fault";
+  }
+  void declare(po::options_description& flags, po::positional_options_description&) const override {
+    flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
+        "out", po::value<std::string>(), "write the report to this file as JSON, too")(
+        "commit", po::value<std::string>()->default_value("unknown"),
+        "what this was built from, for the report");
+    add_device_flag(flags);
+    add_plugin_flag(flags);
+    add_worker_flags(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+class BenchBare final : public Command {
+ public:
+  std::string_view name() const override { return kBareCommand; }
+  std::string_view synopsis() const override {
+    return "redzone bench-bare --workload NAME --socket-fd N --black-box-fd M";
+  }
+  std::string_view summary() const override {
+    return "runs a workload without a harness (internal)";
+  }
+  bool internal() const override { return true; }
+  void declare(po::options_description& flags, po::positional_options_description&) const override {
+    add_device_flag(flags);
+    add_plugin_flag(flags);
+    flags.add_options()("workload", po::value<std::string>()->required(), "which plans")(
+        "quick", po::bool_switch(), "fewer of them")("socket-fd", po::value<int>()->required(),
+                                                     "the benchmark")(
+        "black-box-fd", po::value<int>()->required(), "as for a worker; not used");
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+bench::Effort effort_for(bool quick) {
+  bench::Effort effort;
+  if (!quick) return effort;
+  using std::chrono::milliseconds;
+  effort.quick = true;
+  effort.rounds = 1;
+  effort.slice = milliseconds(300);
+  effort.memcheck = milliseconds(4000);
+  effort.seeds = {1};
+  effort.detection = milliseconds(8000);
+  effort.faults = 3;
+  return effort;
+}
+
+std::string as_typed(const po::variables_map& flags, DeviceKind device) {
+  return fmt::format("redzone bench --device {}{}", name_of(device),
+                     flags["quick"].as<bool>() ? " --quick" : "");
+}
+
+// A column must not be lost to a file that cannot be written: found out before anything runs.
+Result<void> check_writable(const po::variables_map& flags) {
+  if (flags.count("out") == 0) return {};
+  const auto& path = flags["out"].as<std::string>();
+  if (!std::ofstream(path, std::ios::app)) return usage_error(path + ": cannot be written");
+  return {};
+}
+
+void add_memcheck(bench::Setup& setup) {
+  if (setup.device != DeviceKind::cuda) {
+    setup.why_no_memcheck = "memcheck sees nothing of the host device";
+    return;
+  }
+  const std::string tool = find_tool("compute-sanitizer");
+  if (tool.empty())
+    setup.why_no_memcheck = "compute-sanitizer was not found";
+  else
+    setup.memcheck_prefix = {tool, "--tool", "memcheck"};
+}
+
+// The worker command of the pool with another name: device and plugins are the same.
+exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view workload,
+                                 bool quick) {
+  command.argv.at(1) = kBareCommand;
+  command.argv.insert(command.argv.end(), {"--workload", std::string(workload)});
+  if (quick) command.argv.emplace_back("--quick");
+  return command;
+}
+
+Result<int> Bench::run(const po::variables_map& flags) {
+  watch_interrupts();
+  if (auto writable = check_writable(flags); !writable) return tl::unexpected(writable.error());
+  auto options = session_options(flags, Workload::campaign);
+  if (!options) return tl::unexpected(options.error());
+  const auto registry = Registry::load(options->plugins);
+  if (!registry) return tl::unexpected(registry.error());
+  const oracles::Catalog catalog;
+  const auto pool = pool_options(*options, *registry);
+  exec::Hello hello;
+  {
+    exec::PoolOptions one = pool;
+    one.workers = 1;
+    one.spares = 0;
+    auto said = exec::Pool(one).wait_ready(std::chrono::seconds(60));
+    if (!said) return tl::unexpected(said.error());
+    hello = std::move(*said);
+  }
+
+  bench::Setup setup{.device = options->device, .registry = *registry, .catalog = catalog};
+  setup.pool = pool;
+  setup.deadline = options->trial_deadline();
+  setup.triage = triage_options(options->device, setup.deadline, pool.spares);
+  setup.simplify = simplify_for();
+  setup.plans = [&](const TargetSpec& spec, std::uint64_t seed) {
+    return generated_plans(spec, options->device, hello, seed);
+  };
+  setup.effort = effort_for(flags["quick"].as<bool>());
+  setup.bare_command = [&](std::string_view workload) {
+    return bare_command(pool.command, workload, setup.effort.quick);
+  };
+  add_memcheck(setup);
+  setup.stop = [] { return interrupted(); };
+  setup.say = [](const std::string& what) { fmt::print(stderr, "bench: {}\n", what); };
+
+  bench::Report report;
+  report.environment = store::collect_environment(hello.device, hello.driver,
+                                                  hello.compute_capability, hello.nvrtc, "");
+  report.commit = flags["commit"].as<std::string>();
+  report.command = as_typed(flags, options->device);
+  report.date = store::utc_now();
+  if (auto done = bench::run_benchmark(setup, report); !done) return tl::unexpected(done.error());
+  if (interrupted()) return kInterrupted;
+  std::cout << bench::report_text(report);
+  if (flags.count("out") == 0) return kOk;
+  const auto& path = flags["out"].as<std::string>();
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << bench::report_json(report);
+  out.close();
+  if (!out) return harness_error(path + ": cannot be written");
+  return kOk;
+}
+
+Result<int> BenchBare::run(const po::variables_map& flags) {
+  auto side = open_worker_side(flags);
+  if (!side) return tl::unexpected(side.error());
+  const auto workload =
+      bench::make_workload(flags["workload"].as<std::string>(), side->device->info().kind,
+                           side->registry, flags["quick"].as<bool>());
+  if (!workload) return tl::unexpected(workload.error());
+  const oracles::Catalog catalog;
+  return bench::serve_bare_loop(flags["socket-fd"].as<int>(), *side->device, side->registry,
+                                *workload, catalog.screen());
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench() {
+  return std::make_unique<Bench>();
+}
+std::unique_ptr<Command> make_bench_bare() {
+  return std::make_unique<BenchBare>();
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,159 @@
+// The benchmark from end to end, with little effort: its figures are not looked at, only that they
+// are there and that what is counted adds up.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "bench/report.h"
+
+namespace redzone::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "redzone-bench-XXXXXX";
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+int exit_code(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string quoted(const std::filesystem::path& path) {
+  return "'" + path.string() + "'";
+}
+
+const Json& column(const Json& throughput, std::string_view name) {
+  for (const auto& c : throughput["columns"])
+    if (c["name"] == name) return c;
+  throw std::out_of_range("no column " + std::string(name));
+}
+
+void check_throughput(const Json& t) {
+  SCOPED_TRACE(t["workload"]);
+  EXPECT_GT(t["plans"], 0);
+  EXPECT_EQ(t["plans_hash"].get<std::string>().size(), 32u);
+  EXPECT_GT(t["generate_us_per_plan"], 0);
+  for (const auto name : {kBare, kBareScreen, kScreenOne, kScreen}) {
+    SCOPED_TRACE(name);
+    const Json& c = column(t, name);
+    EXPECT_TRUE(c["why_not"].is_null()) << c["why_not"];
+    EXPECT_GE(c["workers"], 1);
+    EXPECT_GT(c["calls_per_s"], 0);
+    EXPECT_GT(c["seconds"], 0);
+    // Whole passes over the list.
+    EXPECT_GE(c["plans"], t["plans"]);
+    EXPECT_EQ(c["plans"].get<int>() % t["plans"].get<int>(), 0);
+    EXPECT_EQ(c["trials"].get<int>(), c["plans"].get<int>() * (name == kBare ? 1 : 2));
+    EXPECT_GE(c["calls"], c["trials"]);
+    EXPECT_EQ(c["mapping_calls_per_trial"], 0);
+  }
+  // The same trials make the same calls.
+  const auto calls_per_trial = [&](std::string_view name) {
+    const Json& c = column(t, name);
+    return c["calls"].get<double>() / c["trials"].get<double>();
+  };
+  EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreenOne));
+  EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreen));
+  for (const auto name : {kMemcheck, kMemcheckBare}) {
+    EXPECT_TRUE(column(t, name)["calls_per_s"].is_null());
+    EXPECT_FALSE(column(t, name)["why_not"].is_null());
+  }
+  for (const char* name :
+       {"screen_to_bare_same_trials", "screen_to_bare", "one_worker_to_bare_same_trials"})
+    EXPECT_GT(t["ratios"][name], 0) << name;
+  EXPECT_TRUE(t["ratios"]["screen_to_memcheck"].is_null());
+}
+
+void check_detection(const Json& d) {
+  SCOPED_TRACE(d["puzzle"]);
+  EXPECT_EQ(d["seed"], 1);
+  if (!d["found"]) {
+    EXPECT_FALSE(d["why_not"].get<std::string>().empty());
+    return;
+  }
+  EXPECT_FALSE(d["kind"].get<std::string>().empty());
+  EXPECT_FALSE(d["signature"].get<std::string>().empty());
+  EXPECT_GE(d["plans_to_first"], 1);
+  EXPECT_GE(d["seconds_to_reduced"], d["seconds_to_first"]);
+  EXPECT_GE(d["reduced_calls"], 1);
+}
+
+TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
+  const Folder folder;
+  const auto file = folder.path() / "report.json";
+  ASSERT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --commit abc --out " +
+                      quoted(file) + " >" + quoted(folder.path() / "table") + " 2>/dev/null"),
+            0);
+  std::ifstream in(file);
+  const Json report = Json::parse(in);
+  EXPECT_EQ(report["version"], 1);
+  EXPECT_EQ(report["device"], "host");
+  EXPECT_EQ(report["kind"], "host");
+  EXPECT_EQ(report["commit"], "abc");
+  EXPECT_EQ(report["quick"], true);
+  EXPECT_EQ(report["date"].get<std::string>().size(), std::string("2025-01-31T12:34:56Z").size());
+  for (const char* field : {"toolkit", "host", "redzone_version", "command"})
+    EXPECT_FALSE(report[field].get<std::string>().empty()) << field;
+  EXPECT_GT(report["cores"], 0);
+  EXPECT_GT(report["seconds"], 0);
+
+  ASSERT_EQ(report["throughput"].size(), 2u);
+  EXPECT_EQ(report["throughput"][0]["workload"], "tiny");
+  EXPECT_EQ(report["throughput"][1]["workload"], "medium");
+  for (const auto& t : report["throughput"]) check_throughput(t);
+
+  EXPECT_GE(report["detection"].size(), 3u);
+  int found = 0;
+  for (const auto& d : report["detection"]) {
+    check_detection(d);
+    found += d["found"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_GT(found, 0);
+
+  const Json& fault = report["fault_cost"];
+  EXPECT_TRUE(fault["why_not"].is_null()) << fault["why_not"];
+  for (const char* kind : {"with_spare", "without_spare"}) {
+    EXPECT_GT(fault[kind]["faults"], 0) << kind;
+    EXPECT_GT(fault[kind]["trial_ms"], 0) << kind;
+    EXPECT_GT(fault[kind]["next_result_ms"], 0) << kind;
+  }
+  EXPECT_GT(fault["without_spare"]["wait_ms"], 0);
+
+  std::stringstream table;
+  table << std::ifstream(folder.path() / "table").rdbuf();
+  for (const char* part : {"throughput, tiny shapes", "throughput, medium shapes",
+                           "screen-1-worker", "detection", "cost of a fault"})
+    EXPECT_NE(table.str().find(part), std::string::npos) << part;
+}
+
+TEST(Bench, ChangesNothingWhenItsFileCannotBeWritten) {
+  const Folder folder;
+  const auto errors = folder.path() / "errors";
+  EXPECT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --out " +
+                      quoted(folder.path() / "none" / "report.json") + " 2>" + quoted(errors)),
+            2);
+  std::string line, more;
+  std::ifstream in(errors);
+  EXPECT_TRUE(std::getline(in, line));
+  EXPECT_TRUE(line.starts_with("redzone: ")) << line;
+  EXPECT_NE(line.find("report.json"), std::string::npos) << line;
+  EXPECT_FALSE(std::getline(in, more)) << more;
+}
+
+}  // namespace
+}  // namespace redzone::bench

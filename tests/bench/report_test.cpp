@@ -1,0 +1,74 @@
+// The arithmetic of the report.
+#include "bench/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace redzone::bench {
+namespace {
+
+Tally tally(std::uint64_t calls, double seconds) {
+  return {.plans = 1, .trials = 2, .calls = calls, .mapping_calls = 0, .seconds = seconds};
+}
+
+Throughput sample() {
+  Throughput t;
+  t.workload = "tiny";
+  // Rates of 100, 400 and 200: the middle one counts, not the mean.
+  t.columns.push_back(
+      {std::string(kBareScreen), "", 1, {tally(100, 1), tally(400, 1), tally(100, 0.5)}, ""});
+  t.columns.push_back({std::string(kScreen), "", 2, {tally(150, 1)}, ""});
+  t.columns.push_back({std::string(kMemcheck), "", 1, {}, "no tool"});
+  return t;
+}
+
+TEST(Report, MediansAreOfTheMiddle) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({9, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 9}), 3);
+}
+
+TEST(Report, ARateIsTheMedianOfItsRoundsAndARatioOfTwoRates) {
+  const Throughput t = sample();
+  EXPECT_EQ(t.column(kBareScreen)->calls_per_s(), 200);
+  EXPECT_EQ(t.ratio(kScreen, kBareScreen), 0.75);
+  EXPECT_EQ(t.column(kBareScreen)->sum().calls, 600u);
+  EXPECT_EQ(t.column(kBareScreen)->sum().seconds, 2.5);
+}
+
+TEST(Report, WhatWasNotMeasuredHasNoRatio) {
+  const Throughput t = sample();
+  EXPECT_EQ(t.column(kMemcheck)->calls_per_s(), std::nullopt);
+  EXPECT_EQ(t.ratio(kScreen, kMemcheck), std::nullopt);
+  EXPECT_EQ(t.ratio(kScreen, kBare), std::nullopt);
+}
+
+TEST(Report, JsonHasNullForWhatWasNotMeasured) {
+  Report report;
+  report.throughput.push_back(sample());
+  report.detection.push_back({.puzzle = "puzzle.x", .seed = 2, .why_not = "nothing confirmed"});
+  const auto json = nlohmann::json::parse(report_json(report));
+  const auto& t = json["throughput"][0];
+  EXPECT_EQ(t["columns"][1]["calls_per_s"], 150);
+  EXPECT_TRUE(t["columns"][1]["why_not"].is_null());
+  EXPECT_TRUE(t["columns"][2]["calls_per_s"].is_null());
+  EXPECT_EQ(t["columns"][2]["why_not"], "no tool");
+  EXPECT_EQ(t["ratios"]["screen_to_bare_same_trials"], 0.75);
+  EXPECT_TRUE(t["ratios"]["screen_to_memcheck"].is_null());
+  EXPECT_EQ(json["detection"][0]["found"], false);
+  EXPECT_EQ(json["detection"][0]["why_not"], "nothing confirmed");
+  EXPECT_FALSE(json["detection"][0].contains("plans_to_first"));
+}
+
+TEST(Report, TheTableSaysWhyAColumnIsEmpty) {
+  Report report;
+  report.throughput.push_back(sample());
+  const std::string text = report_text(report);
+  EXPECT_NE(text.find("not measured: no tool"), std::string::npos) << text;
+  EXPECT_NE(text.find("the screen runs at 0.75 of the bare speed"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace redzone::bench
