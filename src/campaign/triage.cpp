@@ -73,16 +73,17 @@ std::optional<Triage::Shown> Triage::best(Evaluator& evaluator, std::span<const 
 // placement, plainest launch first. Only what shows none is compared along single axes.
 std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::vector<Plan>& plans,
                                               bool crashed) {
-  std::vector<Question> direct;
+  std::vector<Plan> variants;
   for (const auto& plan : plans)
     for (auto launch : {Launch::blocking, plan.mode.launch})
       for (auto placement : {Placement::tail, Placement::head}) {
-        const Plan p = with_mode(plan, launch, placement);
-        const bool asked = std::any_of(direct.begin(), direct.end(),
-                                       [&](const Question& q) { return q.plan == p; });
-        if (asked) continue;
-        for (const auto& oracle : catalog_.direct()) direct.push_back({oracle.get(), p});
+        Plan p = with_mode(plan, launch, placement);
+        if (std::find(variants.begin(), variants.end(), p) == variants.end())
+          variants.push_back(std::move(p));
       }
+  std::vector<Question> direct;
+  for (const auto& oracle : catalog_.direct())
+    for (const auto& p : variants) direct.push_back({oracle.get(), p});
   // Each crash costs a worker, so one is enough where workers are dear.
   if (auto shown = best(evaluator, direct, crashed && options_.reuse_workers)) return shown;
   std::vector<Question> comparing;

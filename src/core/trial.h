@@ -43,12 +43,12 @@ struct Fault {
   std::string
       code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "invalid-launch", "target-error", ...
   std::int32_t call = -1;
-  std::string kernel;
-  std::string buffer;  // tensor or scratch that the address is in, or nearest to
+  std::string kernel = {};
+  std::string buffer = {};  // tensor or scratch that the address is in, or nearest to
   Side side = Side::unknown;
   Access access = Access::unknown;
   std::int64_t distance_bytes = 0;  // from the nearest edge of the buffer; 0 when unknown
-  std::string detail;               // for people; never part of a signature
+  std::string detail = {};          // for people; never part of a signature
 
   bool operator==(const Fault&) const = default;
 };
