@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "campaign/attribution.h"
 #include "campaign/history.h"
@@ -153,18 +154,34 @@ bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
   return state_of(runs.reliability) == finding.state;
 }
 
+// A small plan tells more than a large one: calls that hid each other's traces are gone from it.
+// What was only a wrong number may now be seen to depend on the calls before.
+void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
+  const FailKind kind = shown.answer.verdict.signature.kind;
+  if (kind <= FailKind::input_changed || stopped()) return;  // direct evidence says it all
+  auto sharper = classify(evaluator, {shown.plan}, false);
+  if (!sharper || sharper->answer.verdict.signature.kind >= kind) return;
+  shown = std::move(*sharper);
+  finding.signature = shown.answer.verdict.signature;
+  finding.oracle = std::string(shown.oracle->name());
+  reduce_shown(evaluator, shown, finding);
+}
+
 Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding) {
-  const Plan unreduced = shown.plan;
+  const Shown unreduced = shown;
   bool reuse = same_in_used_workers(evaluator, shown, finding);
   for (;;) {
     evaluator.set_reuse(reuse);
     reduce_shown(evaluator, shown, finding);
+    sharpen(evaluator, shown, finding);
     finding.plan = shown.plan;
     if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
     if (finding.state != State::unconfirmed || !reuse || stopped()) return {};
     // What was left of other plans has misled the reduction.
     reuse = false;
-    shown.plan = unreduced;
+    shown = unreduced;
+    finding.signature = shown.answer.verdict.signature;
+    finding.oracle = std::string(shown.oracle->name());
   }
 }
 
@@ -234,8 +251,8 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
     return tl::unexpected(done.error());
   stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
-  finding.id = stored->id;
-  return Settled{finding, is_new};
+  const bool merged = std::exchange(finding.id, stored->id) != stored->id;
+  return Settled{finding, merged ? stored->is_new : is_new};
 }
 
 Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
@@ -252,7 +269,9 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
     if (auto done = settle_plan(evaluator, std::move(shown), finding); !done)
       return tl::unexpected(done.error());
   }
-  if (auto stored = sink_.update(finding); !stored) return tl::unexpected(stored.error());
+  auto stored = sink_.update(finding);
+  if (!stored) return tl::unexpected(stored.error());
+  finding.id = stored->id;
   return finding;
 }
 

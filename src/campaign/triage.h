@@ -71,6 +71,8 @@ class Triage {
   bool same_in_used_workers(Evaluator& evaluator, const Shown& shown,
                             const store::Finding& finding);
   void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  // The most specific oracle that fails on the reduced plan takes over.
+  void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
   Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding);
   // Reliability and attribution of finding.plan, at the full deadline.

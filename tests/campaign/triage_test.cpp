@@ -28,7 +28,9 @@ TriageOptions patient() {
 class Case {
  public:
   explicit Case(Bug bug, TriageOptions options = patient())
-      : executor(std::move(bug), &journal), options_(std::move(options)) {}
+      : executor(std::move(bug), &journal), options_(std::move(options)) {
+    spec_.has_reference = true;
+  }
 
   // What the warm worker runs before.
   void run_before(const Plan& plan) {
@@ -209,6 +211,35 @@ TEST(Triage, PutsTheMoreSpecificKindFirst) {
   EXPECT_EQ(f.signature.kind, FailKind::redzone);
   EXPECT_EQ(f.signature.side, "after");
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
+}
+
+// Both orders of a plan that reads the same from both ends make the same mistake, so that only the
+// reference sees it; of what is left of that plan, the order shows it.
+TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    std::vector<std::int32_t> wrong;
+    const auto made = calls_of_trial(plan, trial);
+    for (const auto& [index, call] : made)
+      if (get(call.dims, "C") != get(made.front().second.dims, "C")) wrong.push_back(index);
+    auto o = all_right(plan, trial);
+    for (auto index : wrong) {
+      auto& call = o.calls[static_cast<std::size_t>(index)];
+      call.buffers[1].digest += 1;
+      if (trial.reference) call.references = {{.tensor = "y", .numel = 8, .mismatches = 8}};
+    }
+    return o;
+  });
+  Plan plan = plain_plan({call_of(10, 16), call_of(20, 64), call_of(10, 16)});
+  const auto [f, is_new] = c.settle(plan);
+  EXPECT_TRUE(is_new);
+  EXPECT_EQ(f.signature.text(), "history: y (t)");
+  EXPECT_EQ(f.oracle, "history");
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_TRUE(f.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
+              f.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
+      << print_plan(f.plan);
+  ASSERT_EQ(c.sink.updates.size(), 2u);
+  EXPECT_EQ(c.sink.updates[0].signature.kind, FailKind::reference);
 }
 
 TEST(Triage, SaysWhenTheBudgetEndedFirst) {
