@@ -1,0 +1,123 @@
+#include "e2e/cli.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace redzone::e2e {
+namespace {
+
+// Every process that comes from a folder's commands inherits it, workers of workers included.
+constexpr const char* kMark = "REDZONE_TEST_FOLDER";
+
+[[noreturn]] void become(const TempFolder& folder, const std::filesystem::path& out,
+                         const std::filesystem::path& err, std::vector<char*>& argv) {
+  ::setenv(kMark, folder.path().c_str(), 1);
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int out_fd = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int err_fd = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (::chdir(folder.path().c_str()) != 0 || ::dup2(null, 0) < 0 || ::dup2(out_fd, 1) < 0 ||
+      ::dup2(err_fd, 2) < 0)
+    ::_exit(126);
+  ::execv(REDZONE_BINARY, argv.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+TempFolder::TempFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "redzone_e2e_XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path_ / name, std::ios::binary) << text;
+  return *this / name;
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Json Ran::json() const {
+  return Json::parse(out, nullptr, false);
+}
+
+std::ostream& operator<<(std::ostream& out, const Ran& ran) {
+  return out << "exit " << ran.exit << "\n" << ran.out << ran.err;
+}
+
+Process::Process(const TempFolder& folder, const Arguments& arguments) {
+  static int number = 0;
+  const std::string prefix = folder / (".run" + std::to_string(number++));
+  out_ = prefix + ".out";
+  err_ = prefix + ".err";
+  Arguments words = arguments;
+  words.insert(words.begin(), "redzone");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ == 0) become(folder, out_, err_, argv);
+  if (pid_ < 0) throw std::runtime_error("cannot fork");
+}
+
+Process::~Process() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  wait();
+}
+
+void Process::signal(int number) const {
+  ::kill(pid_, number);
+}
+
+Ran Process::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  Ran ran;
+  ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.out = read_text(out_);
+  ran.err = read_text(err_);
+  return ran;
+}
+
+Ran redzone(const TempFolder& folder, const Arguments& arguments) {
+  return Process(folder, arguments).wait();
+}
+
+std::vector<pid_t> left_behind(const TempFolder& folder) {
+  const std::string mark = std::string(kMark) + "=" + folder.path().string() + '\0';
+  std::vector<pid_t> pids;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error != std::errc() || end != name.data() + name.size()) continue;
+    // A process that has ended and waits to be reaped has no environment.
+    if (read_text(entry.path() / "environ").find(mark) != std::string::npos) pids.push_back(pid);
+  }
+  return pids;
+}
+
+}  // namespace redzone::e2e

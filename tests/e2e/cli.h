@@ -1,0 +1,70 @@
+// Runs the real binary as a user would, and keeps what came out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace redzone::e2e {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+// A folder of its own outside the tree, removed with all that is in it.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // Writes a file and gives its path.
+  std::string write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_text(const std::filesystem::path& file);
+
+struct Ran {
+  int exit = -1;  // 128 + signal when a signal ended it
+  std::string out, err;
+
+  Json json() const;  // of `out`; a discarded value when it is none
+};
+
+// What was seen, for the message of a failed test.
+std::ostream& operator<<(std::ostream& out, const Ran& ran);
+
+// `redzone ARGUMENTS...` in `folder`, in the background. Its output goes to files there. Killed
+// when it outlives this object.
+class Process {
+ public:
+  Process(const TempFolder& folder, const Arguments& arguments);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  Ran wait();
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t pid_ = -1;
+};
+
+// Runs it to its end.
+Ran redzone(const TempFolder& folder, const Arguments& arguments);
+
+// Processes whose parent is `pid`, or that once were started by it and still run, by the
+// environment variable that Process sets.
+std::vector<pid_t> left_behind(const TempFolder& folder);
+
+}  // namespace redzone::e2e

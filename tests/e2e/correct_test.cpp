@@ -1,0 +1,51 @@
+// Twins, controls and the kernels that ship are correct: no campaign may flag them.
+#include <gtest/gtest.h>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+constexpr int kPlans = 5000;
+
+std::vector<std::string> correct_targets() {
+  const TempFolder folder;
+  std::vector<std::string> names;
+  const Json all = redzone(folder, {"targets", "--json"}).json();
+  for (const auto& target : all.value("targets", Json::array()))
+    if (target["category"] == "kernel" || target["category"] == "twin")
+      names.push_back(target["name"]);
+  return names;
+}
+
+class Correct : public testing::TestWithParam<std::string> {
+ protected:
+  const TempFolder folder_;
+};
+
+TEST_P(Correct, NoCampaignFlagsIt) {
+  const Ran ran = redzone(folder_, {"run", GetParam(), "--device", "host", "--seed", "3", "--plans",
+                                    std::to_string(kPlans), "--json"});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  const Json campaign = ran.json();
+  ASSERT_TRUE(campaign.is_object()) << ran;
+  EXPECT_EQ(campaign["verdicts"]["pass"], kPlans) << ran;
+  EXPECT_EQ(campaign["suspects"], 0) << ran;
+  EXPECT_TRUE(campaign["findings"].empty()) << ran;
+  EXPECT_EQ(campaign["campaign"]["workers_lost"], 0) << ran;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Correct, testing::ValuesIn(correct_targets()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             if (c == '.') c = '_';
+                           return name;
+                         });
+
+TEST(CorrectTargets, AreAllThere) {
+  EXPECT_GE(correct_targets().size(), 4u + 15u + 2u);
+}
+
+}  // namespace
+}  // namespace redzone::e2e

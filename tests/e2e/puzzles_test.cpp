@@ -1,0 +1,102 @@
+// `redzone run` finds every puzzle, names it as its note says and reduces it to the minimum that
+// the note states; `redzone replay` sees it again. Twice, with different seeds.
+#include <gtest/gtest.h>
+
+#include "core/plan_text.h"
+#include "e2e/cli.h"
+#include "puzzles/notes.h"
+#include "puzzles/shipped.h"
+
+namespace redzone::e2e {
+namespace {
+
+using puzzles::Expectation;
+using puzzles::Note;
+
+// Enough for each of them with any seed tried.
+constexpr int kPlans = 40;
+// Each plan that hangs costs a deadline.
+constexpr int kHangingPlans = 8;
+
+struct Hunt {
+  Note note;
+  int seed = 0;
+};
+
+void PrintTo(const Hunt& hunt, std::ostream* out) {
+  *out << hunt.note.name << " with seed " << hunt.seed;
+}
+
+std::vector<Hunt> hunts() {
+  std::vector<Hunt> out;
+  for (const auto& note : puzzles::shipped_notes())
+    for (int seed : {1, 2})
+      if (!note.control) out.push_back({note, seed});
+  return out;
+}
+
+Signature signature_of(const Json& json) {
+  const auto kind = parse_fail_kind(json["kind"].get<std::string>());
+  EXPECT_TRUE(kind);
+  return {*kind, json["target"], json["where"], json["buffer"], json["side"], json["access"]};
+}
+
+// The expectation of the note that the finding fulfils.
+const Expectation* expected(const Note& note, const Json& finding) {
+  const Signature signature = signature_of(finding["signature"]);
+  for (const auto& e : note.expectations)
+    if (puzzles::matches(e, signature)) return &e;
+  return nullptr;
+}
+
+class Puzzles : public testing::TestWithParam<Hunt> {
+ protected:
+  Ran run(const Arguments& arguments) { return redzone(folder_, arguments); }
+  const TempFolder folder_;
+};
+
+TEST_P(Puzzles, AreFoundReducedAndReplayed) {
+  const auto& [note, seed] = GetParam();
+  const TargetSpec& spec = puzzles::shipped_spec(note.puzzle());
+  const bool hangs = note.expectations[0].kinds[0] == FailKind::hang;
+  const Ran ran = run({"run", note.puzzle(), "--device", "host", "--seed", std::to_string(seed),
+                       "--plans", std::to_string(hangs ? kHangingPlans : kPlans), "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  const Json campaign = ran.json();
+  ASSERT_TRUE(campaign.is_object()) << ran;
+  EXPECT_EQ(campaign["verdicts"]["harness_error"], 0) << ran;
+  int found = 0;
+  for (Json finding : campaign["findings"]) {
+    if (finding["state"] == "unconfirmed") continue;
+    const std::string id = std::to_string(finding["id"].get<int>());
+    // The time for reducing is short, and the machine may be busy.
+    if (!finding["minimal"].get<bool>()) {
+      const Ran again = run({"reduce", id, "--device", "host", "--time", "10m", "--json"});
+      ASSERT_EQ(again.exit, 1) << again;
+      finding = again.json();
+    }
+    ++found;
+    EXPECT_EQ(finding["state"], "confirmed") << finding["signature"]["text"];
+    EXPECT_EQ(finding["minimal"], true) << finding["signature"]["text"];
+    const Expectation* expectation = expected(note, finding);
+    ASSERT_NE(expectation, nullptr) << "not in the note: " << finding["signature"]["text"];
+    const auto plan = parse_plan(finding["plan"].get<std::string>());
+    ASSERT_TRUE(plan) << plan.error().message;
+    const auto& minima = expectation->minima;
+    EXPECT_TRUE(std::any_of(
+        minima.begin(), minima.end(),
+        [&](const auto& minimum) { return puzzles::minimal_plan(minimum, spec) == *plan; }))
+        << finding["signature"]["text"] << " ends at\n"
+        << finding["plan"].get<std::string>();
+    const Ran replayed = run({"replay", id, "--device", "host", "--runs", "3"});
+    EXPECT_EQ(replayed.exit, 1) << replayed;
+  }
+  EXPECT_GT(found, 0) << ran;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Puzzles, testing::ValuesIn(hunts()), [](const auto& info) {
+  return info.param.note.name + "_seed_" + std::to_string(info.param.seed);
+});
+
+}  // namespace
+}  // namespace redzone::e2e
