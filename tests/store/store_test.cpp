@@ -46,10 +46,11 @@ TEST(Store, EveryStateAndKindIsKept) {
 }
 
 TEST(Store, TextsMayHoldAnything) {
+  using namespace std::string_literals;
   TempDir dir;
   Store store = open_rw(dir / "s.db");
   Finding f = sample_finding();
-  f.reason = std::string("nul \0 in 'quotes' \"\n%s; DROP TABLE findings; \xff\xfe", 50);
+  f.reason = "nul \0 in 'quotes' \"\n%s; DROP TABLE findings; \xff\xfe"s;
   f.signature.buffer = "x'y";
   f.id = must(store.record(f)).id;
   EXPECT_TRUE(equal(must(store.finding(f.id)), f));
