@@ -1,4 +1,4 @@
-#include "device/host/host_device.h"
+#include "device/launch_check.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "device/host/buffers.h"
+#include "device/launch_check.h"
 
 namespace redzone::device {
 
@@ -124,30 +125,7 @@ std::optional<Failure> HostDevice::refusal(const KernelRef& kernel,
   if (kernel.function == nullptr || kernel.thunk == nullptr || kernel.host_thread == nullptr)
     return Failure{Failure::Kind::harness, "no-host-kernel",
                    fmt::format("kernel '{}' was not compiled for the host device", kernel.name)};
-  const auto refuse = [&](std::string detail) {
-    return Failure{Failure::Kind::launch_refused, "invalid-launch",
-                   fmt::format("{}: {}", kernel.name, detail)};
-  };
-  const auto outside = [&](std::string_view what, std::int64_t value, std::int64_t most) {
-    return refuse(fmt::format("{} is {}, allowed are 1 to {}", what, value, most));
-  };
-  const LaunchLimits& limits = info_.limits;
-  const std::int64_t grid[3] = {shape.grid.x, shape.grid.y, shape.grid.z};
-  const std::int64_t block[3] = {shape.block.x, shape.block.y, shape.block.z};
-  static constexpr std::string_view kGrid[3] = {"grid.x", "grid.y", "grid.z"};
-  static constexpr std::string_view kBlock[3] = {"block.x", "block.y", "block.z"};
-  for (int k = 0; k < 3; ++k) {
-    if (grid[k] < 1 || grid[k] > limits.grid[k]) return outside(kGrid[k], grid[k], limits.grid[k]);
-    if (block[k] < 1 || block[k] > limits.block[k])
-      return outside(kBlock[k], block[k], limits.block[k]);
-  }
-  const std::int64_t threads = block[0] * block[1] * block[2];
-  if (threads > limits.threads_per_block)
-    return outside("threads of a block", threads, limits.threads_per_block);
-  if (shape.shared_bytes > static_cast<std::uint64_t>(limits.shared_bytes))
-    return refuse(fmt::format("dynamic shared memory is {} bytes, allowed are 0 to {}",
-                              shape.shared_bytes, limits.shared_bytes));
-  return std::nullopt;
+  return refused_launch(info_.limits, kernel.name, shape);
 }
 
 // ---- Running -----------------------------------------------------------------------------------
