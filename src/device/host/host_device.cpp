@@ -1,5 +1,4 @@
 #include "device/host/host_device.h"
-#include "device/launch_check.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
