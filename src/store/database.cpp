@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 namespace redzone::store {
 namespace fs = std::filesystem;
 namespace {
@@ -114,12 +117,25 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
     sql_->exec(fmt::format("PRAGMA max_page_count = {}", options.max_pages));
   sql_->exec("PRAGMA foreign_keys = ON");
   sql_->exec("PRAGMA synchronous = FULL");
-  const std::string journal = sql_->execAndGet("PRAGMA journal_mode = WAL").getString();
-  if (journal != "wal")
+  if (enter_wal() != "wal")
     harness(fmt::format("{}: no write-ahead log on this file system: name a file on a local disk",
                         path_.string()));
   migrate(steps);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+}
+
+// SQLite does not wait by itself when two connections turn the log on at the same time: each holds
+// what the other needs, and one is told at once that the file is busy.
+std::string Database::enter_wal() {
+  const auto until = std::chrono::steady_clock::now() + busy_timeout_;
+  for (;;) {
+    try {
+      return sql_->execAndGet("PRAGMA journal_mode = WAL").getString();
+    } catch (const SQLite::Exception& e) {
+      if (e.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() >= until) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 void Database::open_snapshot(const OpenOptions& options, Migrations steps) {

@@ -52,6 +52,7 @@ class Database {
   explicit Database(std::filesystem::path path) : path_(std::move(path)) {}
 
   void open_for_writing(const OpenOptions& options, Migrations steps);
+  std::string enter_wal();  // the journal mode that the file has then
   void open_snapshot(const OpenOptions& options, Migrations steps);
   bool copy_to_memory(const OpenOptions& options);
   // True when the file holds nothing yet. Throws when it is not ours or too new.
