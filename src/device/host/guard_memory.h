@@ -27,6 +27,9 @@ class GuardMemory final : public RegionCache {
 
  private:
   static constexpr std::size_t kHoleBytes = std::size_t{8} << 20;
+  // Before the first region: an offset that wrapped in 32 bits goes up to 2^31 elements back, and
+  // must not land in what the process happens to have mapped there.
+  static constexpr std::size_t kLeadBytes = std::size_t{16} << 30;
 
   Region make(std::size_t bytes) override;
   void destroy(Region region) override;
@@ -35,7 +38,7 @@ class GuardMemory final : public RegionCache {
 
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t used_ = kHoleBytes;                // from `base_` on; beyond lies what was never used
+  std::size_t used_ = kLeadBytes;                // from `base_` on; beyond lies what was never used
   std::multimap<std::size_t, std::byte*> free_;  // closed places by capacity
   std::unordered_map<std::byte*, std::size_t> opened_;  // capacity of the place of each region
 };
