@@ -31,11 +31,14 @@ struct Shown {
 inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
                                           campaign::Evaluator& evaluator, const Plan& plan) {
   for (const auto* group : {&catalog.direct(), &catalog.comparing()}) {
+    std::vector<campaign::Question> questions;
+    for (const auto& oracle : *group) questions.push_back({oracle.get(), plan});
+    const auto answers = evaluator.ask(questions);
     std::optional<Shown> best;
-    for (const auto& oracle : *group) {
-      const Verdict v = evaluator.ask(*oracle, plan).verdict;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Verdict& v = answers[i].verdict;
       if (v.failed() && (!best || v.signature.kind < best->verdict.signature.kind))
-        best = Shown{oracle.get(), v};
+        best = Shown{questions[i].oracle, v};
     }
     if (best) return best;
   }
