@@ -96,6 +96,8 @@ class Device {
   virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
   // Names for addresses, from now to the next call of watch().
   virtual void watch(std::vector<NamedRange> buffers) = 0;
+  // Names beside those that there are.
+  virtual void watch_more(std::span<const NamedRange> buffers) = 0;
   // Following enqueues belong to this call index (-1: to the harness).
   virtual void set_call(std::int32_t call) = 0;
 

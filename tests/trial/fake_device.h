@@ -48,6 +48,10 @@ class FakeDevice final : public device::Device {
   void set_black_box(device::BlackBox*) override {}
   device::Status<void> begin_trial(const device::TrialSettings& settings) override;
   void watch(std::vector<device::NamedRange> buffers) override { watched = std::move(buffers); }
+  void watch_more(std::span<const device::NamedRange> buffers) override {
+    watched_later += buffers.size();
+    watched.insert(watched.end(), buffers.begin(), buffers.end());
+  }
   void set_call(std::int32_t) override {}
   void* stream_handle(int stream) override { return &handles_[stream]; }
   device::Status<void> fill(int stream, std::span<const device::BufferJob> jobs) override;
@@ -67,6 +71,7 @@ class FakeDevice final : public device::Device {
   // checks on a stream other than 0 and launches there end in " @STREAM".
   std::vector<std::string> log;
   std::vector<device::NamedRange> watched;
+  std::size_t watched_later = 0;      // of them, by watch_more()
   std::set<std::string> refused;      // kernels whose launch is refused
   std::set<std::string> faulting;     // kernels that fault when they run
   std::set<std::string> unsupported;  // variants that this device does not have

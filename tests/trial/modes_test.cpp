@@ -216,5 +216,24 @@ TEST(Watch, NamesEveryBufferBeforeItIsUsed) {
   EXPECT_EQ(names, (std::vector<std::string>{"x", "y", "tmp"}));
 }
 
+TEST(Watch, TellsOfEachBufferOnceAndForgetsThoseOfAFinishedSegment) {
+  FakeDevice* device = nullptr;
+  std::vector<std::vector<std::string>> names;
+  const auto run = [&](Context& ctx) {
+    ctx.scratch("s" + std::to_string(ctx.dim("C")), 8, 8);
+    run_named(ctx);
+    names.emplace_back();
+    for (const auto& range : device->watched) names.back().push_back(range.name);
+  };
+  Bench bench(run, double_spec(), {}, {.calls = 2});
+  device = &bench.device;
+  bench.run(plan_of({step(1), step(2), step(3)}), {});
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names,
+            (std::vector<Names>{
+                {"x", "y", "x", "y", "s1"}, {"x", "y", "x", "y", "s1", "s2"}, {"x", "y", "s3"}}));
+  EXPECT_EQ(device->watched_later, 1u);  // s2
+}
+
 }  // namespace
 }  // namespace redzone::testing

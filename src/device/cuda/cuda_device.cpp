@@ -111,6 +111,7 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
 }
 
 void CudaDevice::watch(std::vector<NamedRange>) {}
+void CudaDevice::watch_more(std::span<const NamedRange>) {}
 
 void CudaDevice::set_call(std::int32_t call) {
   if (box_ != nullptr && call >= 0) box_->call_begun = call;

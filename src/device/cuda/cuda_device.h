@@ -33,6 +33,7 @@ class CudaDevice final : public Device {
   Status<void> begin_trial(const TrialSettings& settings) override;
   // Ignored: CUDA does not tell the address of a fault.
   void watch(std::vector<NamedRange> buffers) override;
+  void watch_more(std::span<const NamedRange> buffers) override;
   void set_call(std::int32_t call) override;
   void* stream_handle(int stream) override;
   Status<void> fill(int stream, std::span<const BufferJob> jobs) override;

@@ -28,6 +28,9 @@ class HostDevice final : public Device {
   void set_black_box(BlackBox* box) override { fault_.box = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange> buffers) override { fault_.watched = std::move(buffers); }
+  void watch_more(std::span<const NamedRange> buffers) override {
+    fault_.watched.insert(fault_.watched.end(), buffers.begin(), buffers.end());
+  }
   void set_call(std::int32_t call) override { call_ = call; }
   void* stream_handle(int stream) override;
   Status<void> fill(int stream, std::span<const BufferJob> jobs) override;

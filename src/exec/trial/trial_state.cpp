@@ -1,5 +1,7 @@
 #include "exec/trial/trial_state.h"
 
+#include <span>
+
 namespace redzone::exec {
 
 void TrialState::begin(const Mode& with, int streams, std::int32_t call_count,
@@ -23,17 +25,22 @@ void TrialState::watch(const std::string& name, std::int32_t call, const Place& 
                        std::size_t bytes) {
   if (!checks) return;
   watched_.push_back({name, call, at.storage, at.storage + bytes});
-  watch_changed_ = true;
 }
 
 void TrialState::flush_watch() {
-  if (!watch_changed_ || session.lost()) return;
-  session.device().watch(watched_);
-  watch_changed_ = false;
+  if (session.lost() || (!retell_ && told_ == watched_.size())) return;
+  if (retell_)
+    session.device().watch(watched_);
+  else  // not all of them again for each buffer of a long plan
+    session.device().watch_more(std::span(watched_).subspan(told_));
+  told_ = watched_.size();
+  retell_ = false;
 }
 
 void TrialState::forget_watched() {
   watched_.clear();
+  told_ = 0;
+  retell_ = true;
   for (const auto& w : workspaces) watch(w.label, w.call, w.at, w.bytes);
 }
 

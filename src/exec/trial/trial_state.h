@@ -63,7 +63,8 @@ struct TrialState {
 
  private:
   std::vector<device::NamedRange> watched_;
-  bool watch_changed_ = false;
+  std::size_t told_ = 0;  // of these, from the front, the device has heard
+  bool retell_ = false;   // it knows others, which it must forget
 };
 
 }  // namespace redzone::exec
