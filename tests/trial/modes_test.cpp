@@ -86,6 +86,37 @@ TEST(Modes, WithoutChecksInputsAreFilledAndNothingElseIsTouched) {
   EXPECT_EQ(*tmp, 7);
 }
 
+TEST(Modes, ScratchIsFilledBeforeTheLaunchThatMayUseIt) {
+  Bench bench([](Context& ctx) {
+    ctx.scratch("a", 16, 8);
+    ctx.scratch("b", 16, 8);
+    run_named(ctx);
+    ctx.scratch("c", 16, 8);  // no launch comes behind it
+  });
+  const Observation o = bench.run({call_of(1, 1)});
+  EXPECT_EQ(bench.device.log, (Log{"fill", "fill", "launch k1", "fill", "check", "sync"}));
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(buffer(o, 0, name).dirty_after, 0u);
+}
+
+// What a target enqueues there by itself cannot be seen.
+TEST(Modes, ScratchIsFilledAtOnceForATargetThatHasAStream) {
+  Log seen;
+  FakeDevice* device = nullptr;
+  Bench bench([&](Context& ctx) {
+    ctx.scratch("a", 16, 8);
+    if (ctx.dim("C") == 1) ctx.stream();
+    ctx.scratch("b", 16, 8);
+    seen = device->log;
+  });
+  device = &bench.device;
+  bench.run({call_of(1, 1)});
+  EXPECT_EQ(seen, (Log{"fill", "fill", "fill"}));
+  // It may have kept the handle.
+  bench.device.log.clear();
+  bench.run({call_of(1, 2)});
+  EXPECT_EQ(seen, (Log{"fill", "fill", "fill"}));
+}
+
 TEST(Modes, SegmentsOfSeveralStreamsAreSynchronized) {
   Bench bench(run_named, double_spec(), {}, {.calls = 1});
   bench.run(plan_of({step(1, 1, 1), step(2)}), {});

@@ -27,6 +27,8 @@ TensorArg CallContext::tensor(std::string_view name) const {
 
 void* CallContext::stream() const {
   if (state_.session.lost()) return nullptr;
+  state_.stream_is_out = true;
+  fill_scratch();
   return state_.session.device().stream_handle(unit_.item->stream);
 }
 
@@ -49,16 +51,27 @@ std::string CallContext::unused_label(std::string_view name) const {
   return used == 0 ? std::string(name) : fmt::format("{}#{}", name, used + 1);
 }
 
+bool CallContext::fill_before_launch(const device::BufferJob& job) {
+  state_.scratch_fills.push_back(job);
+  return !state_.stream_is_out || fill_scratch();
+}
+
+bool CallContext::fill_scratch() const {
+  if (state_.scratch_fills.empty()) return true;
+  const bool filled = state_.session.fill(unit_.item->stream, state_.scratch_fills);
+  state_.scratch_fills.clear();
+  return filled;
+}
+
 void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t align) {
   if (ended() || !acceptable(name, bytes, align)) return nullptr;
-  const int stream = unit_.item->stream;
   if (RawBuffer* s = reusable_scratch(name, bytes, align)) {
     s->run = run_;
     if (!state_.checks) return s->at.data;
     // The canaries stay: what the earlier run did to them is still to be seen.
     device::BufferJob job = s->job;
     job.before_bytes = job.after_bytes = 0;
-    return state_.session.fill(stream, {&job, 1}) ? s->at.data : nullptr;
+    return fill_before_launch(job) ? s->at.data : nullptr;
   }
   const Storage storage{bytes, 0, align};
   const auto at = state_.acquire(storage);
@@ -75,7 +88,7 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   s.job = raw_job(*at, bytes, state_.mode.poison);
   if (!state_.checks) return s.at.data;
   state_.watch(s.label, call(), *at, bytes);
-  return state_.session.fill(stream, {&s.job, 1}) ? s.at.data : nullptr;
+  return fill_before_launch(s.job) ? s.at.data : nullptr;
 }
 
 void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size_t align) {
@@ -126,6 +139,7 @@ void CallContext::launch(const KernelRef& kernel, const LaunchShape& shape,
   if (ended()) return;
   if (state_.checks && unit_.item->first && run_ == 0)
     state_.of_call(call()).launches.push_back(observed(kernel, shape));
+  if (!fill_scratch()) return;
   state_.flush_watch();
   state_.session.launch(unit_.item->stream, kernel, shape, args);
 }

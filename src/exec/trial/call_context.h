@@ -11,7 +11,12 @@ class CallContext final : public Context {
  public:
   // `run`: 0 .. runs - 1 on the same buffers. All arguments outlive the context.
   CallContext(TrialState& state, CallUnit& unit, std::int64_t run)
-      : state_(state), unit_(unit), run_(run) {}
+      : state_(state), unit_(unit), run_(run) {
+    state_.scratch_fills.clear();
+  }
+
+  // Behind Target::run(): fills the scratch that no launch came after.
+  void finish() { fill_scratch(); }
 
   const Dims& dims() const override { return unit_.item->call->dims; }
   const Config& config() const override { return unit_.item->call->config; }
@@ -35,6 +40,9 @@ class CallContext final : public Context {
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;
   bool zero_before_use(RawBuffer& buffer);
+  // Before the next launch: all buffers of a call in one operation, as there are usually several.
+  bool fill_before_launch(const device::BufferJob& job);
+  bool fill_scratch() const;
 
   TrialState& state_;
   CallUnit& unit_;

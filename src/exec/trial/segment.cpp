@@ -52,6 +52,7 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
     };
     try {
       target.run(context);
+      context.finish();
     } catch (const std::exception& e) {
       thrown(e.what());
     } catch (...) {

@@ -60,6 +60,11 @@ struct TrialState {
   bool checks = true;                  // TrialLimits::checks
   std::deque<RawBuffer> workspaces;    // live for the whole trial
   std::vector<CallObservation> calls;  // by call index
+  // Scratch of the call that is being enqueued, to be filled before its next launch.
+  std::vector<device::BufferJob> scratch_fills;
+  // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
+  // seen, so from then on nothing is put off.
+  bool stream_is_out = false;
 
  private:
   std::vector<device::NamedRange> watched_;
