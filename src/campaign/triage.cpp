@@ -174,6 +174,12 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     evaluator.set_reuse(reuse);
     reduce_shown(evaluator, shown, finding);
     sharpen(evaluator, shown, finding);
+    if (reuse && calls_of(shown.plan).size() > 1) {
+      // A call that only outdid what other plans had left in the worker is not needed in a fresh
+      // one.
+      evaluator.set_reuse(false);
+      reduce_shown(evaluator, shown, finding);
+    }
     finding.plan = shown.plan;
     if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
     if (finding.state != State::unconfirmed || !reuse || stopped()) return {};
