@@ -22,8 +22,7 @@ class Reduce final : public Command {
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
         "time", po::value<std::string>()->default_value("60s"), "how long at most")(
-        "evaluations", po::value<std::size_t>()->default_value(5000),
-        "how many plans to try at most");
+        "evaluations", po::value<Count>()->default_value({5000}), "how many plans to try at most");
     words.add("id", 1);
     add_device_flag(flags);
     add_db_flag(flags);
@@ -57,7 +56,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   StoreSink sink(*store);
   auto options = session.triage_options();
   options.reduce_time = **time;
-  options.reduce_evaluations = flags["evaluations"].as<std::size_t>();
+  options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(session.pool(), session.catalog(), simplify_for(), sink, options);
   auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!reduced) return tl::unexpected(reduced.error());

@@ -30,8 +30,7 @@ class Replay final : public Command {
         "runs", po::value<int>()->default_value(10), "how often, each in a fresh worker")(
         "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
         "placement", po::value<std::string>(), "tail or head instead of the plan's")(
-        "schedule-seed", po::value<std::uint64_t>(),
-        "of the host scheduler, instead of the plan's");
+        "schedule-seed", po::value<Count>(), "of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_device_flag(flags);
     add_db_flag(flags);
@@ -75,7 +74,7 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
     mode.placement = *placement;
   }
   if (flags.count("schedule-seed") != 0)
-    mode.schedule_seed = flags["schedule-seed"].as<std::uint64_t>();
+    mode.schedule_seed = flags["schedule-seed"].as<Count>().value;
   return {};
 }
 

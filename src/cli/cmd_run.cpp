@@ -29,8 +29,8 @@ class Run final : public Command {
     flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
         "puzzles", po::bool_switch(), "fuzz the puzzles, too")(
         "time", po::value<std::string>(), "how long (default: 60s, unless --plans is given)")(
-        "plans", po::value<std::uint64_t>(), "how many plans for each target")(
-        "seed", po::value<std::uint64_t>(), "of the generators (default: drawn)");
+        "plans", po::value<Count>(), "how many plans for each target")(
+        "seed", po::value<Count>(), "of the generators (default: drawn)");
     words.add("target", -1);
     add_device_flag(flags);
     add_db_flag(flags);
@@ -111,7 +111,7 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
   campaign::CampaignOptions options;
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
-  if (flags.count("plans") != 0) options.plans_per_target = flags["plans"].as<std::uint64_t>();
+  if (flags.count("plans") != 0) options.plans_per_target = flags["plans"].as<Count>().value;
   if (*time)
     options.time = **time;
   else if (options.plans_per_target == 0)
@@ -137,7 +137,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   for (const auto& line : selection->skipped) fmt::print(stderr, "not applicable: {}\n", line);
   if (selection->targets.empty()) return kNotJudged;
 
-  const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<std::uint64_t>()
+  const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
                                                       : std::random_device{}() & 0x7fffffffu;
   std::vector<campaign::TargetUnderTest> targets;
   std::string names;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "core/names.h"
 #include "store/environment.h"
 
@@ -25,6 +26,15 @@ po::options_description flags_of(const Command& command,
   return flags;
 }
 
+Error unknown_flag(const Command& command, const po::options_description& flags,
+                   std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& flag : flags.options()) names.push_back("--" + flag->long_name());
+  return {ErrorKind::usage,
+          fmt::format("{}: unknown flag '{}'{}; see 'redzone {} --help'", command.name(), name,
+                      did_you_mean(name, names), command.name())};
+}
+
 int run_one(Command& command, const std::vector<std::string>& arguments) {
   po::positional_options_description words;
   const auto flags = flags_of(command, words);
@@ -36,13 +46,17 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
       return kOk;
     }
     po::notify(values);
+  } catch (const po::unknown_option& e) {
+    return report(unknown_flag(command, flags, e.get_option_name()));
   } catch (const po::error& e) {
     return report({ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
                                                  e.what(), command.name())});
   }
   auto code = command.run(values);
   std::cout << std::flush;
-  return code ? *code : report(code.error());
+  if (code) return *code;
+  const int failed = report(code.error());
+  return interrupted() ? kInterrupted : failed;
 }
 
 }  // namespace

@@ -4,10 +4,20 @@
 
 #include <charconv>
 #include <fstream>
+#include <istream>
 
 #include "device/device.h"
 
 namespace redzone::cli {
+
+std::istream& operator>>(std::istream& in, Count& count) {
+  if (in.peek() == '-') in.setstate(std::ios::failbit);
+  return in >> count.value;
+}
+
+std::ostream& operator<<(std::ostream& out, Count count) {
+  return out << count.value;
+}
 
 void add_json_flag(po::options_description& flags) {
   flags.add_options()("json", po::bool_switch(), "print JSON");
@@ -31,7 +41,7 @@ void add_plugin_flag(po::options_description& flags) {
 void add_worker_flags(po::options_description& flags) {
   flags.add_options()("deadline", po::value<std::string>(),
                       "a trial that takes longer is a hang (default: 2s on host, 5s on cuda)")(
-      "workers", po::value<std::size_t>(), "warm worker processes (default: by device and cores)");
+      "workers", po::value<Count>(), "warm worker processes (default: by device and cores)");
 }
 
 bool json_wanted(const po::variables_map& flags) {

@@ -3,7 +3,9 @@
 
 #include <redzone/spec.h>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +15,13 @@
 #include "target/registry.h"
 
 namespace redzone::cli {
+
+// A whole number from 0 on. (program_options would read -1 as 2^64 - 1.)
+struct Count {
+  std::uint64_t value = 0;
+};
+std::istream& operator>>(std::istream& in, Count& count);
+std::ostream& operator<<(std::ostream& out, Count count);
 
 void add_json_flag(po::options_description& flags);
 void add_db_flag(po::options_description& flags);

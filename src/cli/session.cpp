@@ -52,7 +52,7 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
   if (!deadline) return tl::unexpected(deadline.error());
   options.deadline = *deadline;
   if (flags.count("workers") != 0) {
-    options.workers = flags["workers"].as<std::size_t>();
+    options.workers = flags["workers"].as<Count>().value;
     if (*options.workers < 1 || *options.workers > 64)
       return usage_error("--workers: must be in 1..64");
   }
