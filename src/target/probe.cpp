@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,12 +73,17 @@ void write_all(int fd, const void* data, std::size_t bytes) {
   }
 }
 
-[[noreturn]] void run_child(int out, std::span<const std::filesystem::path> plugins) {
+[[noreturn]] void run_child(int out, pid_t parent, std::span<const std::filesystem::path> plugins) {
+  // A plugin that hangs must not outlive a driver that was killed.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(EXIT_FAILURE);
   // The handlers of the parent would report a crash as the parent's.
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGPIPE})
     ::signal(signal, SIG_DFL);
-  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0)
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDOUT_FILENO);
+    ::dup2(null, STDERR_FILENO);
+  }
   for (const auto& plugin : plugins) {
     const auto loaded = load_plugin(plugin);
     const std::string message = loaded ? std::string() : loaded.error().message;
@@ -130,10 +136,11 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
     return harness_error(fmt::format("cannot make a pipe: {}", ::strerror(errno)));
   Fd in(ends[0]);
   std::fflush(nullptr);  // or a plugin that calls exit() writes our buffers a second time
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::close(ends[0]);
-    run_child(ends[1], plugins);
+    run_child(ends[1], parent, plugins);
   }
   ::close(ends[1]);
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", ::strerror(errno)));

@@ -11,7 +11,7 @@ namespace redzone {
 
 // Loads all plugins, in order, in one forked child and reports the first that does not load: a
 // usage error that names the file and says what happened (also: exited, killed by a signal, did not
-// end in time). `deadline` is for each plugin. The child's standard output is discarded. Call it
+// end in time). `deadline` is for each plugin. What the child prints is discarded. Call it
 // before starting threads that hold locks.
 Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
                            std::chrono::milliseconds deadline);
