@@ -124,6 +124,15 @@ class TableReader {
     if (const auto* v = node->as_table()) return v;
     return wrong(k, "a table", *node);
   }
+  // A string that is one of the names that `parse` knows.
+  template <class T>
+  Result<T> name(std::string_view k, Result<T> (*parse)(std::string_view)) {
+    auto text = string(k);
+    if (!text) return tl::unexpected(text.error());
+    auto value = parse(*text);
+    if (value) return value;
+    return usage_error(fmt::format("{}: {}", at(*table_.get(k)), value.error().message));
+  }
   bool has(std::string_view k) { return find(k) != nullptr; }
 
   Result<void> no_more() const {
@@ -256,12 +265,9 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   TableReader reader(table, where);
   Mode mode;
   std::string text;
-  RZ_READ(text, reader.string("launch"));
-  RZ_READ(mode.launch, parse_launch(text));
-  RZ_READ(text, reader.string("allocator"));
-  RZ_READ(mode.allocator, parse_allocator(text));
-  RZ_READ(text, reader.string("placement"));
-  RZ_READ(mode.placement, parse_placement(text));
+  RZ_READ(mode.launch, reader.name("launch", parse_launch));
+  RZ_READ(mode.allocator, reader.name("allocator", parse_allocator));
+  RZ_READ(mode.placement, reader.name("placement", parse_placement));
   RZ_READ(text, reader.string("poison"));
   const bool hex = text.size() > 2 && text.size() <= 10 && text.starts_with("0x");
   const char* end = text.data() + text.size();
