@@ -111,7 +111,7 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }
   std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
-  std::string what = "address";
+  std::string what = "an address near no known buffer";
   if (!s.buffer.empty())
     what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
   return fail(oracle, s, fault.call,
