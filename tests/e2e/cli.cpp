@@ -20,6 +20,7 @@ constexpr const char* kMark = "REDZONE_TEST_FOLDER";
 
 [[noreturn]] void become(const TempFolder& folder, const std::filesystem::path& out,
                          const std::filesystem::path& err, std::vector<char*>& argv) {
+  ::setpgid(0, 0);
   ::setenv(kMark, folder.path().c_str(), 1);
   const int null = ::open("/dev/null", O_RDONLY);
   const int out_fd = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -78,6 +79,7 @@ Process::Process(const TempFolder& folder, const Arguments& arguments) {
   pid_ = ::fork();
   if (pid_ == 0) become(folder, out_, err_, argv);
   if (pid_ < 0) throw std::runtime_error("cannot fork");
+  ::setpgid(pid_, pid_);  // also here: whichever comes first
 }
 
 Process::~Process() {
@@ -88,6 +90,10 @@ Process::~Process() {
 
 void Process::signal(int number) const {
   ::kill(pid_, number);
+}
+
+void Process::signal_group(int number) const {
+  ::kill(-pid_, number);
 }
 
 Ran Process::wait() {

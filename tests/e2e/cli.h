@@ -53,6 +53,9 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const;
+  // As a terminal does it: to the process and to those that it has started and that did not leave
+  // its group.
+  void signal_group(int number) const;
   Ran wait();
 
  private:
@@ -63,8 +66,7 @@ class Process {
 // Runs it to its end.
 Ran redzone(const TempFolder& folder, const Arguments& arguments);
 
-// Processes whose parent is `pid`, or that once were started by it and still run, by the
-// environment variable that Process sets.
+// What was started in `folder` and runs still, drivers and workers.
 std::vector<pid_t> left_behind(const TempFolder& folder);
 
 }  // namespace redzone::e2e

@@ -1,0 +1,277 @@
+// What a user can get wrong: one line on stderr that says what and where, the documented exit code,
+// and no file made or changed.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+struct Bad {
+  const char* name;
+  Arguments arguments;
+  std::vector<std::string> says;  // all of them
+  int exit = 2;
+};
+
+void PrintTo(const Bad& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+constexpr const char* kHead = R"(redzone_plan = 1
+target = "puzzle.last_tile"
+
+[mode]
+launch = "blocking"
+allocator = "guard"
+placement = "tail"
+poison = "0xffffffff"
+schedule_seed = 0
+)";
+constexpr const char* kStep = R"(
+[[step]]
+do = "call"
+dims = { N = 1 }
+seed = 1
+)";
+constexpr const char* kExpect = R"(
+[expect]
+oracle = "fault"
+kind = "illegal-access"
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// All files of a folder but the output of the commands, with their contents.
+std::map<std::string, std::string> contents(const TempFolder& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    const std::string name = entry.path().lexically_relative(folder.path()).string();
+    if (name.rfind(".run", 0) == 0) continue;
+    out[name] = entry.is_regular_file() ? read_text(entry.path()) : "(a folder)";
+  }
+  return out;
+}
+
+class BadInput : public testing::TestWithParam<Bad> {
+ protected:
+  void SetUp() override {
+    const std::string good = std::string(kHead) + kStep;
+    const std::string known = std::string(kHead) + kExpect + kStep;
+    write("plan.toml", good);
+    write("known.toml", known);
+    write("version.toml", replaced(good, "redzone_plan = 1", "redzone_plan = 99"));
+    write("truncated.toml", good.substr(0, good.size() - 14));
+    write("binary.toml", std::string("\x7f"
+                                     "ELF\0\1\2\3\xff\xfe",
+                                     10));
+    write("empty.toml", "");
+    write("target.toml", replaced(good, "last_tile", "last_tyle"));
+    write("dim.toml", replaced(good, "N = 1", "M = 1"));
+    write("constraint.toml", replaced(good, "N = 1", "N = 1000000"));
+    write("value.toml", replaced(good, "N = 1", "N = \"one\""));
+    write("knob.toml", replaced(good, "seed = 1", "config = { num_worps = 4 }\nseed = 1"));
+    write("knob_value.toml", replaced(replaced(good, "last_tile", "cache_key"), "dims = { N = 1 }",
+                                      "dims = { N = 1, D = 1 }\nconfig = { block = 65 }"));
+    write("layout.toml",
+          replaced(good, "seed = 1", "layout = { z = { row_padding = 1 } }\nseed = 1"));
+    write("launch.toml", replaced(good, "\"blocking\"", "\"sideways\""));
+    write("step.toml", replaced(good, "\"call\"", "\"jump\""));
+    write("repeat.toml", replaced(good, "seed = 1", "seed = 1\nrepeat = 0"));
+    write("key.toml", replaced(good, "seed = 1", "sead = 1"));
+    write("oracle.toml", replaced(known, "\"fault\"", "\"astrology\""));
+    write("kind.toml", replaced(known, "\"illegal-access\"", "\"bad-luck\""));
+    write("text.db",
+          "This is no database, although it is longer than the header of one would be. "
+          "So it must be looked at, and left as it is.");
+    write("not_elf.so", "#!/bin/sh\n");
+    std::filesystem::create_directory(folder_.path() / "folder");
+    const Ran made = redzone(folder_, {"import", "known.toml", "--db", "good.db"});
+    ASSERT_EQ(made.exit, 0) << made;
+    // The version of a store is SQLite's user_version: the four bytes from 60 on, big end first.
+    std::string newer = read_text(folder_ / "good.db");
+    ASSERT_GT(newer.size(), 100u);
+    newer[62] = 3;
+    write("newer.db", newer);
+  }
+
+  void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
+
+  const TempFolder folder_;
+};
+
+TEST_P(BadInput, IsOneLineAndChangesNothing) {
+  const Bad& bad = GetParam();
+  const auto before = contents(folder_);
+  const Ran ran = redzone(folder_, bad.arguments);
+  EXPECT_EQ(ran.exit, bad.exit) << ran;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err.rfind("redzone: ", 0), 0u) << ran;
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+  EXPECT_EQ(ran.err.back(), '\n');
+  for (const auto& text : bad.says) EXPECT_NE(ran.err.find(text), std::string::npos) << ran;
+  EXPECT_EQ(contents(folder_), before);
+}
+
+const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, BadInput,
+    testing::ValuesIn(std::vector<Bad>{
+        {"command", {"runn"}, {"unknown command 'runn'", "did you mean 'run'"}},
+        {"flag", {"run", "--plan", "3", "--sed", "1"}, {"--sed", "did you mean '--seed'"}},
+        {"flag_without_value", {"run", "--time"}, {"--time"}},
+        {"too_many_words", {"show", "1", "2"}, {"show"}},
+        {"no_word", {"show"}, {"id"}},
+        {"time", {"run", "--time", "soon"}, {"--time", "'soon'"}},
+        {"time_of_zero", {"run", "--time", "0s"}, {"--time", "'0s'"}},
+        {"plans", {"run", "--plans", "some"}, {"--plans", "some"}},
+        {"negative_plans", {"run", "--plans", "-1"}, {"--plans", "-1"}},
+        {"negative_seed", {"run", "--seed", "-1"}, {"--seed", "-1"}},
+        {"workers", {"run", "--workers", "0"}, {"--workers", "1..64"}},
+        {"deadline", {"run", "--deadline", "1d"}, {"--deadline", "'1d'"}},
+        {"device", {"run", "--device", "tpu"}, {"'tpu'", "auto, cuda, host"}},
+        {"target",
+         {"run", "puzzle.last_tyle", "--device", "host", "--db", "new.db"},
+         {"puzzle.last_tyle", "did you mean 'puzzle.last_tile'"}},
+        {"target_to_list", {"targets", "chunk_fwd_hh"}, {"did you mean 'chunk_fwd_h'"}},
+        {"runs", {"replay", "plan.toml", "--runs", "0"}, {"--runs", "1..10000"}},
+        {"launch", {"replay", "plan.toml", "--launch", "sideways"}, {"sideways", "gated"}},
+        {"placement", {"replay", "plan.toml", "--placement", "middle"}, {"middle", "head"}},
+        {"finding", {"show", "seven", "--db", "good.db"}, {"'seven'"}},
+        {"export_without_folder", {"export", "1", "--db", "good.db"}, {"--to"}},
+    }),
+    kNameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    Plan, BadInput,
+    testing::ValuesIn(std::vector<Bad>{
+        {"missing", {"replay", "missing.toml"}, {"missing.toml"}},
+        {"folder", {"replay", "folder"}, {"folder", "is a folder"}},
+        {"version", {"replay", "version.toml"}, {"version.toml", "99", "1"}},
+        {"truncated", {"replay", "truncated.toml"}, {"truncated.toml:"}},
+        {"binary", {"replay", "binary.toml"}, {"binary.toml"}},
+        {"empty", {"replay", "empty.toml"}, {"empty.toml", "redzone_plan"}},
+        {"target", {"replay", "target.toml"}, {"target.toml", "did you mean 'puzzle.last_tile'"}},
+        {"dim", {"replay", "dim.toml"}, {"dim.toml", "'M'"}},
+        {"constraint", {"replay", "constraint.toml"}, {"constraint.toml", "N", "1000000"}},
+        {"value", {"replay", "value.toml"}, {"value.toml", "N"}},
+        {"knob", {"replay", "knob.toml"}, {"knob.toml", "num_worps"}},
+        {"knob_value", {"replay", "knob_value.toml"}, {"knob_value.toml", "block", "65"}},
+        {"layout", {"replay", "layout.toml"}, {"layout.toml", "'z'"}},
+        {"launch", {"replay", "launch.toml"}, {"launch.toml", "sideways", "gated"}},
+        {"step", {"replay", "step.toml"}, {"step.toml", "jump"}},
+        {"repeat", {"replay", "repeat.toml"}, {"repeat.toml", "repeat"}},
+        {"key", {"replay", "key.toml"}, {"key.toml", "sead"}},
+        {"oracle", {"replay", "oracle.toml"}, {"oracle.toml", "astrology"}},
+        {"kind", {"replay", "kind.toml"}, {"kind.toml", "bad-luck"}},
+        {"imported_without_expectation",
+         {"import", "plan.toml", "--db", "new.db"},
+         {"plan.toml", "[expect]", "redzone replay plan.toml"}},
+        {"imported_of_another_version",
+         {"import", "version.toml", "--db", "good.db"},
+         {"version.toml"}},
+        {"imported_after_a_good_one",
+         {"import", "known.toml", "knob.toml", "--db", "new.db"},
+         {"knob.toml"}},
+        {"imported_with_an_unknown_target",
+         {"import", "known.toml", "target.toml", "--db", "good.db"},
+         {"target.toml"}},
+    }),
+    kNameOf);
+
+const std::string kPlugins = std::string(PLUGIN_DIR) + "/";
+
+INSTANTIATE_TEST_SUITE_P(
+    Plugin, BadInput,
+    testing::ValuesIn(std::vector<Bad>{
+        {"missing", {"targets", "--plugin", "missing.so"}, {"missing.so"}},
+        {"folder", {"targets", "--plugin", "folder"}, {"folder"}},
+        {"not_elf", {"targets", "--plugin", "not_elf.so"}, {"not_elf.so"}},
+        {"wrong_abi", {"targets", "--plugin", kPlugins + "wrong_abi.so"}, {"wrong_abi.so", "ABI"}},
+        {"no_symbol", {"targets", "--plugin", kPlugins + "no_symbol.so"}, {"no_symbol.so"}},
+        {"bad_spec", {"targets", "--plugin", kPlugins + "bad_spec.so"}, {"bad_spec.so", "broken"}},
+        {"duplicate",
+         {"targets", "--plugin", kPlugins + "good.so", "--plugin", kPlugins + "duplicate.so"},
+         {"duplicate.so", "scan.forward", "good.so"}},
+        {"throws", {"targets", "--plugin", kPlugins + "throws.so"}, {"throws.so", "no license"}},
+        {"throws_early",
+         {"targets", "--plugin", kPlugins + "throws_early.so"},
+         {"throws_early.so"}},
+        {"exits", {"targets", "--plugin", kPlugins + "exits.so"}, {"exits.so", "code 7"}},
+        {"segfaults", {"targets", "--plugin", kPlugins + "segfaults.so"}, {"SIGSEGV"}},
+        {"aborts", {"targets", "--plugin", kPlugins + "aborts.so"}, {"aborts.so", "SIGABRT"}},
+        {"hangs", {"targets", "--plugin", kPlugins + "hangs.so"}, {"hangs.so", "did not load"}},
+        {"segfaults_before_a_campaign",
+         {"run", "--plugin", kPlugins + "segfaults.so", "--db", "new.db", "--device", "host"},
+         {"segfaults.so"}},
+        {"exits_before_a_replay",
+         {"replay", "plan.toml", "--plugin", kPlugins + "exits.so", "--device", "host"},
+         {"exits.so"}},
+        {"exits_before_the_doctor", {"doctor", "--plugin", kPlugins + "exits.so"}, {"exits.so"}},
+    }),
+    kNameOf);
+
+Arguments short_run(const std::string& db) {
+  return {"run", "twin.last_tile", "--device", "host", "--plans", "1", "--db", db};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Store, BadInput,
+    testing::ValuesIn(std::vector<Bad>{
+        {"missing_for_findings", {"findings", "--db", "missing.db"}, {"missing.db"}},
+        {"missing_for_show", {"show", "1", "--db", "missing.db"}, {"missing.db"}},
+        {"missing_for_replay", {"replay", "1", "--db", "missing.db"}, {"missing.db"}},
+        {"missing_for_reduce", {"reduce", "1", "--db", "missing.db"}, {"missing.db"}},
+        {"missing_for_export",
+         {"export", "1", "--to", "out", "--db", "missing.db"},
+         {"missing.db"}},
+        {"no_such_finding", {"show", "99", "--db", "good.db"}, {"99", "good.db"}},
+        {"no_such_finding_to_replay", {"replay", "99", "--db", "good.db"}, {"99", "good.db"}},
+        {"no_such_finding_to_reduce", {"reduce", "99", "--db", "good.db"}, {"99", "good.db"}},
+        {"no_such_finding_to_export",
+         {"export", "1", "99", "--to", "out", "--db", "good.db"},
+         {"99", "good.db"}},
+        {"text", {"findings", "--db", "text.db"}, {"text.db"}},
+        {"text_to_write", short_run("text.db"), {"text.db"}},
+        {"newer", {"findings", "--db", "newer.db"}, {"newer.db", "newer"}},
+        {"newer_to_write", short_run("newer.db"), {"newer.db", "newer"}},
+        {"newer_to_import", {"import", "known.toml", "--db", "newer.db"}, {"newer.db", "newer"}},
+        {"folder", {"findings", "--db", "folder"}, {"folder"}},
+        {"folder_to_write", short_run("folder"), {"folder"}},
+        {"no_folder", short_run("nowhere/new.db"), {"nowhere"}},
+        // Nobody can make files there, whoever runs the test.
+        {"read_only_folder", short_run("/proc/new.db"), {"/proc"}},
+        {"export_into_a_file",
+         {"export", "1", "--to", "plan.toml", "--db", "good.db"},
+         {"plan.toml"}},
+    }),
+    kNameOf);
+
+TEST(BadDevice, CudaWithoutAGpuIsAHarnessError) {
+  const TempFolder folder;
+  const Json doctor = redzone(folder, {"doctor", "--json"}).json();
+  for (const auto& line : doctor["lines"])
+    if (line["what"] == "GPU" && line["ok"] == true) GTEST_SKIP() << "there is a GPU";
+  folder.write("plan.toml", std::string(kHead) + kStep);
+  for (const auto& arguments : {Arguments{"run", "--device", "cuda", "--plans", "1"},
+                                Arguments{"replay", "plan.toml", "--device", "cuda"}}) {
+    const auto before = contents(folder);
+    const Ran ran = redzone(folder, arguments);
+    EXPECT_EQ(ran.exit, 3) << ran;
+    EXPECT_EQ(ran.err.rfind("redzone: device cuda is not usable here: ", 0), 0u) << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+    EXPECT_EQ(contents(folder), before);
+  }
+}
+
+}  // namespace
+}  // namespace redzone::e2e

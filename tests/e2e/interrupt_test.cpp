@@ -1,0 +1,126 @@
+// Ctrl-C, a polite kill and a rude one: nothing that was found is lost, and no process stays.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+// Far beyond what a busy machine needs; reached only where something is broken.
+constexpr auto kPatience = std::chrono::minutes(5);
+
+bool eventually(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
+}
+
+using Signatures = std::set<std::string>;
+
+Signatures signatures(const Json& findings, bool confirmed_only = false) {
+  Signatures out;
+  for (const auto& finding : findings)
+    if (!confirmed_only || finding["state"] == "confirmed")
+      out.insert(finding["signature"]["text"].get<std::string>());
+  return out;
+}
+
+class Interrupt : public testing::Test {
+ protected:
+  Json stored() {
+    const Json json = redzone(folder_, {"findings", "--db", "x.db", "--json"}).json();
+    return json.is_object() ? json["findings"] : Json::array();
+  }
+  // What is already confirmed keeps its name; a suspect may still get a better one.
+  bool wait_for_findings(std::size_t count) {
+    return eventually([&] { return signatures(stored(), true).size() >= count; });
+  }
+  bool nobody_left() {
+    return eventually([&] { return left_behind(folder_).empty(); });
+  }
+
+  const TempFolder folder_;
+  const Arguments campaign_{"run",
+                            "puzzle.last_tile",
+                            "puzzle.read_past_end",
+                            "puzzle.far_write",
+                            "puzzle.masked_garbage",
+                            "--device",
+                            "host",
+                            "--seed",
+                            "1",
+                            "--time",
+                            "1h",
+                            "--db",
+                            "x.db",
+                            "--json"};
+};
+
+TEST_F(Interrupt, CtrlCEndsACampaignWithEverythingStored) {
+  Process run(folder_, campaign_);
+  ASSERT_TRUE(wait_for_findings(2));
+  run.signal_group(SIGINT);
+  const Ran ran = run.wait();
+  EXPECT_EQ(ran.exit, 130) << ran;
+  const Json campaign = ran.json();
+  ASSERT_TRUE(campaign.is_object()) << ran;
+  EXPECT_GE(campaign["findings"].size(), 2u);
+  const Signatures kept = signatures(stored());
+  for (const auto& text : signatures(campaign["findings"])) EXPECT_TRUE(kept.contains(text));
+  EXPECT_TRUE(nobody_left());
+}
+
+TEST_F(Interrupt, SoDoesSigterm) {
+  Process run(folder_, campaign_);
+  ASSERT_TRUE(wait_for_findings(1));
+  run.signal(SIGTERM);
+  const Ran ran = run.wait();
+  EXPECT_EQ(ran.exit, 130) << ran;
+  EXPECT_TRUE(ran.json().is_object()) << ran;
+  EXPECT_TRUE(nobody_left());
+}
+
+TEST_F(Interrupt, AKilledDriverLosesNoFindingAndLeavesNoWorker) {
+  Signatures seen;
+  {
+    Process run(folder_, campaign_);
+    ASSERT_TRUE(wait_for_findings(2));
+    EXPECT_GT(left_behind(folder_).size(), 1u) << "the driver and its workers";
+    seen = signatures(stored(), true);
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait().exit, 128 + SIGKILL);
+  }
+  EXPECT_TRUE(nobody_left());
+  const Signatures kept = signatures(stored());
+  for (const auto& text : seen) EXPECT_TRUE(kept.contains(text)) << text;
+  // The store takes another campaign.
+  const Ran again = redzone(
+      folder_, {"run", "twin.last_tile", "--device", "host", "--plans", "1", "--db", "x.db"});
+  EXPECT_EQ(again.exit, 0) << again;
+  EXPECT_GE(signatures(stored()).size(), seen.size());
+}
+
+TEST_F(Interrupt, CtrlCEndsAReplay) {
+  const std::string plan = folder_.write("plan.toml",
+                                         "redzone_plan = 1\ntarget = \"twin.last_tile\"\n"
+                                         "[[step]]\ndo = \"call\"\ndims = { N = 1 }\n");
+  Process replay(folder_, {"replay", plan, "--device", "host", "--runs", "10000", "--json"});
+  // It has workers: its handler is in place.
+  ASSERT_TRUE(eventually([&] { return left_behind(folder_).size() > 1; }));
+  replay.signal_group(SIGINT);
+  const Ran ran = replay.wait();
+  EXPECT_EQ(ran.exit, 130) << ran;
+  EXPECT_TRUE(nobody_left());
+}
+
+}  // namespace
+}  // namespace redzone::e2e

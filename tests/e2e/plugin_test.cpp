@@ -1,0 +1,46 @@
+// A plugin that was compiled outside the tree, with a bug that nobody here has seen: the campaign
+// finds it, and its repro replays for whoever has the plugin.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/plan_text.h"
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+TEST(Plugin, ABugPlantedInItIsFoundReducedAndReplayed) {
+  const TempFolder folder;
+  const std::string command = "cd " + folder.path().string() +
+                              " && " COMPILER
+                              " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
+                              " -x c++ " PLANTED_SOURCE " -o planted.host.so";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+
+  const Ran ran =
+      redzone(folder, {"run", "planted.block_sums", "--plugin", "./planted.host.so", "--device",
+                       "host", "--seed", "1", "--plans", "60", "--db", "x.db", "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  const Json findings = ran.json()["findings"];
+  ASSERT_EQ(findings.size(), 1u) << ran;
+  const Json& finding = findings[0];
+  EXPECT_EQ(finding["signature"]["text"],
+            "illegal-access: write after partial in partial_sums (planted.block_sums)");
+  EXPECT_EQ(finding["minimal"], true);
+  const auto plan = parse_plan(finding["plan"].get<std::string>());
+  ASSERT_TRUE(plan);
+  const auto calls = calls_of(*plan);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(get(calls[0]->call.dims, "N"), 1);
+  EXPECT_EQ(get(calls[1]->call.dims, "N"), 33);
+
+  const Ran without = redzone(folder, {"replay", "1", "--db", "x.db", "--device", "host"});
+  EXPECT_EQ(without.exit, 2) << without;
+  const Ran replayed = redzone(folder, {"replay", "1", "--db", "x.db", "--device", "host", "--runs",
+                                        "2", "--plugin", "./planted.host.so"});
+  EXPECT_EQ(replayed.exit, 1) << replayed;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
