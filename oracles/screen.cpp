@@ -29,10 +29,12 @@ Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
   const Observation& b = observations[1];
   for (const auto* o : {&a, &b})
     if (auto v = judge_fault(name(), plan, *o); v && !cannot_judge(name(), *o)) return *v;
+  // What one trial shows is not taken back by another that cannot be judged.
+  for (const auto* o : {&a, &b})
+    if (o->end == End::completed)
+      if (auto v = judge_canaries(name(), plan, *o)) return *v;
   for (const auto* o : {&a, &b})
     if (auto v = cannot_judge(name(), *o)) return *v;
-  for (const auto* o : {&a, &b})
-    if (auto v = judge_canaries(name(), plan, *o)) return *v;
   if (spec.deterministic) {
     auto difference = first_difference(a, b);
     if (!difference) difference = first_inconsistency(plan, a);

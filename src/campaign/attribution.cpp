@@ -37,7 +37,8 @@ std::vector<Variant> variants(const Plan& plan) {
 }
 
 void count(const Answer& answer, const Signature& signature, store::Reliability& reliability) {
-  if (answer.verdict.outcome == Outcome::harness_error) return;
+  // What could not be judged is neither a failure nor a pass.
+  if (answer.verdict.outcome != Outcome::pass && !answer.verdict.failed()) return;
   ++reliability.n;
   if (answer.verdict.failed() && same_bug(answer.verdict.signature, signature)) ++reliability.k;
 }

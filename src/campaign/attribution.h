@@ -14,7 +14,7 @@ struct Runs {
 };
 
 // Asks `oracle` about `plan` n times in fresh workers and counts the failures that are the same
-// bug. Harness errors count neither way.
+// bug. What cannot be judged counts neither way.
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                     const Signature& signature, int n);
 

@@ -18,6 +18,7 @@ struct Campaign::Lane {
   struct Case {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
+    bool found = false;           // confirmed or flaky
     std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
   std::map<std::string, Case> cases;
@@ -26,8 +27,10 @@ struct Campaign::Lane {
 namespace {
 
 // A difference says little about its cause, so a further suspect that looks the same may be another
-// bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves.
-bool worth_another_look(const Signature& signature, std::uint64_t seen) {
+// bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves, once
+// they are confirmed; until then each time that the count has doubled.
+bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
+  if (!found) return (seen & (seen - 1)) == 0;
   const bool vague =
       signature.kind == FailKind::divergence || signature.kind == FailKind::reference;
   return vague && (seen == 4 || seen == 64 || seen == 1024);
@@ -79,6 +82,9 @@ Result<CampaignResult> Campaign::run() {
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
   }
+  // What is done but not judged yet is recorded, without triage.
+  while (auto done = executor_.next(std::chrono::milliseconds(0)))
+    if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
   result_.stopped = stopped();
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
@@ -169,7 +175,7 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   auto it = lane.cases.find(key);
   if (it != lane.cases.end()) {
     ++it->second.seen;
-    if (!worth_another_look(suspect.verdict.signature, it->second.seen)) {
+    if (!worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
       ++it->second.unreported;
       return {};
     }
@@ -194,25 +200,29 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   auto recorded = sink_.record(finding);
   if (!recorded) return tl::unexpected(recorded.error());
   finding.id = recorded->id;
+  auto& known = lane.cases[key];
+  known.finding = finding.id;
+  if (known.seen == 0) known.seen = 1;
+  if (stopped() || time_is_up()) return {};  // stored as a suspect
   auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
   if (!settled) return tl::unexpected(settled.error());
 
   const Finding& f = settled->finding;
-  auto& known = lane.cases[key];
   known.finding = f.id;
-  ++known.seen;
-  const auto seen_before = [&](const Finding& other) { return other.id == f.id; };
+  const auto was_found = [](const Finding& x) {
+    return x.state == store::State::confirmed || x.state == store::State::flaky;
+  };
+  known.found = known.found || was_found(f);
   auto& all = result_.findings;
-  if (std::none_of(all.begin(), all.end(), seen_before)) {
+  auto seen = std::find_if(all.begin(), all.end(), [&](const Finding& x) { return x.id == f.id; });
+  const bool counted = seen != all.end() && was_found(*seen);
+  if (seen == all.end())
     all.push_back(f);
-    const bool found = f.state == store::State::confirmed || f.state == store::State::flaky;
-    if (found && settled->is_new) {
-      result_.new_ids.push_back(f.id);
-      ++result_.stats.new_findings;
-    } else if (found) {
-      ++result_.stats.known_findings;
-    }
-  }
+  else if (!counted)
+    *seen = f;
+  if (!was_found(f) || counted) return {};
+  if (settled->is_new) result_.new_ids.push_back(f.id);
+  ++(settled->is_new ? result_.stats.new_findings : result_.stats.known_findings);
   return {};
 }
 

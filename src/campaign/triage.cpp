@@ -169,6 +169,7 @@ void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
 
 Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding) {
   const Shown unreduced = shown;
+  const store::Reliability before = finding.reliability;
   bool reuse = same_in_used_workers(evaluator, shown, finding);
   for (;;) {
     evaluator.set_reuse(reuse);
@@ -182,12 +183,17 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     }
     finding.plan = shown.plan;
     if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
-    if (finding.state != State::unconfirmed || !reuse || stopped()) return {};
-    // What was left of other plans has misled the reduction.
-    reuse = false;
+    if (finding.state != State::unconfirmed) return {};
+    // It was confirmed before: what the reduced plan no longer shows is not taken back.
     shown = unreduced;
     finding.signature = shown.answer.verdict.signature;
     finding.oracle = std::string(shown.oracle->name());
+    finding.plan = shown.plan;
+    finding.minimal = false;
+    finding.reliability = {before.k, before.n + finding.reliability.n};
+    finding.state = state_of(finding.reliability);
+    // What was left of other plans may have misled the reduction.
+    if (!std::exchange(reuse, false) || stopped()) return {};
   }
 }
 
@@ -197,6 +203,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   evaluator.set_reuse(false);
   const auto runs = run_repeatedly(evaluator, oracle, finding.plan, finding.signature,
                                    slow ? options_.confirm_runs : options_.final_runs);
+  if (runs.reliability.n == 0) return {};  // interrupted: what is known already stays
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   const Answer* failure = first_failure(runs, finding.signature);
@@ -267,6 +274,10 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
   Evaluator evaluator(executor_, spec, options_.deadline);
   const auto runs =
       run_repeatedly(evaluator, *oracle, finding.plan, finding.signature, options_.confirm_runs);
+  if (runs.reliability.n == 0)
+    return harness_error("no run could be judged: " + (runs.answers.empty()
+                                                           ? std::string("interrupted")
+                                                           : runs.answers.front().verdict.reason));
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   if (const Answer* failure = first_failure(runs, finding.signature)) {

@@ -7,6 +7,7 @@
 #include "cli/flags.h"
 #include "core/repro.h"
 #include "core/validate.h"
+#include "oracles/catalog.h"
 
 namespace redzone::cli {
 namespace {
@@ -43,6 +44,8 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
     const auto error = registry.require(repro->plan.target, DeviceKind::host).error();
     return usage_error(fmt::format("{}: {}", file, error.message));
   }
+  if (oracles::Catalog().find(repro->oracle) == nullptr)
+    return usage_error(fmt::format("{}: [expect] unknown oracle '{}'", file, repro->oracle));
   complete(repro->plan, entry->spec);
   if (auto valid = validate(repro->plan, entry->spec, file); !valid)
     return tl::unexpected(valid.error());

@@ -54,6 +54,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   StoreSink sink(*store);
+  sink.own(*id);
   auto options = session.triage_options();
   options.reduce_time = **time;
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <random>
 
@@ -52,14 +53,15 @@ Result<Selection> select(const Session& session, const po::variables_map& flags)
     for (const auto& name : flags["target"].as<std::vector<std::string>>()) {
       auto entry = session.registry().require(name, session.device());
       if (!entry) return tl::unexpected(entry.error());
-      wanted.push_back(*entry);
+      if (std::find(wanted.begin(), wanted.end(), *entry) == wanted.end()) wanted.push_back(*entry);
     }
   }
   for (const auto& entry : session.registry().entries()) {
     if (entry.device != session.device()) continue;
     const bool kernel = entry.spec.category == Category::kernel && flags.count("target") == 0;
     const bool puzzle = entry.spec.category == Category::puzzle && flags["puzzles"].as<bool>();
-    if (kernel || puzzle) wanted.push_back(&entry);
+    const bool named = std::find(wanted.begin(), wanted.end(), &entry) != wanted.end();
+    if ((kernel || puzzle) && !named) wanted.push_back(&entry);
   }
   Selection out;
   for (const auto* entry : wanted) {
@@ -102,7 +104,7 @@ int exit_code(const campaign::CampaignResult& result) {
   if (result.stopped) return kInterrupted;
   if (!result.new_ids.empty()) return kFound;
   const auto& s = result.stats;
-  if (s.pass + s.fail > 0) return kOk;
+  if (s.pass + s.fail > s.harness_errors) return kOk;
   return s.harness_errors > 0 ? kHarness : kNotJudged;
 }
 

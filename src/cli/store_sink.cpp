@@ -5,12 +5,17 @@ namespace redzone::cli {
 Result<campaign::Recorded> StoreSink::record(const store::Finding& finding) {
   auto r = store_.record(finding);
   if (!r) return tl::unexpected(r.error());
+  if (r->is_new)
+    owned_.insert(r->id);
+  else
+    owned_.erase(r->id);
   return campaign::Recorded{r->id, r->is_new};
 }
 
 Result<campaign::Recorded> StoreSink::update(const store::Finding& finding) {
-  auto r = store_.settle(finding);
+  auto r = store_.settle(finding, owned_.contains(finding.id));
   if (!r) return tl::unexpected(r.error());
+  if (r->id != finding.id && r->is_new) owned_.insert(r->id);
   return campaign::Recorded{r->id, r->is_new};
 }
 
@@ -25,6 +30,8 @@ bool StoreSink::settled(const Signature& signature) {
 
 Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, const Plan& plan,
                                  const campaign::Answer& answer) {
+  // Another campaign may have merged the finding away; then there is nothing to attach it to.
+  if (!store_.finding(id)) return {};
   for (std::size_t i = 0; i < answer.trials.size(); ++i)
     if (auto r = store_.add_trial(id, purpose, plan, answer.trials[i], answer.observations[i],
                                   answer.verdict);

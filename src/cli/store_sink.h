@@ -1,6 +1,8 @@
 // Puts what a campaign finds into the store.
 #pragma once
 
+#include <set>
+
 #include "campaign/finding_sink.h"
 #include "store/store.h"
 
@@ -9,6 +11,9 @@ namespace redzone::cli {
 class StoreSink final : public campaign::FindingSink {
  public:
   explicit StoreSink(store::Store& store) : store_(store) {}
+
+  // The finding may be renamed by update(): it is what is being worked on.
+  void own(std::int64_t id) { owned_.insert(id); }
 
   Result<campaign::Recorded> record(const store::Finding& finding) override;
   Result<campaign::Recorded> update(const store::Finding& finding) override;
@@ -19,6 +24,9 @@ class StoreSink final : public campaign::FindingSink {
 
  private:
   store::Store& store_;
+  // Rows that were made for the suspect at hand. A finding that was there before keeps its
+  // signature, also when a suspect that looked like it turns out to be something else.
+  std::set<std::int64_t> owned_;
 };
 
 }  // namespace redzone::cli

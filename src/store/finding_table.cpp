@@ -172,6 +172,12 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
   drop_unused_plans(sql);
 }
 
+bool has_row(SQLite::Database& sql, std::string_view table, std::int64_t id) {
+  RowWriter key;
+  key("id", id);
+  return key.find(sql, table) != 0;
+}
+
 std::int64_t finding_id(SQLite::Database& sql, const Signature& signature) {
   RowWriter key;
   key("signature_hash", signature.hash());

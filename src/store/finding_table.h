@@ -29,6 +29,8 @@ void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& sig
 // Gives sightings and evidence of `from` to `into`, and removes `from`.
 void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into);
 
+bool has_row(SQLite::Database& sql, std::string_view table, std::int64_t id);
+
 // 0 when there is none.
 std::int64_t finding_id(SQLite::Database& sql, const Signature& signature);
 std::vector<Finding> all_findings(SQLite::Database& sql);

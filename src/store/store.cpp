@@ -133,22 +133,31 @@ Result<void> Store::update(const Finding& finding) {
   });
 }
 
-Result<Recorded> Store::settle(const Finding& finding) {
+Result<Recorded> Store::settle(const Finding& finding, bool own) {
   return database_->write(Durability::full, [&]() -> Recorded {
     SQLite::Database& sql = database_->sql();
-    const Finding before = load_finding(*database_, finding.id);
+    const bool exists = has_row(sql, "findings", finding.id);
     const std::int64_t other = finding_id(sql, finding.signature);
     Finding after = finding;
-    if (other == 0 || other == finding.id) {
+    const bool mine = exists && own;
+    if (other == 0 && !mine) {
+      if (after.first_seen.empty()) after.first_seen = utc_now();
+      if (after.last_seen.empty()) after.last_seen = utc_now();
+      return {insert_finding(sql, after), was_found(after.state), false, after.state};
+    }
+    const bool renamed = other == 0;
+    if (renamed) {
       rename_finding(sql, finding.id, finding.signature);
-    } else {
-      merge_finding(sql, finding.id, other);
+    } else if (other != finding.id) {
+      if (mine)
+        merge_finding(sql, finding.id, other);
+      else
+        count_sightings(sql, other, 1, utc_now());
       prune_trials(sql, other, kTrialsPerFinding);
       after.id = other;
     }
     const Finding stored = load_finding(*database_, after.id);
     const bool is_new = !was_found(stored.state);
-    const bool renamed = before.signature != finding.signature && other == 0;
     if (!renamed && better(stored, after)) return {after.id, is_new, false, stored.state};
     update_finding(sql, after);
     return {after.id, is_new, true, after.state};
@@ -156,10 +165,8 @@ Result<Recorded> Store::settle(const Finding& finding) {
 }
 
 Result<void> Store::sighted(std::int64_t finding, std::int64_t plans) {
-  return database_->write(Durability::lazy, [&] {
-    require_row(*database_, "findings", "finding", finding);
-    count_sightings(database_->sql(), finding, plans, utc_now());
-  });
+  return database_->write(Durability::lazy,
+                          [&] { count_sightings(database_->sql(), finding, plans, utc_now()); });
 }
 
 Result<void> Store::add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,

@@ -94,13 +94,15 @@ class Store {
   Result<void> update(const Finding& finding);
 
   // What triage made of finding `finding.id`: as update(), but its signature may have become
-  // another. When another finding has that one already, the two become one: the other gains the
-  // sightings and the evidence, and its id is given. A stored plan that is better (a better state,
-  // or as good and smaller, or minimal where this one is not) stays, with all that describes it; a
-  // stored suspect never does.
+  // another. `own`: the row was made for this suspect, so it is renamed; or, when another finding
+  // has that signature already, the two become one: the other gains the sightings and the evidence,
+  // and its id is given. A row that is not its own, or is gone (another process merged it), is left
+  // alone: the signature gets a row of its own, or one more sighting of the row that it has.
+  // A stored plan that is better (a better state, or as good and smaller, or minimal where this one
+  // is not) stays, with all that describes it; a stored suspect never does.
   // `is_new`: the signature had no finding but suspects and unconfirmed ones before.
-  Result<Recorded> settle(const Finding& finding);
-  // `plans` more plans that showed the finding.
+  Result<Recorded> settle(const Finding& finding, bool own = true);
+  // `plans` more plans that showed the finding; one that was merged away meanwhile is passed over.
   Result<void> sighted(std::int64_t finding, std::int64_t plans);
 
   // Evidence; the latest kTrialsPerFinding of a finding are kept.
