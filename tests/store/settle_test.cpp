@@ -129,13 +129,36 @@ TEST(StoreSettle, ABetterOneTakesOverTheOtherNumber) {
   EXPECT_TRUE(equal(must(store.finding(known.id)), want));
 }
 
-TEST(StoreSettle, UnknownNumbers) {
+TEST(StoreSettle, ARowThatAnotherProcessMergedAwayIsMadeAnew) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
   Finding f = sample_finding();
   f.id = 5;
-  EXPECT_EQ(store.settle(f).error().kind, ErrorKind::usage);
-  EXPECT_EQ(store.sighted(5, 1).error().kind, ErrorKind::usage);
+  f.campaign = 0;
+  f.state = State::confirmed;
+  const Recorded r = must(store.settle(f));
+  EXPECT_TRUE(r.is_new);
+  EXPECT_EQ(must(store.finding(r.id)).signature, f.signature);
+  EXPECT_TRUE(store.sighted(77, 1)) << "a number that is gone is passed over";
+}
+
+TEST(StoreSettle, ARowThatIsNotItsOwnKeepsItsSignature) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  Finding known = sample_finding();
+  known.campaign = 0;
+  known.state = State::confirmed;
+  known.id = must(store.record(known)).id;
+  Finding found = known;
+  found.signature.kind = FailKind::history;
+  const Recorded r = must(store.settle(found, false));
+  EXPECT_TRUE(r.is_new);
+  EXPECT_NE(r.id, known.id);
+  EXPECT_EQ(must(store.finding(known.id)).signature, known.signature);
+  EXPECT_EQ(must(store.finding(known.id)).state, State::confirmed);
+  // Once more: it has a row by now, which gains a sighting.
+  EXPECT_EQ(must(store.settle(found, false)).id, r.id);
+  EXPECT_EQ(must(store.findings()).size(), 2u);
 }
 
 }  // namespace
