@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace redzone::bench {
 namespace {
 
@@ -88,7 +90,9 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.signature = f.signature.text();
   out.plans_to_first = f.plans_to_first;
   out.seconds_to_first = f.seconds_to_first;
-  out.seconds_to_reduced = std::chrono::duration<double>(recorder.reduced_at() - begun).count();
+  // When the time is up there is no reduction, and the two clocks are read a moment apart.
+  out.seconds_to_reduced = std::max(
+      out.seconds_to_first, std::chrono::duration<double>(recorder.reduced_at() - begun).count());
   out.calls = call_count(f.plan);
   out.minimal = f.minimal;
   return out;
