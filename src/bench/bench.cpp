@@ -23,13 +23,7 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
     if (!measured) return tl::unexpected(measured.error());
     report.throughput.push_back(std::move(*measured));
   }
-  for (const auto* puzzle : puzzles_to_find(setup))
-    for (const auto seed : setup.effort.seeds) {
-      if (setup.stop()) break;
-      auto measured = measure_detection(setup, *puzzle, seed);
-      if (!measured) return tl::unexpected(measured.error());
-      report.detection.push_back(std::move(*measured));
-    }
+  if (auto found = measure_all_detection(setup, report.detection); !found) return found;
   if (!setup.stop()) report.fault_cost = measure_fault_cost(setup);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};

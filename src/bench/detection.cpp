@@ -42,8 +42,7 @@ class Recorder final : public campaign::FindingSink {
   std::optional<Clock::time_point> reduced_at_;
 };
 
-}  // namespace
-
+// By name.
 std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
   std::vector<const TargetEntry*> all;
   for (const auto& entry : setup.registry.entries())
@@ -96,6 +95,28 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.calls = call_count(f.plan);
   out.minimal = f.minimal;
   return out;
+}
+
+}  // namespace
+
+Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out) {
+  const auto until = Clock::now() + setup.effort.all_detection;
+  const auto puzzles = puzzles_to_find(setup);
+  // Seeds outside: if time runs out, each puzzle has been tried with one of them.
+  for (const auto seed : setup.effort.seeds)
+    for (const auto* puzzle : puzzles) {
+      if (setup.stop()) return {};
+      if (Clock::now() >= until) {
+        out.push_back({.puzzle = puzzle->spec.name,
+                       .seed = seed,
+                       .why_not = "not tried: the time for all puzzles was spent"});
+        continue;
+      }
+      auto measured = measure_detection(setup, *puzzle, seed);
+      if (!measured) return tl::unexpected(measured.error());
+      out.push_back(std::move(*measured));
+    }
+  return {};
 }
 
 }  // namespace redzone::bench

@@ -5,11 +5,8 @@
 
 namespace redzone::bench {
 
-// A campaign on one puzzle alone, until its first finding is confirmed and reduced.
-Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzle,
-                                    std::uint64_t seed);
-
-// The puzzles for the device, by name; with effort.quick a few of them.
-std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup);
+// For each seed and each puzzle of the device (with effort.quick a few of them) a campaign on that
+// puzzle alone, until its first finding is confirmed and reduced.
+Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out);
 
 }  // namespace redzone::bench

@@ -34,7 +34,10 @@ PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, Devi
 
 void PooledLoop::submit(std::size_t index) {
   const Item& item = items_[index];
-  pool_.submit({index, *item.plan, item.trials, deadline_});
+  exec::Job job{index, *item.plan, item.trials, deadline_};
+  if (!reference_)
+    for (auto& trial : job.trials) trial.reference = false;
+  pool_.submit(std::move(job));
 }
 
 Result<exec::JobResult> PooledLoop::take(Tally& tally) {

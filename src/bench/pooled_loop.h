@@ -23,6 +23,8 @@ class PooledLoop {
   // until `time` has passed. A harness error when a plan does not pass the screen.
   Result<Tally> run(std::chrono::milliseconds time, bool cut = false);
 
+  // Whether outputs are compared with the targets' references, which is work for the CPU.
+  void set_reference(bool reference) { reference_ = reference; }
   std::size_t workers() const { return workers_; }
 
  private:
@@ -40,6 +42,7 @@ class PooledLoop {
   std::chrono::milliseconds deadline_;
   std::vector<Item> items_;
   std::size_t workers_;
+  bool reference_ = true;
   exec::Pool pool_;
 };
 

@@ -49,10 +49,11 @@ struct Throughput {
 };
 
 // The columns' names. Those with the same trials are compared with each other.
-inline constexpr std::string_view kBare = "bare";                   // one async trial a plan
-inline constexpr std::string_view kBareScreen = "bare-screen";      // the screen's trials
-inline constexpr std::string_view kScreenOne = "screen-1-worker";   // one worker: like for like
-inline constexpr std::string_view kScreen = "screen";               // the crew of a campaign
+inline constexpr std::string_view kBare = "bare";                  // one async trial a plan
+inline constexpr std::string_view kBareScreen = "bare-screen";     // the screen's trials
+inline constexpr std::string_view kScreenOne = "screen-1-worker";  // one worker: like for like
+inline constexpr std::string_view kScreen = "screen";              // the crew of a campaign
+inline constexpr std::string_view kScreenNoReference = "screen-no-reference";
 inline constexpr std::string_view kMemcheck = "memcheck";           // a worker under memcheck
 inline constexpr std::string_view kMemcheckBare = "memcheck-bare";  // `bare` under memcheck
 
@@ -64,6 +65,7 @@ struct Ratio {
 inline constexpr Ratio kRatios[] = {
     {"screen_to_bare_same_trials", kScreen, kBareScreen},
     {"screen_to_bare", kScreen, kBare},
+    {"screen_no_reference_to_bare_same_trials", kScreenNoReference, kBareScreen},
     {"one_worker_to_bare_same_trials", kScreenOne, kBareScreen},
     {"screen_to_memcheck", kScreen, kMemcheck},
     {"screen_to_memcheck_bare", kScreen, kMemcheckBare},

@@ -15,10 +15,11 @@ namespace redzone::bench {
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles
   int rounds = 3;                             // the columns take turns
-  std::chrono::milliseconds slice{1000};      // of one column in one round
-  std::chrono::milliseconds memcheck{20000};  // of one memcheck column; it may end within the list
+  std::chrono::milliseconds slice{800};       // of one column in one round
+  std::chrono::milliseconds memcheck{12000};  // of one memcheck column; it may end within the list
   std::vector<std::uint64_t> seeds{1, 2};
-  std::chrono::milliseconds detection{60000};  // of one puzzle and seed
+  std::chrono::milliseconds detection{60000};       // of one puzzle and seed
+  std::chrono::milliseconds all_detection{150000};  // then what is left is not tried
   std::size_t faults = 11;
 };
 

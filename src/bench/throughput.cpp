@@ -84,6 +84,14 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
            [&] { return one.run(slice); });
   race.add(describe(kScreen, "the screen, with the workers of a campaign", crew.workers()),
            crew_ready, [&] { return crew.run(slice); });
+  race.add(describe(kScreenNoReference, "the same without comparing small calls with the reference",
+                    crew.workers()),
+           crew_ready, [&] {
+             crew.set_reference(false);
+             auto tally = crew.run(slice);
+             crew.set_reference(true);
+             return tally;
+           });
   race.run(setup);
   race.finish(columns);
 }

@@ -48,7 +48,7 @@ void check_throughput(const Json& t) {
   EXPECT_GT(t["plans"], 0);
   EXPECT_EQ(t["plans_hash"].get<std::string>().size(), 32u);
   EXPECT_GT(t["generate_us_per_plan"], 0);
-  for (const auto name : {kBare, kBareScreen, kScreenOne, kScreen}) {
+  for (const auto name : {kBare, kBareScreen, kScreenOne, kScreen, kScreenNoReference}) {
     SCOPED_TRACE(name);
     const Json& c = column(t, name);
     EXPECT_TRUE(c["why_not"].is_null()) << c["why_not"];
@@ -74,7 +74,8 @@ void check_throughput(const Json& t) {
     EXPECT_FALSE(column(t, name)["why_not"].is_null());
   }
   for (const char* name :
-       {"screen_to_bare_same_trials", "screen_to_bare", "one_worker_to_bare_same_trials"})
+       {"screen_to_bare_same_trials", "screen_to_bare", "one_worker_to_bare_same_trials",
+        "screen_no_reference_to_bare_same_trials"})
     EXPECT_GT(t["ratios"][name], 0) << name;
   EXPECT_TRUE(t["ratios"]["screen_to_memcheck"].is_null());
 }
