@@ -72,7 +72,7 @@ Clock::time_point Pool::next_timer(const Worker& worker) const {
   if (worker.state == WorkerState::starting)
     at = std::min(at, worker.started + options_.start_deadline);
   if (worker.closed_at) at = std::min(at, *worker.closed_at + options_.close_grace);
-  return std::min(at, worker.deadline());
+  return std::min({at, worker.deadline(), worker.next_look()});
 }
 
 void Pool::wait_for_events(Clock::time_point until) {
@@ -224,6 +224,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
          now);
     return;
   }
+  if (now >= worker.next_look()) worker.shows_progress(now);
   if (now < worker.deadline() || worker.shows_progress(now)) return;
   std::optional<Observation> blame;
   if (worker.began_trial())

@@ -54,7 +54,14 @@ Clock::time_point Worker::deadline() const {
   return std::max(last_heard, last_progress) + queue.front()->deadline;
 }
 
+Clock::time_point Worker::next_look() const {
+  constexpr int kLooksPerDeadline = 8;
+  if (queue.empty()) return Clock::time_point::max();
+  return std::max(last_heard, last_look) + queue.front()->deadline / kLooksPerDeadline;
+}
+
 bool Worker::shows_progress(Clock::time_point now) {
+  last_look = now;
   // A target that launches for ever shows progress for ever.
   constexpr int kMostDeadlines = 30;
   if (now >= last_heard + kMostDeadlines * queue.front()->deadline) return false;

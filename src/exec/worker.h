@@ -61,6 +61,9 @@ struct Worker {
   bool began_trial() const;
   // When the current trial's deadline passes, as far as is known.
   Clock::time_point deadline() const;
+  // When to look for signs of life next: several times a deadline, which counts from the time that
+  // one was seen rather than from the sign itself.
+  Clock::time_point next_look() const;
   // Looks for signs of life since the last look; true when the deadline has moved.
   bool shows_progress(Clock::time_point now);
   // What attribution needs to know of that trial.
@@ -75,6 +78,7 @@ struct Worker {
   Clock::time_point started;
   Clock::time_point last_heard;  // or when an idle worker was given a job: the trial's clock
   std::uint64_t progress = 0;    // of the black box, when it was looked at last
+  Clock::time_point last_look = Clock::time_point::min();
   Clock::time_point last_progress = Clock::time_point::min();  // when it was seen to have grown
   std::optional<Clock::time_point> closed_at;  // the socket ended but the process did not
   Clock::time_point kill_at = Clock::time_point::max();

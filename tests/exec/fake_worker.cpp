@@ -62,6 +62,8 @@ class FakeHost final : public TrialHost {
         {"device-lost", &FakeHost::device_lost_now},
         {"hang", &FakeHost::hang},
         {"hang-ignoring-term", &FakeHost::hang_ignoring_term},
+        {"slow-with-signs", &FakeHost::slow_with_signs},
+        {"sign-then-silence", &FakeHost::sign_then_silence},
         {"flood", &FakeHost::flood},
         {"flood-forever", &FakeHost::flood_forever},
         {"rubbish", &FakeHost::rubbish},
@@ -109,6 +111,18 @@ class FakeHost final : public TrialHost {
   }
   void hang() {
     for (;;) ::pause();
+  }
+  // Takes three seconds, with a sign of life every tenth of one.
+  void slow_with_signs() {
+    for (int i = 0; i < 30; ++i) {
+      ++box_.progress;
+      ::usleep(100 * 1000);
+    }
+  }
+  // One sign at the start, then nothing for three and a half seconds.
+  void sign_then_silence() {
+    ++box_.progress;
+    ::usleep(3500 * 1000);
   }
   void hang_ignoring_term() {
     ::signal(SIGTERM, SIG_IGN);

@@ -112,6 +112,21 @@ TEST(PoolHang, IsBlamedOnTheCallWithTheMarks) {
   EXPECT_EQ(result.observations[0].fault->kernel, "fake_kernel");
 }
 
+TEST(PoolHang, IsNoneAsLongAsThereAreSignsOfLife) {
+  Pool pool(fake_options());
+  Job job = job_of("slow-with-signs");
+  job.deadline = std::chrono::milliseconds(1500);
+  EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::completed);
+}
+
+// Not only a whole deadline after the one in which the sign was: by then the trial has ended.
+TEST(PoolHang, IsGivenUpADeadlineAfterTheLastSignOfLife) {
+  Pool pool(fake_options());
+  Job job = job_of("sign-then-silence");
+  job.deadline = std::chrono::milliseconds(2000);
+  EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::hang);
+}
+
 TEST(PoolSize, APlanThatIsTooLargeForTheWireIsRefusedBeforeItIsSent) {
   Pool pool(fake_options());
   Job job = job_of("ok", 2);
