@@ -17,6 +17,8 @@ class CallMaker {
   CallMaker(const TargetSpec& spec, bool sparse);
 
   const TargetSpec& spec() const { return space_.spec(); }
+  // What is left where the allowance is too small for anything else.
+  const Call& simplest() const { return simplest_; }
   Cost cost(const Call& call) const;
 
   Call fresh(Draw& draw, const Cost& allowance) const;
