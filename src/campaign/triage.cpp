@@ -197,6 +197,30 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
   }
 }
 
+void Triage::find_culprits(const Answer& failure, Finding& finding) {
+  finding.culprits.clear();
+  std::size_t shows = 0;  // the trial that shows it
+  for (std::size_t t = 0; t < failure.observations.size(); ++t) {
+    const auto& fault = failure.observations[t].fault;
+    if (!fault) continue;
+    shows = t;
+    if (!fault->known_by.empty())
+      finding.culprits.push_back({fault->known_by,
+                                  fault->call,
+                                  fault->kernel,
+                                  fault->access,
+                                  fault->buffer,
+                                  fault->side,
+                                  {},
+                                  fault->detail});
+    break;
+  }
+  if (failure.trials.empty() || stopped()) return;
+  for (auto* attributor : options_.attributors)
+    for (auto& said : attributor->attribute(finding.plan, failure.trials[shows], finding.signature))
+      finding.culprits.push_back(std::move(said));
+}
+
 Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding) {
   const bool slow = finding.signature.kind == FailKind::hang;
   evaluator.set_deadline(options_.deadline);
@@ -213,6 +237,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   finding.fault_detail = fault_text(*failure);
   if (auto stored = sink_.evidence(finding.id, "final", finding.plan, *failure); !stored)
     return stored;
+  find_culprits(*failure, finding);
   if (stopped()) return {};
   if (slow) evaluator.set_deadline(options_.hang_deadline);
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "campaign/attributor.h"
 #include "campaign/evaluator.h"
 #include "campaign/finding_sink.h"
 #include "campaign/reducer.h"
@@ -33,7 +34,8 @@ struct TriageOptions {
   std::size_t parallel = 4;  // plans judged at the same time
   std::size_t reduce_evaluations = 1000;
   std::chrono::milliseconds reduce_time{30000};
-  std::function<bool()> stop = {};  // true: finish with what is there
+  std::vector<Attributor*> attributors;  // borrowed; asked of each reduced finding, in this order
+  std::function<bool()> stop = {};       // true: finish with what is there
 };
 
 using SimplifyFor = std::function<Simplify(const TargetSpec&)>;
@@ -75,6 +77,8 @@ class Triage {
   void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
   Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding);
+  // What the device and the tools say of `failure`, which finding.plan shows.
+  void find_culprits(const Answer& failure, store::Finding& finding);
   // Reliability and attribution of finding.plan, at the full deadline.
   Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
   bool stopped() const { return options_.stop && options_.stop(); }

@@ -49,6 +49,7 @@ struct Fault {
   Access access = Access::unknown;
   std::int64_t distance_bytes = 0;  // from the nearest edge of the buffer; 0 when unknown
   std::string detail = {};          // for people; never part of a signature
+  std::string known_by = {};        // what says which call it was, as Attribution::source
 
   bool operator==(const Fault&) const = default;
 };

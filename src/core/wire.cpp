@@ -33,7 +33,7 @@ void fields(Archive& a, Fault& v) {
   a(v.code, v.call, v.kernel, v.buffer);
   a.enumerated(v.side, Side::inside);
   a.enumerated(v.access, Access::write);
-  a(v.distance_bytes, v.detail);
+  a(v.distance_bytes, v.detail, v.known_by);
 }
 void fields(Archive& a, BufferObservation& v) {
   a(v.name);

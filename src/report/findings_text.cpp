@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/statistics.h"
@@ -40,6 +42,15 @@ std::string attribution_text(const std::vector<store::AttributionRow>& rows) {
   Table table({{"axis"}, {"value"}, {"failed", Table::Align::right}});
   for (const auto& row : rows) table.add({row.axis, row.value, ratio(row.failed)});
   return "\nattribution (one axis changed at a time)\n" + table.text("  ");
+}
+
+std::string culprits_text(const std::vector<Attribution>& culprits) {
+  if (culprits.empty()) return "";
+  std::size_t width = 0;
+  for (const auto& c : culprits) width = std::max(width, c.source.size());
+  Lines lines("  ", width);
+  for (const auto& c : culprits) lines.add(c.source, text_of(c));
+  return "\nculprit (as each source has it)\n" + lines.text();
 }
 
 std::string environment_text(const store::Environment& e) {
@@ -102,9 +113,10 @@ std::string finding_text(const store::Finding& f, std::string_view db) {
   lines.add("last seen", fmt::format("{}, {}", f.last_seen,
                                      counted(static_cast<std::uint64_t>(f.sightings), "sighting")));
   lines.add("replay", replay_command(f.id, db));
-  return fmt::format("finding {}: {}\n\n{}{}{}\nplan ({})\n\n{}", f.id,
-                     printable(f.signature.text()), lines.text(), attribution_text(f.attribution),
-                     environment_text(f.environment), plan_title(f), print_plan(f.plan));
+  return fmt::format("finding {}: {}\n\n{}{}{}{}\nplan ({})\n\n{}", f.id,
+                     printable(f.signature.text()), lines.text(), culprits_text(f.culprits),
+                     attribution_text(f.attribution), environment_text(f.environment),
+                     plan_title(f), print_plan(f.plan));
 }
 
 std::string replay_command(std::int64_t finding, std::string_view db) {

@@ -49,6 +49,12 @@ Json environment(const store::Environment& e) {
           {"redzone_version", e.redzone_version}};
 }
 
+Json culprit(const Attribution& a) {
+  return {{"source", a.source},          {"call", a.call},     {"kernel", a.kernel},
+          {"access", name_of(a.access)}, {"buffer", a.buffer}, {"side", name_of(a.side)},
+          {"location", a.location},      {"detail", a.detail}};
+}
+
 Json finding(const store::Finding& f, std::string_view db) {
   return {
       {"id", f.id},
@@ -69,6 +75,7 @@ Json finding(const store::Finding& f, std::string_view db) {
            [](const store::AttributionRow& row) -> Json {
              return {{"axis", row.axis}, {"value", row.value}, {"failed", reliability(row.failed)}};
            })},
+      {"culprits", list(f.culprits, culprit)},
       {"fault_detail", f.fault_detail},
       {"environment", environment(f.environment)},
       {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},

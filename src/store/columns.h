@@ -81,6 +81,18 @@ void columns(A& a, R& r) {
   columns(a, r.failed);
 }
 
+template <class A, Of<Attribution> T>
+void columns(A& a, T& t) {
+  a("source", t.source);
+  a("call", t.call);
+  a("kernel", t.kernel);
+  a("access", t.access, Access::write);
+  a("buffer", t.buffer);
+  a("side", t.side, Side::inside);
+  a("location", t.location);
+  a("detail", t.detail);
+}
+
 template <class A, Of<CampaignStats> C>
 void columns(A& a, C& c) {
   a("seconds", c.seconds);

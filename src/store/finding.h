@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attribution.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
@@ -59,7 +60,8 @@ struct Finding {
   bool needs_history = false;  // calls of earlier plans of the worker are part of `plan`
   Reliability reliability;
   std::vector<AttributionRow> attribution;
-  std::string fault_detail;  // kernel, access, address relative to the buffer; for people
+  std::vector<Attribution> culprits;  // of the failure of `plan`, by source
+  std::string fault_detail;           // kernel, access, address relative to the buffer; for people
   Environment environment;
   std::int64_t campaign = 0;
   std::uint64_t plans_to_first = 0;  // plans screened in the campaign before it was seen

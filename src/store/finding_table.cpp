@@ -19,9 +19,11 @@ void add_references(SQLite::Database& sql, RowWriter& row, const Finding& findin
   row("environment_id", environment_row(sql, finding.environment));
 }
 
-void write_attribution(SQLite::Database& sql, std::int64_t id,
-                       const std::vector<AttributionRow>& rows) {
-  SQLite::Statement clear(sql, "DELETE FROM attributions WHERE finding_id = ?");
+// The rows of `table` that belong to the finding, in their order.
+template <class T>
+void write_rows(SQLite::Database& sql, const char* table, std::int64_t id,
+                const std::vector<T>& rows) {
+  SQLite::Statement clear(sql, fmt::format("DELETE FROM {} WHERE finding_id = ?", table));
   clear.bind(1, id);
   clear.exec();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -29,21 +31,25 @@ void write_attribution(SQLite::Database& sql, std::int64_t id,
     row("finding_id", id);
     row("position", i);
     columns(row, rows[i]);
-    row.insert(sql, "attributions");
+    row.insert(sql, table);
   }
 }
 
-std::vector<AttributionRow> read_attribution(SQLite::Database& sql, std::int64_t id) {
-  SQLite::Statement query(sql, fmt::format("SELECT {} FROM attributions a WHERE finding_id = ? "
-                                           "ORDER BY position",
-                                           column_list<AttributionRow>("a")));
+template <class T>
+void read_rows(SQLite::Database& sql, const char* table, std::int64_t id, std::vector<T>& rows) {
+  SQLite::Statement query(sql,
+                          fmt::format("SELECT {} FROM {} a WHERE finding_id = ? ORDER BY position",
+                                      column_list<T>("a"), table));
   query.bind(1, id);
-  std::vector<AttributionRow> rows;
   while (query.executeStep()) {
     RowReader reader(query);
     columns(reader, rows.emplace_back());
   }
-  return rows;
+}
+
+void write_details(SQLite::Database& sql, std::int64_t id, const Finding& finding) {
+  write_rows(sql, "attributions", id, finding.attribution);
+  write_rows(sql, "culprits", id, finding.culprits);
 }
 
 // "findings 1 to 3, 7", "no findings yet".
@@ -83,7 +89,8 @@ Finding read_finding(SQLite::Database& sql, SQLite::Statement& query) {
     *plan = stored_plan(reader.text(), fmt::format("plan of finding {}", f.id));
   columns(reader, f);
   columns(reader, f.environment);
-  f.attribution = read_attribution(sql, f.id);
+  read_rows(sql, "attributions", f.id, f.attribution);
+  read_rows(sql, "culprits", f.id, f.culprits);
   return f;
 }
 
@@ -120,7 +127,7 @@ std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding) {
   else
     row.null("campaign_id");
   const std::int64_t id = row.insert(sql, "findings");
-  write_attribution(sql, id, finding.attribution);
+  write_details(sql, id, finding);
   return id;
 }
 
@@ -129,7 +136,7 @@ void update_finding(SQLite::Database& sql, const Finding& finding) {
   judged_columns(row, finding);
   add_references(sql, row, finding);
   row.update(sql, "findings", finding.id);
-  write_attribution(sql, finding.id, finding.attribution);
+  write_details(sql, finding.id, finding);
   drop_unused_plans(sql);
 }
 
@@ -164,7 +171,8 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
   run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
   for (const char* text :
        {"DELETE FROM artifacts WHERE finding_id = ?",
-        "DELETE FROM attributions WHERE finding_id = ?", "DELETE FROM findings WHERE id = ?"}) {
+        "DELETE FROM attributions WHERE finding_id = ?",
+        "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM findings WHERE id = ?"}) {
     SQLite::Statement remove(sql, text);
     remove.bind(1, from);
     remove.exec();

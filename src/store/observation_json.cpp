@@ -128,6 +128,7 @@ void members(Object& o, Fault& v) {
   o.named("access", v.access, Access::write);
   o.sparse("distance_bytes", v.distance_bytes);
   o.sparse("detail", v.detail);
+  o.sparse("known_by", v.known_by);
 }
 
 void members(Object& o, BufferObservation& v) {

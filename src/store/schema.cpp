@@ -125,7 +125,23 @@ CREATE TABLE artifacts (
 );
 )sql";
 
-constexpr std::array kSteps{kVersion1};
+constexpr std::string_view kVersion2 = R"sql(
+CREATE TABLE culprits (
+  finding_id INTEGER NOT NULL REFERENCES findings (id),
+  position   INTEGER NOT NULL,
+  source     TEXT NOT NULL,
+  call       INTEGER NOT NULL,
+  kernel     TEXT NOT NULL,
+  access     TEXT NOT NULL,
+  buffer     TEXT NOT NULL,
+  side       TEXT NOT NULL,
+  location   TEXT NOT NULL,
+  detail     TEXT NOT NULL,
+  PRIMARY KEY (finding_id, position)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2};
 
 }  // namespace
 

@@ -90,6 +90,43 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   EXPECT_EQ(f.attribution.size(), 10u);  // 3 launches, 2 placements, 2 poisons, 3 schedules
 }
 
+// Says which trial it was asked about.
+class EchoingTool final : public Attributor {
+ public:
+  std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
+                                     const Signature& signature) override {
+    asked.emplace_back(plan, trial);
+    Attribution a;
+    a.source = "a tool";
+    a.kernel = signature.where;
+    return {a};
+  }
+  std::vector<std::pair<Plan, TrialSpec>> asked;
+};
+
+TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
+  EchoingTool tool;
+  TriageOptions options = patient();
+  options.attributors = {&tool};
+  Case c(
+      [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        Observation o = faults_above(64)(plan, trial, before);
+        if (o.fault) o.fault->known_by = "host device";
+        return o;
+      },
+      options);
+  const auto [f, is_new] = c.settle(large());
+  ASSERT_EQ(tool.asked.size(), 1u);
+  EXPECT_EQ(tool.asked[0].first, f.plan);
+  EXPECT_EQ(tool.asked[0].second.mode, f.plan.mode);
+  ASSERT_EQ(f.culprits.size(), 2u);
+  EXPECT_EQ(text_of(f.culprits[0]), "call 1: read after 'x' in k");
+  EXPECT_EQ(f.culprits[0].source, "host device");
+  EXPECT_EQ(f.culprits[1].source, "a tool");
+  EXPECT_EQ(f.culprits[1].kernel, "k");
+  EXPECT_EQ(c.sink.updates.back().culprits, f.culprits);
+}
+
 TEST(Triage, StoresEachStepBeforeItGoesOn) {
   Case c(faults_above(64));
   c.settle(large());

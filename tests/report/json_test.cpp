@@ -30,7 +30,8 @@ TEST(ReportJson, Finding) {
   const Json j = parsed(finding_json(f));
   EXPECT_EQ(keys(j),
             "id state signature oracle reason reliability calls minimal needs_history plan "
-            "plan_hash original_plan attribution fault_detail environment campaign plans_to_first "
+            "plan_hash original_plan attribution culprits fault_detail environment campaign "
+            "plans_to_first "
             "seconds_to_first sightings first_seen last_seen replay");
   EXPECT_EQ(j["id"], 3);
   EXPECT_EQ(j["state"], "flaky");

@@ -19,6 +19,8 @@ inline store::Finding sample_finding() {
   f.minimal = true;
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
+  f.culprits = {{"host device", 0, "scan", Access::read, "x", Side::after, "", "block (0, 0, 0)"},
+                {"memcheck", 0, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
   f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
                    "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};

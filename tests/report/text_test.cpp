@@ -23,6 +23,10 @@ first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
 last seen    2025-01-31T13:00:00Z, 2 sightings
 replay       redzone replay 3
 
+culprit (as each source has it)
+  host device  call 1: read after 'x' in scan; block (0, 0, 0)
+  memcheck     call 1: read after 'x' in scan at scan.cu:7; 4 bytes
+
 attribution (one axis changed at a time)
   axis       value     failed
   launch     blocking     0/5
@@ -62,6 +66,7 @@ TEST(ReportText, FindingThatWasOnlySeenOnce) {
   f.state = store::State::suspect;
   f.reliability = {};
   f.attribution = {};
+  f.culprits = {};
   f.minimal = false;
   f.needs_history = true;
   f.fault_detail = "";

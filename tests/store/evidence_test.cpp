@@ -24,7 +24,8 @@ Observation sample_observation() {
                   .side = Side::after,
                   .access = Access::read,
                   .distance_bytes = 4,
-                  .detail = "at 0x7f00"};
+                  .detail = "at 0x7f00",
+                  .known_by = "progress marks"};
   CallObservation call;
   call.call = 0;
   call.buffers = {{.name = "x", .role = Role::in, .digest = 1, .numel = 2, .changed = 3},

@@ -87,8 +87,8 @@ TEST(Migration, TheReleasedStepsAreValid) {
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
-  for (const char* table :
-       {"campaigns", "findings", "plans", "trials", "environments", "artifacts", "attributions"})
+  for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
+                            "attributions", "culprits"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 

@@ -85,6 +85,7 @@ inline Finding sample_finding(int n = 1) {
   f.needs_history = true;
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
+  f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
   f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
                    "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};
@@ -109,10 +110,10 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.reason == b.reason && a.plan == b.plan && a.original == b.original &&
          a.minimal == b.minimal && a.needs_history == b.needs_history &&
          a.reliability == b.reliability && a.attribution == b.attribution &&
-         a.fault_detail == b.fault_detail && a.environment == b.environment &&
-         a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
-         a.seconds_to_first == b.seconds_to_first && a.sightings == b.sightings &&
-         a.first_seen == b.first_seen && a.last_seen == b.last_seen;
+         a.culprits == b.culprits && a.fault_detail == b.fault_detail &&
+         a.environment == b.environment && a.campaign == b.campaign &&
+         a.plans_to_first == b.plans_to_first && a.seconds_to_first == b.seconds_to_first &&
+         a.sightings == b.sightings && a.first_seen == b.first_seen && a.last_seen == b.last_seen;
 }
 
 // The value, or a failed test.

@@ -1,0 +1,22 @@
+// A tool that says more of a confirmed failure than the device does by itself.
+#pragma once
+
+#include <vector>
+
+#include "core/attribution.h"
+#include "core/verdict.h"
+
+namespace redzone::campaign {
+
+class Attributor {
+ public:
+  virtual ~Attributor() = default;
+
+  // What the tool tells of `signature` from more runs of this trial of `plan`, which shows it.
+  // Nothing where it does not apply to such a failure or device. A tool that applies but is absent,
+  // or fails, says so in `detail`; it is never an error: what was found stands without it.
+  virtual std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
+                                             const Signature& signature) = 0;
+};
+
+}  // namespace redzone::campaign

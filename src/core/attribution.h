@@ -1,0 +1,29 @@
+// What one source of knowledge says of the access behind a failure: the device itself, progress
+// marks, a core dump, memcheck. For people: never part of a signature, since not every machine has
+// every source.
+#pragma once
+
+#include <string>
+
+#include "core/trial.h"
+
+namespace redzone {
+
+// "", -1 and unknown: the source does not say.
+struct Attribution {
+  std::string source;      // "progress marks", "core dump", "memcheck", ...
+  std::int32_t call = -1;  // call index of the plan that it speaks of
+  std::string kernel = {};
+  Access access = Access::unknown;
+  std::string buffer = {};  // tensor or scratch that the address is in, or nearest to
+  Side side = Side::unknown;
+  std::string location = {};  // "scan.cu:41"
+  std::string detail = {};    // the rest, or why the source says nothing; one line
+
+  bool operator==(const Attribution&) const = default;
+};
+
+// "call 2: read after 'x' in scan at scan.cu:41; 8 bytes"; calls are counted from 1. No newline.
+std::string text_of(const Attribution& attribution);
+
+}  // namespace redzone
