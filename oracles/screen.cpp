@@ -25,16 +25,18 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec&)
 
 Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
                             std::span<const Observation> observations) const {
+  for (const auto& o : observations)
+    if (auto v = judge_fault(name(), plan, o); v && !cannot_judge(name(), o)) return *v;
+  // What one trial shows is not taken back by another that cannot be judged.
+  for (const auto& o : observations)
+    if (o.end == End::completed)
+      if (auto v = judge_canaries(name(), plan, o)) return *v;
+  for (const auto& o : observations)
+    if (auto v = cannot_judge(name(), o)) return *v;
+  if (observations.size() < 2)
+    return {Outcome::inconclusive, std::string(name()), "the second trial was not run", {}, -1};
   const Observation& a = observations[0];
   const Observation& b = observations[1];
-  for (const auto* o : {&a, &b})
-    if (auto v = judge_fault(name(), plan, *o); v && !cannot_judge(name(), *o)) return *v;
-  // What one trial shows is not taken back by another that cannot be judged.
-  for (const auto* o : {&a, &b})
-    if (o->end == End::completed)
-      if (auto v = judge_canaries(name(), plan, *o)) return *v;
-  for (const auto* o : {&a, &b})
-    if (auto v = cannot_judge(name(), *o)) return *v;
   if (spec.deterministic) {
     auto difference = first_difference(a, b);
     if (!difference) difference = first_inconsistency(plan, a);

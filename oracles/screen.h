@@ -5,7 +5,7 @@
 // Can be wrong: never by itself about a fault or a canary. A difference says only that something
 // matters; the single-axis oracles say what. Bugs that show the same wrong result in both trials
 // are seen only by the reference.
-// Cost: 2 trials.
+// Cost: 2 trials; the second is not needed (and judge() copes without it) when the first faults.
 #pragma once
 
 #include "core/oracle.h"

@@ -26,6 +26,22 @@ struct Campaign::Lane {
 
 namespace {
 
+constexpr std::chrono::milliseconds kProgressInterval{500};
+
+// What the executor calls while it waits, for as long as this lives.
+class Heartbeat {
+ public:
+  Heartbeat(exec::Executor& executor, std::function<void()> beat) : executor_(executor) {
+    executor_.set_heartbeat(std::move(beat));
+  }
+  ~Heartbeat() { executor_.set_heartbeat({}); }
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  exec::Executor& executor_;
+};
+
 // A difference says little about its cause, so a further suspect that looks the same may be another
 // bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves, once
 // they are confirmed; until then each time that the count has doubled.
@@ -47,7 +63,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       triage_(executor, catalog, std::move(simplify), sink, [this] {
         TriageOptions t = options_.triage;
         t.deadline = options_.deadline;
-        t.stop = [this] { return stopped() || time_is_up(); };
+        t.stop = [this] { return stopped() || time_is_up() || Clock::now() >= case_until_; };
         return t;
       }()) {
   for (auto& target : targets) {
@@ -70,16 +86,23 @@ bool Campaign::time_is_up() const {
 
 Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = Clock::now();
+  const Heartbeat heartbeat(executor_, [this] {
+    if (Clock::now() - last_progress_ >= kProgressInterval) tell_progress();
+  });
   while (!stopped() && !time_is_up()) {
     top_up();
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     if (executor_.in_flight() == 0) {
-      if (next_lane() == nullptr) break;
-      continue;  // all that was generated was judged without a device
+      if (next_lane() != nullptr) continue;
+      if (hangs_.empty()) break;
+      if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
+      continue;
     }
     if (auto done = executor_.next(std::chrono::milliseconds(100)))
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+    if (hangs_are_due())
+      if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
   }
   // What is done but not judged yet is recorded, without triage.
@@ -119,7 +142,7 @@ void Campaign::top_up() {
     Pending pending{lane->index, std::move(plan), {}};
     pending.trials = catalog_.screen().expand(pending.plan, spec);
     const auto id = next_job_++;
-    executor_.submit({id, pending.plan, pending.trials, options_.deadline, false});
+    executor_.submit({id, pending.plan, pending.trials, options_.deadline, false, true});
     pending_.emplace(id, std::move(pending));
   }
 }
@@ -154,6 +177,7 @@ Result<void> Campaign::finish(exec::JobResult result) {
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
+    if (o.end == End::hang) lane.spent_us += static_cast<double>(options_.deadline.count()) * 1000;
     if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
       lane.spent_us += static_cast<double>(options_.fault_cost.count()) * 1000;
     const bool once = !pending.trials[t].order.empty();
@@ -204,10 +228,47 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   if (stopped() || time_is_up()) return {};  // stored as a suspect
+  if (finding.signature.kind != FailKind::hang)
+    return settle_case(lane, std::move(finding), suspect, key);
+  if (hangs_.empty()) first_hang_ = Clock::now();
+  hangs_.push_back({lane.index, std::move(suspect), key, std::move(finding)});
+  return {};
+}
+
+bool Campaign::hangs_are_due() const {
+  if (hangs_.empty()) return false;
+  if (options_.time.count() > 0) {
+    const double time = std::chrono::duration<double>(options_.time).count();
+    return elapsed_seconds() >= time * (1 - options_.hang_share);
+  }
+  return options_.plans_per_target == 0 && Clock::now() - first_hang_ >= options_.hang_wait;
+}
+
+Result<void> Campaign::settle_hangs() {
+  while (!hangs_.empty() && !stopped() && !time_is_up()) {
+    if (options_.time.count() > 0) {
+      const auto now = Clock::now();
+      case_until_ = now + (started_ + options_.time - now) / static_cast<int>(hangs_.size());
+    }
+    const Waiting next = std::move(hangs_.front());
+    hangs_.pop_front();
+    Lane& lane = lanes_[next.lane];
+    const auto begun = Clock::now();
+    auto r = settle_case(lane, next.finding, next.suspect, next.key);
+    lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+    case_until_ = Clock::time_point::max();
+    if (!r) return r;
+  }
+  return {};
+}
+
+Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& suspect,
+                                   const std::string& key) {
   auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
   if (!settled) return tl::unexpected(settled.error());
 
   const Finding& f = settled->finding;
+  auto& known = lane.cases[key];
   known.finding = f.id;
   const auto was_found = [](const Finding& x) {
     return x.state == store::State::confirmed || x.state == store::State::flaky;
@@ -228,13 +289,18 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
 
 Result<void> Campaign::report_progress(bool force) {
   const auto now = Clock::now();
-  if (!force && now - last_progress_ < std::chrono::milliseconds(500)) return {};
-  last_progress_ = now;
+  if (!force && now - last_progress_ < kProgressInterval) return {};
   for (auto& lane : lanes_)
     for (auto& [key, known] : lane.cases)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
         if (auto r = sink_.sighted(known.finding, plans); !r) return r;
-  if (!options_.progress) return {};
+  tell_progress();
+  return {};
+}
+
+void Campaign::tell_progress() {
+  last_progress_ = Clock::now();
+  if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
   Progress p{result_.stats, -1, {}};
@@ -246,7 +312,6 @@ Result<void> Campaign::report_progress(bool force) {
     p.plans_left = all - std::min(all, result_.stats.plans);
   }
   options_.progress(p);
-  return {};
 }
 
 }  // namespace redzone::campaign

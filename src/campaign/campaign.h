@@ -4,6 +4,7 @@
 // returns, also when it is stopped.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,6 +46,11 @@ struct CampaignOptions {
   // Charged to a target for each worker that it took down, so that one that always faults does not
   // starve the others.
   std::chrono::milliseconds fault_cost{50};
+  // A hang costs its deadline each time it is shown, so suspects that hang are recorded at once but
+  // looked into last: in this share of the time at its end, or when the plans are spent.
+  double hang_share = 0.25;
+  // The same where there is no limit: so long after the first of them was seen.
+  std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
   std::function<bool()> stop = {};                     // Ctrl-C
   std::function<void(const Progress&)> progress = {};  // about twice a second
@@ -74,17 +80,31 @@ class Campaign {
     std::vector<TrialSpec> trials;
   };
 
+  // A suspect that is recorded and waits for triage.
+  struct Waiting {
+    std::size_t lane = 0;
+    Suspect suspect;
+    std::string key;
+    store::Finding finding;
+  };
+
   void top_up();
   Lane* next_lane();
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
+  Result<void> settle_case(Lane& lane, store::Finding finding, const Suspect& suspect,
+                           const std::string& key);
+  bool hangs_are_due() const;
+  // Each with its share of the time that is left.
+  Result<void> settle_hangs();
   void count(const Verdict& verdict);
   bool time_is_up() const;
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
   // Tells the sink and the progress callback; rarely, unless forced.
   Result<void> report_progress(bool force);
+  void tell_progress();
 
   exec::Executor& executor_;
   const oracles::Catalog& catalog_;
@@ -94,6 +114,10 @@ class Campaign {
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, Pending> pending_;
   std::vector<std::pair<std::size_t, Suspect>> device_free_suspects_;
+  std::deque<Waiting> hangs_;
+  std::chrono::steady_clock::time_point first_hang_;
+  // When the triage of the case at hand has to end.
+  std::chrono::steady_clock::time_point case_until_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t next_job_ = 1;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;

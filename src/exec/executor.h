@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,9 @@ struct Job {
   // In run_fresh(): a worker that other jobs of run_fresh() have been in will do. Much faster where
   // a worker takes long to start; wrong for targets whose C++ statics outlive a trial.
   bool reuse = false;
+  // The first trial that takes its worker down ends the job: a second hang says no more than the
+  // first, and costs its deadline again.
+  bool end_at_loss = false;
 };
 
 // The plans that one worker has run, oldest first. Shared and only ever appended to.
@@ -30,7 +34,8 @@ using WorkerLog = std::vector<std::shared_ptr<const Plan>>;
 
 struct JobResult {
   std::uint64_t id = 0;
-  // One for each trial asked for. Trials behind one that killed the worker are run in another.
+  // One for each trial asked for. Trials behind one that killed the worker are run in another, or
+  // are missing where Job::end_at_loss is set.
   std::vector<Observation> observations;
   // What the worker had run before this job: the first `log_size` plans of `log`.
   std::shared_ptr<const WorkerLog> log;
@@ -59,6 +64,10 @@ class Executor {
   // For judgement: each job in a worker that has run nothing before (but see Job::reuse); several
   // at a time. Results in the order of `jobs`.
   virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs) = 0;
+
+  // Called several times a second while run_fresh() waits, which can be long; must not use the
+  // executor. Empty: nothing is called.
+  virtual void set_heartbeat(std::function<void()> beat) = 0;
 
   virtual ExecutorStats stats() const = 0;
 };

@@ -32,6 +32,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
   pending->reuse = job.reuse;
+  pending->end_at_loss = job.end_at_loss;
   return pending;
 }
 
@@ -72,6 +73,7 @@ std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs) {
   }
   while (fresh_open_ > 0) {
     step(Clock::now() + kAskInterval);
+    if (heartbeat_) heartbeat_();
     if (!interrupted()) continue;
     const auto now = Clock::now();
     for (auto& worker : workers_)

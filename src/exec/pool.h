@@ -55,6 +55,7 @@ class Pool final : public Executor {
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t appetite() const override { return options_.workers * kJobsPerWorker; }
   std::vector<JobResult> run_fresh(std::span<const Job> jobs) override;
+  void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
   ExecutorStats stats() const override { return stats_; }
 
   // Waits until a worker said Hello: what the device is. A harness error with the workers' own
@@ -96,6 +97,7 @@ class Pool final : public Executor {
   bool hopeless() const;
 
   PoolOptions options_;
+  std::function<void()> heartbeat_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::deque<std::unique_ptr<PendingJob>> waiting_, waiting_fresh_;
   std::deque<JobResult> results_;

@@ -249,6 +249,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
       job.fail(fmt::format("{} workers ended before they began the trial{}{}", job.lost_starts,
                            start_problem_.empty() ? "" : "; the last problem: ", start_problem_));
     }
+    job.end_behind_loss();
   }
   for (; !jobs.empty(); jobs.pop_back()) {
     auto& job = jobs.back();

@@ -24,6 +24,7 @@ struct PendingJob {
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
   bool reuse = false;                // may run in a used worker
+  bool end_at_loss = false;          // see Job
   std::optional<std::size_t> fresh;  // index in run_fresh(); absent: submitted
   std::size_t sent_from = 0;         // trials before this one were done elsewhere
   int lost_starts = 0;               // workers that ended before they began it
@@ -32,6 +33,13 @@ struct PendingJob {
   std::size_t log_size = 0;
 
   bool complete() const { return observations.size() == trials.size(); }
+  // Leaves out the trials behind one that took its worker down, where that is wanted.
+  void end_behind_loss() {
+    if (!end_at_loss || observations.empty()) return;
+    const End last = observations.back().end;
+    if (last == End::fault || last == End::hang || last == End::exited)
+      trials.resize(observations.size());
+  }
   // Ends all trials that are left.
   void fail(const std::string& reason) {
     while (!complete()) observations.push_back(worker_error(reason));

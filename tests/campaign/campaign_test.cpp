@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+#include <utility>
+
 #include "campaign/fakes.h"
 #include "core/plan_text.h"
 #include "generators/plan_generator.h"
@@ -78,7 +82,7 @@ class CampaignTest : public ::testing::Test {
 TEST_F(CampaignTest, FindsReducesAndCountsABugInGeneratedPlans) {
   const auto result = run(faults_above(64), generated());
   EXPECT_EQ(result.stats.plans, 40u);
-  EXPECT_EQ(result.stats.trials, 80u);
+  EXPECT_EQ(result.stats.trials, 80u - result.stats.fail);
   EXPECT_GT(result.stats.fail, 1u);
   EXPECT_EQ(result.stats.suspects, result.stats.fail);
   ASSERT_EQ(result.findings.size(), 1u);
@@ -112,6 +116,100 @@ TEST_F(CampaignTest, TellsTheSinkWhenItWasFirstSeen) {
   run(faults_above(64), listed({plain_plan({call_of(10, 16)}), plain_plan({call_of(11, 16)}),
                                 plain_plan({call_of(99, 16)})}));
   EXPECT_EQ(sink_.findings.at(1).plans_to_first, 3u);
+}
+
+// Hangs at N = 7 and faults above 64.
+Observation hangs_or_faults(const Plan& plan, const TrialSpec& trial,
+                            const std::vector<Call>& before) {
+  for (const auto& [index, call] : calls_of_trial(plan, trial))
+    if (get(call.dims, "N") == 7) return ended(End::hang);
+  return faults_above(64)(plan, trial, before);
+}
+
+TEST_F(CampaignTest, RecordsAHangAtOnceAndLooksIntoItLast) {
+  const auto result =
+      run(hangs_or_faults, listed({plain_plan({call_of(7, 16)}), plain_plan({call_of(99, 16)})}));
+  ASSERT_EQ(result.findings.size(), 2u);
+  EXPECT_EQ(result.findings[0].signature.kind, FailKind::illegal_access);
+  EXPECT_EQ(result.findings[1].signature.kind, FailKind::hang);
+  EXPECT_EQ(result.findings[1].state, State::confirmed);
+  EXPECT_EQ(result.new_ids, (std::vector<std::int64_t>{2, 1}));  // recorded first, settled last
+  EXPECT_EQ(sink_.findings.at(1).signature.kind, FailKind::hang);
+  EXPECT_EQ(result.stats.plans, 40u);
+}
+
+TEST_F(CampaignTest, LooksIntoAHangInTheLastPartOfItsTime) {
+  options_.plans_per_target = 0;
+  options_.time = std::chrono::milliseconds(400);
+  options_.triage.reduce_time = std::chrono::milliseconds(20);
+  const auto result = run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].state, State::confirmed);
+  EXPECT_GT(result.stats.plans, 1u);
+}
+
+TEST_F(CampaignTest, KeepsAHangThatThereIsNoTimeForAsASuspect) {
+  options_.plans_per_target = 0;
+  options_.time = std::chrono::milliseconds(50);
+  options_.hang_share = 0;
+  run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
+  EXPECT_EQ(sink_.findings.at(1).state, State::suspect);
+}
+
+TEST_F(CampaignTest, ATargetThatHangsPaysForItsDeadlines) {
+  // By their time alone the targets would take turns.
+  std::vector<TargetUnderTest> targets;
+  for (std::int64_t n : {7, 10})
+    targets.push_back(
+        {&spec_, std::make_unique<ListedPlans>(std::vector{plain_plan({call_of(n, 16)})}), {}});
+  std::uint64_t hangs = 0;
+  options_.plans_per_target = 0;
+  options_.time = std::chrono::milliseconds(100);
+  options_.hang_share = 0;
+  const auto result = run(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        Observation o = hangs_or_faults(plan, trial, before);
+        o.wall_us = 100;
+        hangs += o.end == End::hang ? 1 : 0;
+        return o;
+      },
+      std::move(targets));
+  EXPECT_GT(result.stats.pass, 2u);
+  EXPECT_LE(hangs, 2 + result.stats.pass / 1000);
+}
+
+TEST_F(CampaignTest, DoesNotRunTheSecondTrialBehindAFault) {
+  options_.plans_per_target = 1;
+  std::uint64_t screened = 0;
+  run(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        const auto submits = std::count(journal_.begin(), journal_.end(), "submit");
+        const auto fresh = std::count(journal_.begin(), journal_.end(), "fresh");
+        screened += submits == 1 && fresh == 0 ? 1 : 0;
+        return faults_above(64)(plan, trial, before);
+      },
+      listed({plain_plan({call_of(99, 16)})}));
+  EXPECT_EQ(screened, 1u);
+  EXPECT_EQ(sink_.findings.at(1).state, State::confirmed);
+}
+
+TEST_F(CampaignTest, TellsItsProgressDuringTriage) {
+  options_.plans_per_target = 1;
+  std::size_t told_before = 0, told = 0;
+  bool slept = false;
+  options_.progress = [&](const Progress&) { ++told; };
+  run(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        const bool triage = std::count(journal_.begin(), journal_.end(), "fresh") > 0;
+        if (triage && !std::exchange(slept, true)) {
+          told_before = told;
+          std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        }
+        return faults_above(64)(plan, trial, before);
+      },
+      listed({plain_plan({call_of(99, 16)})}));
+  EXPECT_TRUE(slept);
+  EXPECT_GE(told, told_before + 2);  // one in the triage, one at the end
 }
 
 TEST_F(CampaignTest, KeepsTwoBugsApart) {

@@ -49,6 +49,8 @@ class FakeExecutor final : public exec::Executor {
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, warm_calls_));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) warm_calls_.push_back(call);
+      const End end = result.observations.back().end;
+      if (job.end_at_loss && (end == End::fault || end == End::hang)) break;
     }
     log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
     done_.push_back(std::move(result));
@@ -64,6 +66,7 @@ class FakeExecutor final : public exec::Executor {
 
   std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs) override {
     note("fresh");
+    if (heartbeat_) heartbeat_();
     std::vector<exec::JobResult> results;
     for (const auto& job : jobs) {
       exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
@@ -77,6 +80,7 @@ class FakeExecutor final : public exec::Executor {
     }
     return results;
   }
+  void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
   exec::ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
@@ -94,6 +98,7 @@ class FakeExecutor final : public exec::Executor {
 
   Bug bug_;
   Journal* journal_;
+  std::function<void()> heartbeat_;
   std::size_t appetite_ = 2;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_;

@@ -184,6 +184,39 @@ TEST(PoolLoss, TheTrialsBehindACrashRunElsewhere) {
   EXPECT_EQ(pool.stats().trials, 5u);
 }
 
+TEST(PoolLoss, AJobThatEndsAtALossIsNotRunElsewhere) {
+  for (const char* act : {"segv+ok", "device-lost+ok", "hang+ok", "exit-3+ok"}) {
+    Pool pool(fake_options());
+    Job job = job_of(act, 3);
+    job.end_at_loss = true;
+    job.deadline = std::chrono::milliseconds(act[0] == 'h' ? 200 : 10000);
+    const auto result = run_one(pool, std::move(job));
+    ASSERT_EQ(result.observations.size(), 1u) << act;
+    EXPECT_NE(result.observations[0].end, End::completed) << act;
+    EXPECT_EQ(pool.stats().trials, 1u) << act;
+    EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed) << act;
+  }
+}
+
+TEST(PoolLoss, AJobThatEndsAtALossRunsAllTrialsWhereThereIsNone) {
+  Pool pool(fake_options());
+  Job job = job_of("ok+segv", 2);
+  job.end_at_loss = true;
+  const auto result = run_one(pool, std::move(job));
+  ASSERT_EQ(result.observations.size(), 2u);
+  EXPECT_EQ(result.observations[0].end, End::completed);
+  EXPECT_EQ(result.observations[1].end, End::fault);
+}
+
+TEST(PoolFresh, CallsTheHeartbeatWhileItWaits) {
+  Pool pool(fake_options(0, 1));
+  int beats = 0;
+  pool.set_heartbeat([&] { ++beats; });
+  const std::vector<Job> jobs{job_of("slow-with-signs")};
+  pool.run_fresh(jobs);
+  EXPECT_GT(beats, 5);
+}
+
 TEST(PoolLoss, ADeviceFaultIsReportedByTheWorkerItself) {
   Pool pool(fake_options());
   const auto result = run_one(pool, job_of("device-lost+ok", 2));

@@ -44,6 +44,18 @@ TEST(Screen, EqualTrialsPass) {
             Outcome::pass);
 }
 
+TEST(Screen, TheFirstTrialAloneShowsAFaultAndNothingElse) {
+  const auto plan = plan_of_calls({8});
+  Fault fault;
+  fault.code = "SIGSEGV";
+  const std::vector<Observation> faulty{faulted(fault)};
+  EXPECT_EQ(ScreenOracle().judge(plan, spec(), faulty).signature.kind, FailKind::illegal_access);
+  const std::vector<Observation> hung{ended(End::hang)};
+  EXPECT_EQ(ScreenOracle().judge(plan, spec(), hung).signature.kind, FailKind::hang);
+  const std::vector<Observation> half{completed({1})};
+  EXPECT_EQ(ScreenOracle().judge(plan, spec(), half).outcome, Outcome::inconclusive);
+}
+
 TEST(Screen, ADifferenceIsADivergenceOfItsTensor) {
   const auto v = screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 7}));
   EXPECT_TRUE(v.failed());
