@@ -1,7 +1,5 @@
 #include "oracles/axis_oracle.h"
 
-#include <fmt/format.h>
-
 #include "oracles/axes.h"
 #include "oracles/checks.h"
 
@@ -20,26 +18,14 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
 
 Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
-  if (!spec.deterministic)
-    return {Outcome::not_applicable, name_, "the target is declared nondeterministic", {}, -1};
-  for (const auto& o : observations) {
-    if (auto v = cannot_judge(name_, o)) return *v;
-    if (o.end != End::completed)
-      return {Outcome::inconclusive, name_, "a trial did not complete", {}, -1};
-  }
+  if (auto v = cannot_compare(name_, spec, observations)) return *v;
   auto difference = first_difference(observations[0], observations[1]);
   if (difference && first_difference(observations[0], observations[2]))
     return {Outcome::inconclusive, name_, "two runs in the same mode differ", {}, -1};
   if (!difference && kind_ == FailKind::history)
     difference = first_inconsistency(plan, observations[0]);
   if (!difference) return Verdict::pass(name_);
-  Signature s;
-  s.kind = kind_;
-  s.target = plan.target;
-  s.buffer = difference->tensor;
-  return fail(name_, s, difference->call,
-              fmt::format("'{}' of {} depends on {}", s.buffer,
-                          describe_call(plan, difference->call), claim_));
+  return depends(name_, kind_, plan, *difference, claim_);
 }
 
 AxisOracle uninitialized_oracle() {
@@ -50,13 +36,6 @@ AxisOracle uninitialized_oracle() {
 AxisOracle history_oracle() {
   return {"history", FailKind::history, "the calls before it",
           [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); }};
-}
-
-AxisOracle async_oracle() {
-  return {"async", FailKind::async, "whether launches are synchronized",
-          [](const Plan& plan, TrialSpec& t) {
-            t.mode.launch = plan.mode.launch == Launch::blocking ? Launch::gated : Launch::blocking;
-          }};
 }
 
 AxisOracle schedule_oracle() {

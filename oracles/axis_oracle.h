@@ -2,7 +2,6 @@
 //
 //   uninitialized  what was in outputs, scratch and red zones before     (poison)
 //   history        the calls that came before                            (order, repeats)
-//   async          whether launches are synchronized                     (launch)
 //   schedule       the order of blocks, threads and streams              (host scheduler's seed)
 //   placement      where the buffers lie                                 (tail or head)
 //
@@ -42,7 +41,6 @@ class AxisOracle final : public Oracle {
 
 AxisOracle uninitialized_oracle();
 AxisOracle history_oracle();
-AxisOracle async_oracle();
 AxisOracle schedule_oracle();
 AxisOracle placement_oracle();
 

@@ -1,10 +1,12 @@
 #include "oracles/catalog.h"
 
+#include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/fault.h"
 #include "oracles/launch_config.h"
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
+#include "oracles/repetition.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -14,9 +16,10 @@ Catalog::Catalog(LaunchLimits limits)
       device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<RedzoneOracle>());
+  comparing_.push_back(std::make_unique<RepetitionOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));
-  comparing_.push_back(std::make_unique<AxisOracle>(async_oracle()));
+  comparing_.push_back(std::make_unique<AsyncOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(schedule_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
   comparing_.push_back(std::make_unique<ReferenceOracle>());

@@ -49,6 +49,31 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
 
 }  // namespace
 
+std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,
+                                      std::span<const Observation> observations) {
+  const std::string name(oracle);
+  if (!spec.deterministic)
+    return Verdict{
+        Outcome::not_applicable, name, "the target is declared nondeterministic", {}, -1};
+  for (const auto& o : observations) {
+    if (auto v = cannot_judge(oracle, o)) return v;
+    if (o.end != End::completed)
+      return Verdict{Outcome::inconclusive, name, "a trial did not complete", {}, -1};
+  }
+  return std::nullopt;
+}
+
+Verdict depends(std::string_view oracle, FailKind kind, const Plan& plan,
+                const Difference& difference, std::string_view claim) {
+  Signature s;
+  s.kind = kind;
+  s.target = plan.target;
+  s.buffer = difference.tensor;
+  return fail(oracle, s, difference.call,
+              fmt::format("'{}' of {} depends on {}", s.buffer,
+                          describe_call(plan, difference.call), claim));
+}
+
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason) {
   return {Outcome::fail, std::string(oracle), std::move(reason), std::move(signature), call};
 }

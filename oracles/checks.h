@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/trial.h"
@@ -26,6 +27,11 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
 std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
                                        const Observation& observation);
 
+// Why trials cannot be compared with each other: the target is declared nondeterministic, or one of
+// them says nothing or did not complete.
+std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,
+                                      std::span<const Observation> observations);
+
 // Where two digests of what must be the same output differ.
 struct Difference {
   std::int32_t call = -1;
@@ -40,6 +46,10 @@ std::optional<Difference> first_inconsistency(const Plan& plan, const Observatio
 
 // "call 2 (C = 64, T = 128)" for people.
 std::string describe_call(const Plan& plan, std::int32_t call);
+
+// The failure of `kind` that this difference is: "'y' of call 2 depends on <claim>".
+Verdict depends(std::string_view oracle, FailKind kind, const Plan& plan,
+                const Difference& difference, std::string_view claim);
 
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason);
 

@@ -36,6 +36,8 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
         if (!passed.contains(wire::encode(*candidate))) batch.push_back(std::move(*candidate));
       }
       if (batch.empty()) continue;
+      std::vector<std::string> asked;
+      for (const auto& candidate : batch) asked.push_back(wire::encode(candidate));
       const auto fails = still_fails(batch);
       out.evaluations += batch.size();
       for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -44,7 +46,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
           improved = true;
           break;
         }
-        passed.insert(wire::encode(batch[i]));
+        passed.insert(std::move(asked[i]));
       }
     }
     if (!improved) {

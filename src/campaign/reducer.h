@@ -19,8 +19,9 @@ namespace redzone::campaign {
 using PlanStream = std::function<std::optional<Plan>()>;
 using Simplify = std::function<PlanStream(const Plan& plan)>;
 
-// For each plan, whether it still fails. Plans of one call may run at the same time.
-using StillFails = std::function<std::vector<bool>(std::span<const Plan>)>;
+// For each plan, whether it still fails. Plans of one call may run at the same time. A plan that
+// fails only under another schedule may be given that schedule.
+using StillFails = std::function<std::vector<bool>(std::span<Plan>)>;
 
 struct ReduceBudget {
   std::size_t evaluations = 1000;  // plans asked about

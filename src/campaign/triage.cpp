@@ -87,10 +87,29 @@ std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::v
     for (const auto& p : variants) direct.push_back({oracle.get(), p});
   // Each crash costs a worker, so one is enough where workers are dear.
   if (auto shown = best(evaluator, direct, crashed && options_.reuse_workers)) return shown;
-  std::vector<Question> comparing;
-  for (const auto& plan : plans)
-    for (const auto& oracle : catalog_.comparing()) comparing.push_back({oracle.get(), plan});
-  return best(evaluator, comparing, false);
+  return compare(evaluator, plans);
+}
+
+// What fails in blocking trials has nothing to do with timing, and is named by what it shows there.
+// Only what does not is a matter of what is still queued; and only where not even that is seen are
+// the relaxed trials compared along the other axes, where a race can look like anything.
+std::optional<Triage::Shown> Triage::compare(Evaluator& evaluator, const std::vector<Plan>& plans) {
+  std::vector<Question> blocking, launches, relaxed;
+  for (const auto& plan : plans) {
+    const Plan waited = with_mode(plan, Launch::blocking, plan.mode.placement);
+    for (const auto& oracle : catalog_.comparing()) {
+      const Question ask{oracle.get(), waited};
+      if (std::none_of(blocking.begin(), blocking.end(), [&](const Question& q) {
+            return q.oracle == ask.oracle && q.plan == ask.plan;
+          }))
+        blocking.push_back(ask);
+      if (plan.mode.launch == Launch::blocking) continue;
+      (oracle->name() == "async" ? launches : relaxed).push_back({oracle.get(), plan});
+    }
+  }
+  for (const auto* questions : {&blocking, &launches, &relaxed})
+    if (auto shown = best(evaluator, *questions, false)) return shown;
+  return std::nullopt;
 }
 
 std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Suspect& suspect,
@@ -118,18 +137,43 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
   return shown;
 }
 
+// A race that shows under some schedules only would be lost with every step of the reduction, which
+// changes what the scheduler does: then each smaller plan is tried under several of them.
+std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
+  constexpr std::size_t kProbes = 4, kSchedules = 12;
+  std::vector<Question> questions;
+  for (std::uint64_t s = 0; s < kProbes; ++s) {
+    questions.push_back({shown.oracle, shown.plan});
+    questions.back().plan.mode.schedule_seed = s;
+  }
+  const auto answers = evaluator.ask(questions);
+  const bool always = std::all_of(answers.begin(), answers.end(), [&](const Answer& a) {
+    return a.verdict.failed() && same_bug(a.verdict.signature, shown.answer.verdict.signature);
+  });
+  return always ? 0 : kSchedules;
+}
+
 void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) {
   const Signature signature = shown.answer.verdict.signature;
   const auto tries = static_cast<std::size_t>(tries_for(finding.reliability));
-  const StillFails still_fails = [&](std::span<const Plan> plans) {
+  const std::size_t schedules = schedules_to_try(evaluator, shown);
+  const std::size_t asked = tries + schedules;
+  const StillFails still_fails = [&](std::span<Plan> plans) {
     std::vector<Question> questions;
-    for (const auto& plan : plans)
-      for (std::size_t t = 0; t < tries; ++t) questions.push_back({shown.oracle, plan});
+    for (const auto& plan : plans) {
+      questions.insert(questions.end(), tries, Question{shown.oracle, plan});
+      for (std::size_t s = 0; s < schedules; ++s) {
+        questions.push_back({shown.oracle, plan});
+        questions.back().plan.mode.schedule_seed = s;
+      }
+    }
     const auto answers = evaluator.ask(questions);
     std::vector<bool> fails(plans.size(), false);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Verdict& v = answers[i].verdict;
-      if (v.failed() && same_bug(v.signature, signature)) fails[i / tries] = true;
+      if (fails[i / asked] || !v.failed() || !same_bug(v.signature, signature)) continue;
+      fails[i / asked] = true;
+      plans[i / asked].mode.schedule_seed = questions[i].plan.mode.schedule_seed;
     }
     return fails;
   };

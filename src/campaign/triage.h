@@ -67,11 +67,15 @@ class Triage {
   std::optional<Shown> best(Evaluator& evaluator, std::span<const Question> questions, bool first);
   // `crashed`: the screen saw a fault or a hang.
   std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans, bool crashed);
+  // Along single axes.
+  std::optional<Shown> compare(Evaluator& evaluator, const std::vector<Plan>& plans);
   std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
                                   store::Finding& finding);
   // Whether used workers show the failure as fresh ones do.
   bool same_in_used_workers(Evaluator& evaluator, const Shown& shown,
                             const store::Finding& finding);
+  // How many schedules each smaller plan is tried under, beside its own.
+  std::size_t schedules_to_try(Evaluator& evaluator, const Shown& shown);
   void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);

@@ -12,19 +12,20 @@ namespace redzone {
 
 // Kinds of failure, most specific first: when a plan shows several, the first names the finding.
 enum class FailKind : std::uint8_t {
-  launch_config,   // a launch that no device can run, or a product that overflows
-  illegal_access,  // fault on an address
-  fault,           // any other device error, signal, or error of the target's wrapper
-  hang,            // did not end before the deadline
-  redzone,         // a canary was overwritten
-  input_changed,   // a const input was overwritten
-  uninitialized,   // outputs depend on what was in memory before
-  history,         // outputs depend on the calls that came before
-  async,           // outputs depend on whether launches are synchronized
-  schedule,        // outputs depend on the order of blocks and threads
-  placement,       // outputs depend on where the buffers lie
-  reference,       // outputs differ from the reference
-  divergence,      // two runs differ and no single axis explains it
+  launch_config,     // a launch that no device can run, or a product that overflows
+  illegal_access,    // fault on an address
+  fault,             // any other device error, signal, or error of the target's wrapper
+  hang,              // did not end before the deadline
+  redzone,           // a canary was overwritten
+  input_changed,     // a const input was overwritten
+  nondeterministic,  // equal runs differ
+  schedule,          // outputs depend on the order of blocks and threads
+  uninitialized,     // outputs depend on what was in memory before
+  history,           // outputs depend on the calls that came before
+  async,             // outputs depend on whether launches are synchronized
+  placement,         // outputs depend on where the buffers lie
+  reference,         // outputs differ from the reference
+  divergence,        // two runs differ and no single axis explains it
 };
 
 std::string_view name_of(FailKind kind);

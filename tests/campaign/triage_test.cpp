@@ -184,7 +184,23 @@ TEST(Triage, NamesADifferenceThatOnlyGatedLaunchesShow) {
   });
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.signature.kind, FailKind::async);
-  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  Plan want = plain_plan({call_of(65, 16)});
+  want.mode.launch = Launch::gated;
+  EXPECT_EQ(f.plan, want) << print_plan(f.plan);
+}
+
+// Memory that is freed too early holds poison: by its outputs alone this is a read of unwritten
+// memory, but not where the host waits.
+TEST(Triage, NamesWhatOnlyShowsUnsynchronizedByThat) {
+  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      const bool freed = trial.mode.launch != Launch::blocking && get(call.dims, "N") > 64;
+      return right_digest(call) + (freed ? trial.mode.poison : 0);
+    });
+  });
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::async);
+  EXPECT_EQ(f.plan.mode.launch, Launch::async);
 }
 
 TEST(Triage, KeepsTheLaunchModeThatAFaultNeeds) {

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/catalog.h"
 #include "oracles/checks.h"
 #include "oracles/observations.h"
+#include "oracles/repetition.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -135,8 +137,8 @@ TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
 
 TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   const Plan plan = plan_of_calls({1, 2});
-  for (const auto& oracle : {uninitialized_oracle(), history_oracle(), async_oracle(),
-                             schedule_oracle(), placement_oracle()}) {
+  for (const auto& oracle :
+       {uninitialized_oracle(), history_oracle(), schedule_oracle(), placement_oracle()}) {
     const auto trials = oracle.expand(plan, spec());
     ASSERT_EQ(trials.size(), 3u);
     EXPECT_EQ(trials[0], trials[2]);
@@ -151,6 +153,56 @@ TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
 TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
   const Observation all[] = {completed({1}), faulted({"SIGSEGV"}), completed({1})};
   EXPECT_EQ(history_oracle().judge(plan_of_calls({1}), spec(), all).outcome, Outcome::inconclusive);
+}
+
+// A race shows in some relaxed runs, and not in the same way.
+TEST(Async, FailsWhenARelaxedRunDiffersFromTwoBlockingOnesThatAgree) {
+  const AsyncOracle oracle;
+  Plan plan = plan_of_calls({1});
+  plan.mode.launch = Launch::gated;
+  const auto trials = oracle.expand(plan, spec());
+  ASSERT_EQ(trials.size(), 4u);
+  for (std::size_t i : {0, 2}) {
+    EXPECT_EQ(trials[i].mode, plan.mode);
+    EXPECT_EQ(trials[i + 1].mode.launch, Launch::blocking);
+  }
+  const auto judge = [&](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
+    const Observation all[] = {completed({a}), completed({b}), completed({c}), completed({d})};
+    return oracle.judge(plan, spec(), all);
+  };
+  EXPECT_EQ(judge(1, 1, 1, 1).outcome, Outcome::pass);
+  EXPECT_EQ(judge(2, 1, 1, 1).signature.kind, FailKind::async);
+  EXPECT_EQ(judge(1, 1, 3, 1).outcome, Outcome::fail);
+  EXPECT_EQ(judge(2, 1, 3, 1).outcome, Outcome::fail);
+  EXPECT_EQ(judge(2, 1, 2, 3).outcome, Outcome::inconclusive);
+}
+
+TEST(Async, HasNothingToSayOfABlockingPlan) {
+  const AsyncOracle oracle;
+  Plan plan = plan_of_calls({1});
+  plan.mode.launch = Launch::blocking;
+  EXPECT_TRUE(oracle.expand(plan, spec()).empty());
+  EXPECT_EQ(oracle.judge(plan, spec(), {}).outcome, Outcome::not_applicable);
+}
+
+TEST(Repetition, FailsWhenAnyOfTheEqualRunsDiffers) {
+  const RepetitionOracle oracle;
+  const Plan plan = plan_of_calls({1});
+  const auto trials = oracle.expand(plan, spec());
+  std::vector<Observation> all;
+  for (const auto& trial : trials) {
+    EXPECT_EQ(trial, trials[0]);
+    all.push_back(completed({1}));
+  }
+  ASSERT_GE(all.size(), 3u);
+  EXPECT_EQ(oracle.judge(plan, spec(), all).outcome, Outcome::pass);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto one = all;
+    one[i] = completed({2});
+    EXPECT_EQ(oracle.judge(plan, spec(), one).signature.kind, FailKind::nondeterministic);
+  }
+  all.back().end = End::hang;
+  EXPECT_EQ(oracle.judge(plan, spec(), all).outcome, Outcome::inconclusive);
 }
 
 TEST(Reference, MismatchesFail) {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/names.h"
+#include "core/repro.h"
 #include "core/validate.h"
 
 namespace redzone::puzzles {
@@ -105,8 +106,12 @@ Result<void> parse_setting(std::string_view word, Call& call) {
 
 // "2 calls; N=1; N=65", or "1 call, head; N=1".
 Result<Minimum> parse_minimum(std::string_view text) {
-  const auto parts = split(text, "; ");
   Minimum to;
+  if (text.substr(0, 7) == "repros/") {
+    to.file = text.substr(7);
+    return to;
+  }
+  const auto parts = split(text, "; ");
   for (std::size_t i = 1; i < parts.size(); ++i) {
     Call& call = to.calls.emplace_back();
     for (const auto& word : split(parts[i], " "))
@@ -144,6 +149,14 @@ Result<Expectation> parse_expectation(std::string_view text) {
     }
   }
   return e;
+}
+
+// "" when it cannot be read.
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return in ? text.str() : "";
 }
 
 }  // namespace
@@ -196,11 +209,9 @@ std::vector<std::filesystem::path> puzzle_files() {
 }
 
 Result<Note> read_note(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) return usage_error(file.string() + ": cannot be read");
-  return parse_note(text.str(), file.filename().string());
+  const std::string text = text_of(file);
+  if (text.empty()) return usage_error(file.string() + ": cannot be read");
+  return parse_note(text, file.filename().string());
 }
 
 std::vector<Note> shipped_notes() {
@@ -212,12 +223,25 @@ std::vector<Note> shipped_notes() {
 
 Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   Plan plan;
+  if (!minimum.file.empty()) {
+    auto stored = parse_repro(text_of(std::filesystem::path(REPROS) / minimum.file), minimum.file);
+    RZ_CHECK(stored.has_value());
+    plan = std::move(stored->plan);
+    plan.target = target.name;
+    return plan;
+  }
   plan.target = target.name;
   plan.mode.launch = Launch::blocking;
   plan.mode.placement = minimum.placement;
   for (const auto& call : minimum.calls) plan.steps.push_back(CallStep{call});
   complete(plan, target);
   return plan;
+}
+
+bool is_minimum(const Plan& plan, const Minimum& minimum, const TargetSpec& target) {
+  Plan want = minimal_plan(minimum, target);
+  if (!minimum.file.empty()) want.mode.schedule_seed = plan.mode.schedule_seed;
+  return plan == want;
 }
 
 bool matches(const Expectation& expectation, const Signature& signature) {

@@ -18,6 +18,8 @@ namespace redzone::puzzles {
 struct Minimum {
   std::vector<Call> calls;  // dims and layouts only
   Placement placement = Placement::tail;
+  // A file of repros/ that holds the plan, where calls alone do not say it; then `calls` is empty.
+  std::string file = {};
 };
 
 // One way to fail, and the smallest plan that shows it; or several, where none is simpler.
@@ -47,8 +49,13 @@ Result<Note> read_note(const std::filesystem::path& file);
 // The notes of all of them that can be read.
 std::vector<Note> shipped_notes();
 
-// The plan of `minimum` for `target`, otherwise in the plainest mode.
+// The plan of `minimum` for `target`, otherwise in the plainest mode. Aborts when its file cannot
+// be read.
 Plan minimal_plan(const Minimum& minimum, const TargetSpec& target);
+
+// Is `plan` that one? Which of the schedules that show a race was found is a matter of luck, so a
+// plan from a file may have another.
+bool is_minimum(const Plan& plan, const Minimum& minimum, const TargetSpec& target);
 
 // Is `signature` what was expected? What the note does not say may be anything.
 bool matches(const Expectation& expectation, const Signature& signature);

@@ -67,10 +67,14 @@ TEST_P(Puzzle, HasATwinThatPassesThere) {
   campaign::Evaluator evaluator(pool_, twin, kDeadline);
   for (const auto& expectation : note_.expectations)
     for (const auto& minimum : expectation.minima) {
-      const Plan plan = minimal_plan(minimum, twin);
+      Plan plan = minimal_plan(minimum, twin);
       std::vector<campaign::Question> questions = {{&catalog_.screen(), plan}};
-      for (const auto* group : {&catalog_.direct(), &catalog_.comparing()})
-        for (const auto& oracle : *group) questions.push_back({oracle.get(), plan});
+      for (auto launch : {Launch::blocking, Launch::gated}) {
+        plan.mode.launch = launch;
+        for (const auto* group : {&catalog_.direct(), &catalog_.comparing()})
+          for (const auto& oracle : *group)
+            if (!oracle->expand(plan, twin).empty()) questions.push_back({oracle.get(), plan});
+      }
       for (const auto& answer : evaluator.ask(questions))
         EXPECT_EQ(answer.verdict.outcome, Outcome::pass)
             << answer.verdict.oracle << ": " << answer.verdict.reason;

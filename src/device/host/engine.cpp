@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -12,12 +13,19 @@ namespace redzone::device {
 
 namespace {
 
-// Yield points that a thread may pass before it must let others run; with a seed, the mean.
+// Yield points that a thread may pass before it must let others run.
 constexpr int kPatience = 64;
 // Rounds of nothing but yields before another block gets its turn.
 constexpr unsigned kIdleRounds = 2;
-// A seed sets a block aside after about one in this many rounds that had a yield.
-constexpr std::uint64_t kAsideOdds = 16;
+// With a seed, how restless one grid is: the mean number of yield points between two switches of
+// threads, and how many rounds with a yield a block gets, on average, before another block's turn.
+// A race between neighbouring instructions shows when switches are frequent, one between long
+// stretches when they are rare, so both are tried.
+struct Restlessness {
+  int patience;
+  std::uint64_t aside_odds;
+};
+constexpr Restlessness kRestless[] = {{2, 1}, {2, 4}, {16, 2}, {kPatience, 16}};
 
 constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
@@ -111,7 +119,8 @@ host::WarpResult Engine::sync_warp(std::uint32_t mask, std::uint64_t value, unsi
 
 void Engine::renew_patience() {
   self_->patience =
-      rng_->natural() ? kPatience : static_cast<int>(1 + rng_->below(2 * kPatience - 1));
+      rng_->natural() ? kPatience
+                      : static_cast<int>(1 + rng_->below(2 * static_cast<unsigned>(patience_) - 1));
 }
 
 void Engine::yield() {
@@ -145,6 +154,11 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
                        fibers_.available() / threads_, rng);
   statics_ = {};
   clock_ = 0;
+  if (!rng.natural()) {
+    const Restlessness& drawn = kRestless[rng.below(std::size(kRestless))];
+    patience_ = drawn.patience;
+    aside_odds_ = drawn.aside_odds;
+  }
 
   self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
   self_->block_dim = grid.block;
@@ -294,7 +308,7 @@ Engine::Turn Engine::take_turn() {
       block.idle_rounds = 0;
       return Turn::set_aside;
     }
-    if (!rng_->natural() && rng_->below(kAsideOdds) == 0) return Turn::set_aside;
+    if (!rng_->natural() && rng_->below(aside_odds_) == 0) return Turn::set_aside;
   }
 }
 

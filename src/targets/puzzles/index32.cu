@@ -31,7 +31,7 @@ struct Index32 : Target {
     s.dims = {dim("R", 0, 64, "rows"), dim("C", 1, 64, "columns")};
     LayoutRules padded;
     padded.row_padding = true;
-    const auto bytes = Fill::integers([](const Dims&) { return Range{0, 255}; });
+    const auto bytes = integers(0, 255);
     s.tensors = {tensor("x", DType::u8, Role::in, shape_of({"R", "C"}), bytes, padded),
                  tensor("y", DType::u8, Role::out, shape_of({"R", "C"}))};
     return s;

@@ -8,6 +8,7 @@
 //   // kin: <where this was seen in the world>
 //   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
 //   // minimal: <n> call[s][, head]; <dims and layouts of call 0>; <of call 1>...
+//   // minimal: repros/<file>          (where calls alone do not say it: streams, graphs, timing)
 //
 // An expectation is followed by the smallest plan that shows it, or by several where none is
 // simpler (what depends on history shows in either order). A puzzle that fails in two separate ways
@@ -56,6 +57,11 @@ inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::st
   d.tile = tile;
   d.doc = std::move(doc);
   return d;
+}
+
+// Integers in [lo, hi], which sum without rounding.
+inline Fill integers(std::int64_t lo, std::int64_t hi) {
+  return Fill::integers([lo, hi](const Dims&) { return Range{lo, hi}; });
 }
 
 // Aligned to its elements only, so that with placement `tail` the last element touches the hole.

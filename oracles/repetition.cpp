@@ -1,0 +1,27 @@
+#include "oracles/repetition.h"
+
+#include "oracles/checks.h"
+
+namespace redzone::oracles {
+namespace {
+
+constexpr std::size_t kTrials = 6;
+
+}  // namespace
+
+std::vector<TrialSpec> RepetitionOracle::expand(const Plan& plan, const TargetSpec& spec) const {
+  if (!spec.deterministic) return {};
+  return std::vector<TrialSpec>(kTrials, TrialSpec{plan.mode, {}, false});
+}
+
+Verdict RepetitionOracle::judge(const Plan& plan, const TargetSpec& spec,
+                                std::span<const Observation> observations) const {
+  if (auto v = cannot_compare(name(), spec, observations)) return *v;
+  for (const auto& again : observations.subspan(1))
+    if (auto difference = first_difference(observations[0], again))
+      return depends(name(), FailKind::nondeterministic, plan, *difference,
+                     "the run: nothing else was changed");
+  return Verdict::pass(std::string(name()));
+}
+
+}  // namespace redzone::oracles
