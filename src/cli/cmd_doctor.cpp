@@ -1,10 +1,9 @@
-// `redzone doctor`: what is here, what is missing and what follows; then a planted bug that each
-// device must catch.
+// `redzone doctor`: what is here, what is missing and what follows; then planted bugs that
+// each device must catch.
 #include <fmt/format.h>
 
 #include <iostream>
 
-#include "campaign/evaluator.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/tools.h"
@@ -14,8 +13,6 @@
 
 namespace redzone::cli {
 namespace {
-
-constexpr std::string_view kPlanted = "selftest.write_past_end";
 
 class Doctor final : public Command {
  public:
@@ -31,7 +28,7 @@ class Doctor final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// Calls the planted bug and asks the fault oracle, as a campaign would.
+// The self-proof that each campaign begins with.
 report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   report::DoctorLine line{fmt::format("self-test {}", name_of(device)), false, "", ""};
   auto session = Session::open({device, std::move(plugins), Workload::replay, {}, {}});
@@ -39,20 +36,11 @@ report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::p
     line.found = session.error().message;
     return line;
   }
-  const TargetEntry* entry = (*session)->registry().find(kPlanted, device);
-  if (entry == nullptr) {
-    line.found = fmt::format("no plugin has '{}' for this device", kPlanted);
-    return line;
-  }
-  Plan plan;
-  plan.target = kPlanted;
-  plan.mode.launch = Launch::blocking;
-  plan.steps.emplace_back(CallStep{Call{{{"N", 1024}}, {}, {}, 1}, 1, 0});
-  campaign::Evaluator evaluator((*session)->pool(), entry->spec, (*session)->deadline());
-  const auto answer = evaluator.ask(*(*session)->catalog().find("fault"), plan);
-  line.ok = answer.verdict.failed() && answer.verdict.signature.kind == FailKind::illegal_access;
-  line.found = line.ok ? "a planted write past the end is caught: " + answer.verdict.reason
-                       : "the planted write past the end was NOT caught: " + answer.verdict.reason;
+  const auto proof = (*session)->prove();
+  line.ok = proof.has_value();
+  line.found =
+      proof ? fmt::format("{} planted bugs are caught, the clean target passes", proof->caught)
+            : proof.error().message;
   return line;
 }
 

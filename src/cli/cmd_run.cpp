@@ -139,6 +139,11 @@ Result<int> Run::run(const po::variables_map& flags) {
   for (const auto& line : selection->skipped) fmt::print(stderr, "not applicable: {}\n", line);
   if (selection->targets.empty()) return kNotJudged;
 
+  const auto proof = session.prove();
+  if (interrupted()) return kInterrupted;
+  if (!proof) return tl::unexpected(proof.error());
+  const report::SelfProof shown{proof->caught, proof->took};
+
   const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
                                                       : std::random_device{}() & 0x7fffffffu;
   std::vector<campaign::TargetUnderTest> targets;
@@ -183,8 +188,8 @@ Result<int> Run::run(const po::variables_map& flags) {
     found.push_back(std::move(*stored));
   }
   const std::string db = db_for_commands(flags);
-  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, db)
-                                   : report::campaign_text(campaign, found, db));
+  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, shown, db)
+                                   : report::campaign_text(campaign, found, shown, db));
   return exit_code(*result);
 }
 

@@ -112,6 +112,14 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   return session;
 }
 
+Result<campaign::SelfProof> Session::prove() {
+  const auto find_spec = [this](std::string_view name) -> const TargetSpec* {
+    const TargetEntry* entry = registry_.find(name, device_);
+    return entry == nullptr ? nullptr : &entry->spec;
+  };
+  return campaign::prove(*pool_, catalog_, find_spec, {deadline_, [] { return interrupted(); }});
+}
+
 store::Environment Session::environment(const TargetEntry& target) const {
   return store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
                                     target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "campaign/self_proof.h"
 #include "campaign/triage.h"
 #include "cli/flags.h"
 #include "exec/pool.h"
@@ -46,6 +47,9 @@ class Session {
   exec::Pool& pool() { return *pool_; }
   const exec::Hello& hello() const { return hello_; }
   std::chrono::milliseconds deadline() const { return deadline_; }
+
+  // Shows that planted bugs are caught here.
+  Result<campaign::SelfProof> prove();
 
   store::Environment environment(const TargetEntry& target) const;
   campaign::TriageOptions triage_options() const;

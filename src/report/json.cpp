@@ -157,7 +157,7 @@ std::string finding_json(const store::Finding& f, std::string_view db) {
 }
 
 std::string campaign_json(const store::Campaign& c, std::span<const store::Finding> found,
-                          std::string_view db) {
+                          const SelfProof& proof, std::string_view db) {
   const store::CampaignStats& s = c.stats;
   return print({{"campaign",
                  {{"id", c.id},
@@ -182,6 +182,7 @@ std::string campaign_json(const store::Campaign& c, std::span<const store::Findi
                 {"suspects", s.suspects},
                 {"new_findings", s.new_findings},
                 {"known_findings", s.known_findings},
+                {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }
 

@@ -25,7 +25,8 @@
 //   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",
 //              "plans", "plans_per_s", "calls", "calls_per_s", "trials", "workers_lost"},
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
-//              "suspects", "new_findings", "known_findings", "findings": [FINDING]}
+//              "suspects", "new_findings", "known_findings", "self_proof": {"planted_bugs_caught",
+//              "ms"}, "findings": [FINDING]}
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
 //              "as_recorded", "wall_us"}]}
@@ -43,7 +44,7 @@ std::string targets_json(std::span<const TargetInfo> targets);
 std::string findings_json(std::span<const store::Finding> findings, std::string_view db = "");
 std::string finding_json(const store::Finding& finding, std::string_view db = "");
 std::string campaign_json(const store::Campaign& campaign, std::span<const store::Finding> found,
-                          std::string_view db = "");
+                          const SelfProof& proof, std::string_view db = "");
 std::string replay_json(const ReplayResult& result);
 
 }  // namespace redzone::report

@@ -28,10 +28,12 @@ store::Reliability ReplayResult::reliability() const {
 }
 
 std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
-                          std::string_view db) {
+                          const SelfProof& proof, std::string_view db) {
   const store::CampaignStats& s = campaign.stats;
   std::string out = fmt::format("campaign {} on {}: {:.1f} s, seed {}\n", campaign.id,
                                 printable(campaign.device), s.seconds, campaign.seed);
+  out += fmt::format("  self-proof: {} caught in {} ms\n", counted(proof.caught, "planted bug"),
+                     proof.took.count());
   out += fmt::format("  plans     {} ({}/s)\n", grouped(s.plans),
                      rate(per_second(s.plans, s.seconds)));
   out += fmt::format("  calls     {} ({}/s)\n", grouped(s.calls),

@@ -3,6 +3,7 @@
 
 #include <redzone/spec.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,12 @@ struct ReplayResult {
 
   // Runs that failed as expected; without an expectation those that failed at all.
   store::Reliability reliability() const;
+};
+
+// What a campaign showed of itself before it began.
+struct SelfProof {
+  std::size_t caught = 0;  // planted bugs
+  std::chrono::milliseconds took{0};
 };
 
 // A campaign that is running.

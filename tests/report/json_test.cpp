@@ -76,8 +76,9 @@ TEST(ReportJson, Findings) {
 
 TEST(ReportJson, Campaign) {
   const std::vector<store::Finding> found{sample_finding()};
-  const Json j = parsed(campaign_json(sample_campaign(), found));
-  EXPECT_EQ(keys(j), "campaign verdicts suspects new_findings known_findings findings");
+  const Json j =
+      parsed(campaign_json(sample_campaign(), found, {6, std::chrono::milliseconds(212)}));
+  EXPECT_EQ(keys(j), "campaign verdicts suspects new_findings known_findings self_proof findings");
   EXPECT_EQ(keys(j["campaign"]),
             "id seed device command started ended seconds plans plans_per_s calls calls_per_s "
             "trials workers_lost");
@@ -89,6 +90,7 @@ TEST(ReportJson, Campaign) {
   EXPECT_EQ(j["suspects"], 4);
   EXPECT_EQ(j["new_findings"], 1);
   EXPECT_EQ(j["known_findings"], 2);
+  EXPECT_EQ(j["self_proof"].dump(), R"({"planted_bugs_caught":6,"ms":212})");
   EXPECT_EQ(j["findings"].size(), 1u);
 }
 

@@ -114,8 +114,9 @@ TEST(ReportText, Findings) {
 
 TEST(ReportText, Campaign) {
   const std::vector<store::Finding> found{sample_finding()};
-  EXPECT_EQ(campaign_text(sample_campaign(), found),
+  EXPECT_EQ(campaign_text(sample_campaign(), found, {6, std::chrono::milliseconds(212)}),
             R"(campaign 2 on host: 10.0 s, seed 18364758544493064720
+  self-proof: 6 planted bugs caught in 212 ms
   plans     1,500 (150/s)
   calls     12,345 (1,235/s)
   trials    3,000
@@ -132,7 +133,8 @@ finding  state  signature                                      replay
 TEST(ReportText, CampaignThatJudgedNothing) {
   store::Campaign c = sample_campaign();
   c.stats = {};
-  EXPECT_EQ(campaign_text(c, {}), R"(campaign 2 on host: 0.0 s, seed 18364758544493064720
+  EXPECT_EQ(campaign_text(c, {}, {}), R"(campaign 2 on host: 0.0 s, seed 18364758544493064720
+  self-proof: 0 planted bugs caught in 0 ms
   plans     0 (0/s)
   calls     0 (0/s)
   trials    0
@@ -240,7 +242,7 @@ TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
   TargetInfo t = sample_target();
   t.spec.doc = t.spec.dims[0].doc = t.spec.constraints[0].text = t.devices[1].why_not = "\x1b\r";
   for (const std::string& text :
-       {finding_text(f), findings_text(all), campaign_text(c, all),
+       {finding_text(f), findings_text(all), campaign_text(c, all, {}),
         replay_text({"\x1b", f.signature, {{End::fault, verdict, false, 0}}}), target_text(t)}) {
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
     EXPECT_EQ(text.find("\nreplay  rm"), std::string::npos) << text;

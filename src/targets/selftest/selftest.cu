@@ -1,30 +1,94 @@
-// A write past the end of its output, planted for `redzone doctor`: a harness that does not catch
-// it on a device must not be trusted there. Never part of a campaign.
+// Bugs planted for the self-proof of `redzone run` and `redzone doctor` (campaign/self_proof.h),
+// and a target without one: a harness that does not tell them apart on a device must not be trusted
+// there. Never part of a campaign.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
 namespace {
 
-__global__ void fill_one_too_many(float* y, int n) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i <= n) y[i] = 1.0f;
+using redzone::Context;
+using redzone::Role;
+using redzone::TargetSpec;
+
+constexpr int kBlock = 128;
+
+// y[first .. first + n) = x[i] + add, with x null read as 0.
+__global__ void write_range(const float* x, float* y, int first, int n, float add) {
+  const int i = first + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < first + n) y[i] = (x != nullptr ? x[i] : 0.0f) + add;
+}
+
+void launch_write(Context& ctx, const float* x, float* y, std::int64_t first, std::int64_t n,
+                  float add) {
+  redzone::launch(ctx, "write_range", write_range, {{(n + kBlock - 1) / kBlock}, {kBlock}}, x, y,
+                  static_cast<int>(first), static_cast<int>(n), add);
+}
+
+// One input and one output of N elements.
+TargetSpec spec_of(std::string name, std::string doc) {
+  TargetSpec s;
+  s.name = "selftest." + std::move(name);
+  s.doc = std::move(doc);
+  s.category = redzone::Category::selftest;
+  s.dims = {{.name = "N", .min = 4, .max = 4096, .multiple_of = 4}};
+  s.tensors = {{.name = "x", .shape = redzone::shape_of({"N"})},
+               {.name = "y", .role = Role::out, .shape = redzone::shape_of({"N"})}};
+  return s;
 }
 
 struct WritePastEnd : redzone::Target {
-  static redzone::TargetSpec spec() {
-    redzone::TargetSpec s;
-    s.name = "selftest.write_past_end";
-    s.doc = "writes y[N]";
-    s.category = redzone::Category::selftest;
-    s.dims = {{.name = "N", .min = 4, .max = 4096, .multiple_of = 4}};
-    s.tensors = {{.name = "y", .role = redzone::Role::out, .shape = redzone::shape_of({"N"})}};
-    return s;
+  static TargetSpec spec() { return spec_of("write_past_end", "writes y[N]"); }
+  void run(Context& ctx) override {
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, ctx.dim("N") + 1, 1);
+  }
+};
+
+struct WriteBeforeStart : redzone::Target {
+  static TargetSpec spec() { return spec_of("write_before_start", "writes y[-1]"); }
+  void run(Context& ctx) override {
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), -1, ctx.dim("N") + 1, 1);
+  }
+};
+
+struct UnwrittenScratch : redzone::Target {
+  static TargetSpec spec() { return spec_of("unwritten_scratch", "y = scratch, never written"); }
+  void run(Context& ctx) override {
+    const auto n = ctx.dim("N");
+    const auto* scratch = static_cast<const float*>(
+        ctx.scratch("scratch", static_cast<std::size_t>(n) * sizeof(float)));
+    if (scratch == nullptr) return;
+    launch_write(ctx, scratch, ctx.tensor("y").data<float>(), 0, n, 0);
+  }
+};
+
+struct StaleState : redzone::Target {
+  static TargetSpec spec() { return spec_of("stale_state", "y = the N of the first call"); }
+  void run(Context& ctx) override {
+    if (first_n_ == 0) first_n_ = ctx.dim("N");
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, ctx.dim("N"),
+                 static_cast<float>(first_n_));
   }
 
-  void run(redzone::Context& ctx) override {
-    const auto n = ctx.dim("N");
-    redzone::launch(ctx, "fill_one_too_many", fill_one_too_many, {{n / 128 + 1}, {128}},
-                    ctx.tensor("y").data<float>(), static_cast<int>(n));
+ private:
+  std::int64_t first_n_ = 0;
+};
+
+// y = x + add, where x + 1 is expected.
+template <int kAdd>
+struct AddOne : redzone::Target {
+  static TargetSpec spec() {
+    auto s = kAdd == 1 ? spec_of("clean", "y = x + 1") : spec_of("wrong_value", "y = x + 2");
+    s.has_reference = true;
+    return s;
+  }
+  void run(Context& ctx) override {
+    launch_write(ctx, ctx.tensor("x").data<float>(), ctx.tensor("y").data<float>(), 0, ctx.dim("N"),
+                 kAdd);
+  }
+  void reference(redzone::ReferenceCall& call) const override {
+    const auto x = call.input("x");
+    const auto y = call.output("y");
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + 1;
   }
 };
 
@@ -32,4 +96,9 @@ struct WritePastEnd : redzone::Target {
 
 REDZONE_PLUGIN(registrar) {
   registrar.add<WritePastEnd>();
+  registrar.add<WriteBeforeStart>();
+  registrar.add<UnwrittenScratch>();
+  registrar.add<StaleState>();
+  registrar.add<AddOne<2>>();
+  registrar.add<AddOne<1>>();
 }

@@ -1,0 +1,159 @@
+// The self-proof against an executor that hides one bug, or shows one where there is none.
+#include "campaign/self_proof.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "campaign/fakes.h"
+#include "core/plan_text.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::completed;
+using redzone::testing::ended;
+using redzone::testing::faulted;
+
+// What a sound harness sees of the selftest plugin.
+Observation sound(const Plan& plan, const TrialSpec& trial) {
+  const auto n = calls_of(plan).size();
+  const auto calls = calls_of_trial(plan, trial);
+  Observation o = completed(std::vector<std::uint64_t>(n, 5));
+  if (plan.target == "selftest.write_past_end")
+    return faulted(fault_at(0, "y", Access::write, Side::after));
+  if (plan.target == "selftest.write_before_start" && trial.mode.placement == Placement::head)
+    return faulted(fault_at(0, "y", Access::write, Side::before));
+  if (plan.target == "selftest.write_before_start") o.calls[0].buffers[0].dirty_before = 4;
+  if (plan.target == "selftest.unwritten_scratch")
+    return completed(std::vector<std::uint64_t>(n, trial.mode.poison));
+  if (plan.target == "selftest.stale_state")
+    return completed(std::vector<std::uint64_t>(
+        n, static_cast<std::uint64_t>(get(calls.front().second.dims, "N"))));
+  if (plan.target == "selftest.wrong_value") {
+    ReferenceObservation r;
+    r.tensor = "y";
+    r.numel = r.mismatches = 64;
+    o.calls[0].references = {r};
+  }
+  return o;
+}
+
+TargetSpec selftest_spec() {
+  TargetSpec spec = small_spec();
+  spec.has_reference = true;
+  return spec;
+}
+
+class SelfProofTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  Result<SelfProof> run(Bug bug) {
+    executor_ = std::make_unique<FakeExecutor>(std::move(bug), &journal_);
+    executor_->set_appetite(GetParam());
+    return prove(*executor_, catalog_, [this](std::string_view) { return &spec_; }, {});
+  }
+  // The message of the failure when `target` behaves as `instead`.
+  std::string failure(const std::string& target, std::function<Observation(const Plan&)> instead) {
+    auto proof = run([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      return plan.target == "selftest." + target ? instead(plan) : sound(plan, trial);
+    });
+    if (proof) return "";
+    EXPECT_EQ(proof.error().kind, ErrorKind::harness);
+    EXPECT_EQ(proof.error().message.find('\n'), std::string::npos);
+    return proof.error().message;
+  }
+
+  TargetSpec spec_ = selftest_spec();
+  oracles::Catalog catalog_;
+  Journal journal_;
+  std::unique_ptr<FakeExecutor> executor_;
+};
+
+Observation nothing_wrong(const Plan& plan) {
+  return completed(std::vector<std::uint64_t>(calls_of(plan).size(), 5));
+}
+
+TEST_P(SelfProofTest, PassesWhereAllIsCaught) {
+  const auto proof = run([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return sound(plan, trial);
+  });
+  ASSERT_TRUE(proof) << proof.error().message;
+  EXPECT_EQ(proof->caught, 6u);
+  EXPECT_EQ(executor_->in_flight(), 0u);
+}
+
+TEST_P(SelfProofTest, RunsEveryLaunchModeAndPlacement) {
+  std::set<std::pair<Launch, Placement>> seen;
+  ASSERT_TRUE(run([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    seen.emplace(trial.mode.launch, trial.mode.placement);
+    return sound(plan, trial);
+  }));
+  for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
+    EXPECT_TRUE(seen.contains({launch, Placement::tail})) << name_of(launch);
+  for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
+    EXPECT_TRUE(seen.contains({launch, Placement::head})) << name_of(launch);
+}
+
+TEST_P(SelfProofTest, NamesTheBugThatIsNotCaught) {
+  for (const auto& [target, what] : {std::pair{"write_past_end", "a write past the end"},
+                                     {"write_before_start", "a write before the start"},
+                                     {"unwritten_scratch", "a read of unwritten memory"},
+                                     {"stale_state", "state kept from an earlier call"},
+                                     {"wrong_value", "a wrong value"}}) {
+    const std::string message = failure(target, nothing_wrong);
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+    EXPECT_NE(message.find("NOT caught"), std::string::npos) << message;
+  }
+}
+
+TEST_P(SelfProofTest, AFailureOfAnotherKindIsNotCaught) {
+  const std::string message =
+      failure("write_past_end", [](const Plan&) { return ended(End::hang); });
+  EXPECT_NE(message.find("NOT caught"), std::string::npos) << message;
+  EXPECT_NE(message.find("hang"), std::string::npos) << message;
+}
+
+TEST_P(SelfProofTest, TheCleanTargetMustPass) {
+  std::uint64_t digest = 0;
+  const std::string message = failure("clean", [&](const Plan& plan) {
+    return completed(std::vector<std::uint64_t>(calls_of(plan).size(), ++digest));
+  });
+  EXPECT_NE(message.find("the clean target was NOT passed"), std::string::npos) << message;
+}
+
+TEST_P(SelfProofTest, WhatCannotBeJudgedProvesNothing) {
+  for (const char* target : {"write_past_end", "stale_state", "clean"}) {
+    const std::string message =
+        failure(target, [](const Plan&) { return ended(End::worker_error, "no worker came up"); });
+    EXPECT_NE(message.find("no worker came up"), std::string::npos) << message;
+  }
+}
+
+TEST_P(SelfProofTest, AMissingTargetIsSaid) {
+  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return sound(plan, trial);
+  });
+  const auto proof = prove(
+      executor, catalog_,
+      [this](std::string_view name) { return name == "selftest.clean" ? nullptr : &spec_; }, {});
+  ASSERT_FALSE(proof);
+  EXPECT_EQ(proof.error().message,
+            "self-proof failed: no plugin has 'selftest.clean' for this device");
+}
+
+TEST_P(SelfProofTest, EndsWhenItIsStopped) {
+  executor_ =
+      std::make_unique<FakeExecutor>([](const Plan& plan, const TrialSpec& trial,
+                                        const std::vector<Call>&) { return sound(plan, trial); });
+  const auto proof = prove(*executor_, catalog_, [this](std::string_view) { return &spec_; },
+                           {std::chrono::seconds(1), [] { return true; }});
+  ASSERT_FALSE(proof);
+  EXPECT_EQ(proof.error().message, "the self-proof was interrupted");
+}
+
+// With warm workers and without.
+INSTANTIATE_TEST_SUITE_P(Appetite, SelfProofTest, ::testing::Values(0, 2));
+
+}  // namespace
+}  // namespace redzone::campaign

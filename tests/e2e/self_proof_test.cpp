@@ -1,0 +1,72 @@
+// A campaign shows that it catches planted bugs before it says anything of a target.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+TEST(SelfProof, IsPartOfWhatARunSays) {
+  const TempFolder folder;
+  const Arguments run{"run", "twin.cache_key", "--device", "host", "--plans", "3", "--db", "x.db"};
+  const Ran text = redzone(folder, run);
+  EXPECT_EQ(text.exit, 0) << text;
+  EXPECT_NE(text.out.find("self-proof: 6 planted bugs caught in "), std::string::npos) << text;
+  Arguments with_json = run;
+  with_json.push_back("--json");
+  const Ran json = redzone(folder, with_json);
+  EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 6) << json;
+  // Planted bugs are no findings.
+  EXPECT_EQ(redzone(folder, {"findings", "--db", "x.db"}).out, "no findings\n");
+}
+
+// The binary as installed, with what stands in for the selftest plugin; no plugin when it is "".
+Ran run_installed(const TempFolder& folder, const std::string& selftest) {
+  namespace fs = std::filesystem;
+  const fs::path binary = REDZONE_BINARY_PATH;
+  const fs::path shipped = binary.parent_path().parent_path() / "lib/redzone/targets";
+  const fs::path plugins = folder.path() / "lib/redzone/targets";
+  fs::create_directories(plugins);
+  fs::create_directories(folder.path() / "bin");
+  fs::copy_file(binary, folder.path() / "bin/redzone");
+  fs::copy_file(shipped / "puzzles.host.so", plugins / "puzzles.host.so");
+  if (!selftest.empty()) fs::copy_file(selftest, plugins / "selftest.host.so");
+  const std::string command = "cd " + folder.path().string() +
+                              " && bin/redzone run twin.cache_key --device host --plans 3 "
+                              "--db x.db > out 2> err < /dev/null";
+  const int status = std::system(command.c_str());
+  return {WEXITSTATUS(status), read_text(folder.path() / "out"), read_text(folder.path() / "err")};
+}
+
+TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
+  const TempFolder folder;
+  const std::string plugin = folder / "harmless.so";
+  const std::string command = COMPILER
+                              " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
+                              " -x c++ " HARMLESS_SOURCE " -o " +
+                              plugin;
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  const Ran ran = run_installed(folder, plugin);
+  EXPECT_EQ(ran.exit, 3) << ran;
+  EXPECT_NE(ran.err.find("self-proof failed: planted: a write past the end was NOT caught by the "
+                         "oracle 'fault' (gated, tail)"),
+            std::string::npos)
+      << ran;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.db"));
+}
+
+TEST(SelfProof, ACampaignWithoutThePluginStopsToo) {
+  const TempFolder folder;
+  const Ran ran = run_installed(folder, "");
+  EXPECT_EQ(ran.exit, 3) << ran;
+  EXPECT_NE(ran.err.find("no plugin has 'selftest.write_past_end' for this device"),
+            std::string::npos)
+      << ran;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
