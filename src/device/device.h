@@ -1,8 +1,8 @@
 // The seam between the trial runner and a device. Two sides: cuda/ and host/.
 //
 // One Device lives in one worker process and is used from one thread. Memory and streams belong to
-// the device. After a Failure of kind `fault` the device is lost: no call but info() may follow,
-// and the worker must leave with _exit, without tearing the device down.
+// the device. After a Failure of kind `fault` the device is lost: no call but info()
+// and reached() may follow, and the worker must leave with _exit, without tearing the device down.
 #pragma once
 
 #include <redzone/target.h>
@@ -109,6 +109,11 @@ class Device {
   virtual Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                               const LaunchArgs& args) = 0;
   virtual Status<void> wait(int stream, int on) = 0;
+  // Enqueues a mark, which costs one operation, for reached(). Numbers of a stream grow within a
+  // trial, from 1. A device that says itself which call a fault belongs to leaves both as they are.
+  virtual Status<void> mark(int, std::uint32_t) { return {}; }
+  // The last mark that has run on the stream in this trial, 0 for none.
+  virtual std::uint32_t reached(int) const { return 0; }
 
   // gated launches: between hold() and open() nothing that is enqueued runs. synchronize() opens.
   virtual Status<void> hold() = 0;

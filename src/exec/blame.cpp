@@ -65,6 +65,7 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) 
       fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
                   record.block[2], record.thread[0], record.thread[1], record.thread[2]);
   if (!fault.kernel.empty()) fault.detail += " of " + fault.kernel;
+  if (fault.call >= 0) fault.known_by = "host device";
   return fault;
 }
 

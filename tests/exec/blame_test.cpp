@@ -72,6 +72,7 @@ TEST(Blame, AFaultRecordSaysWhatWasAccessed) {
   EXPECT_EQ(seen.fault->access, Access::read);
   EXPECT_EQ(seen.fault->distance_bytes, -4);
   EXPECT_EQ(seen.fault->detail, "block (2, 0, 0), thread (31, 0, 0) of k");
+  EXPECT_EQ(seen.fault->known_by, "host device");
 }
 
 TEST(Blame, TheCodeOfAFaultWithoutARecordIsAnExit) {

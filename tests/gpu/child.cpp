@@ -48,6 +48,16 @@ Status<void> fault_behind_gate(Device& device, Region region) {
   return load_at(device, region.base + region.bytes, region.base);
 }
 
+// A call that is right, one that faults, one that is right: with a mark behind each.
+Status<void> mark_around_fault(Device& device, Region region) {
+  const std::byte* at[] = {region.base, region.base + region.bytes, region.base};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    if (auto s = load_at(device, at[i], region.base); !s) return s;
+    if (auto s = device.mark(0, i + 1); !s) return s;
+  }
+  return {};
+}
+
 const std::map<std::string, Scenario>& scenarios() {
   static const std::map<std::string, Scenario> all = {
       {"read-behind-tail",
@@ -60,6 +70,13 @@ const std::map<std::string, Scenario>& scenarios() {
       {"trap", [](Device& d, Region) { return launch(d, 0, trap_kernel(), kOneThread); }},
       {"later-launch", fault_then_launch},
       {"closed-gate", fault_behind_gate},
+      {"mark-before-and-behind", mark_around_fault},
+      {"mark-before-and-behind-gated",
+       [](Device& d, Region r) {
+         if (auto s = load_at(d, r.base, r.base); !s) return s;  // loads the kernel
+         if (auto s = d.hold(); !s) return s;
+         return mark_around_fault(d, r);
+       }},
   };
   return all;
 }
@@ -82,6 +99,7 @@ int child_main(const std::string& scenario) {
   auto status = scenarios().at(scenario)(device, *region);
   if (!status) report("enqueue: " + describe(status.error()));
   status = device.synchronize();
+  if (device.reached(0) > 0) std::printf("reached %u\n", device.reached(0));
   report(status ? "completed" : "synchronize: " + describe(status.error()));
 }
 

@@ -142,6 +142,7 @@ device::Status<void> FakeDevice::begin_trial(const device::TrialSettings& with) 
   RZ_CHECK(queue_.empty());
   settings = with;
   log.clear();
+  std::fill(std::begin(reached_), std::end(reached_), 0);
   return {};
 }
 
@@ -189,6 +190,11 @@ device::Status<void> FakeDevice::wait(int stream, int on) {
   RZ_CHECK(stream < settings.streams);
   log.push_back("wait " + std::to_string(stream) + " on " + std::to_string(on));
   return {};
+}
+
+device::Status<void> FakeDevice::mark(int stream, std::uint32_t number) {
+  return enqueue("mark " + std::to_string(number), stream,
+                 [this, stream, number] { reached_[stream] = number; });
 }
 
 device::Status<void> FakeDevice::hold() {

@@ -60,6 +60,8 @@ class FakeDevice final : public device::Device {
   device::Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                               const LaunchArgs& args) override;
   device::Status<void> wait(int stream, int on) override;
+  device::Status<void> mark(int stream, std::uint32_t number) override;
+  std::uint32_t reached(int stream) const override { return reached_[stream]; }
   device::Status<void> hold() override;
   device::Status<void> open() override;
   std::size_t hold_capacity() const override { return capacity; }
@@ -67,8 +69,8 @@ class FakeDevice final : public device::Device {
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
 
-  // "fill", "launch NAME", "wait 1 on 0", "hold", "open", "check", "sync", in order. Fills and
-  // checks on a stream other than 0 and launches there end in " @STREAM".
+  // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", in order.
+  // Fills and checks on a stream other than 0 and launches there end in " @STREAM".
   std::vector<std::string> log;
   std::vector<device::NamedRange> watched;
   std::size_t watched_later = 0;      // of them, by watch_more()
@@ -77,6 +79,9 @@ class FakeDevice final : public device::Device {
   std::set<std::string> unsupported;  // variants that this device does not have
   std::size_t capacity = 1000;
   device::TrialSettings settings;
+
+  // From now on a device that does not say which call a fault belongs to.
+  void keep_quiet_about_calls() { info_.kind = DeviceKind::cuda; }
 
   // The entries of `log` that start with one of these words.
   std::vector<std::string> logged(std::initializer_list<std::string_view> words) const;
@@ -95,6 +100,7 @@ class FakeDevice final : public device::Device {
   bool held_ = false;
   bool lost_ = false;
   char handles_[8] = {};
+  std::uint32_t reached_[8] = {};
   FakeMemory guard_{in_flight_};
   FakeMemory plain_{in_flight_};
 };

@@ -161,6 +161,7 @@ TEST(Order, OutOfRangeIsAnErrorOfTheHarness) {
 // The fault of one kernel among calls of C = 1, 2, 3.
 Observation fault_of(const std::string& kernel, Plan plan, Launch launch) {
   Bench bench(run_named);
+  bench.device.keep_quiet_about_calls();
   bench.device.faulting = {kernel};
   Observation o = bench.run(plan, {.mode = {.launch = launch}});
   EXPECT_EQ(o.end, End::fault);
@@ -183,10 +184,82 @@ TEST(Blame, AsyncKnowsTheOnlyCallSinceTheLastSynchronization) {
   EXPECT_EQ(o.fault->kernel, "k2");
 }
 
-TEST(Blame, AsyncDoesNotGuess) {
-  const Observation o = fault_of("k2", plan_of({step(1), step(2)}), Launch::async);
-  EXPECT_EQ(o.fault->call, -1);
+TEST(Blame, SaysHowTheCallIsKnown) {
+  EXPECT_EQ(fault_of("k2", plan_of({step(1), step(2)}), Launch::blocking).fault->known_by,
+            "blocking launches");
+  EXPECT_EQ(fault_of("k2", plan_of({step(2)}), Launch::async).fault->known_by,
+            "only call in flight");
+}
+
+TEST(Blame, MarksTellTheCallsOfARelaxedTrialApart) {
+  for (auto launch : {Launch::async, Launch::gated})
+    for (std::int64_t c : {1, 2, 3}) {
+      const Observation o =
+          fault_of("k" + std::to_string(c), plan_of({step(1), step(2, 5), step(3)}), launch);
+      EXPECT_EQ(o.fault->call, c - 1);
+      EXPECT_EQ(o.fault->kernel, "k" + std::to_string(c));
+      EXPECT_EQ(o.fault->known_by, "progress marks");
+    }
+}
+
+TEST(Blame, AReorderedTrialNamesTheCallOfThePlan) {
+  Bench bench(run_named);
+  bench.device.keep_quiet_about_calls();
+  bench.device.faulting = {"k1"};
+  const Observation o = bench.run(plan_of({step(1), step(2), step(3)}), {.order = {2, 0, 1}});
+  EXPECT_EQ(o.fault->call, 0);
+  EXPECT_EQ(o.fault->kernel, "k1");
+}
+
+TEST(Blame, OfACallWithSeveralKernelsAllAreNamed) {
+  Bench bench([](Context& ctx) {
+    run_named(ctx);
+    launch(ctx, "again", nothing_kernel, {});
+  });
+  bench.device.keep_quiet_about_calls();
+  bench.device.faulting = {"k2"};
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(o.fault->call, 1);
   EXPECT_EQ(o.fault->kernel, "");
+  EXPECT_NE(o.fault->detail.find("one of its kernels k2, again"), std::string::npos)
+      << o.fault->detail;
+}
+
+TEST(Blame, AStreamThatWasGivenOutMayHoldTheFault) {
+  Bench bench([](Context& ctx) {
+    if (ctx.dim("C") == 1)
+      ctx.stream();
+    else
+      run_named(ctx);
+  });
+  bench.device.keep_quiet_about_calls();
+  bench.device.faulting = {"k2"};
+  const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
+  EXPECT_EQ(o.fault->call, 1);  // the mark behind the first call was reached
+  EXPECT_EQ(o.fault->known_by, "progress marks");
+}
+
+TEST(ProgressMarksOfATrial, StandBetweenCallsOnly) {
+  Bench bench(run_named);
+  bench.device.keep_quiet_about_calls();
+  bench.run(plan_of({step(1, 2), step(2), step(3, 1, 1)}), {.mode = {.launch = Launch::gated}});
+  EXPECT_EQ(bench.device.logged({"launch", "mark"}),
+            (Log{"launch k1", "launch k1", "mark 1", "launch k2", "mark 2", "launch k3 @1"}));
+  bench.run(plan_of({step(1), step(2)}), {.mode = {.launch = Launch::blocking}});
+  EXPECT_EQ(bench.device.logged({"mark"}), Log{});
+  bench.run(plan_of({step(1, 3)}), {});
+  EXPECT_EQ(bench.device.logged({"mark"}), Log{});
+  bench.run(plan_of({step(1), SyncStep{}, step(2)}), {});
+  EXPECT_EQ(bench.device.logged({"mark"}), Log{});
+}
+
+TEST(ProgressMarksOfATrial, CountUnderTheGate) {
+  Bench bench(run_named);
+  bench.device.keep_quiet_about_calls();
+  bench.device.capacity = 2;
+  bench.run(plan_of({step(1), step(2)}), {.mode = {.launch = Launch::gated}});
+  EXPECT_EQ(bench.device.logged({"launch", "mark", "hold", "open"}),
+            (Log{"hold", "launch k1", "mark 1", "open", "hold", "launch k2", "open"}));
 }
 
 TEST(Blame, AFaultExplainsTheErrorThatItCaused) {

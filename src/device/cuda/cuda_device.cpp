@@ -40,6 +40,9 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   auto streams = StreamSet::create(api);
   if (!streams) return tl::unexpected(std::move(streams.error()));
   parts->streams = std::move(*streams);
+  auto marks = MarkBoard::create(api);
+  if (!marks) return tl::unexpected(std::move(marks.error()));
+  parts->marks = std::move(*marks);
 
   auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (!processors) return tl::unexpected(std::move(processors.error()));
@@ -105,6 +108,7 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   parts_->gate->open();
   parts_->guard->shrink();
   parts_->plain->shrink();
+  parts_->marks->clear();
   streams_in_use_ = settings.streams;
   last_kernel_ = nullptr;
   return {};
@@ -143,6 +147,11 @@ Status<void> CudaDevice::launch(int stream, const KernelRef& kernel, const Launc
 
 Status<void> CudaDevice::wait(int stream, int on) {
   return noted(parts_->streams->wait(stream, on));
+}
+
+Status<void> CudaDevice::mark(int stream, std::uint32_t number) {
+  idle_ = false;
+  return noted(parts_->marks->write(stream, (*parts_->streams)[stream], number));
 }
 
 Status<void> CudaDevice::hold() {

@@ -13,6 +13,7 @@
 #include "device/cuda/driver_api.h"
 #include "device/cuda/gate.h"
 #include "device/cuda/launcher.h"
+#include "device/cuda/mark_board.h"
 #include "device/cuda/region_cache.h"
 #include "device/cuda/stream_set.h"
 #include "device/cuda/variants.h"
@@ -41,6 +42,8 @@ class CudaDevice final : public Device {
   Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) override;
   Status<void> wait(int stream, int on) override;
+  Status<void> mark(int stream, std::uint32_t number) override;
+  std::uint32_t reached(int stream) const override { return parts_->marks->read(stream); }
   Status<void> hold() override;
   Status<void> open() override;
   // Below the 1,020 launches after which a held stream blocks, because a batch of buffers enqueues
@@ -58,6 +61,7 @@ class CudaDevice final : public Device {
     std::unique_ptr<PrimaryContext> context;
     std::unique_ptr<Gate> gate;
     std::unique_ptr<StreamSet> streams;
+    std::unique_ptr<MarkBoard> marks;
     std::optional<RegionCache> guard, plain;
     std::unique_ptr<BufferOps> buffers;
     std::optional<Launcher> launcher;

@@ -75,6 +75,7 @@ void bind_execution(Binder& bind, DriverApi& api) {
       .required(api.stream_query, RZ_SYMBOL(cuStreamQuery))
       .required(api.stream_wait_event, RZ_SYMBOL(cuStreamWaitEvent))
       .required(api.stream_wait_value, RZ_SYMBOL(cuStreamWaitValue32))
+      .required(api.stream_write_value, RZ_SYMBOL(cuStreamWriteValue32))
       .required(api.event_create, RZ_SYMBOL(cuEventCreate))
       .required(api.event_destroy, RZ_SYMBOL(cuEventDestroy))
       .required(api.event_record, RZ_SYMBOL(cuEventRecord))

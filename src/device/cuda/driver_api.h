@@ -51,6 +51,7 @@ struct DriverApi {
   decltype(&::cuStreamQuery) stream_query = nullptr;
   decltype(&::cuStreamWaitEvent) stream_wait_event = nullptr;
   decltype(&::cuStreamWaitValue32) stream_wait_value = nullptr;
+  decltype(&::cuStreamWriteValue32) stream_write_value = nullptr;
   decltype(&::cuEventCreate) event_create = nullptr;
   decltype(&::cuEventDestroy) event_destroy = nullptr;
   decltype(&::cuEventRecord) event_record = nullptr;

@@ -29,6 +29,7 @@ void* CallContext::stream() const {
   if (state_.session.lost()) return nullptr;
   state_.stream_is_out = true;
   fill_scratch();
+  state_.session.give_out(unit_.item->stream);
   return state_.session.device().stream_handle(unit_.item->stream);
 }
 

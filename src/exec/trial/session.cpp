@@ -19,6 +19,7 @@ void Session::begin(const Mode& mode, int streams) {
   call_ = -1;
   held_ = false;
   pending_ = false;
+  marks_.begin();
   end_ = End::completed;
   message_.clear();
   fault_.reset();
@@ -68,6 +69,7 @@ void Session::report(Observation& to) const {
 
 void Session::set_call(std::int32_t call) {
   call_ = call;
+  if (call >= 0) mark_progress();
   if (!lost_) device_.set_call(call);
 }
 
@@ -104,7 +106,7 @@ bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& sha
     return false;
   }
   if (!accept(status)) return false;
-  note_launch(kernel.name);
+  note_launch(stream, kernel.name);
   return mode_.launch != Launch::blocking || synchronize();
 }
 
@@ -129,6 +131,7 @@ bool Session::synchronize() {
   held_ = false;
   if (!accept(device_.synchronize())) return false;
   pending_ = false;
+  marks_.clear();
   return true;
 }
 
@@ -151,7 +154,15 @@ bool Session::open() {
   return accept(device_.open());
 }
 
-void Session::note_launch(const char* kernel) {
+// The host device says by itself which call a fault belongs to.
+void Session::mark_progress() {
+  if (device_.info().kind == DeviceKind::host) return;
+  for (const auto& mark : marks_.due(call_))
+    if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
+}
+
+void Session::note_launch(int stream, const char* kernel) {
+  marks_.add(stream, call_, kernel);
   if (!pending_) {
     pending_ = true;
     pending_call_ = call_;
@@ -169,11 +180,32 @@ void Session::lose(const device::Failure& failure) {
   if (fault_) detail += "; before it: " + fault_->code + ": " + fault_->detail;
   end_ = End::completed;
   message_.clear();
+  stop_fault(failure.code, -1, {}, std::move(detail));
+  blame(*fault_);
+}
+
+void Session::blame(Fault& fault) const {
   // The host device runs one kernel at a time and says which.
-  if (device_.info().kind == DeviceKind::host && box_ != nullptr && box_->call_running >= 0)
-    return stop_fault(failure.code, box_->call_running, box_->kernel, std::move(detail));
-  if (!pending_) return stop_fault(failure.code, -1, {}, std::move(detail));
-  stop_fault(failure.code, pending_call_, pending_kernel_, std::move(detail));
+  if (device_.info().kind == DeviceKind::host && box_ != nullptr && box_->call_running >= 0) {
+    fault.call = box_->call_running;
+    fault.kernel = box_->kernel;
+    fault.known_by = "host device";
+    return;
+  }
+  if (!pending_) return;
+  fault.call = pending_call_;
+  fault.kernel = pending_kernel_;
+  if (fault.call >= 0) {
+    fault.known_by = mode_.launch == Launch::blocking ? "blocking launches" : "only call in flight";
+    return;
+  }
+  if (device_.info().kind == DeviceKind::host) return;
+  auto culprit = marks_.culprit([this](int stream) { return device_.reached(stream); });
+  if (culprit.call < 0) return;
+  fault.call = culprit.call;
+  if (fault.kernel.empty()) fault.kernel = std::move(culprit.kernel);
+  if (!culprit.note.empty()) fault.detail += "; " + culprit.note;
+  fault.known_by = "progress marks";
 }
 
 }  // namespace redzone::exec

@@ -12,6 +12,7 @@
 
 #include "core/trial.h"
 #include "device/device.h"
+#include "exec/trial/progress_marks.h"
 
 namespace redzone::exec {
 
@@ -31,7 +32,8 @@ class Session {
   bool lost() const { return lost_; }
   void report(Observation& to) const;
 
-  // The call that enqueues from now on; -1: the harness.
+  // The call that enqueues from now on; -1: the harness. Enqueues the progress marks of the calls
+  // before it.
   void set_call(std::int32_t call);
   std::int32_t call() const { return call_; }
 
@@ -41,6 +43,8 @@ class Session {
   bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results);
   bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
               const LaunchArgs& args);
+  // The target may enqueue on the stream by itself.
+  void give_out(int stream) { note_launch(stream, ""); }
   bool wait(int stream, int on);
   // All streams wait for `on`, or `on` for all of them.
   bool fork_from(int on);
@@ -59,7 +63,10 @@ class Session {
   bool accept(const device::Status<void>& status);
   // Makes room for that many device operations on a held stream.
   bool reserve(std::size_t operations);
-  void note_launch(const char* kernel);
+  void note_launch(int stream, const char* kernel);
+  void mark_progress();
+  // Which call it was, from what is pending.
+  void blame(Fault& fault) const;
   // Ends the trial with the fault, whatever ended it before, and names the culprit if it can.
   void lose(const device::Failure& failure);
 
@@ -76,6 +83,7 @@ class Session {
   std::int32_t pending_call_ = -1;  // their call; -1: none or several
   std::string pending_kernel_;      // their kernel; "": none or several
   bool pending_ = false;
+  ProgressMarks marks_;
 
   End end_ = End::completed;
   std::string message_;

@@ -1,0 +1,41 @@
+// Words of mapped host memory that streams write when they get there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/plan.h"
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+namespace redzone::device::cuda {
+
+// One word for each stream. Host memory outlives a fault of the context: what was written before it
+// can still be read.
+class MarkBoard {
+ public:
+  static Status<std::unique_ptr<MarkBoard>> create(const DriverApi& api);
+  // Waits for the streams, as freeing page-locked memory does.
+  ~MarkBoard();
+  MarkBoard(const MarkBoard&) = delete;
+  MarkBoard& operator=(const MarkBoard&) = delete;
+
+  // Enqueues a write of `number` to the word of stream `index`, behind all that is on it. Must not
+  // be called while the stream is captured.
+  Status<void> write(int index, CUstream stream, std::uint32_t number);
+  std::uint32_t read(int index) const;
+  // Sets all words to 0; the streams are idle.
+  void clear();
+
+ private:
+  static constexpr int kWords = static_cast<int>(kMaxStreams);
+
+  MarkBoard(const DriverApi& api, std::uint32_t* words, CUdeviceptr device_words)
+      : api_(api), words_(words), device_words_(device_words) {}
+
+  const DriverApi& api_;
+  std::uint32_t* words_;  // written by the device
+  CUdeviceptr device_words_;
+};
+
+}  // namespace redzone::device::cuda

@@ -1,0 +1,124 @@
+// Whom a late fault is blamed on, against a model of streams that stop somewhere.
+#include "exec/trial/progress_marks.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+namespace redzone::exec {
+namespace {
+
+// Enqueues as a session does, and keeps what each stream has to do.
+class Streams {
+ public:
+  void call(std::int32_t index, const std::vector<std::pair<int, std::string>>& launches) {
+    for (const auto& mark : marks.due(index)) queues[mark.stream].push_back({-1, mark.number});
+    for (const auto& [stream, kernel] : launches) {
+      marks.add(stream, index, kernel);
+      queues[stream].push_back({index, 0});
+    }
+  }
+  // The last mark among the first `done` operations of the stream.
+  std::uint32_t reached(int stream, std::size_t done) const {
+    std::uint32_t last = 0;
+    const auto& queue = queues.at(stream);
+    for (std::size_t i = 0; i < done; ++i) last = std::max(last, queue[i].mark);
+    return last;
+  }
+
+  struct Operation {
+    std::int32_t call;   // of a kernel
+    std::uint32_t mark;  // 0: a kernel
+  };
+  ProgressMarks marks;
+  std::map<int, std::vector<Operation>> queues;
+};
+
+TEST(ProgressMarks, NothingIsBlamedWhereNothingWasEnqueued) {
+  ProgressMarks marks;
+  EXPECT_EQ(marks.culprit([](int) { return 0u; }).call, -1);
+  EXPECT_TRUE(marks.due(0).empty());
+}
+
+TEST(ProgressMarks, ANewTrialCountsFromOne) {
+  ProgressMarks marks;
+  for (int trial = 0; trial < 2; ++trial) {
+    marks.begin();
+    marks.add(0, 0, "k");
+    ASSERT_EQ(marks.due(1).size(), 1u);
+    EXPECT_EQ(marks.due(1).size(), 0u);
+    marks.add(0, 1, "k");
+    EXPECT_EQ(marks.due(2)[0].number, 2u);
+  }
+}
+
+TEST(ProgressMarks, TheSameCallAgainNeedsNoMark) {
+  ProgressMarks marks;
+  marks.add(0, 4, "k");
+  EXPECT_TRUE(marks.due(4).empty());
+  EXPECT_EQ(marks.due(5).size(), 1u);
+}
+
+TEST(ProgressMarks, OfSeveralStreamsTheEarliestIsBlamedWithANote) {
+  Streams s;
+  s.call(0, {{0, "a"}});
+  s.call(1, {{1, "b"}});
+  s.call(2, {{0, "c"}});
+  const auto culprit = s.marks.culprit([](int stream) { return stream == 0 ? 1u : 0u; });
+  EXPECT_EQ(culprit.call, 1);
+  EXPECT_EQ(culprit.kernel, "");  // not sure enough for a signature
+  EXPECT_EQ(culprit.note, "the earliest that was unfinished; so was call 3 on stream 0");
+}
+
+TEST(ProgressMarks, KernelsAreNamedOnceAndNotWithoutBound) {
+  ProgressMarks marks;
+  for (int i = 0; i < 1000; ++i) marks.add(0, 0, "k" + std::to_string(i % 20));
+  const auto note = marks.culprit([](int) { return 0u; }).note;
+  EXPECT_EQ(note, "one of its kernels k0, k1, k2, k3, k4, k5, k6, k7");
+}
+
+// Each stream runs its queue from the front. One stops at a kernel that faults, the others
+// anywhere.
+TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
+  ASSERT_TRUE(rc::check([] {
+    const int streams = *rc::gen::inRange(1, 4);
+    const int calls = *rc::gen::inRange(1, 12);
+    Streams s;
+    for (std::int32_t c = 0; c < calls; ++c) {
+      const auto of = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, streams));
+      std::vector<std::pair<int, std::string>> launches;
+      for (int stream : of) launches.emplace_back(stream, "k" + std::to_string(c));
+      s.call(c, launches);
+    }
+    std::vector<std::pair<int, std::size_t>> kernels;
+    for (const auto& [stream, queue] : s.queues)
+      for (std::size_t i = 0; i < queue.size(); ++i)
+        if (queue[i].mark == 0) kernels.emplace_back(stream, i);
+    RC_PRE(!kernels.empty());
+    const auto [bad_stream, bad] = *rc::gen::elementOf(kernels);
+    const std::int32_t guilty = s.queues[bad_stream][bad].call;
+
+    std::map<int, std::size_t> done;
+    bool others_finished = true;
+    for (const auto& [stream, queue] : s.queues) {
+      done[stream] =
+          stream == bad_stream ? bad : *rc::gen::inRange<std::size_t>(0, queue.size() + 1);
+      // What has no mark behind it counts as unfinished.
+      const bool finished = done[stream] == queue.size() && queue.back().mark != 0;
+      others_finished = others_finished && (stream == bad_stream || finished);
+    }
+    const auto culprit =
+        s.marks.culprit([&](int stream) { return s.reached(stream, done.at(stream)); });
+    RC_ASSERT(culprit.call >= 0);
+    RC_ASSERT(culprit.call <= guilty);  // in this model calls are enqueued in order
+    if (others_finished) {
+      RC_ASSERT(culprit.call == guilty);
+      RC_ASSERT(culprit.kernel == "k" + std::to_string(guilty));
+      RC_ASSERT(culprit.note.empty());
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace redzone::exec
