@@ -51,6 +51,10 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   Session& session = **opened;
   auto entry = session.check(finding->plan, fmt::format("finding {}", *id));
   if (!entry) return tl::unexpected(entry.error());
+  if (auto why = session.cannot_run((*entry)->spec)) {
+    fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
+    return kNotJudged;
+  }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   StoreSink sink(*store);

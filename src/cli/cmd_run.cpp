@@ -125,6 +125,24 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
   return options;
 }
 
+// The command with all of its flags; the seed also where it was drawn.
+std::string typed(const po::variables_map& flags, std::uint64_t seed) {
+  std::string out = "redzone run";
+  if (flags.count("target") != 0)
+    for (const auto& name : flags["target"].as<std::vector<std::string>>()) out += " " + name;
+  if (const std::string given = given_flags(flags, "target"); !given.empty()) out += " " + given;
+  if (flags.count("seed") == 0) out += fmt::format(" --seed {}", seed);
+  return out;
+}
+
+Result<store::Campaign> stored_campaign(store::Store& store, std::int64_t id) {
+  auto all = store.campaigns();
+  if (!all) return tl::unexpected(all.error());
+  for (auto& campaign : *all)
+    if (campaign.id == id) return std::move(campaign);
+  return harness_error(fmt::format("campaign {} is gone from the store", id));
+}
+
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
   auto wanted = session_options(flags, Workload::campaign);
@@ -147,9 +165,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
                                                       : std::random_device{}() & 0x7fffffffu;
   std::vector<campaign::TargetUnderTest> targets;
-  std::string names;
   for (const auto* entry : selection->targets) {
-    names += " " + entry->spec.name;
     targets.push_back({&entry->spec,
                        generated_plans(entry->spec, session.device(), session.hello(), seed),
                        session.environment(*entry)});
@@ -159,8 +175,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   store::Campaign campaign;
   campaign.seed = seed;
   campaign.device = session.hello().device;
-  campaign.command =
-      fmt::format("redzone run{} --device {} --seed {}", names, name_of(session.device()), seed);
+  campaign.command = typed(flags, seed);
   auto id = store->begin_campaign(campaign);
   if (!id) return tl::unexpected(id.error());
   options->id = campaign.id = *id;
@@ -179,7 +194,9 @@ Result<int> Run::run(const po::variables_map& flags) {
   if (!result) return tl::unexpected(result.error());
   if (auto ended = store->end_campaign(*id, result->stats); !ended)
     return tl::unexpected(ended.error());
-  campaign.stats = result->stats;
+  auto ended_campaign = stored_campaign(*store, *id);
+  if (!ended_campaign) return tl::unexpected(ended_campaign.error());
+  campaign = std::move(*ended_campaign);
   // As stored: of a bug that was known before, the better of both plans.
   std::vector<store::Finding> found;
   for (const auto& f : result->findings) {

@@ -67,6 +67,24 @@ Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   return harness_error(fmt::format("device cuda is not usable here: {}", probe.problem));
 }
 
+std::string given_flags(const po::variables_map& flags, std::string_view but_not) {
+  std::string out;
+  for (const auto& [name, value] : flags) {
+    if (value.defaulted() || name == but_not) continue;
+    if (const auto* text = boost::any_cast<std::string>(&value.value()))
+      out += fmt::format(" --{} {}", name, *text);
+    else if (const auto* count = boost::any_cast<Count>(&value.value()))
+      out += fmt::format(" --{} {}", name, count->value);
+    else if (const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value()))
+      for (const auto& each : *texts) out += fmt::format(" --{} {}", name, each);
+    else if (const auto* number = boost::any_cast<int>(&value.value()))
+      out += fmt::format(" --{} {}", name, *number);
+    else if (boost::any_cast<bool>(&value.value()) != nullptr)
+      out += fmt::format(" --{}", name);
+  }
+  return out.empty() ? out : out.substr(1);
+}
+
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags) {
   auto paths = shipped_plugins();
   if (flags.count("plugin") != 0)

@@ -72,8 +72,9 @@ exec::PoolOptions pool_options(const SessionOptions& options, const Registry& re
   const Crew crew = crew_for(options.device);
   exec::PoolOptions pool;
   pool.command = worker_command(options.device, plugins);
-  pool.workers = options.workload == Workload::replay ? 0 : options.workers.value_or(crew.workers);
-  pool.spares = crew.spares;
+  const bool replay = options.workload == Workload::replay;
+  pool.workers = replay ? 0 : options.workers.value_or(crew.workers);
+  pool.spares = replay ? options.workers.value_or(crew.spares) : crew.spares;
   pool.most_used = options.device == DeviceKind::host ? 0 : crew.spares;
   pool.recycle_after_plans = crew.recycle_after_plans;
   pool.interrupted = [] { return interrupted(); };

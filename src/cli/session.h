@@ -22,7 +22,8 @@ struct SessionOptions {
   std::vector<std::filesystem::path> plugins;
   Workload workload = Workload::replay;
   std::optional<std::chrono::milliseconds> deadline;  // of a trial; absent: by device
-  std::optional<std::size_t> workers;                 // absent: by device and cores
+  // Warm workers, or for a replay those that run at a time; absent: by device and cores.
+  std::optional<std::size_t> workers;
 
   std::chrono::milliseconds trial_deadline() const;
 };

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "cli/session.h"
+
 namespace redzone::cli {
 namespace {
 
@@ -33,6 +35,38 @@ TEST(FindingNumber, IsOneFromOneOn) {
   EXPECT_EQ(*parse_id("9223372036854775807"), 9223372036854775807);
   for (const char* text : {"", "0", "-1", "+1", "1.0", "one", "1 ", "9223372036854775808"})
     EXPECT_FALSE(parse_id(text)) << text;
+}
+
+TEST(GivenFlags, AreThoseThatWereTyped) {
+  po::options_description known;
+  add_device_flag(known);
+  add_db_flag(known);
+  add_plugin_flag(known);
+  add_worker_flags(known);
+  add_json_flag(known);
+  known.add_options()("target", po::value<std::vector<std::string>>(), "")(
+      "runs", po::value<int>()->default_value(10), "");
+  const auto given = [&](const std::vector<std::string>& words) {
+    po::variables_map flags;
+    po::store(po::command_line_parser(words).options(known).run(), flags);
+    return given_flags(flags, "target");
+  };
+  EXPECT_EQ(given({}), "");
+  EXPECT_EQ(given({"--target", "t"}), "");
+  EXPECT_EQ(given({"--plugin", "a.so", "--plugin", "b.so", "--json", "--workers", "3", "--device",
+                   "host", "--deadline", "2s", "--runs", "4"}),
+            "--deadline 2s --device host --json --plugin a.so --plugin b.so --runs 4 --workers 3");
+}
+
+TEST(Workers, AreThoseThatRunAtATime) {
+  const Registry registry;
+  SessionOptions options;
+  options.workers = 3;
+  options.workload = Workload::campaign;
+  EXPECT_EQ(pool_options(options, registry).workers, 3u);
+  options.workload = Workload::replay;
+  EXPECT_EQ(pool_options(options, registry).workers, 0u);
+  EXPECT_EQ(pool_options(options, registry).spares, 3u);
 }
 
 TEST(CountFlag, TakesNoSign) {

@@ -19,6 +19,13 @@ TEST(SelfProof, IsPartOfWhatARunSays) {
   with_json.push_back("--json");
   const Ran json = redzone(folder, with_json);
   EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 6) << json;
+  const Json campaign = json.json()["campaign"];
+  EXPECT_EQ(campaign["command"].get<std::string>().rfind(
+                "redzone run twin.cache_key --db x.db --device host --json --plans 3 --seed ", 0),
+            0u)
+      << json;
+  EXPECT_NE(campaign["started"], "");
+  EXPECT_NE(campaign["ended"], "");
   // Planted bugs are no findings.
   EXPECT_EQ(redzone(folder, {"findings", "--db", "x.db"}).out, "no findings\n");
 }
