@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cli/interrupt.h"
+#include "cli/tools.h"
 #include "core/validate.h"
 #include "generators/simplify.h"
 #include "store/environment.h"
@@ -37,6 +38,15 @@ exec::WorkerCommand worker_command(DeviceKind device,
     command.argv.push_back(std::filesystem::absolute(plugin).string());
   }
   return command;
+}
+
+std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
+                                                   std::chrono::milliseconds deadline) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) worker.argv[0] = self.string();  // env stands between
+  return std::make_unique<CoreDumpAttributor>(std::move(worker), find_tool("cuda-gdb"), deadline,
+                                              [] { return interrupted(); });
 }
 
 }  // namespace
@@ -106,6 +116,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->deadline_ = options.trial_deadline();
   exec::PoolOptions pool = pool_options(options, session->registry_);
   session->spares_ = pool.spares;
+  if (session->device_ == DeviceKind::cuda)
+    session->core_dump_ = make_core_dump(pool.command, session->deadline_);
   session->pool_ = std::make_unique<exec::Pool>(std::move(pool));
   auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
@@ -127,7 +139,9 @@ store::Environment Session::environment(const TargetEntry& target) const {
 }
 
 campaign::TriageOptions Session::triage_options() const {
-  return cli::triage_options(device_, deadline_, spares_);
+  auto options = cli::triage_options(device_, deadline_, spares_);
+  if (core_dump_) options.attributors.push_back(core_dump_.get());
+  return options;
 }
 
 Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) const {

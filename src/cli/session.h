@@ -5,6 +5,7 @@
 
 #include "campaign/self_proof.h"
 #include "campaign/triage.h"
+#include "cli/core_dump.h"
 #include "cli/flags.h"
 #include "exec/pool.h"
 #include "oracles/catalog.h"
@@ -69,6 +70,7 @@ class Session {
   std::size_t spares_ = 1;
   std::chrono::milliseconds deadline_{2000};
   std::unique_ptr<exec::Pool> pool_;
+  std::unique_ptr<CoreDumpAttributor> core_dump_;  // on CUDA
   exec::Hello hello_;
 };
 
