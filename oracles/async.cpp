@@ -1,29 +1,35 @@
 #include "oracles/async.h"
 
+#include "oracles/axes.h"
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
+namespace {
+
+constexpr std::size_t kRelaxed = 6;
+
+}  // namespace
 
 std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!spec.deterministic || plan.mode.launch == Launch::blocking) return {};
-  const TrialSpec relaxed{plan.mode, {}, false};
-  TrialSpec blocking = relaxed;
+  TrialSpec blocking{plan.mode, {}, false};
   blocking.mode.launch = Launch::blocking;
-  return {relaxed, blocking, relaxed, blocking};
+  std::vector<TrialSpec> trials{blocking};
+  TrialSpec relaxed{plan.mode, {}, false};
+  for (std::size_t i = 0; i < kRelaxed; ++i) {
+    trials.push_back(relaxed);
+    relaxed.mode.schedule_seed = other_schedule(relaxed.mode.schedule_seed);
+  }
+  trials.push_back(blocking);
+  return trials;
 }
 
 Verdict AsyncOracle::judge(const Plan& plan, const TargetSpec& spec,
                            std::span<const Observation> observations) const {
   if (plan.mode.launch == Launch::blocking)
     return {Outcome::not_applicable, std::string(name()), "the plan is blocking", {}, -1};
-  if (auto v = cannot_compare(name(), spec, observations)) return *v;
-  if (first_difference(observations[1], observations[3]))
-    return {Outcome::inconclusive, std::string(name()), "two blocking runs differ", {}, -1};
-  for (std::size_t relaxed : {0, 2})
-    if (auto difference = first_difference(observations[relaxed], observations[1]))
-      return depends(name(), FailKind::async, plan, *difference,
-                     "whether launches are synchronized");
-  return Verdict::pass(std::string(name()));
+  return judge_between(name(), FailKind::async, plan, spec, observations,
+                       "whether launches are synchronized");
 }
 
 }  // namespace redzone::oracles

@@ -38,13 +38,6 @@ AxisOracle history_oracle() {
           [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); }};
 }
 
-AxisOracle schedule_oracle() {
-  return {"schedule", FailKind::schedule, "the order in which blocks and threads run",
-          [](const Plan& plan, TrialSpec& t) {
-            t.mode.schedule_seed = other_schedule(plan.mode.schedule_seed);
-          }};
-}
-
 AxisOracle placement_oracle() {
   return {"placement", FailKind::placement, "where its buffers lie in memory",
           [](const Plan& plan, TrialSpec& t) {

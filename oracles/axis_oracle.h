@@ -2,7 +2,6 @@
 //
 //   uninitialized  what was in outputs, scratch and red zones before     (poison)
 //   history        the calls that came before                            (order, repeats)
-//   schedule       the order of blocks, threads and streams              (host scheduler's seed)
 //   placement      where the buffers lie                                 (tail or head)
 //
 // Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
@@ -41,7 +40,6 @@ class AxisOracle final : public Oracle {
 
 AxisOracle uninitialized_oracle();
 AxisOracle history_oracle();
-AxisOracle schedule_oracle();
 AxisOracle placement_oracle();
 
 }  // namespace redzone::oracles

@@ -7,6 +7,7 @@
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
+#include "oracles/schedule.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -20,7 +21,7 @@ Catalog::Catalog(LaunchLimits limits)
   comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));
   comparing_.push_back(std::make_unique<AsyncOracle>());
-  comparing_.push_back(std::make_unique<AxisOracle>(schedule_oracle()));
+  comparing_.push_back(std::make_unique<ScheduleOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
   comparing_.push_back(std::make_unique<ReferenceOracle>());
 }

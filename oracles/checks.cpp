@@ -74,6 +74,19 @@ Verdict depends(std::string_view oracle, FailKind kind, const Plan& plan,
                           describe_call(plan, difference.call), claim));
 }
 
+Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
+                      const TargetSpec& spec, std::span<const Observation> observations,
+                      std::string_view claim) {
+  if (auto v = cannot_compare(oracle, spec, observations)) return *v;
+  const Observation& first = observations.front();
+  if (first_difference(first, observations.back()))
+    return {Outcome::inconclusive, std::string(oracle), "two runs in the same mode differ", {}, -1};
+  for (const auto& between : observations.subspan(1, observations.size() - 2))
+    if (auto difference = first_difference(between, first))
+      return depends(oracle, kind, plan, *difference, claim);
+  return Verdict::pass(std::string(oracle));
+}
+
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason) {
   return {Outcome::fail, std::string(oracle), std::move(reason), std::move(signature), call};
 }

@@ -51,6 +51,12 @@ std::string describe_call(const Plan& plan, std::int32_t call);
 Verdict depends(std::string_view oracle, FailKind kind, const Plan& plan,
                 const Difference& difference, std::string_view claim);
 
+// The first and the last trial are alike; those between them differ from these in one axis. Fails
+// when the two agree and one between them does not; inconclusive when the two differ.
+Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
+                      const TargetSpec& spec, std::span<const Observation> observations,
+                      std::string_view claim);
+
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason);
 
 }  // namespace redzone::oracles

@@ -140,7 +140,7 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
 // A race that shows under some schedules only would be lost with every step of the reduction, which
 // changes what the scheduler does: then each smaller plan is tried under several of them.
 std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
-  constexpr std::size_t kProbes = 4, kSchedules = 12;
+  constexpr std::size_t kProbes = 3, kSchedules = 6;
   std::vector<Question> questions;
   for (std::uint64_t s = 0; s < kProbes; ++s) {
     questions.push_back({shown.oracle, shown.plan});

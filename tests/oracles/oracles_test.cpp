@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/catalog.h"
 #include "oracles/checks.h"
 #include "oracles/observations.h"
 #include "oracles/repetition.h"
+#include "oracles/schedule.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -137,8 +140,7 @@ TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
 
 TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   const Plan plan = plan_of_calls({1, 2});
-  for (const auto& oracle :
-       {uninitialized_oracle(), history_oracle(), schedule_oracle(), placement_oracle()}) {
+  for (const auto& oracle : {uninitialized_oracle(), history_oracle(), placement_oracle()}) {
     const auto trials = oracle.expand(plan, spec());
     ASSERT_EQ(trials.size(), 3u);
     EXPECT_EQ(trials[0], trials[2]);
@@ -155,26 +157,43 @@ TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
   EXPECT_EQ(history_oracle().judge(plan_of_calls({1}), spec(), all).outcome, Outcome::inconclusive);
 }
 
-// A race shows in some relaxed runs, and not in the same way.
-TEST(Async, FailsWhenARelaxedRunDiffersFromTwoBlockingOnesThatAgree) {
-  const AsyncOracle oracle;
+// The ends are alike and what is between them differs in one axis, each time in another way.
+void expect_ends_that_frame(const Oracle& oracle, const Plan& plan, FailKind kind) {
+  const auto trials = oracle.expand(plan, spec());
+  ASSERT_GE(trials.size(), 4u);
+  EXPECT_EQ(trials.front(), trials.back());
+  std::set<std::uint64_t> schedules;
+  for (std::size_t i = 1; i + 1 < trials.size(); ++i)
+    schedules.insert(trials[i].mode.schedule_seed);
+  EXPECT_EQ(schedules.size(), trials.size() - 2);
+  const std::vector<Observation> alike(trials.size(), completed({1}));
+  EXPECT_EQ(oracle.judge(plan, spec(), alike).outcome, Outcome::pass);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    auto one = alike;
+    one[i] = completed({2});
+    const Verdict v = oracle.judge(plan, spec(), one);
+    if (i == 0 || i + 1 == trials.size())
+      EXPECT_EQ(v.outcome, Outcome::inconclusive);
+    else
+      EXPECT_EQ(v.signature.kind, kind);
+  }
+}
+
+TEST(Async, FailsWhenARelaxedRunDiffersFromBlockingOnesThatAgree) {
   Plan plan = plan_of_calls({1});
   plan.mode.launch = Launch::gated;
+  const AsyncOracle oracle;
+  expect_ends_that_frame(oracle, plan, FailKind::async);
   const auto trials = oracle.expand(plan, spec());
-  ASSERT_EQ(trials.size(), 4u);
-  for (std::size_t i : {0, 2}) {
-    EXPECT_EQ(trials[i].mode, plan.mode);
-    EXPECT_EQ(trials[i + 1].mode.launch, Launch::blocking);
-  }
-  const auto judge = [&](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
-    const Observation all[] = {completed({a}), completed({b}), completed({c}), completed({d})};
-    return oracle.judge(plan, spec(), all);
-  };
-  EXPECT_EQ(judge(1, 1, 1, 1).outcome, Outcome::pass);
-  EXPECT_EQ(judge(2, 1, 1, 1).signature.kind, FailKind::async);
-  EXPECT_EQ(judge(1, 1, 3, 1).outcome, Outcome::fail);
-  EXPECT_EQ(judge(2, 1, 3, 1).outcome, Outcome::fail);
-  EXPECT_EQ(judge(2, 1, 2, 3).outcome, Outcome::inconclusive);
+  EXPECT_EQ(trials.front().mode.launch, Launch::blocking);
+  EXPECT_EQ(trials[1].mode, plan.mode);
+}
+
+TEST(Schedule, FailsWhenAnotherScheduleDiffersFromItsOwn) {
+  const Plan plan = plan_of_calls({1});
+  const ScheduleOracle oracle;
+  expect_ends_that_frame(oracle, plan, FailKind::schedule);
+  EXPECT_EQ(oracle.expand(plan, spec()).front().mode, plan.mode);
 }
 
 TEST(Async, HasNothingToSayOfABlockingPlan) {
