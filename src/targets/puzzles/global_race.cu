@@ -2,7 +2,7 @@
 // bug: the blocks that share a row add to it without an atomic, so that an addition can be lost
 // kin: split-k epilogues that accumulate with plain loads and stores
 // expect: schedule | nondeterministic | reference y
-// minimal: 1 call; C=65 R=1
+// minimal: 1 call; C=33 R=1
 #include "kit.h"
 #include "puzzles.h"
 
