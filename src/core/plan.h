@@ -47,6 +47,10 @@ struct CallStep {
   // The same call `repeat` times in a row, undrained, on the same buffers.
   std::int64_t repeat = 1;
   std::int64_t stream = 0;
+  // 0: runs here. 1..kMaxGraphs: consecutive call steps with this number, and the waits between
+  // them, are the body of that graph: captured here, run by its ReplaySteps. A body begins on the
+  // stream of its first call; another stream of it must have waited for one of the body before.
+  std::int64_t graph = 0;
   bool operator==(const CallStep&) const = default;
 };
 
@@ -62,7 +66,17 @@ struct WaitStep {
   bool operator==(const WaitStep&) const = default;
 };
 
-using Step = std::variant<CallStep, SyncStep, WaitStep>;
+// Runs a captured graph `repeat` times on `stream`. Each time its calls meet freshly filled in-out
+// tensors, outputs and scratch, as plain calls would.
+struct ReplayStep {
+  std::int64_t graph = 1;
+  std::int64_t repeat = 1;
+  std::int64_t stream = 0;
+  bool operator==(const ReplayStep&) const = default;
+};
+
+// New alternatives go to the end: the index travels on the wire.
+using Step = std::variant<CallStep, SyncStep, WaitStep, ReplayStep>;
 
 struct Plan {
   std::string target;
@@ -74,14 +88,23 @@ struct Plan {
 inline constexpr int kPlanVersion = 1;
 inline constexpr std::int64_t kMaxRepeat = 4096;
 inline constexpr std::int64_t kMaxStreams = 8;
+inline constexpr std::int64_t kMaxGraphs = 8;
 inline constexpr std::size_t kMaxSteps = 4096;
 
 // The call steps of a plan, in order. The index into this list is the "call index" of marks,
 // observations and faults; `repeat` does not add indices.
 std::vector<const CallStep*> calls_of(const Plan& plan);
 
-// Launches of the target in all, repeats included.
+// Launches of the target in all, repeats included; a captured call counts once more for each
+// replay.
 std::int64_t call_count(const Plan& plan);
+
+bool has_graphs(const Plan& plan);
+// Does any step name a stream other than 0?
+bool has_streams(const Plan& plan);
+
+// The same calls without graphs: they run where they are captured, and once more at each replay.
+Plan with_plain_graphs(const Plan& plan);
 
 // 32 hex digits of the canonical text. The same for equal plans, on every machine.
 std::string plan_hash(const Plan& plan);

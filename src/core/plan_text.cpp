@@ -84,12 +84,18 @@ void print_step(std::string& out, const CallStep& step) {
   out += fmt::format("seed = {}\n", step.call.seed);
   if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
   if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
+  if (step.graph != 0) out += fmt::format("graph = {}\n", step.graph);
 }
 void print_step(std::string& out, const SyncStep&) {
   out += "do = \"sync\"\n";
 }
 void print_step(std::string& out, const WaitStep& step) {
   out += fmt::format("do = \"wait\"\nstream = {}\non = {}\n", step.stream, step.on);
+}
+void print_step(std::string& out, const ReplayStep& step) {
+  out += fmt::format("do = \"replay\"\ngraph = {}\n", step.graph);
+  if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
+  if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
 }
 
 // Reads typed keys of one table and complains about those that nobody asked for.
@@ -184,6 +190,20 @@ Result<Layout> parse_layout(const toml::table& table, const std::string& where) 
   return layout;
 }
 
+// What calls and replays have in common.
+Result<void> read_schedule(TableReader& reader, const std::string& where, std::int64_t& repeat,
+                           std::int64_t& stream) {
+  RZ_READ(repeat, reader.integer("repeat", 1));
+  RZ_READ(stream, reader.integer("stream", 0));
+  if (repeat < 1 || repeat > kMaxRepeat)
+    return usage_error(
+        fmt::format("{}: 'repeat' is {}, must be in 1..{}", where, repeat, kMaxRepeat));
+  if (stream < 0 || stream >= kMaxStreams)
+    return usage_error(
+        fmt::format("{}: 'stream' is {}, must be in 0..{}", where, stream, kMaxStreams - 1));
+  return {};
+}
+
 Result<CallStep> parse_call(TableReader& reader, const std::string& where) {
   CallStep step;
   const toml::table* dims = nullptr;
@@ -224,14 +244,23 @@ Result<CallStep> parse_call(TableReader& reader, const std::string& where) {
   RZ_READ(seed, reader.integer("seed", 1));
   if (seed < 0) return usage_error(fmt::format("{}: 'seed' must not be negative", where));
   step.call.seed = static_cast<std::uint64_t>(seed);
-  RZ_READ(step.repeat, reader.integer("repeat", 1));
-  RZ_READ(step.stream, reader.integer("stream", 0));
-  if (step.repeat < 1 || step.repeat > kMaxRepeat)
+  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
+    return tl::unexpected(r.error());
+  RZ_READ(step.graph, reader.integer("graph", 0));
+  if (step.graph < 0 || step.graph > kMaxGraphs)
     return usage_error(
-        fmt::format("{}: 'repeat' is {}, must be in 1..{}", where, step.repeat, kMaxRepeat));
-  if (step.stream < 0 || step.stream >= kMaxStreams)
+        fmt::format("{}: 'graph' is {}, must be in 0..{}", where, step.graph, kMaxGraphs));
+  return step;
+}
+
+Result<ReplayStep> parse_replay(TableReader& reader, const std::string& where) {
+  ReplayStep step;
+  RZ_READ(step.graph, reader.integer("graph"));
+  if (step.graph < 1 || step.graph > kMaxGraphs)
     return usage_error(
-        fmt::format("{}: 'stream' is {}, must be in 0..{}", where, step.stream, kMaxStreams - 1));
+        fmt::format("{}: 'graph' is {}, must be in 1..{}", where, step.graph, kMaxGraphs));
+  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
+    return tl::unexpected(r.error());
   return step;
 }
 
@@ -253,9 +282,11 @@ Result<Step> parse_step(const toml::table& table, const std::string& where) {
         return usage_error(
             fmt::format("{}: stream {} must be in 0..{}", reader.at(table), s, kMaxStreams - 1));
     step = wait;
+  } else if (kind == "replay") {
+    RZ_READ(step, parse_replay(reader, reader.at(table)));
   } else {
     return usage_error(
-        fmt::format("{}: unknown step '{}': call, sync or wait", reader.at(table), kind));
+        fmt::format("{}: unknown step '{}': call, sync, wait or replay", reader.at(table), kind));
   }
   if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
   return step;

@@ -27,6 +27,17 @@
 //     stream = 1
 //     on = 0
 //
+//     [[step]]
+//     do = "call"           # captured here, not run
+//     dims = { T = 64 }
+//     graph = 1             # default 0: not part of a graph
+//
+//     [[step]]
+//     do = "replay"
+//     graph = 1
+//     repeat = 2            # default 1
+//     stream = 1            # default 0
+//
 // A file may hold an [expect] table beside the plan (see repro.h); it is not part of the plan and
 // does not count in its hash.
 #pragma once

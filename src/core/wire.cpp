@@ -17,17 +17,20 @@ void fields(Archive& a, Call& v) {
   a(v.dims, v.config, v.layouts, v.seed);
 }
 void fields(Archive& a, CallStep& v) {
-  a(v.call, v.repeat, v.stream);
+  a(v.call, v.repeat, v.stream, v.graph);
 }
 void fields(Archive&, SyncStep&) {}
 void fields(Archive& a, WaitStep& v) {
   a(v.stream, v.on);
 }
+void fields(Archive& a, ReplayStep& v) {
+  a(v.graph, v.repeat, v.stream);
+}
 void fields(Archive& a, Plan& v) {
   a(v.target, v.mode, v.steps);
 }
 void fields(Archive& a, TrialSpec& v) {
-  a(v.mode, v.order, v.reference);
+  a(v.mode, v.order, v.reference, v.plain_graphs);
 }
 void fields(Archive& a, Fault& v) {
   a(v.code, v.call, v.kernel, v.buffer);

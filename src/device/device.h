@@ -80,8 +80,11 @@ struct NamedRange {
 struct TrialSettings {
   Launch launch = Launch::async;
   std::uint64_t schedule_seed = 0;
-  int streams = 1;
+  int streams = 1;  // at most kDeviceStreams
 };
+
+// Those of the plan, the side streams of the target, and one of the runner's own.
+inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
 class Device {
  public:
@@ -92,7 +95,7 @@ class Device {
   // Marks and fault records go here from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
 
-  // Starts a trial: all streams are idle before it.
+  // Starts a trial: all streams are idle before it. Drops the graphs, and a capture left open.
   virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
   // Names for addresses, from now to the next call of watch().
   virtual void watch(std::vector<NamedRange> buffers) = 0;
@@ -114,6 +117,19 @@ class Device {
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
   // The last mark that has run on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
+
+  // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
+  // (of the same stream; one capture at a time) launches and waits on `stream`, and on streams that
+  // wait for one that is captured, are recorded and do not run; other streams go on as ever. At the
+  // end every stream that joined must have been waited for. Meanwhile no fill, check, read, hold or
+  // synchronize(). What cannot be captured is a Failure `unsupported` with the driver's code, and
+  // the end then reports it again; the end always leaves the streams uncaptured.
+  // A graph lives until the next begin_trial().
+  virtual Status<void> begin_capture(int stream) = 0;
+  virtual Status<int> end_capture(int stream) = 0;
+  // One enqueue for each recorded launch, as hold_capacity() counts. Two launches of one graph are
+  // in order whatever their streams. On a captured stream it becomes part of that graph.
+  virtual Status<void> launch_graph(int stream, int graph) = 0;
 
   // gated launches: between hold() and open() nothing that is enqueued runs. synchronize() opens.
   virtual Status<void> hold() = 0;

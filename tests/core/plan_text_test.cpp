@@ -61,6 +61,32 @@ seed = 123456789012345
 )");
 }
 
+TEST(PlanText, GraphsHaveTheirForm) {
+  Plan plan = testing::sample_plan();
+  plan.steps = {CallStep{{{{"N", 1}}, {}, {}, 1}, 1, 2, 3}, ReplayStep{3, 1, 0},
+                ReplayStep{3, 20, 1}};
+  const std::string text = print_plan(plan);
+  EXPECT_EQ(text.substr(text.find("\n[[step]]")), R"(
+[[step]]
+do = "call"
+dims = { N = 1 }
+seed = 1
+stream = 2
+graph = 3
+
+[[step]]
+do = "replay"
+graph = 3
+
+[[step]]
+do = "replay"
+graph = 3
+repeat = 20
+stream = 1
+)");
+  EXPECT_EQ(*parse_plan(text), plan);
+}
+
 TEST(PlanText, HashIgnoresNothingButFormatting) {
   Plan plan = testing::sample_plan();
   const std::string hash = plan_hash(plan);

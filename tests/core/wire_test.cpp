@@ -25,8 +25,12 @@ Observation sample_observation() {
 TEST(Wire, RoundTrips) {
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(testing::sample_plan())), testing::sample_plan());
   EXPECT_EQ(*wire::decode<Observation>(wire::encode(sample_observation())), sample_observation());
-  const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true};
+  const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);
+  Plan graphs = testing::sample_plan();
+  std::get<CallStep>(graphs.steps[0]).graph = 2;
+  graphs.steps.emplace_back(ReplayStep{2, 3, 4});
+  EXPECT_EQ(*wire::decode<Plan>(wire::encode(graphs)), graphs);
 }
 
 TEST(Wire, EveryTruncationIsAnError) {

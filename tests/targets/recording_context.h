@@ -42,6 +42,11 @@ class RecordingContext final : public Context {
   }
   DeviceKind device() const override { return DeviceKind::host; }
   void* stream() const override { return nullptr; }
+  void* stream(int) const override { return nullptr; }
+  void wait(int, int) override {}
+  void begin_capture() override {}
+  GraphRef end_capture() override { return {}; }
+  void replay(const GraphRef&, int) override {}
   void* scratch(std::string_view, std::size_t, std::size_t) override { return &memory_; }
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
   KernelRef variant(const VariantRequest& r) override {

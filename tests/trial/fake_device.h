@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class FakeDevice final : public device::Device {
   device::Status<void> wait(int stream, int on) override;
   device::Status<void> mark(int stream, std::uint32_t number) override;
   std::uint32_t reached(int stream) const override { return reached_[stream]; }
+  device::Status<void> begin_capture(int stream) override;
+  device::Status<int> end_capture(int stream) override;
+  device::Status<void> launch_graph(int stream, int graph) override;
   device::Status<void> hold() override;
   device::Status<void> open() override;
   std::size_t hold_capacity() const override { return capacity; }
@@ -69,14 +73,16 @@ class FakeDevice final : public device::Device {
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
 
-  // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", in order.
-  // Fills and checks on a stream other than 0 and launches there end in " @STREAM".
+  // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", "capture",
+  // "end capture", "graph 0", in order. What is enqueued on a stream other than 0 ends in
+  // " @STREAM".
   std::vector<std::string> log;
   std::vector<device::NamedRange> watched;
   std::size_t watched_later = 0;      // of them, by watch_more()
   std::set<std::string> refused;      // kernels whose launch is refused
   std::set<std::string> faulting;     // kernels that fault when they run
   std::set<std::string> unsupported;  // variants that this device does not have
+  bool no_captures = false;  // end_capture() fails, as of something that cannot be captured
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
@@ -99,8 +105,10 @@ class FakeDevice final : public device::Device {
   std::size_t in_flight_ = 0;
   bool held_ = false;
   bool lost_ = false;
-  char handles_[8] = {};
-  std::uint32_t reached_[8] = {};
+  char handles_[device::kDeviceStreams] = {};
+  std::uint32_t reached_[device::kDeviceStreams] = {};
+  std::optional<int> capturing_;  // the stream
+  std::vector<std::vector<Operation>> graphs_;
   FakeMemory guard_{in_flight_};
   FakeMemory plain_{in_flight_};
 };

@@ -43,6 +43,7 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   auto marks = MarkBoard::create(api);
   if (!marks) return tl::unexpected(std::move(marks.error()));
   parts->marks = std::move(*marks);
+  parts->graphs.emplace(api, *parts->gate);
 
   auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (!processors) return tl::unexpected(std::move(processors.error()));
@@ -84,6 +85,7 @@ Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
 }
 
 CudaDevice::~CudaDevice() {
+  if (!lost_) parts_->graphs->abandon();
   parts_->gate->open();
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
@@ -100,12 +102,14 @@ void CudaDevice::set_black_box(BlackBox* box) {
 }
 
 Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
+  parts_->graphs->abandon();
   // After a trial that was broken off: its tables may still be read, its results are gone.
   if (!idle_) {
     parts_->buffers->discard_results();
     if (auto drained = synchronize(); !drained) return drained;
   }
   parts_->gate->open();
+  parts_->graphs->clear();
   parts_->guard->shrink();
   parts_->plain->shrink();
   parts_->marks->clear();
@@ -154,6 +158,22 @@ Status<void> CudaDevice::mark(int stream, std::uint32_t number) {
   return noted(parts_->marks->write(stream, (*parts_->streams)[stream], number));
 }
 
+Status<void> CudaDevice::begin_capture(int stream) {
+  return noted(parts_->graphs->begin((*parts_->streams)[stream]));
+}
+
+Status<int> CudaDevice::end_capture(int) {
+  return noted(parts_->graphs->end());
+}
+
+Status<void> CudaDevice::launch_graph(int stream, int graph) {
+  idle_ = false;
+  // Which of its kernels runs is not known.
+  if (box_ != nullptr) copy_name(box_->kernel, "");
+  last_kernel_ = nullptr;
+  return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
+}
+
 Status<void> CudaDevice::hold() {
   return noted(parts_->gate->close(parts_->streams->first(streams_in_use_)));
 }
@@ -190,6 +210,9 @@ Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
 }
 
 Status<void> CudaDevice::make_room() {
+  if (parts_->graphs->capturing())
+    return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
+                                  "no memory, and none can be given back during a capture"});
   if (auto drained = synchronize(); !drained) return drained;
   parts_->guard->trim();
   parts_->plain->trim();

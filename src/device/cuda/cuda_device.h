@@ -12,6 +12,7 @@
 #include "device/cuda/context.h"
 #include "device/cuda/driver_api.h"
 #include "device/cuda/gate.h"
+#include "device/cuda/graph_set.h"
 #include "device/cuda/launcher.h"
 #include "device/cuda/mark_board.h"
 #include "device/cuda/region_cache.h"
@@ -44,6 +45,9 @@ class CudaDevice final : public Device {
   Status<void> wait(int stream, int on) override;
   Status<void> mark(int stream, std::uint32_t number) override;
   std::uint32_t reached(int stream) const override { return parts_->marks->read(stream); }
+  Status<void> begin_capture(int stream) override;
+  Status<int> end_capture(int stream) override;
+  Status<void> launch_graph(int stream, int graph) override;
   Status<void> hold() override;
   Status<void> open() override;
   // Below the 1,020 launches after which a held stream blocks, because a batch of buffers enqueues
@@ -62,6 +66,7 @@ class CudaDevice final : public Device {
     std::unique_ptr<Gate> gate;
     std::unique_ptr<StreamSet> streams;
     std::unique_ptr<MarkBoard> marks;
+    std::optional<GraphSet> graphs;
     std::optional<RegionCache> guard, plain;
     std::unique_ptr<BufferOps> buffers;
     std::optional<Launcher> launcher;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -46,7 +47,8 @@ Memory& HostDevice::memory(Allocator allocator) {
 
 Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   RZ_CHECK(settings.streams >= 1 && settings.streams <= StreamQueue::kStreams);
-  queue_.clear();
+  capture_.abandon();
+  graphs_.clear();
   if (lost_.has_value()) engine_.reset();
   lost_.reset();
   guard_.settle();
@@ -56,6 +58,7 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   held_ = false;
   call_ = -1;
   rng_ = Rng(settings.schedule_seed);
+  queue_.clear(rng_);
   pace_ = Pace::at_synchronize;
   if (!rng_.natural()) {
     const std::uint64_t r = rng_.below(4);
@@ -74,7 +77,7 @@ void* HostDevice::stream_handle(int stream) {
 
 Operation& HostDevice::push(int stream, Operation::Kind kind) {
   RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
-  Operation& operation = queue_.push(stream);
+  Operation& operation = capture_.captures(stream) ? capture_.record(stream) : queue_.push(stream);
   operation.kind = kind;
   operation.call = call_;
   return operation;
@@ -113,10 +116,52 @@ Status<void> HostDevice::launch(int stream, const KernelRef& kernel, const Launc
 Status<void> HostDevice::wait(int stream, int on) {
   if (lost_) return fail(*lost_);
   RZ_CHECK(on >= 0 && on < StreamQueue::kStreams);
+  if (capture_.captures(stream) || capture_.captures(on)) return capture_.wait(stream, on);
   const std::uint64_t ticket = queue_.tickets(on);
   Operation& operation = push(stream, Operation::Kind::wait);
   operation.on = on;
   operation.ticket = ticket;
+  return run_some();
+}
+
+Status<void> HostDevice::begin_capture(int stream) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(!capture_.active() && stream >= 0 && stream < StreamQueue::kStreams);
+  capture_.begin(stream);
+  return {};
+}
+
+Status<int> HostDevice::end_capture(int stream) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(capture_.origin() == stream);
+  auto graph = capture_.end();
+  if (!graph) return fail(std::move(graph.error()));
+  graphs_.push_back(std::move(*graph));
+  return static_cast<int>(graphs_.size()) - 1;
+}
+
+void HostDevice::start(Operation& operation, int graph) {
+  operation.graph = graph;
+  operation.left = graphs_[static_cast<std::size_t>(graph)].nodes.size();
+  operation.ran.assign(operation.left, false);
+}
+
+Status<void> HostDevice::launch_graph(int stream, int graph) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < graphs_.size());
+  HostGraph& launched = graphs_[static_cast<std::size_t>(graph)];
+  if (capture_.captures(stream)) {
+    start(push(stream, Operation::Kind::graph), graph);
+    return {};
+  }
+  if (launched.stream >= 0 && launched.stream != stream) {
+    Operation& wait = push(stream, Operation::Kind::wait);
+    wait.on = launched.stream;
+    wait.ticket = launched.ticket;
+  }
+  start(push(stream, Operation::Kind::graph), graph);
+  launched.stream = stream;
+  launched.ticket = queue_.tickets(stream);
   return run_some();
 }
 
@@ -145,9 +190,10 @@ Status<void> HostDevice::run_some() {
 
 Status<void> HostDevice::run_one() {
   const int stream = queue_.choose(rng_);
-  lost_ = run(queue_.front(stream));
+  Operation& operation = queue_.front(stream);
+  lost_ = run(operation);
   if (lost_) return fail(*lost_);
-  queue_.pop(stream);
+  if (operation.kind != Operation::Kind::graph || operation.left == 0) queue_.pop(stream);
   return {};
 }
 
@@ -162,9 +208,31 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
       break;
     case Operation::Kind::launch:
       return run_launch(operation);
+    case Operation::Kind::graph:
+      return run_node(operation);
     case Operation::Kind::wait:
       break;
   }
+  return std::nullopt;
+}
+
+std::optional<Failure> HostDevice::run_node(Operation& operation) {
+  if (operation.left == 0) return std::nullopt;
+  auto& nodes = graphs_[static_cast<std::size_t>(operation.graph)].nodes;
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& after = nodes[i].after;
+    if (!operation.ran[i] &&
+        std::all_of(after.begin(), after.end(), [&](std::uint32_t n) { return operation.ran[n]; }))
+      ready.push_back(i);
+  }
+  const std::size_t chosen = rng_.natural() || ready.size() == 1 ? 0 : rng_.below(ready.size());
+  Operation& node = nodes[ready[chosen]].operation;
+  if (auto failure = run(node)) return failure;
+  if (node.kind == Operation::Kind::graph && node.left > 0) return std::nullopt;
+  if (node.kind == Operation::Kind::graph) start(node, node.graph);  // for the next launch
+  operation.ran[ready[chosen]] = true;
+  --operation.left;
   return std::nullopt;
 }
 

@@ -8,11 +8,13 @@
 
 #include <redzone/target.h>
 
+#include <deque>
 #include <optional>
 
 #include "device/device.h"
 #include "device/host/engine.h"
 #include "device/host/fault_handler.h"
+#include "device/host/graph.h"
 #include "device/host/guard_memory.h"
 #include "device/host/plain_memory.h"
 #include "device/host/stream_queue.h"
@@ -38,6 +40,9 @@ class HostDevice final : public Device {
   Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) override;
   Status<void> wait(int stream, int on) override;
+  Status<void> begin_capture(int stream) override;
+  Status<int> end_capture(int stream) override;
+  Status<void> launch_graph(int stream, int graph) override;
   Status<void> hold() override;
   Status<void> open() override;
   std::size_t hold_capacity() const override { return 65536; }
@@ -54,6 +59,9 @@ class HostDevice final : public Device {
   Status<void> run_one();
   std::optional<Failure> run(Operation& operation);
   std::optional<Failure> run_launch(Operation& operation);
+  // One node of a graph that may run. `operation.left` is 0 behind the last.
+  std::optional<Failure> run_node(Operation& operation);
+  void start(Operation& operation, int graph);
   std::optional<Failure> refusal(const KernelRef& kernel, const LaunchShape& shape) const;
 
   Info info_;
@@ -63,6 +71,8 @@ class HostDevice final : public Device {
   Engine engine_;
   FaultHandler handler_;
   StreamQueue queue_;
+  GraphCapture capture_;
+  std::deque<HostGraph> graphs_;
   Rng rng_;
   Pace pace_ = Pace::at_synchronize;
   bool held_ = false;

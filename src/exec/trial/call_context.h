@@ -14,20 +14,30 @@ class CallContext final : public Context {
       : state_(state), unit_(unit), run_(run) {
     state_.scratch_fills.clear();
   }
+  // Ends a capture that the target left open.
+  ~CallContext() override;
+  CallContext(const CallContext&) = delete;
+  CallContext& operator=(const CallContext&) = delete;
 
   // Behind Target::run(): fills the scratch that no launch came after.
-  void finish() { fill_scratch(); }
+  void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }
   const Config& config() const override { return unit_.item->call->config; }
   TensorArg tensor(std::string_view name) const override;
   DeviceKind device() const override { return state_.session.device().info().kind; }
-  void* stream() const override;
+  void* stream() const override { return stream_handle(unit_.item->stream); }
+  void* stream(int index) const override;
+  void wait(int stream, int on) override;
 
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override;
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
   KernelRef variant(const VariantRequest& request) override;
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override;
+
+  void begin_capture() override;
+  GraphRef end_capture() override;
+  void replay(const GraphRef& graph, int stream) override;
 
   void unsupported(std::string reason) override;
   void fail(std::string code, std::string message) override;
@@ -39,7 +49,11 @@ class CallContext final : public Context {
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;
-  bool zero_before_use(RawBuffer& buffer);
+  void* stream_handle(int device_stream) const;
+  // The device's stream behind one of the call; ends the call when there is none.
+  std::optional<int> device_stream(int index) const;
+  // No buffer of an earlier run may be filled anew when nothing orders that behind its use.
+  bool own_scratch_each_run() const;
   // Before the next launch: all buffers of a call in one operation, as there are usually several.
   bool fill_before_launch(const device::BufferJob& job);
   bool fill_scratch() const;
@@ -47,6 +61,7 @@ class CallContext final : public Context {
   TrialState& state_;
   CallUnit& unit_;
   std::int64_t run_;
+  bool capturing_ = false;  // by the target
 };
 
 }  // namespace redzone::exec

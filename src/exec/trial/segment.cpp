@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "exec/trial/call_context.h"
+#include "exec/trial/call_order.h"
+#include "exec/trial/plan_graphs.h"
 
 namespace redzone::exec {
 namespace {
@@ -122,6 +124,7 @@ CallUnit& Segment::add_unit(const RunItem& item) {
   if (count == units.size()) units.emplace_back();
   CallUnit& unit = units[count++];
   unit.item = &item;
+  unit.waits = false;
   unit.scratch.clear();
   return unit;
 }
@@ -133,14 +136,20 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.ran = 0;
   out.workspaces_checked = false;
   std::size_t used = 0, taken = 0;
+  std::size_t cut = 0, cut_count = 0;  // the last place where the segment may end
   for (; taken < items.size(); ++taken) {
     const RunItem& item = items[taken];
+    if (!item.joined) {
+      cut = taken;
+      cut_count = out.count;
+    }
     if (item.kind != RunItem::Kind::call) continue;
-    if (out.count == calls) break;
     const auto more = describe(state, spec, out.add_unit(item));
     if (!more) return;
-    if (out.count > 1 && *more > bytes - std::min(bytes, used)) {
-      --out.count;
+    const bool full = out.count > calls || *more > bytes - std::min(bytes, used);
+    if (full && cut_count > 0) {
+      taken = cut;
+      out.count = cut_count;
       break;
     }
     used += *more;
@@ -163,28 +172,47 @@ void fill(TrialState& state, Segment& segment) {
 
 void run(TrialState& state, Target& target, Segment& segment) {
   Session& session = state.session;
+  CallOrder order(state);
+  PlanGraphs graphs(state, segment.units);
   for (const auto& item : segment.items) {
     if (session.stopped()) break;
     switch (item.kind) {
       case RunItem::Kind::sync:
         session.synchronize();
+        order.synchronized();
         break;
       case RunItem::Kind::wait:
         session.wait(item.stream, item.on);
+        order.waited(item.stream, item.on);
+        break;
+      case RunItem::Kind::capture:
+        if (!session.hold()) break;
+        order.begin_capture();
+        graphs.capture(item, segment.ran);
+        break;
+      case RunItem::Kind::end_capture:
+        graphs.end_capture(segment.ran);
+        order.end_capture();
+        break;
+      case RunItem::Kind::replay:
+        if (session.hold() && order.before(item.stream)) graphs.replay(item);
         break;
       case RunItem::Kind::call:
-        if (!session.hold()) break;
+        if (!session.hold() || !order.before(item.stream)) break;
         run_call(state, target, segment.units[segment.ran]);
+        segment.units[segment.ran].waits = session.capturing();
         if (!session.stopped()) ++segment.ran;
         break;
     }
   }
+  graphs.end_capture(segment.ran);  // of a call that stopped the trial
   session.open();
 }
 
 void check(TrialState& state, Segment& segment, bool last) {
   segment.jobs.clear();
   for (std::size_t i = 0; i < segment.ran; ++i) {
+    if (segment.units[i].waits) continue;
     for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(canaries_only(s.job));
   }
@@ -199,6 +227,7 @@ void collect(TrialState& state, const Segment& segment) {
   auto result = segment.results.begin();
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
+    if (unit.waits) continue;
     CallObservation& call = state.of_call(unit.item->index);
     if (unit.item->last) call.call = unit.item->index;  // complete
     if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());

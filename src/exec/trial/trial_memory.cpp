@@ -56,7 +56,8 @@ void TrialMemory::keep(const device::Region& region) {
 }
 
 bool TrialMemory::release_retired() {
-  if (retired_.empty()) return true;
+  // During a capture nobody can wait: the limit is passed rather than the capture broken.
+  if (retired_.empty() || session_.capturing()) return true;
   if (!session_.synchronize()) return false;
   for (const auto& held : retired_) {
     memory_->release(held.region);

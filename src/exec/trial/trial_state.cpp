@@ -4,14 +4,16 @@
 
 namespace redzone::exec {
 
-void TrialState::begin(const Mode& with, int streams, std::int32_t call_count,
+void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t call_count,
                        std::size_t most_bytes) {
   mode = with;
+  streams = used;
+  zeros_.clear();
   workspaces.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
   forget_watched();
   memory.begin(session.device().memory(mode.allocator), most_bytes);
-  session.begin(mode, streams);
+  session.begin(mode, streams.all());
 }
 
 std::optional<Place> TrialState::acquire(const Storage& storage, device::Region* region) {
@@ -19,6 +21,19 @@ std::optional<Place> TrialState::acquire(const Storage& storage, device::Region*
   if (!got) return std::nullopt;
   if (region != nullptr) *region = *got;
   return place(*got, storage, mode);
+}
+
+bool TrialState::zero(const device::BufferJob& job, int stream) {
+  zeros_.push_back(job);
+  return session.capturing() || flush_zeros(stream);
+}
+
+bool TrialState::flush_zeros(int stream) {
+  if (zeros_.empty()) return true;
+  const int fills = streams.fills(stream);
+  const bool done = session.fill(fills, zeros_) && session.fork_from(fills);
+  zeros_.clear();
+  return done;
 }
 
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,

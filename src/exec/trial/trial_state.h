@@ -29,15 +29,30 @@ struct RawBuffer {
 // One call with its buffers; runs item->runs times on them.
 struct CallUnit {
   const RunItem* item = nullptr;
+  bool waits = false;                 // captured, and not replayed yet
   std::vector<TensorBuffer> tensors;  // in the order of the spec
   std::vector<RawBuffer> scratch;
+};
+
+// The streams of the device during a trial: those of the plan, the side streams of the target, and
+// behind them one for fills. With side streams nobody but the target knows which stream uses its
+// scratch first, and a fill on one of them would order it against the others.
+struct StreamUse {
+  int plan = 1;
+  int side = 0;
+  bool concurrent_calls = false;  // TargetSpec::concurrent_calls
+
+  int all() const { return plan + side + (side > 0 ? 1 : 0); }
+  int side_stream(int index) const { return plan + index - 1; }  // 1 .. side
+  int fills(int stream_of_call) const { return side > 0 ? plan + side : stream_of_call; }
 };
 
 struct TrialState {
   TrialState(device::Device& device, device::BlackBox* black_box)
       : session(device, black_box), memory(session), box(black_box) {}
 
-  void begin(const Mode& mode, int streams, std::int32_t calls, std::size_t most_bytes);
+  void begin(const Mode& mode, const StreamUse& streams, std::int32_t calls,
+             std::size_t most_bytes);
   void set_phase(device::Phase phase) {
     if (box != nullptr) box->phase = phase;
   }
@@ -51,12 +66,18 @@ struct TrialState {
   // Forgets the names of a finished segment.
   void forget_watched();
 
+  // Zeroes a workspace before any stream can use it; behind a capture when there is one.
+  bool zero(const device::BufferJob& job, int stream);
+  // To be called behind each capture.
+  bool flush_zeros(int stream);
+
   CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
 
   Session session;
   TrialMemory memory;
   device::BlackBox* box;  // may be null
   Mode mode;
+  StreamUse streams;
   bool checks = true;                  // TrialLimits::checks
   std::deque<RawBuffer> workspaces;    // live for the whole trial
   std::vector<CallObservation> calls;  // by call index
@@ -67,6 +88,7 @@ struct TrialState {
   bool stream_is_out = false;
 
  private:
+  std::vector<device::BufferJob> zeros_;  // of workspaces that were first asked for in a capture
   std::vector<device::NamedRange> watched_;
   std::size_t told_ = 0;  // of these, from the front, the device has heard
   bool retell_ = false;   // it knows others, which it must forget

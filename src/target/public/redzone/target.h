@@ -42,7 +42,7 @@
 #endif
 
 // Changes whenever a type in this header or <redzone/spec.h> changes.
-#define REDZONE_ABI_VERSION 1
+#define REDZONE_ABI_VERSION 2
 
 namespace redzone {
 
@@ -74,6 +74,14 @@ struct LaunchShape {
   Extent grid = {};
   Extent block = {};
   std::size_t shared_bytes = 0;  // dynamic shared memory of one block
+  // Of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
+  int stream = 0;
+};
+
+// A graph that a target captured; 0: none.
+struct GraphRef {
+  int id = 0;
+  explicit operator bool() const { return id != 0; }
 };
 
 // A kernel that can be launched. On CUDA `function` is a CUfunction. On the host device it is the
@@ -119,6 +127,13 @@ class Context {
   // cudaStream_t on CUDA, an opaque handle on the host device. Enqueue everything here; do not
   // synchronize.
   virtual void* stream() const = 0;
+  // The same of stream `index` of the call: 0 its own, 1 .. TargetSpec::side_streams the target's
+  // side streams. Another index ends the call with an error and gives nullptr, as it does in the
+  // members below.
+  virtual void* stream(int index) const = 0;
+  // What follows on `stream` waits for all that is enqueued on `on` so far (an event is recorded
+  // and waited for).
+  virtual void wait(int stream, int on) = 0;
 
   // Uninitialized memory for this call. Returns nullptr (and ends the call) when there is none.
   virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
@@ -130,6 +145,18 @@ class Context {
   // Enqueues. A launch that the device refuses is recorded; later launches of the call are dropped.
   virtual void launch(const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) = 0;
+
+  // Until end_capture(), what the call enqueues on its own stream, and on side streams that wait
+  // for it and are joined again (waited for) before the end, is recorded and does not run.
+  // scratch() and workspace() stay outside of the graph: their contents are there once
+  // end_capture() returns, in stream order. Not inside another capture: a call that Redzone
+  // captures itself ends as unsupported here (see TargetSpec::capturable). What cannot be captured
+  // ends the call so too.
+  virtual void begin_capture() = 0;
+  // Ends the capture. The graph lives until the end of the trial, so a later call may replay it.
+  virtual GraphRef end_capture() = 0;
+  // Enqueues a graph; two launches of one graph are in order whatever their streams.
+  virtual void replay(const GraphRef& graph, int stream = 0) = 0;
 
   // The target's own wrapper refused the call: the plan is not applicable, with this reason.
   virtual void unsupported(std::string reason) = 0;
