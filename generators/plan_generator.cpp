@@ -64,6 +64,9 @@ Budget host_budget() {
   budget.large_work = 1e7;
   budget.big_offsets = true;
   budget.sparse = true;
+  budget.streams = true;
+  budget.graphs = true;
+  budget.burst = 1500;
   return budget;
 }
 
@@ -76,6 +79,9 @@ Budget cuda_budget(std::int64_t device_memory_bytes) {
   budget.large_bytes = std::min(std::int64_t{10} << 30, device_memory_bytes / 6);
   budget.large_work = 1e11;
   budget.big_offsets = true;
+  budget.streams = true;
+  budget.graphs = true;
+  budget.burst = 1500;
   return budget;
 }
 

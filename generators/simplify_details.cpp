@@ -111,7 +111,10 @@ rc::Seq<Plan> one_stream(const OriginPtr& origin) {
   Plan plan = origin->plan;
   std::erase_if(plan.steps, [](const Step& s) { return std::holds_alternative<WaitStep>(s); });
   for (auto& step : plan.steps)
-    if (auto* call = std::get_if<CallStep>(&step)) call->stream = 0;
+    if (auto* call = std::get_if<CallStep>(&step))
+      call->stream = 0;
+    else if (auto* replay = std::get_if<ReplayStep>(&step))
+      replay->stream = 0;
   return rc::seq::just(std::move(plan));
 }
 

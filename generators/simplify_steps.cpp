@@ -19,7 +19,10 @@ Plan with_steps(const Origin& origin, std::vector<Step> steps) {
 rc::Seq<Plan> calls_only(const OriginPtr& origin) {
   std::vector<Step> calls;
   for (const auto& step : origin->plan.steps)
-    if (std::holds_alternative<CallStep>(step)) calls.push_back(step);
+    if (const auto* call = std::get_if<CallStep>(&step)) {
+      calls.push_back(*call);
+      std::get<CallStep>(calls.back()).graph = 0;
+    }
   return rc::seq::just(with_steps(*origin, std::move(calls)));
 }
 

@@ -30,6 +30,11 @@ std::vector<Variant> variants(const Plan& plan) {
   for (auto v : {oracles::kNanPoison, oracles::kFinitePoison})
     add(FailKind::uninitialized, "poison", fmt::format("0x{:08x}", v),
         [v](Mode& m) { m.poison = v; });
+  if (has_graphs(plan)) {
+    add(FailKind::graph, "graph", "replayed", [](Mode&) {});
+    add(FailKind::graph, "graph", "plain calls", [](Mode&) {});
+    out.back().plan = with_plain_graphs(plan);
+  }
   for (std::uint64_t v : {0, 1, 2})
     add(FailKind::schedule, "schedule", fmt::format("{}", v),
         [v](Mode& m) { m.schedule_seed = v; });

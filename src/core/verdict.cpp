@@ -21,6 +21,7 @@ constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
                             std::pair{FailKind::uninitialized, "uninitialized"},
                             std::pair{FailKind::history, "history"},
                             std::pair{FailKind::async, "async"},
+                            std::pair{FailKind::graph, "graph"},
                             std::pair{FailKind::placement, "placement"},
                             std::pair{FailKind::reference, "reference"},
                             std::pair{FailKind::divergence, "divergence"}};

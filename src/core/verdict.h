@@ -23,6 +23,7 @@ enum class FailKind : std::uint8_t {
   uninitialized,     // outputs depend on what was in memory before
   history,           // outputs depend on the calls that came before
   async,             // outputs depend on whether launches are synchronized
+  graph,             // outputs depend on whether calls are captured and replayed
   placement,         // outputs depend on where the buffers lie
   reference,         // outputs differ from the reference
   divergence,        // two runs differ and no single axis explains it

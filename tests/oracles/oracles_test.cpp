@@ -152,6 +152,40 @@ TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   }
 }
 
+Plan graph_plan() {
+  Plan plan = plan_of_calls({1, 2});
+  std::get<CallStep>(plan.steps[0]).graph = 1;
+  plan.steps.emplace_back(ReplayStep{1});
+  return plan;
+}
+
+TEST(Axis, GraphRunsTheCallsPlainly) {
+  const auto oracle = graph_oracle();
+  const auto trials = oracle.expand(graph_plan(), spec());
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_FALSE(trials[0].plain_graphs);
+  EXPECT_TRUE(trials[1].plain_graphs);
+  EXPECT_EQ(trials[0], trials[2]);
+  const Observation all[] = {completed({1, 5}), completed({1, 6}), completed({1, 5})};
+  EXPECT_EQ(oracle.judge(graph_plan(), spec(), all).signature.kind, FailKind::graph);
+
+  EXPECT_TRUE(oracle.expand(plan_of_calls({1}), spec()).empty());
+  EXPECT_EQ(oracle.judge(plan_of_calls({1}), spec(), {}).outcome, Outcome::not_applicable);
+}
+
+// Else what only graphs or streams make wrong would be called history.
+TEST(Axis, HistoryOfAPlanWithGraphsOrStreamsComparesOrdersOfPlainCalls) {
+  Plan streams = plan_of_calls({1, 2});
+  std::get<CallStep>(streams.steps[1]).stream = 1;
+  for (const auto& plan : {graph_plan(), streams}) {
+    const auto trials = history_oracle().expand(plan, spec());
+    ASSERT_EQ(trials.size(), 3u);
+    EXPECT_EQ(trials[0].order, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(trials[1].order, (std::vector<std::uint32_t>{1, 0}));
+    EXPECT_EQ(trials[2], trials[0]);
+  }
+}
+
 TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
   const Observation all[] = {completed({1}), faulted({"SIGSEGV"}), completed({1})};
   EXPECT_EQ(history_oracle().judge(plan_of_calls({1}), spec(), all).outcome, Outcome::inconclusive);
