@@ -133,7 +133,9 @@ TEST_F(GpuGraphs, AStreamIsOrderedByAnEdgeAndByNothingElse) {
     set(1, 99);
     EXPECT_TRUE(ok(device().synchronize()));
     set(0, 7, 1, kLongCycles);
-    if (edge) EXPECT_TRUE(ok(device().wait(2, 1)));
+    if (edge) {
+      EXPECT_TRUE(ok(device().wait(2, 1)));
+    }
     EXPECT_TRUE(ok(launch(device(), 2, copy_word_kernel(), kOneThread,
                           static_cast<const std::uint32_t*>(word(0)), word(1))));
     EXPECT_TRUE(ok(device().synchronize()));

@@ -58,7 +58,8 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   held_ = false;
   call_ = -1;
   rng_ = Rng(settings.schedule_seed);
-  queue_.clear(rng_);
+  stream_rng_ = rng_.natural() ? Rng() : Rng(mix(settings.schedule_seed) | 1);
+  queue_.clear(stream_rng_);
   pace_ = Pace::at_synchronize;
   if (!rng_.natural()) {
     const std::uint64_t r = rng_.below(4);
@@ -189,7 +190,7 @@ Status<void> HostDevice::run_some() {
 }
 
 Status<void> HostDevice::run_one() {
-  const int stream = queue_.choose(rng_);
+  const int stream = queue_.choose(stream_rng_);
   Operation& operation = queue_.front(stream);
   lost_ = run(operation);
   if (lost_) return fail(*lost_);
@@ -226,7 +227,8 @@ std::optional<Failure> HostDevice::run_node(Operation& operation) {
         std::all_of(after.begin(), after.end(), [&](std::uint32_t n) { return operation.ran[n]; }))
       ready.push_back(i);
   }
-  const std::size_t chosen = rng_.natural() || ready.size() == 1 ? 0 : rng_.below(ready.size());
+  const std::size_t chosen =
+      rng_.natural() || ready.size() == 1 ? 0 : stream_rng_.below(ready.size());
   Operation& node = nodes[ready[chosen]].operation;
   if (auto failure = run(node)) return failure;
   if (node.kind == Operation::Kind::graph && node.left > 0) return std::nullopt;

@@ -74,6 +74,7 @@ class HostDevice final : public Device {
   GraphCapture capture_;
   std::deque<HostGraph> graphs_;
   Rng rng_;
+  Rng stream_rng_;  // of its own: a plan of one stream meets the same blocks whatever the policy
   Pace pace_ = Pace::at_synchronize;
   bool held_ = false;
   std::int32_t call_ = -1;
