@@ -271,7 +271,8 @@ std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget
                                 std::int64_t launches) {
   const auto large_bytes = static_cast<double>(budget.large_bytes);
   Schedule schedule(draw, calls, budget, launches);
-  if (draw.chance(budget.large_share)) schedule.large({budget.large_work, large_bytes});
+  const bool large = draw.chance(budget.large_share);
+  if (large) schedule.large({budget.large_work, large_bytes});
   const TargetSpec& spec = calls.spec();
   if (budget.burst > 0 && draw.one_in(kPlansPerBurst) && may_burst(spec))
     schedule.burst(budget.burst);
@@ -279,7 +280,7 @@ std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget
     schedule.graphs();
   schedule.run();
   std::vector<Step> steps = schedule.take_steps();
-  if (budget.big_offsets && draw.one_in(32))
+  if (budget.big_offsets && draw.one_in(32) && !large)
     enlarge_offsets(draw, calls,
                     budget.sparse ? static_cast<double>(budget.bytes_per_plan) / 4 : large_bytes,
                     steps);
