@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/plan.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
 
@@ -27,7 +28,7 @@ class MarkBoard {
   void clear();
 
  private:
-  static constexpr int kWords = kDeviceStreams;
+  static constexpr int kWords = static_cast<int>(kMaxStreams);
 
   MarkBoard(const DriverApi& api, std::uint32_t* words, CUdeviceptr device_words)
       : api_(api), words_(words), device_words_(device_words) {}

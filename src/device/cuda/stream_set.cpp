@@ -24,12 +24,12 @@ StreamSet::~StreamSet() {
 }
 
 CUstream StreamSet::operator[](int stream) const {
-  RZ_CHECK(stream >= 0 && stream < kDeviceStreams);
+  RZ_CHECK(stream >= 0 && stream < kMaxStreams);
   return streams_[static_cast<std::size_t>(stream)];
 }
 
 std::span<const CUstream> StreamSet::first(int count) const {
-  RZ_CHECK(count >= 0 && count <= kDeviceStreams);
+  RZ_CHECK(count >= 0 && count <= kMaxStreams);
   return {streams_.data(), static_cast<std::size_t>(count)};
 }
 
