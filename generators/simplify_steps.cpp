@@ -19,10 +19,7 @@ Plan with_steps(const Origin& origin, std::vector<Step> steps) {
 rc::Seq<Plan> calls_only(const OriginPtr& origin) {
   std::vector<Step> calls;
   for (const auto& step : origin->plan.steps)
-    if (const auto* call = std::get_if<CallStep>(&step)) {
-      calls.push_back(*call);
-      std::get<CallStep>(calls.back()).graph = 0;
-    }
+    if (std::holds_alternative<CallStep>(step)) calls.push_back(step);
   return rc::seq::just(with_steps(*origin, std::move(calls)));
 }
 
@@ -54,7 +51,15 @@ rc::Seq<Plan> no_repeats(const OriginPtr& origin) {
 
 rc::Seq<Plan> plain_mode(const OriginPtr& origin) {
   Plan plan = origin->plan;
-  plan.mode = {.launch = Launch::blocking, .allocator = plan.mode.allocator};
+  plan.mode = {.launch = Launch::blocking};
+  return rc::seq::just(std::move(plan));
+}
+
+// For what shows only in the memory of this allocator.
+rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
+  Plan plan = origin->plan;
+  const Mode& m = origin->plan.mode;
+  plan.mode = {.launch = Launch::blocking, .allocator = m.allocator, .pool = m.pool};
   return rc::seq::just(std::move(plan));
 }
 
@@ -135,7 +140,8 @@ std::vector<Stage> step_stages() {
 }
 
 std::vector<Stage> sweeping_stages() {
-  return {plain_mode, plain_seeds, plain_layouts, plain_knobs, smallest_dims};
+  return {plain_mode,   plain_mode_but_allocator, plain_seeds, plain_layouts, plain_knobs,
+          smallest_dims};
 }
 
 }  // namespace redzone::generators
