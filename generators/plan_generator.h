@@ -26,10 +26,13 @@ struct Budget {
   bool big_offsets = false;
   // Storage that nobody touches costs nothing (the host maps it on demand); else all of it counts.
   bool sparse = false;
-  // Calls on two streams, with waits between them.
+  // Calls on two streams, with waits between them: one plan in six.
   bool streams = false;
-  // Some plans under an allocator that uses memory again: one in six caching, one in twelve pool.
-  bool allocators = false;
+  // Calls captured into graphs, replayed after others: one plan in eight, for capturable targets.
+  bool graphs = false;
+  // One plan in 64 repeats a cheap call this often, or up to a third less, undrained. On top of
+  // max_calls, but within work_per_plan. 0: never.
+  std::int64_t burst = 0;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

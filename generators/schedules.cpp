@@ -12,6 +12,9 @@ constexpr std::int64_t kShortBurst = 8;
 constexpr std::int64_t kLongBurst = 64;
 constexpr std::size_t kMaxScheduleSteps = 512;
 constexpr int kMaxRefusals = 4;
+constexpr std::uint64_t kPlansPerStreams = 6;
+constexpr std::uint64_t kPlansPerGraph = 8;
+constexpr std::uint64_t kPlansPerBurst = 64;
 
 class Schedule {
  public:
@@ -48,6 +51,36 @@ class Schedule {
       steps_.emplace_back(CallStep{current_, 1, 0});
     }
     while (open()) motif();
+  }
+
+  // One call `most` times, or up to a third less, then a few others. False, with nothing done, when
+  // no call is found that is cheap enough.
+  bool burst(std::int64_t most) {
+    const auto repeat = draw_.in_range(most - most / 3, most);
+    const double times = static_cast<double>(repeat);
+    Call call = calls_.fresh(draw_, {left_.work / 4 / times, allowance_.bytes});
+    const Cost cost = calls_.cost(call);
+    if (cost.work * times > left_.work / 4 || cost.bytes > left_.bytes / 4) return false;
+    current_ = std::move(call);
+    left_.work -= cost.work * times;
+    left_.bytes -= cost.bytes;  // the repeats are on the same buffers
+    launches_left_ = std::min(launches_left_, draw_.in_range(0, 3));
+    steps_.emplace_back(CallStep{current_, repeat, 0});
+    return true;
+  }
+
+  // Graphs from 1 up: one to three calls run, then captured, perhaps replayed at once, and replayed
+  // again between calls of other shapes.
+  void graphs() {
+    if (steps_.empty()) current_ = fresh();
+    const std::int64_t count = draw_.one_in(4) ? 2 : 1;
+    for (std::int64_t graph = 1; graph <= count; ++graph) capture(graph);
+    for (auto rounds = draw_.in_range(1, 3); rounds > 0 && !bodies_.empty(); --rounds) {
+      for (auto n = draw_.in_range(1, 2); n > 0; --n) push(varied(current_));
+      replay(bodies_[draw_.index(bodies_.size())]);
+    }
+    for (auto& body : bodies_)
+      if (body.owes_replay) replay(body);
   }
 
   std::vector<Step> take_steps() { return std::move(steps_); }
@@ -106,6 +139,48 @@ class Schedule {
       push((calls_.*change)(draw_, current_, dim, allowance_));
   }
 
+  // Of a graph.
+  struct Body {
+    std::int64_t graph;
+    std::int64_t calls;
+    Cost cost;
+    bool owes_replay;  // its first one is paid for at the capture
+  };
+
+  // The calls as plain ones first, as a program warms up before it captures: what a target sets up
+  // at the first call of a shape would else be captured and not done. Nothing when there is no room
+  // for all that and one replay.
+  void capture(std::int64_t graph) {
+    std::vector<Call> calls;
+    Cost cost;
+    for (auto n = draw_.in_range(1, 3); n > 0; --n) {
+      calls.push_back(calls.empty() ? current_ : varied(calls.back()));
+      const Cost one = calls_.cost(calls.back());
+      cost.work += one.work;
+      cost.bytes += one.bytes;
+    }
+    const auto size = static_cast<std::int64_t>(calls.size());
+    if (!pay_body(cost, size, 3)) return;
+    bodies_.push_back({graph, size, cost, true});
+    current_ = calls.back();
+    for (const auto& call : calls) steps_.emplace_back(CallStep{call, 1, 0});
+    for (auto& call : calls) steps_.emplace_back(CallStep{std::move(call), 1, 0, graph});
+    if (draw_.one_in(2)) replay(bodies_.back());
+  }
+
+  void replay(Body& body) {
+    if (!body.owes_replay && !pay_body(body.cost, body.calls, 1)) return;
+    body.owes_replay = false;
+    steps_.emplace_back(ReplayStep{body.graph});
+  }
+
+  bool pay_body(const Cost& cost, std::int64_t calls, std::int64_t times) {
+    if (calls * times > most_left_ || take(cost, times) < times) return false;
+    launches_left_ -= times * (calls - 1);
+    most_left_ -= times * (calls - 1);
+    return true;
+  }
+
   void push(Call call, std::int64_t repeat = 1) {
     if (!open()) return;
     const Cost cost = calls_.cost(call);
@@ -143,6 +218,7 @@ class Schedule {
   std::uint64_t sync_every_ = 0;
   int refused_ = 0;  // calls that did not fit what is left of the budget
   Call current_;
+  std::vector<Body> bodies_;
   std::vector<Step> steps_;
 };
 
@@ -157,18 +233,36 @@ void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
   }
 }
 
-// Deals the calls onto two streams; one may wait for what the other has been given so far.
+// Deals the calls onto two streams; one may wait for what the other has been given so far. The body
+// of a graph stays on one stream, or goes on on the other one once that waits for it.
 std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
   std::vector<Step> dealt;
+  std::int64_t graph = 0, stream = 0;  // of the step before
   for (auto& step : steps) {
-    if (auto* call = std::get_if<CallStep>(&step)) {
-      call->stream = draw.in_range(0, 1);
-      if (!dealt.empty() && draw.one_in(3))
-        dealt.emplace_back(WaitStep{call->stream, 1 - call->stream});
+    auto* call = std::get_if<CallStep>(&step);
+    auto* replay = std::get_if<ReplayStep>(&step);
+    const bool in_body = call != nullptr && call->graph != 0 && call->graph == graph;
+    graph = call != nullptr ? call->graph : 0;
+    if (in_body && draw.one_in(3)) {
+      dealt.emplace_back(WaitStep{1 - stream, stream});
+      stream = 1 - stream;
+    } else if (!in_body && (call != nullptr || replay != nullptr)) {
+      stream = draw.in_range(0, 1);
+      if (!dealt.empty() && draw.one_in(3)) dealt.emplace_back(WaitStep{stream, 1 - stream});
     }
+    if (call != nullptr) call->stream = stream;
+    if (replay != nullptr) replay->stream = stream;
     dealt.push_back(std::move(step));
   }
   return dealt;
+}
+
+// Thousands of launches need cheap ones: not with buffers of their own for each repeat (in-out
+// tensors, or scratch of a target with side streams).
+bool may_burst(const TargetSpec& spec) {
+  return spec.side_streams == 0 &&
+         std::none_of(spec.tensors.begin(), spec.tensors.end(),
+                      [](const TensorSpec& t) { return t.role == Role::inout; });
 }
 
 }  // namespace
@@ -177,14 +271,21 @@ std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget
                                 std::int64_t launches) {
   const auto large_bytes = static_cast<double>(budget.large_bytes);
   Schedule schedule(draw, calls, budget, launches);
-  if (draw.chance(budget.large_share)) schedule.large({budget.large_work, large_bytes});
+  const bool large = draw.chance(budget.large_share);
+  if (large) schedule.large({budget.large_work, large_bytes});
+  const TargetSpec& spec = calls.spec();
+  if (budget.burst > 0 && draw.one_in(kPlansPerBurst) && may_burst(spec))
+    schedule.burst(budget.burst);
+  else if (budget.graphs && draw.one_in(kPlansPerGraph) && spec.capturable)
+    schedule.graphs();
   schedule.run();
   std::vector<Step> steps = schedule.take_steps();
-  if (budget.big_offsets && draw.one_in(32))
+  if (budget.big_offsets && draw.one_in(32) && !large)
     enlarge_offsets(draw, calls,
                     budget.sparse ? static_cast<double>(budget.bytes_per_plan) / 4 : large_bytes,
                     steps);
-  if (budget.streams && draw.one_in(3)) steps = on_two_streams(draw, std::move(steps));
+  if (budget.streams && draw.one_in(kPlansPerStreams))
+    steps = on_two_streams(draw, std::move(steps));
   return steps;
 }
 

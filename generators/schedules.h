@@ -3,7 +3,9 @@
 // A sequence is made of motifs, each of which starts from the call before it or from a fresh one:
 // a single call, the same call again, one dim or one knob switched, growth, shrinkage, A-B-A, a
 // burst of repeats, a walk of small changes, the same call on other data or in other layouts.
-// Between calls there is a sync, or none, which leaves them in flight together.
+// Between calls there is a sync, or none, which leaves them in flight together. Some plans capture
+// calls into a graph and replay it after calls of other shapes; some are dealt onto two streams;
+// a few repeat a cheap call a thousand times.
 #pragma once
 
 #include "core/plan.h"

@@ -19,7 +19,10 @@ Plan with_steps(const Origin& origin, std::vector<Step> steps) {
 rc::Seq<Plan> calls_only(const OriginPtr& origin) {
   std::vector<Step> calls;
   for (const auto& step : origin->plan.steps)
-    if (std::holds_alternative<CallStep>(step)) calls.push_back(step);
+    if (const auto* call = std::get_if<CallStep>(&step)) {
+      calls.push_back(*call);
+      std::get<CallStep>(calls.back()).graph = 0;
+    }
   return rc::seq::just(with_steps(*origin, std::move(calls)));
 }
 
@@ -51,15 +54,7 @@ rc::Seq<Plan> no_repeats(const OriginPtr& origin) {
 
 rc::Seq<Plan> plain_mode(const OriginPtr& origin) {
   Plan plan = origin->plan;
-  plan.mode = {.launch = Launch::blocking};
-  return rc::seq::just(std::move(plan));
-}
-
-// For what shows only in the memory of this allocator.
-rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
-  Plan plan = origin->plan;
-  const Mode& m = origin->plan.mode;
-  plan.mode = {.launch = Launch::blocking, .allocator = m.allocator, .pool = m.pool};
+  plan.mode = {.launch = Launch::blocking, .allocator = plan.mode.allocator};
   return rc::seq::just(std::move(plan));
 }
 
@@ -140,8 +135,7 @@ std::vector<Stage> step_stages() {
 }
 
 std::vector<Stage> sweeping_stages() {
-  return {plain_mode,   plain_mode_but_allocator, plain_seeds, plain_layouts, plain_knobs,
-          smallest_dims};
+  return {plain_mode, plain_seeds, plain_layouts, plain_knobs, smallest_dims};
 }
 
 }  // namespace redzone::generators

@@ -2,6 +2,10 @@
 // another order. Pure, so that a stored plan expands to the same trials again.
 #pragma once
 
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
 #include "core/plan.h"
 
 namespace redzone::oracles {
@@ -16,6 +20,12 @@ inline std::uint32_t other_poison(std::uint32_t poison) {
 
 inline std::uint64_t other_schedule(std::uint64_t seed) {
   return (seed + 0x51ed) & 0x7fffffff;
+}
+
+inline std::vector<std::uint32_t> written_order(const Plan& plan) {
+  std::vector<std::uint32_t> order(calls_of(plan).size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  return order;
 }
 
 inline std::vector<std::uint32_t> reversed_order(const Plan& plan) {

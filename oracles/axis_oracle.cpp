@@ -5,19 +5,28 @@
 
 namespace redzone::oracles {
 
-AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Change change)
-    : name_(std::move(name)), kind_(kind), claim_(std::move(claim)), change_(std::move(change)) {}
+AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Change change,
+                       Change base)
+    : name_(std::move(name)),
+      kind_(kind),
+      claim_(std::move(claim)),
+      change_(std::move(change)),
+      base_(std::move(base)) {}
 
 std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!spec.deterministic) return {};
-  const TrialSpec same{plan.mode, {}, false};
+  TrialSpec same{plan.mode, {}, false};
   TrialSpec changed = same;
+  if (base_) base_(plan, same);
   change_(plan, changed);
+  if (changed == same) return {};  // the plan has nothing along this axis
   return {same, changed, same};
 }
 
 Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
+  if (spec.deterministic && observations.empty())
+    return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
   if (auto v = cannot_compare(name_, spec, observations)) return *v;
   auto difference = first_difference(observations[0], observations[1]);
   if (difference && first_difference(observations[0], observations[2]))
@@ -35,7 +44,10 @@ AxisOracle uninitialized_oracle() {
 
 AxisOracle history_oracle() {
   return {"history", FailKind::history, "the calls before it",
-          [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); }};
+          [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); },
+          [](const Plan& plan, TrialSpec& t) {
+            if (has_graphs(plan) || has_streams(plan)) t.order = written_order(plan);
+          }};
 }
 
 AxisOracle placement_oracle() {
@@ -46,13 +58,9 @@ AxisOracle placement_oracle() {
           }};
 }
 
-AxisOracle allocation_oracle() {
-  return {"allocation", FailKind::allocation, "what memory its allocator uses again",
-          [](const Plan& plan, TrialSpec& t) {
-            t.mode = with_allocator(plan.mode, plan.mode.allocator == Allocator::guard
-                                                   ? Allocator::caching
-                                                   : Allocator::guard);
-          }};
+AxisOracle graph_oracle() {
+  return {"graph", FailKind::graph, "whether calls are captured into a graph and replayed",
+          [](const Plan& plan, TrialSpec& t) { t.plain_graphs = has_graphs(plan); }};
 }
 
 }  // namespace redzone::oracles

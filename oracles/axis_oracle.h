@@ -3,12 +3,13 @@
 //   uninitialized  what was in outputs, scratch and red zones before     (poison)
 //   history        the calls that came before                            (order, repeats)
 //   placement      where the buffers lie                                 (tail or head)
-//   allocation     what memory is used again, and who its neighbours are (guard or caching)
+//   graph          whether calls are captured and replayed, or run       (graphs)
 //
 // Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
 // change alone makes a difference: the first and third trials agree and the second does not. When
 // the first and third differ, the failure is not this axis' (inconclusive). `history` also compares
-// identical calls within a trial, where the second trial adds nothing.
+// identical calls within a trial, where the second trial adds nothing. A reordered trial knows no
+// streams and no graphs, so of a plan that has some `history` compares two orders of plain calls.
 // Can be wrong: about targets wrongly declared deterministic, and by chance about a rare race.
 // Cost: 3 trials.
 #pragma once
@@ -25,7 +26,8 @@ class AxisOracle final : public Oracle {
   // Changes the one axis of a trial of `plan`.
   using Change = std::function<void(const Plan& plan, TrialSpec& trial)>;
 
-  AxisOracle(std::string name, FailKind kind, std::string claim, Change change);
+  // `base`: changes the first and third trial; empty: the plan as it is.
+  AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base = {});
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
@@ -36,12 +38,13 @@ class AxisOracle final : public Oracle {
   std::string name_;
   FailKind kind_;
   std::string claim_;  // "depends on ..."
-  Change change_;
+  Change change_, base_;
 };
 
 AxisOracle uninitialized_oracle();
 AxisOracle history_oracle();
 AxisOracle placement_oracle();
-AxisOracle allocation_oracle();
+// Not applicable to plans without graphs.
+AxisOracle graph_oracle();
 
 }  // namespace redzone::oracles

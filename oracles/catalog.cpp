@@ -23,7 +23,7 @@ Catalog::Catalog(LaunchLimits limits)
   comparing_.push_back(std::make_unique<AsyncOracle>());
   comparing_.push_back(std::make_unique<ScheduleOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
-  comparing_.push_back(std::make_unique<AxisOracle>(allocation_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(graph_oracle()));
   comparing_.push_back(std::make_unique<ReferenceOracle>());
 }
 

@@ -21,7 +21,8 @@ std::uint64_t knob_index(const KnobSpec& knob, const Config& config) {
 }
 
 struct Sums {
-  std::uint64_t dims = 0, layout_parts = 0, layout_sizes = 0, knobs = 0, streams = 0, seeds = 0;
+  std::uint64_t graphs = 0, dims = 0, layout_parts = 0, layout_sizes = 0, knobs = 0, streams = 0,
+                seeds = 0;
 
   void add_layout(const Layout& l) {
     layout_parts += (l.row_padding_elems != 0) + l.transposed + (l.offset_elems != 0) +
@@ -36,30 +37,11 @@ struct Sums {
       dims = add(dims, static_cast<std::uint64_t>(rank_of(space.dim(d), p[d])));
     for (const auto& [name, layout] : step.call.layouts) add_layout(layout);
     for (const auto& knob : space.spec().knobs) knobs += knob_index(knob, step.call.config);
-    streams += magnitude(step.stream);
+    graphs += step.graph != 0;
+    streams += magnitude(step.stream) + (step.graph > 1 ? magnitude(step.graph - 1) : 0);
     seeds += step.call.seed != 1;
   }
 };
-
-// The guard arena is the plainest allocator, the driver's pool with a policy of its own the least.
-std::uint64_t allocator_rank(const Mode& m) {
-  const PoolPolicy &a = m.pool, b = {};
-  const auto policy = (a.follow_event_dependencies != b.follow_event_dependencies) +
-                      (a.allow_opportunistic != b.allow_opportunistic) +
-                      (a.allow_internal_dependencies != b.allow_internal_dependencies) +
-                      (a.release_threshold_bytes != b.release_threshold_bytes);
-  switch (m.allocator) {
-    case Allocator::guard:
-      return 0;
-    case Allocator::plain:
-      return 1;
-    case Allocator::caching:
-      return 2;
-    case Allocator::pool:
-      break;
-  }
-  return 3 + static_cast<std::uint64_t>(policy);
-}
 
 }  // namespace
 
@@ -75,12 +57,17 @@ Complexity complexity_of(const Plan& plan, const Space& space) {
     if (const auto* call = std::get_if<CallStep>(&step)) sums.add_call(*call, space);
     if (const auto* wait = std::get_if<WaitStep>(&step))
       sums.streams += magnitude(wait->stream) + magnitude(wait->on);
+    if (const auto* replay = std::get_if<ReplayStep>(&step)) {
+      ++sums.graphs;
+      sums.streams += magnitude(replay->stream);
+    }
   }
   const Mode& m = plan.mode;
   const auto mode = static_cast<std::uint64_t>(m.launch) + static_cast<std::uint64_t>(m.placement) +
-                    (m.poison != 0xffffffffu) + (m.schedule_seed != 0) + allocator_rank(m);
+                    (m.poison != 0xffffffffu) + (m.schedule_seed != 0);
   return {static_cast<std::uint64_t>(call_count(plan)),
           plan.steps.size(),
+          sums.graphs,
           sums.dims,
           sums.layout_parts,
           sums.layout_sizes,

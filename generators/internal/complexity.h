@@ -10,7 +10,7 @@
 namespace redzone::generators {
 
 // Compared lexicographically; see simpler() for what the entries are.
-using Complexity = std::array<std::uint64_t, 9>;
+using Complexity = std::array<std::uint64_t, 10>;
 
 // `plan` must be valid for the spec of `space`.
 Complexity complexity_of(const Plan& plan, const Space& space);

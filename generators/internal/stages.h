@@ -24,6 +24,8 @@ using Stage = std::function<rc::Seq<Plan>(const OriginPtr&)>;
 
 // Fewer steps and repeats.
 std::vector<Stage> step_stages();
+// Calls that are captured no more, and fewer replays.
+std::vector<Stage> graph_stages();
 // Everything of one kind made plain in all calls at once: mode, seeds, layouts, knobs, dims.
 std::vector<Stage> sweeping_stages();
 // Smaller dims: in all calls, as in another call, in one call, two together.

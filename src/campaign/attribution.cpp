@@ -27,12 +27,14 @@ std::vector<Variant> variants(const Plan& plan) {
   for (auto v : {Placement::tail, Placement::head})
     add(FailKind::placement, "placement", std::string(name_of(v)),
         [v](Mode& m) { m.placement = v; });
-  for (auto v : {Allocator::guard, Allocator::caching, Allocator::pool})
-    add(FailKind::allocation, "allocator", std::string(name_of(v)),
-        [v](Mode& m) { m = v == m.allocator ? m : with_allocator(m, v); });
   for (auto v : {oracles::kNanPoison, oracles::kFinitePoison})
     add(FailKind::uninitialized, "poison", fmt::format("0x{:08x}", v),
         [v](Mode& m) { m.poison = v; });
+  if (has_graphs(plan)) {
+    add(FailKind::graph, "graph", "replayed", [](Mode&) {});
+    add(FailKind::graph, "graph", "plain calls", [](Mode&) {});
+    out.back().plan = with_plain_graphs(plan);
+  }
   for (std::uint64_t v : {0, 1, 2})
     add(FailKind::schedule, "schedule", fmt::format("{}", v),
         [v](Mode& m) { m.schedule_seed = v; });

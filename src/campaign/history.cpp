@@ -1,13 +1,17 @@
 #include "campaign/history.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace redzone::campaign {
 
 Plan as_run(const Plan& plan, const TrialSpec& trial) {
   Plan out = plan;
   out.mode = trial.mode;
-  if (trial.order.empty()) return out;
+  if (trial.order.empty()) {
+    if (trial.plain_graphs) out.steps = with_plain_graphs(plan).steps;
+    return out;
+  }
   const auto calls = calls_of(plan);
   out.steps.clear();
   for (auto index : trial.order) {
@@ -21,7 +25,11 @@ Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_
                   std::span<const Plan> earlier_trials) {
   std::vector<Step> before;
   const auto append = [&](const Plan& p) {
-    if (p.target == plan.target) before.insert(before.end(), p.steps.begin(), p.steps.end());
+    if (p.target != plan.target) return;
+    // Without graphs, whose numbers would meet those of the other plans.
+    auto steps = has_graphs(p) ? with_plain_graphs(p).steps : p.steps;
+    before.insert(before.end(), std::make_move_iterator(steps.begin()),
+                  std::make_move_iterator(steps.end()));
   };
   for (std::size_t i = 0; i < std::min(log_size, log.size()); ++i) append(*log[i]);
   for (const auto& p : earlier_trials) append(p);

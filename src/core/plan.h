@@ -17,23 +17,9 @@ namespace redzone {
 // gated: the streams are held until the whole plan is enqueued.
 enum class Launch : std::uint8_t { blocking, async, gated };
 // guard: between unmapped pages. plain: the device's ordinary allocator, no guard, no canary.
-// In stream order, so that memory is used again while work is queued, as in production; no guard
-// and no canary either: pool: the driver's (cuMemAllocAsync). caching: a cache of blocks per stream
-// in the manner of PyTorch's.
-enum class Allocator : std::uint8_t { guard, plain, pool, caching };
+enum class Allocator : std::uint8_t { guard, plain };
 // tail: a buffer ends at the hole (finds accesses past its end). head: it starts at the hole.
 enum class Placement : std::uint8_t { tail, head };
-
-// When the pool gives memory that was freed on one stream to another. The defaults are the
-// driver's; cuda.h documents the four as CU_MEMPOOL_ATTR_*.
-struct PoolPolicy {
-  bool follow_event_dependencies = true;      // when events order the streams
-  bool allow_opportunistic = true;            // when the free has been passed
-  bool allow_internal_dependencies = true;    // by making the other stream wait
-  std::uint64_t release_threshold_bytes = 0;  // kept at a synchronization; below 2^63
-
-  auto operator<=>(const PoolPolicy&) const = default;
-};
 
 struct Mode {
   Launch launch = Launch::async;
@@ -41,17 +27,9 @@ struct Mode {
   Placement placement = Placement::tail;
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
-  PoolPolicy pool = {};                // the default unless the allocator is `pool`
 
   auto operator<=>(const Mode&) const = default;
 };
-
-// The mode with another allocator; the policy of a pool that is no longer used goes with it.
-inline Mode with_allocator(Mode mode, Allocator allocator) {
-  mode.allocator = allocator;
-  if (allocator != Allocator::pool) mode.pool = {};
-  return mode;
-}
 
 // One invocation of the target.
 struct Call {
@@ -69,6 +47,10 @@ struct CallStep {
   // The same call `repeat` times in a row, undrained, on the same buffers.
   std::int64_t repeat = 1;
   std::int64_t stream = 0;
+  // 0: runs here. 1..kMaxGraphs: consecutive call steps with this number, and the waits between
+  // them, are the body of that graph: captured here, run by its ReplaySteps. A body begins on the
+  // stream of its first call; another stream of it must have waited for one of the body before.
+  std::int64_t graph = 0;
   bool operator==(const CallStep&) const = default;
 };
 
@@ -84,7 +66,17 @@ struct WaitStep {
   bool operator==(const WaitStep&) const = default;
 };
 
-using Step = std::variant<CallStep, SyncStep, WaitStep>;
+// Runs a captured graph `repeat` times on `stream`. Each time its calls meet freshly filled in-out
+// tensors, outputs and scratch, as plain calls would.
+struct ReplayStep {
+  std::int64_t graph = 1;
+  std::int64_t repeat = 1;
+  std::int64_t stream = 0;
+  bool operator==(const ReplayStep&) const = default;
+};
+
+// New alternatives go to the end: the index travels on the wire.
+using Step = std::variant<CallStep, SyncStep, WaitStep, ReplayStep>;
 
 struct Plan {
   std::string target;
@@ -96,14 +88,23 @@ struct Plan {
 inline constexpr int kPlanVersion = 1;
 inline constexpr std::int64_t kMaxRepeat = 4096;
 inline constexpr std::int64_t kMaxStreams = 8;
+inline constexpr std::int64_t kMaxGraphs = 8;
 inline constexpr std::size_t kMaxSteps = 4096;
 
 // The call steps of a plan, in order. The index into this list is the "call index" of marks,
 // observations and faults; `repeat` does not add indices.
 std::vector<const CallStep*> calls_of(const Plan& plan);
 
-// Launches of the target in all, repeats included.
+// Launches of the target in all, repeats included; a captured call counts once more for each
+// replay.
 std::int64_t call_count(const Plan& plan);
+
+bool has_graphs(const Plan& plan);
+// Does any step name a stream other than 0?
+bool has_streams(const Plan& plan);
+
+// The same calls without graphs: they run where they are captured, and once more at each replay.
+Plan with_plain_graphs(const Plan& plan);
 
 // 32 hex digits of the canonical text. The same for equal plans, on every machine.
 std::string plan_hash(const Plan& plan);

@@ -15,9 +15,8 @@ namespace {
 constexpr std::array kLaunches{std::pair{Launch::blocking, "blocking"},
                                std::pair{Launch::async, "async"},
                                std::pair{Launch::gated, "gated"}};
-constexpr std::array kAllocators{
-    std::pair{Allocator::guard, "guard"}, std::pair{Allocator::plain, "plain"},
-    std::pair{Allocator::pool, "pool"}, std::pair{Allocator::caching, "caching"}};
+constexpr std::array kAllocators{std::pair{Allocator::guard, "guard"},
+                                 std::pair{Allocator::plain, "plain"}};
 constexpr std::array kPlacements{std::pair{Placement::tail, "tail"},
                                  std::pair{Placement::head, "head"}};
 
@@ -72,17 +71,6 @@ std::string print_layout(const Layout& layout) {
   return out + (layout.contiguous() ? "}" : " }");
 }
 
-// Only what is not the driver's default.
-void print_pool(std::string& out, const PoolPolicy& pool) {
-  std::map<std::string, std::string> keys;
-  if (!pool.follow_event_dependencies) keys.emplace("follow_event_dependencies", "false");
-  if (!pool.allow_opportunistic) keys.emplace("allow_opportunistic", "false");
-  if (!pool.allow_internal_dependencies) keys.emplace("allow_internal_dependencies", "false");
-  if (pool.release_threshold_bytes != 0)
-    keys.emplace("release_threshold_bytes", std::to_string(pool.release_threshold_bytes));
-  out += fmt::format("pool = {}\n", inline_table(keys, [](const std::string& v) { return v; }));
-}
-
 void print_step(std::string& out, const CallStep& step) {
   out += "do = \"call\"\n";
   out += fmt::format("dims = {}\n",
@@ -96,12 +84,18 @@ void print_step(std::string& out, const CallStep& step) {
   out += fmt::format("seed = {}\n", step.call.seed);
   if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
   if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
+  if (step.graph != 0) out += fmt::format("graph = {}\n", step.graph);
 }
 void print_step(std::string& out, const SyncStep&) {
   out += "do = \"sync\"\n";
 }
 void print_step(std::string& out, const WaitStep& step) {
   out += fmt::format("do = \"wait\"\nstream = {}\non = {}\n", step.stream, step.on);
+}
+void print_step(std::string& out, const ReplayStep& step) {
+  out += fmt::format("do = \"replay\"\ngraph = {}\n", step.graph);
+  if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
+  if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
 }
 
 // Reads typed keys of one table and complains about those that nobody asked for.
@@ -123,9 +117,9 @@ class TableReader {
     if (const auto* v = node->as_integer()) return v->get();
     return wrong(k, "an integer", *node);
   }
-  Result<bool> boolean(std::string_view k, bool fallback = false) {
+  Result<bool> boolean(std::string_view k) {
     const toml::node* node = find(k);
-    if (node == nullptr) return fallback;
+    if (node == nullptr) return false;
     if (const auto* v = node->as_boolean()) return v->get();
     return wrong(k, "true or false", *node);
   }
@@ -196,6 +190,20 @@ Result<Layout> parse_layout(const toml::table& table, const std::string& where) 
   return layout;
 }
 
+// What calls and replays have in common.
+Result<void> read_schedule(TableReader& reader, const std::string& where, std::int64_t& repeat,
+                           std::int64_t& stream) {
+  RZ_READ(repeat, reader.integer("repeat", 1));
+  RZ_READ(stream, reader.integer("stream", 0));
+  if (repeat < 1 || repeat > kMaxRepeat)
+    return usage_error(
+        fmt::format("{}: 'repeat' is {}, must be in 1..{}", where, repeat, kMaxRepeat));
+  if (stream < 0 || stream >= kMaxStreams)
+    return usage_error(
+        fmt::format("{}: 'stream' is {}, must be in 0..{}", where, stream, kMaxStreams - 1));
+  return {};
+}
+
 Result<CallStep> parse_call(TableReader& reader, const std::string& where) {
   CallStep step;
   const toml::table* dims = nullptr;
@@ -236,14 +244,23 @@ Result<CallStep> parse_call(TableReader& reader, const std::string& where) {
   RZ_READ(seed, reader.integer("seed", 1));
   if (seed < 0) return usage_error(fmt::format("{}: 'seed' must not be negative", where));
   step.call.seed = static_cast<std::uint64_t>(seed);
-  RZ_READ(step.repeat, reader.integer("repeat", 1));
-  RZ_READ(step.stream, reader.integer("stream", 0));
-  if (step.repeat < 1 || step.repeat > kMaxRepeat)
+  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
+    return tl::unexpected(r.error());
+  RZ_READ(step.graph, reader.integer("graph", 0));
+  if (step.graph < 0 || step.graph > kMaxGraphs)
     return usage_error(
-        fmt::format("{}: 'repeat' is {}, must be in 1..{}", where, step.repeat, kMaxRepeat));
-  if (step.stream < 0 || step.stream >= kMaxStreams)
+        fmt::format("{}: 'graph' is {}, must be in 0..{}", where, step.graph, kMaxGraphs));
+  return step;
+}
+
+Result<ReplayStep> parse_replay(TableReader& reader, const std::string& where) {
+  ReplayStep step;
+  RZ_READ(step.graph, reader.integer("graph"));
+  if (step.graph < 1 || step.graph > kMaxGraphs)
     return usage_error(
-        fmt::format("{}: 'stream' is {}, must be in 0..{}", where, step.stream, kMaxStreams - 1));
+        fmt::format("{}: 'graph' is {}, must be in 1..{}", where, step.graph, kMaxGraphs));
+  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
+    return tl::unexpected(r.error());
   return step;
 }
 
@@ -265,28 +282,14 @@ Result<Step> parse_step(const toml::table& table, const std::string& where) {
         return usage_error(
             fmt::format("{}: stream {} must be in 0..{}", reader.at(table), s, kMaxStreams - 1));
     step = wait;
+  } else if (kind == "replay") {
+    RZ_READ(step, parse_replay(reader, reader.at(table)));
   } else {
     return usage_error(
-        fmt::format("{}: unknown step '{}': call, sync or wait", reader.at(table), kind));
+        fmt::format("{}: unknown step '{}': call, sync, wait or replay", reader.at(table), kind));
   }
   if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
   return step;
-}
-
-Result<PoolPolicy> parse_pool(const toml::table& table, const std::string& where) {
-  TableReader reader(table, where);
-  PoolPolicy pool;
-  RZ_READ(pool.follow_event_dependencies, reader.boolean("follow_event_dependencies", true));
-  RZ_READ(pool.allow_opportunistic, reader.boolean("allow_opportunistic", true));
-  RZ_READ(pool.allow_internal_dependencies, reader.boolean("allow_internal_dependencies", true));
-  std::int64_t threshold = 0;
-  RZ_READ(threshold, reader.integer("release_threshold_bytes", 0));
-  if (threshold < 0)
-    return usage_error(
-        fmt::format("{}: 'release_threshold_bytes' must not be negative", reader.at(table)));
-  pool.release_threshold_bytes = static_cast<std::uint64_t>(threshold);
-  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
-  return pool;
 }
 
 Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
@@ -307,12 +310,6 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   if (seed < 0)
     return usage_error(fmt::format("{}: 'schedule_seed' must not be negative", reader.at(table)));
   mode.schedule_seed = static_cast<std::uint64_t>(seed);
-  const toml::table* pool = nullptr;
-  RZ_READ(pool, reader.table("pool"));
-  if (pool != nullptr && mode.allocator != Allocator::pool)
-    return usage_error(
-        fmt::format("{}: 'pool' needs the allocator to be \"pool\"", reader.at(*pool)));
-  if (pool != nullptr) RZ_READ(mode.pool, parse_pool(*pool, where));
   if (auto rest = reader.no_more(); !rest) return tl::unexpected(rest.error());
   return mode;
 }
@@ -364,8 +361,6 @@ std::string print_plan(const Plan& plan) {
       name_of(plan.mode.launch), name_of(plan.mode.allocator), name_of(plan.mode.placement),
       plan.mode.poison);
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
-  if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
-    print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {
     out += "\n[[step]]\n";
     std::visit([&](const auto& s) { print_step(out, s); }, step);

@@ -9,7 +9,6 @@
 //     placement = "tail"
 //     poison = "0xffffffff"
 //     schedule_seed = 0
-//     pool = { allow_opportunistic = false }   # only for the allocator "pool", what is not default
 //
 //     [[step]]
 //     do = "call"
@@ -27,6 +26,17 @@
 //     do = "wait"
 //     stream = 1
 //     on = 0
+//
+//     [[step]]
+//     do = "call"           # captured here, not run
+//     dims = { T = 64 }
+//     graph = 1             # default 0: not part of a graph
+//
+//     [[step]]
+//     do = "replay"
+//     graph = 1
+//     repeat = 2            # default 1
+//     stream = 1            # default 0
 //
 // A file may hold an [expect] table beside the plan (see repro.h); it is not part of the plan and
 // does not count in its hash.

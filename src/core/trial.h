@@ -14,12 +14,14 @@ namespace redzone {
 struct TrialSpec {
   Mode mode = {};
   // Order in which the calls run, as call indices; empty: as written. A reordered trial runs the
-  // calls as independent ones: sync and wait steps are dropped, all calls go to stream 0, and each
-  // runs once whatever its `repeat`.
+  // calls as independent ones: sync, wait and replay steps are dropped, all calls go to stream 0,
+  // and each runs once whatever its `repeat` and its graph.
   std::vector<std::uint32_t> order = {};
   // Compare the outputs with the target's float64 reference, where it has one and the call is
   // small enough.
   bool reference = false;
+  // Run the calls of graphs plainly: where they are captured, and again (once) at each replay.
+  bool plain_graphs = false;
 
   bool operator==(const TrialSpec&) const = default;
 };
@@ -64,8 +66,7 @@ struct BufferObservation {
   std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows
   std::uint64_t dirty_after = 0;
   std::uint64_t dirty_gaps = 0;
-  // Elements that no longer hold what was filled in: of a const input, or of memory that was freed.
-  std::uint64_t changed = 0;
+  std::uint64_t changed = 0;          // role in: elements that no longer hold what was filled in
   std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
 
   bool operator==(const BufferObservation&) const = default;

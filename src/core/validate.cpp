@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "core/names.h"
 #include "core/plan_text.h"
@@ -52,6 +54,104 @@ bool holds(const Constraint& c, const Call& call) {
   return false;
 }
 
+// Follows the graphs of a plan: each is captured in one piece, on streams that hang together,
+// before its first replay, and has a replay.
+class GraphCheck {
+ public:
+  explicit GraphCheck(const TargetSpec& spec) : spec_(spec) {}
+
+  // The problem with this step, or "".
+  std::string operator()(const CallStep& step) {
+    if (step.graph != open_) close();
+    if (step.graph == 0) return "";
+    if (step.graph < 0 || step.graph > kMaxGraphs)
+      return fmt::format("graph {}: must be in 1..{}", step.graph, kMaxGraphs);
+    if (!spec_.capturable)
+      return fmt::format("graph {}: calls of '{}' cannot be captured", step.graph, spec_.name);
+    if (open_ == 0) {
+      if (seen_[index(step.graph)].captured)
+        return fmt::format("graph {} is captured before, and only once", step.graph);
+      seen_[index(step.graph)].captured = true;
+      open_ = step.graph;
+      streams_ = bit(step.stream);
+    }
+    for (const auto& wait : waits_) {
+      if ((streams_ & bit(wait.on)) == 0)
+        return fmt::format("graph {}: stream {} waits for stream {}, which is not part of it",
+                           step.graph, wait.stream, wait.on);
+      streams_ |= bit(wait.stream);
+    }
+    waits_.clear();
+    if ((streams_ & bit(step.stream)) == 0)
+      return fmt::format("graph {}: stream {} has not waited for a stream of the graph", step.graph,
+                         step.stream);
+    return "";
+  }
+  // Waits behind the last call of a body are not part of it.
+  std::string operator()(const WaitStep& step) {
+    if (open_ != 0) waits_.push_back(step);
+    return "";
+  }
+  std::string operator()(const SyncStep&) {
+    close();
+    return "";
+  }
+  std::string operator()(const ReplayStep& step) {
+    close();
+    if (step.graph < 1 || step.graph > kMaxGraphs)
+      return fmt::format("graph {}: must be in 1..{}", step.graph, kMaxGraphs);
+    if (!seen_[index(step.graph)].captured)
+      return fmt::format("graph {} is replayed before it is captured", step.graph);
+    seen_[index(step.graph)].replayed = true;
+    return "";
+  }
+  std::string at_end() const {
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (seen_[i].captured && !seen_[i].replayed)
+        return fmt::format("graph {} is captured and never replayed", i + 1);
+    return "";
+  }
+
+ private:
+  struct Seen {
+    bool captured = false, replayed = false;
+  };
+  static std::size_t index(std::int64_t graph) { return static_cast<std::size_t>(graph - 1); }
+  static std::uint64_t bit(std::int64_t stream) { return std::uint64_t{1} << stream; }
+  void close() {
+    open_ = 0;
+    waits_.clear();
+  }
+
+  const TargetSpec& spec_;
+  std::array<Seen, kMaxGraphs> seen_ = {};
+  std::int64_t open_ = 0;        // the graph whose body the last call is in
+  std::uint64_t streams_ = 0;    // of that body
+  std::vector<WaitStep> waits_;  // since its last call
+};
+
+// Streams and repeats; the text form checks them too, but a plan need not come from a text.
+std::string schedule_problem(const Step& step) {
+  const auto stream = [](std::int64_t s) {
+    return s >= 0 && s < kMaxStreams
+               ? std::string()
+               : fmt::format("stream {}: must be in 0..{}", s, kMaxStreams - 1);
+  };
+  const auto enqueued = [&](std::int64_t s, std::int64_t repeat) {
+    if (repeat < 1 || repeat > kMaxRepeat)
+      return fmt::format("repeat {}: must be in 1..{}", repeat, kMaxRepeat);
+    return stream(s);
+  };
+  if (const auto* call = std::get_if<CallStep>(&step)) return enqueued(call->stream, call->repeat);
+  if (const auto* replay = std::get_if<ReplayStep>(&step))
+    return enqueued(replay->stream, replay->repeat);
+  if (const auto* wait = std::get_if<WaitStep>(&step)) {
+    auto problem = stream(wait->stream);
+    return problem.empty() ? stream(wait->on) : problem;
+  }
+  return "";
+}
+
 }  // namespace
 
 bool allows(const DimSpec& dim, std::int64_t value) {
@@ -94,13 +194,19 @@ Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view
   if (plan.target != spec.name)
     return usage_error(fmt::format("{}: target is '{}', not '{}'", where, plan.target, spec.name));
   std::size_t index = 0;
+  GraphCheck graphs(spec);
   for (const auto& step : plan.steps) {
     ++index;
+    std::string problem = schedule_problem(step);
+    if (problem.empty()) problem = std::visit(graphs, step);
+    if (!problem.empty()) return usage_error(fmt::format("{}: step {}: {}", where, index, problem));
     const auto* call = std::get_if<CallStep>(&step);
     if (call == nullptr) continue;
     if (auto r = validate_call(call->call, spec); !r)
       return usage_error(fmt::format("{}: step {}: {}", where, index, r.error().message));
   }
+  if (const auto problem = graphs.at_end(); !problem.empty())
+    return usage_error(fmt::format("{}: {}", where, problem));
   return {};
 }
 

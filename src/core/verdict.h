@@ -17,15 +17,14 @@ enum class FailKind : std::uint8_t {
   fault,             // any other device error, signal, or error of the target's wrapper
   hang,              // did not end before the deadline
   redzone,           // a canary was overwritten
-  use_after_free,    // memory was written after it had been freed
   input_changed,     // a const input was overwritten
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads
   uninitialized,     // outputs depend on what was in memory before
   history,           // outputs depend on the calls that came before
   async,             // outputs depend on whether launches are synchronized
+  graph,             // outputs depend on whether calls are captured and replayed
   placement,         // outputs depend on where the buffers lie
-  allocation,        // outputs depend on what memory is used again
   reference,         // outputs differ from the reference
   divergence,        // two runs differ and no single axis explains it
 };

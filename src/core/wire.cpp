@@ -7,31 +7,30 @@ using wire::Archive;
 void fields(Archive& a, Layout& v) {
   a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride);
 }
-void fields(Archive& a, PoolPolicy& v) {
-  a(v.follow_event_dependencies, v.allow_opportunistic, v.allow_internal_dependencies,
-    v.release_threshold_bytes);
-}
 void fields(Archive& a, Mode& v) {
   a.enumerated(v.launch, Launch::gated);
-  a.enumerated(v.allocator, Allocator::caching);
+  a.enumerated(v.allocator, Allocator::plain);
   a.enumerated(v.placement, Placement::head);
-  a(v.poison, v.schedule_seed, v.pool);
+  a(v.poison, v.schedule_seed);
 }
 void fields(Archive& a, Call& v) {
   a(v.dims, v.config, v.layouts, v.seed);
 }
 void fields(Archive& a, CallStep& v) {
-  a(v.call, v.repeat, v.stream);
+  a(v.call, v.repeat, v.stream, v.graph);
 }
 void fields(Archive&, SyncStep&) {}
 void fields(Archive& a, WaitStep& v) {
   a(v.stream, v.on);
 }
+void fields(Archive& a, ReplayStep& v) {
+  a(v.graph, v.repeat, v.stream);
+}
 void fields(Archive& a, Plan& v) {
   a(v.target, v.mode, v.steps);
 }
 void fields(Archive& a, TrialSpec& v) {
-  a(v.mode, v.order, v.reference);
+  a(v.mode, v.order, v.reference, v.plain_graphs);
 }
 void fields(Archive& a, Fault& v) {
   a(v.code, v.call, v.kernel, v.buffer);

@@ -156,6 +156,7 @@ void fields(wire::Archive& a, Call& v);
 void fields(wire::Archive& a, CallStep& v);
 void fields(wire::Archive& a, SyncStep& v);
 void fields(wire::Archive& a, WaitStep& v);
+void fields(wire::Archive& a, ReplayStep& v);
 void fields(wire::Archive& a, Plan& v);
 void fields(wire::Archive& a, TrialSpec& v);
 void fields(wire::Archive& a, Fault& v);

@@ -69,20 +69,6 @@ class Memory {
   virtual std::uint64_t mapping_calls() const = 0;
 };
 
-// An allocator in stream order. What was released may come back from the next acquire(), while the
-// work that used it is still queued: each stream, and nothing else, keeps the two owners apart.
-// Bases are multiples of 256. All regions are gone at begin_trial(), released or not.
-class OrderedMemory {
- public:
-  virtual ~OrderedMemory() = default;
-  // At least `bytes` (> 0) for what follows on `stream`. Contents are unspecified.
-  virtual Status<Region> acquire(std::size_t bytes, int stream) = 0;
-  // The region, as acquire() gave it, may be used again by what follows on `stream`.
-  virtual Status<void> release(Region region, int stream) = 0;
-  // Mapping calls made so far, where they can be seen.
-  virtual std::uint64_t mapping_calls() const = 0;
-};
-
 // A buffer of the trial, so that a faulting address can be given a name.
 struct NamedRange {
   std::string name;
@@ -94,25 +80,22 @@ struct NamedRange {
 struct TrialSettings {
   Launch launch = Launch::async;
   std::uint64_t schedule_seed = 0;
-  int streams = 1;
-  PoolPolicy pool = {};  // of ordered_memory(Allocator::pool)
+  int streams = 1;  // at most kDeviceStreams
 };
+
+// Those of the plan, the side streams of the target, and one of the runner's own.
+inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
 class Device {
  public:
   virtual ~Device() = default;
   virtual const Info& info() const = 0;
-  // `guard` or `plain`.
   virtual Memory& memory(Allocator allocator) = 0;
-  // `pool` or `caching`.
-  virtual OrderedMemory& ordered_memory(Allocator allocator) = 0;
-  // Page-locked: the device reads and writes it, too, at the same addresses.
-  virtual Memory& host_memory() = 0;
 
   // Marks and fault records go here from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
 
-  // Starts a trial: all streams are idle before it.
+  // Starts a trial: all streams are idle before it. Drops the graphs, and a capture left open.
   virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
   // Names for addresses, from now to the next call of watch().
   virtual void watch(std::vector<NamedRange> buffers) = 0;
@@ -134,9 +117,19 @@ class Device {
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
   // The last mark that has run on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
-  // Reads the source when it runs, and never makes the caller wait for it: so both ends are device
-  // memory or host_memory(); anything else is refused ("target-error").
-  virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
+
+  // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
+  // (of the same stream; one capture at a time) launches and waits on `stream`, and on streams that
+  // wait for one that is captured, are recorded and do not run; other streams go on as ever. At the
+  // end every stream that joined must have been waited for. Meanwhile no fill, check, read, hold or
+  // synchronize(). What cannot be captured is a Failure `unsupported` with the driver's code, and
+  // the end then reports it again; the end always leaves the streams uncaptured.
+  // A graph lives until the next begin_trial().
+  virtual Status<void> begin_capture(int stream) = 0;
+  virtual Status<int> end_capture(int stream) = 0;
+  // One enqueue for each recorded launch, as hold_capacity() counts. Two launches of one graph are
+  // in order whatever their streams. On a captured stream it becomes part of that graph.
+  virtual Status<void> launch_graph(int stream, int graph) = 0;
 
   // gated launches: between hold() and open() nothing that is enqueued runs. synchronize() opens.
   virtual Status<void> hold() = 0;

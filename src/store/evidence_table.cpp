@@ -12,9 +12,12 @@
 namespace redzone::store {
 namespace {
 
-// "2 0 1"
-std::string print_order(const std::vector<std::uint32_t>& order) {
-  return fmt::format("{}", fmt::join(order, " "));
+// How the calls ran: "" as written, "2 0 1" in this order, or without graphs.
+constexpr std::string_view kPlainGraphs = "plain-graphs";
+
+std::string print_order(const TrialSpec& spec) {
+  if (spec.plain_graphs) return std::string(kPlainGraphs);
+  return fmt::format("{}", fmt::join(spec.order, " "));
 }
 
 std::vector<std::uint32_t> parse_order(std::string_view text) {
@@ -54,7 +57,7 @@ void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord
   row("finding_id", finding);
   columns(row, trial);
   row("plan_id", plan_row(sql, trial.plan));
-  row("call_order", print_order(trial.spec.order));
+  row("call_order", print_order(trial.spec));
   row("end_of_trial", trial.observation.end, End::worker_error);
   row("wall_us", trial.observation.wall_us);
   row("observation", print_observation(around(trial.observation, trial.verdict.call)));
@@ -83,7 +86,9 @@ std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding
     trial.id = reader.integer();
     const std::string where = fmt::format("trial {} of finding {}", trial.id, finding);
     trial.plan = stored_plan(reader.text(), where);
-    trial.spec.order = parse_order(reader.text());
+    const std::string order = reader.text();
+    trial.spec.plain_graphs = order == kPlainGraphs;
+    if (!trial.spec.plain_graphs) trial.spec.order = parse_order(order);
     Result<Observation> observation = parse_observation(reader.text(), where);
     if (!observation) throw Failure{observation.error()};
     trial.observation = std::move(*observation);

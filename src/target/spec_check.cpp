@@ -121,6 +121,8 @@ std::optional<std::string> spec_problem(const TargetSpec& spec) {
     if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
   for (const auto& tensor : spec.tensors)
     if (auto p = tensor_problem(tensor, dims)) return p;
+  if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
+    return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);
   return std::nullopt;
 }
 

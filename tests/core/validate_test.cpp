@@ -35,6 +35,73 @@ TEST(Validate, EachMistakeIsNamed) {
             "p: step 4: tensor 'y': a transposed layout is not allowed");
 }
 
+CallStep step(std::int64_t graph = 0, std::int64_t stream = 0) {
+  CallStep step = std::get<CallStep>(testing::sample_plan().steps[3]);
+  step.graph = graph;
+  step.stream = stream;
+  return step;
+}
+
+std::string error_of(std::vector<Step> steps, bool capturable = true) {
+  Plan plan = testing::sample_plan();
+  plan.steps = std::move(steps);
+  TargetSpec spec = testing::sample_spec();
+  spec.capturable = capturable;
+  const auto r = validate(plan, spec, "p");
+  return r ? "" : r.error().message;
+}
+
+TEST(Validate, GraphsOfAllForms) {
+  EXPECT_EQ(error_of({step(1), ReplayStep{1}}), "");
+  EXPECT_EQ(error_of({step(2), step(2), step(), step(1), ReplayStep{1, 3, 7}, SyncStep{},
+                      ReplayStep{2}, ReplayStep{1}}),
+            "");
+  // Waits behind the last call are not part of the body.
+  EXPECT_EQ(error_of({step(1), WaitStep{3, 0}, step(1, 3), WaitStep{2, 3}, WaitStep{0, 1},
+                      ReplayStep{1}}),
+            "");
+  EXPECT_EQ(
+      error_of({step(1, 4), WaitStep{0, 4}, step(1), WaitStep{4, 0}, step(1, 4), ReplayStep{1}}),
+      "");
+}
+
+TEST(Validate, EachMistakeOfAGraphIsNamed) {
+  EXPECT_EQ(error_of({step(1)}), "p: graph 1 is captured and never replayed");
+  EXPECT_EQ(error_of({ReplayStep{3}, step()}),
+            "p: step 1: graph 3 is replayed before it is captured");
+  EXPECT_EQ(error_of({step(1), step(), step(1), ReplayStep{1}}),
+            "p: step 3: graph 1 is captured before, and only once");
+  EXPECT_EQ(error_of({step(1), SyncStep{}, step(1), ReplayStep{1}}),
+            "p: step 3: graph 1 is captured before, and only once");
+  EXPECT_EQ(error_of({step(1), step(1, 1), ReplayStep{1}}),
+            "p: step 2: graph 1: stream 1 has not waited for a stream of the graph");
+  EXPECT_EQ(error_of({step(1), WaitStep{0, 2}, step(1), ReplayStep{1}}),
+            "p: step 3: graph 1: stream 0 waits for stream 2, which is not part of it");
+  EXPECT_EQ(error_of({step(1), ReplayStep{1}}, false),
+            "p: step 1: graph 1: calls of 'sample' cannot be captured");
+  EXPECT_EQ(error_of({step(9), ReplayStep{1}}), "p: step 1: graph 9: must be in 1..8");
+  EXPECT_EQ(error_of({step(1), ReplayStep{0}}), "p: step 2: graph 0: must be in 1..8");
+}
+
+TEST(Validate, StreamsAndRepeatsAreInRange) {
+  EXPECT_EQ(error_of({step(0, 8)}), "p: step 1: stream 8: must be in 0..7");
+  EXPECT_EQ(error_of({step(), WaitStep{0, -1}}), "p: step 2: stream -1: must be in 0..7");
+  EXPECT_EQ(error_of({step(1), ReplayStep{1, 0}}), "p: step 2: repeat 0: must be in 1..4096");
+  EXPECT_EQ(error_of({step(1), ReplayStep{1, 1, 9}}), "p: step 2: stream 9: must be in 0..7");
+}
+
+TEST(Validate, PlainGraphsRunWhereTheyAreCapturedAndAtEachReplay) {
+  Plan plan = testing::sample_plan();
+  plan.steps = {step(1, 2), WaitStep{2, 2}, step(1, 2), step(), ReplayStep{1, 5, 3}};
+  EXPECT_EQ(call_count(plan), 2 + 1 + 5 * 2);
+  EXPECT_TRUE(has_graphs(plan));
+  const Plan plain = with_plain_graphs(plan);
+  EXPECT_EQ(plain.steps, (std::vector<Step>{step(0, 2), WaitStep{2, 2}, step(0, 2), step(),
+                                            step(0, 3), step(0, 3)}));
+  EXPECT_FALSE(has_graphs(plain));
+  EXPECT_EQ(plain.mode, plan.mode);
+}
+
 TEST(Validate, WrongTarget) {
   Plan plan = testing::sample_plan();
   plan.target = "other";

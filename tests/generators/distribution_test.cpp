@@ -53,7 +53,7 @@ TEST(Distribution, BoundariesOfADim) {
   expect_at_least(counts, {"0",   "1",   "2",   "3",    "7",    "8",    "9",    "15",
                            "16",  "17",  "31",  "32",   "33",   "127",  "128",  "129",
                            "255", "256", "257", "1023", "1024", "1025", "4095", "4096"},
-                  200);
+                  150);
   expect_at_least(counts, {"16k", "16k+1", "16k-1", "tail", "tile multiple + 1"}, 500);
 }
 
@@ -145,7 +145,8 @@ TEST(Distribution, SequencesOfEachKind) {
   std::int64_t launches = 0;
   for_each_plan(chunk_like_spec(), host_budget(), [&](const Plan& plan) {
     const auto calls = calls_of(plan);
-    launches += call_count(plan);
+    if (std::none_of(calls.begin(), calls.end(), [](auto* c) { return c->repeat >= 1000; }))
+      launches += call_count(plan);
     counts["single call"] += calls.size() == 1 && calls[0]->repeat == 1;
     counts["sync"] += calls.size() < plan.steps.size();
     counts["several calls, no sync"] += calls.size() > 1 && calls.size() == plan.steps.size();
@@ -195,6 +196,50 @@ TEST(Distribution, StreamsOnRequest) {
       expect_at_least(counts, {"second", "wait"}, 1000);
     } else {
       EXPECT_EQ(counts["second"] + counts["wait"], 0);
+    }
+  }
+}
+
+TEST(Distribution, GraphsAndBurstsOnRequest) {
+  for (const bool enabled : {true, false}) {
+    Budget budget = host_budget();
+    budget.graphs = enabled;
+    budget.burst = enabled ? 1500 : 0;
+    Counts counts;
+    for_each_plan(chunk_like_spec(), budget, [&](const Plan& plan) {
+      counts["graph"] += has_graphs(plan);
+      const Step* before = nullptr;
+      std::map<std::int64_t, int> replays, bodies;
+      for (const auto& step : plan.steps) {
+        const auto* call = std::get_if<CallStep>(&step);
+        const auto* replay = std::get_if<ReplayStep>(&step);
+        if (call != nullptr) {
+          counts["burst"] += call->repeat >= 1000 && call->repeat <= 1500;
+          if (call->graph != 0) ++bodies[call->graph];
+        }
+        if (replay != nullptr) {
+          const auto* last = std::get_if<CallStep>(before);
+          counts["replayed at once"] += last != nullptr && last->graph == replay->graph;
+          counts["replayed after others"] += last != nullptr && last->graph != replay->graph;
+          ++replays[replay->graph];
+          counts["replayed on another stream"] += replay->stream != 0;
+        }
+        before = &step;
+      }
+      for (const auto& [graph, n] : replays) counts["replayed again"] += n > 1;
+      for (const auto& [graph, n] : bodies) counts["several calls"] += n > 1;
+      counts["two graphs"] += bodies.size() > 1;
+    });
+    if (enabled) {
+      expect_at_least(counts,
+                      {"replayed at once", "replayed after others", "replayed again",
+                       "several calls", "two graphs"},
+                      300);
+      expect_at_least(counts, {"graph"}, kPlans / 10);
+      expect_at_least(counts, {"replayed on another stream"}, 100);
+      expect_at_least(counts, {"burst"}, kPlans / 100);
+    } else {
+      EXPECT_EQ(counts["graph"] + counts["burst"], 0);
     }
   }
 }

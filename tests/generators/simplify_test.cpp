@@ -20,17 +20,11 @@ bool contains(const std::vector<Plan>& plans, const Plan& plan) {
   return std::find(plans.begin(), plans.end(), plan) != plans.end();
 }
 
-Budget with_streams() {
-  Budget budget = host_budget();
-  budget.streams = true;
-  return budget;
-}
-
 TEST(Simplify, CandidatesAreValidSimplerAndDistinct) {
   const auto specs = awkward_specs();
   const auto result = rc::check("candidates are valid, simpler and distinct", [&] {
     const TargetSpec& spec = *rc::gen::elementOf(specs);
-    PlanGenerator generator(spec, with_streams(), *rc::gen::arbitrary<std::uint64_t>());
+    PlanGenerator generator(spec, host_budget(), *rc::gen::arbitrary<std::uint64_t>());
     const Plan plan = generator.next();
     std::set<std::string> hashes;
     for (const auto& candidate : all_simplifications(plan, spec)) {
@@ -100,14 +94,15 @@ TEST(Simplify, EveryDimGoesDownByOneStep) {
 
 TEST(Simplify, EveryStepCanBeDroppedAndEveryRepeatLowered) {
   const TargetSpec spec = chunk_like_spec();
-  PlanGenerator generator(spec, with_streams(), 6);
+  PlanGenerator generator(spec, host_budget(), 6);
   for (int i = 0; i < 60; ++i) {
     const Plan plan = generator.next();
     const auto candidates = all_simplifications(plan, spec);
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       Plan dropped = plan;
       dropped.steps.erase(dropped.steps.begin() + static_cast<std::ptrdiff_t>(s));
-      EXPECT_TRUE(calls_of(dropped).empty() || contains(candidates, dropped));
+      EXPECT_TRUE(calls_of(dropped).empty() || !validate(dropped, spec) ||
+                  contains(candidates, dropped));
       Plan fewer = plan;
       auto* step = std::get_if<CallStep>(&fewer.steps[s]);
       if (step == nullptr || step->repeat == 1) continue;
@@ -115,6 +110,42 @@ TEST(Simplify, EveryStepCanBeDroppedAndEveryRepeatLowered) {
       EXPECT_TRUE(contains(candidates, fewer));
     }
   }
+}
+
+TEST(Simplify, GraphsGoInEachWay) {
+  const TargetSpec spec = chunk_like_spec();
+  CallStep call;
+  call.call.dims = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 1}};
+  call.call.config = {{"block_v", 32}, {"grid", "flat"}, {"num_warps", 4}};
+  const auto on = [&](std::int64_t graph, std::int64_t stream = 0) {
+    CallStep step = call;
+    step.graph = graph;
+    step.stream = stream;
+    return step;
+  };
+  Plan plan;
+  plan.target = spec.name;
+  plan.steps = {on(2), WaitStep{1, 0}, on(2, 1), on(0), ReplayStep{2, 3, 1}, on(0), ReplayStep{2}};
+  ASSERT_TRUE(validate(plan, spec));
+  const auto candidates = all_simplifications(plan, spec);
+  const auto expect_candidate = [&](std::vector<Step> steps) {
+    Plan changed = plan;
+    changed.steps = std::move(steps);
+    EXPECT_TRUE(contains(candidates, changed)) << print_plan(changed);
+  };
+  // Plain where they are captured; plain at the last replay; gone.
+  expect_candidate({on(0), WaitStep{1, 0}, on(0, 1), on(0), on(0)});
+  expect_candidate({WaitStep{1, 0}, on(0), on(0), on(0), on(0)});
+  expect_candidate({WaitStep{1, 0}, on(0), on(0)});
+  // Fewer replays, on stream 0; another number; one stream.
+  expect_candidate(
+      {on(2), WaitStep{1, 0}, on(2, 1), on(0), ReplayStep{2, 2, 1}, on(0), ReplayStep{2}});
+  expect_candidate({on(2), WaitStep{1, 0}, on(2, 1), on(0), on(0), ReplayStep{2}});
+  expect_candidate(
+      {on(2), WaitStep{1, 0}, on(2, 1), on(0), ReplayStep{2, 3, 0}, on(0), ReplayStep{2}});
+  expect_candidate(
+      {on(1), WaitStep{1, 0}, on(1, 1), on(0), ReplayStep{1, 3, 1}, on(0), ReplayStep{1}});
+  expect_candidate({on(2), on(2), on(0), ReplayStep{2, 3}, on(0), ReplayStep{2}});
 }
 
 TEST(Simplify, EachSettingByItself) {
@@ -158,30 +189,8 @@ TEST(Simplify, EachSettingByItself) {
   expect_candidate([](P&, S& s) {
     s.call.dims = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 2}};
   });
-  expect_candidate([](P& p, S&) { p.mode.allocator = Allocator::guard; });
   for (const auto& candidate : candidates)
-    EXPECT_TRUE(candidate.mode.allocator == Allocator::plain ||
-                candidate.mode.allocator == Allocator::guard);
-}
-
-TEST(Simplify, ThePoolIsMadePlainerStepByStep) {
-  const TargetSpec spec = chunk_like_spec();
-  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
-  plan.mode = {.allocator = Allocator::pool, .pool = {false, false, true, 4096}};
-  const auto candidates = all_simplifications(plan, spec);
-  const auto expect_mode = [&](const Mode& mode) {
-    Plan changed = plan;
-    changed.mode = mode;
-    EXPECT_TRUE(contains(candidates, changed)) << print_plan(changed);
-  };
-  for (auto allocator : {Allocator::guard, Allocator::plain, Allocator::caching})
-    expect_mode(with_allocator(plan.mode, allocator));
-  Mode mode = plan.mode;
-  mode.pool.allow_opportunistic = true;
-  expect_mode(mode);
-  mode = plan.mode;
-  mode.pool.release_threshold_bytes = 0;
-  expect_mode(mode);
+    EXPECT_EQ(candidate.mode.allocator, Allocator::plain) << "the allocator stays";
 }
 
 TEST(Simplify, NothingIsBuiltBeforeItIsAskedFor) {

@@ -44,30 +44,6 @@ TEST(Screen, TheTwoTrialsDifferInEveryAxis) {
   EXPECT_TRUE(trials[1].reference);
 }
 
-TEST(Screen, OneTrialIsGuardedWhateverThePlansAllocator) {
-  Plan plan = plan_of_calls({1, 2, 3});
-  plan.mode.allocator = Allocator::pool;
-  plan.mode.pool.allow_opportunistic = false;
-  const auto trials = ScreenOracle().expand(plan, spec());
-  EXPECT_EQ(trials[0].mode.allocator, Allocator::pool);
-  EXPECT_EQ(trials[0].mode.pool, plan.mode.pool);
-  EXPECT_EQ(trials[1].mode.allocator, Allocator::guard);
-  EXPECT_EQ(trials[1].mode.pool, PoolPolicy{});
-  EXPECT_EQ(trials[1].mode.placement, Placement::tail);
-}
-
-TEST(Screen, AWriteToFreedMemoryNamesIt) {
-  auto a = completed({5});
-  BufferObservation freed;
-  freed.name = "tmp";
-  freed.scratch = true;
-  freed.changed = 3;
-  a.calls[0].buffers.push_back(freed);
-  const auto v = screen(plan_of_calls({1}), a, completed({5}));
-  EXPECT_EQ(v.signature, (Signature{FailKind::use_after_free, "t", "", "tmp", "inside", "write"}));
-  EXPECT_NE(v.reason.find("use after free: write to 'tmp'"), std::string::npos) << v.reason;
-}
-
 TEST(Screen, EqualTrialsPass) {
   EXPECT_EQ(screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 6})).outcome,
             Outcome::pass);
@@ -164,28 +140,50 @@ TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
 
 TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   const Plan plan = plan_of_calls({1, 2});
-  for (const auto& oracle :
-       {uninitialized_oracle(), history_oracle(), placement_oracle(), allocation_oracle()}) {
+  for (const auto& oracle : {uninitialized_oracle(), history_oracle(), placement_oracle()}) {
     const auto trials = oracle.expand(plan, spec());
     ASSERT_EQ(trials.size(), 3u);
     EXPECT_EQ(trials[0], trials[2]);
     const Mode &m = trials[0].mode, &n = trials[1].mode;
     const int changed = (m.launch != n.launch) + (m.placement != n.placement) +
                         (m.poison != n.poison) + (m.schedule_seed != n.schedule_seed) +
-                        (m.allocator != n.allocator) + (trials[0].order != trials[1].order);
+                        (trials[0].order != trials[1].order);
     EXPECT_EQ(changed, 1) << oracle.name();
   }
 }
 
-TEST(Axis, AllocationComparesWithGuardedMemory) {
+Plan graph_plan() {
   Plan plan = plan_of_calls({1, 2});
-  plan.mode.allocator = Allocator::pool;
-  plan.mode.pool.allow_opportunistic = false;
-  const auto trials = allocation_oracle().expand(plan, spec());
-  EXPECT_EQ(trials[0].mode, plan.mode);
-  EXPECT_EQ(trials[1].mode, Mode{});
-  plan.mode = {};
-  EXPECT_EQ(allocation_oracle().expand(plan, spec())[1].mode.allocator, Allocator::caching);
+  std::get<CallStep>(plan.steps[0]).graph = 1;
+  plan.steps.emplace_back(ReplayStep{1});
+  return plan;
+}
+
+TEST(Axis, GraphRunsTheCallsPlainly) {
+  const auto oracle = graph_oracle();
+  const auto trials = oracle.expand(graph_plan(), spec());
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_FALSE(trials[0].plain_graphs);
+  EXPECT_TRUE(trials[1].plain_graphs);
+  EXPECT_EQ(trials[0], trials[2]);
+  const Observation all[] = {completed({1, 5}), completed({1, 6}), completed({1, 5})};
+  EXPECT_EQ(oracle.judge(graph_plan(), spec(), all).signature.kind, FailKind::graph);
+
+  EXPECT_TRUE(oracle.expand(plan_of_calls({1}), spec()).empty());
+  EXPECT_EQ(oracle.judge(plan_of_calls({1}), spec(), {}).outcome, Outcome::not_applicable);
+}
+
+// Else what only graphs or streams make wrong would be called history.
+TEST(Axis, HistoryOfAPlanWithGraphsOrStreamsComparesOrdersOfPlainCalls) {
+  Plan streams = plan_of_calls({1, 2});
+  std::get<CallStep>(streams.steps[1]).stream = 1;
+  for (const auto& plan : {graph_plan(), streams}) {
+    const auto trials = history_oracle().expand(plan, spec());
+    ASSERT_EQ(trials.size(), 3u);
+    EXPECT_EQ(trials[0].order, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(trials[1].order, (std::vector<std::uint32_t>{1, 0}));
+    EXPECT_EQ(trials[2], trials[0]);
+  }
 }
 
 TEST(Axis, ATrialThatDidNotEndIsInconclusive) {

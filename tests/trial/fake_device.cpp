@@ -141,9 +141,10 @@ device::Memory& FakeDevice::memory(Allocator allocator) {
 device::Status<void> FakeDevice::begin_trial(const device::TrialSettings& with) {
   RZ_CHECK(queue_.empty());
   settings = with;
+  capturing_.reset();
+  graphs_.clear();
   log.clear();
   std::fill(std::begin(reached_), std::end(reached_), 0);
-  caching_.reset();
   return {};
 }
 
@@ -151,6 +152,11 @@ device::Status<void> FakeDevice::enqueue(std::string what, int stream, std::func
   RZ_CHECK(!lost_ && stream < settings.streams);
   const std::string kernel = what.starts_with("launch ") ? what.substr(7) : "";
   log.push_back(stream == 0 ? what : what + " @" + std::to_string(stream));
+  if (capturing_) {
+    RZ_CHECK(!kernel.empty() && "only launches are captured");
+    graphs_.back().push_back({kernel, std::move(work)});
+    return {};
+  }
   queue_.push_back({kernel, std::move(work)});
   in_flight_ = queue_.size();
   RZ_CHECK(!held_ || queue_.size() <= capacity);
@@ -186,12 +192,6 @@ device::Status<void> FakeDevice::launch(int stream, const KernelRef& kernel, con
   });
 }
 
-device::Status<void> FakeDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
-  if (host_pages.contains(to) || host_pages.contains(from))
-    return tl::unexpected(Failure{Failure::Kind::launch_refused, "target-error", "pageable"});
-  return enqueue("copy", stream, [=] { std::memmove(to, from, bytes); });
-}
-
 device::Status<void> FakeDevice::wait(int stream, int on) {
   RZ_CHECK(on < settings.streams);
   RZ_CHECK(stream < settings.streams);
@@ -204,8 +204,37 @@ device::Status<void> FakeDevice::mark(int stream, std::uint32_t number) {
                  [this, stream, number] { reached_[stream] = number; });
 }
 
+device::Status<void> FakeDevice::begin_capture(int stream) {
+  RZ_CHECK(!lost_ && !capturing_);
+  log.push_back(stream == 0 ? "capture" : "capture @" + std::to_string(stream));
+  capturing_ = stream;
+  graphs_.emplace_back();
+  return {};
+}
+
+device::Status<int> FakeDevice::end_capture(int stream) {
+  RZ_CHECK(!lost_ && capturing_ == stream);
+  log.push_back("end capture");
+  capturing_.reset();
+  if (no_captures)
+    return tl::unexpected(
+        Failure{Failure::Kind::unsupported, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "fake"});
+  return static_cast<int>(graphs_.size()) - 1;
+}
+
+device::Status<void> FakeDevice::launch_graph(int stream, int graph) {
+  RZ_CHECK(!lost_ && !capturing_ && stream < settings.streams);
+  const std::string entry = "graph " + std::to_string(graph);
+  log.push_back(stream == 0 ? entry : entry + " @" + std::to_string(stream));
+  for (const auto& operation : graphs_.at(static_cast<std::size_t>(graph)))
+    queue_.push_back(operation);
+  in_flight_ = queue_.size();
+  RZ_CHECK(!held_ || queue_.size() <= capacity);
+  return {};
+}
+
 device::Status<void> FakeDevice::hold() {
-  RZ_CHECK(!lost_);
+  RZ_CHECK(!lost_ && !capturing_);
   log.push_back("hold");
   // What is in the queue runs while the gate is closed behind it.
   if (auto drained = drain(); !drained) return drained;
@@ -221,7 +250,7 @@ device::Status<void> FakeDevice::open() {
 }
 
 device::Status<void> FakeDevice::synchronize() {
-  RZ_CHECK(!lost_);
+  RZ_CHECK(!lost_ && !capturing_);
   log.push_back("sync");
   held_ = false;
   return drain();

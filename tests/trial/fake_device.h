@@ -6,11 +6,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "device/caching_memory.h"
 #include "device/device.h"
 
 namespace redzone::testing {
@@ -45,10 +45,6 @@ class FakeDevice final : public device::Device {
 
   const device::Info& info() const override { return info_; }
   device::Memory& memory(Allocator allocator) override;
-  // Both are the block cache.
-  device::OrderedMemory& ordered_memory(Allocator) override { return caching_; }
-  device::Memory& host_memory() override { return host_; }
-  FakeMemory& host() { return host_; }
   FakeMemory& guard() { return guard_; }
   void set_black_box(device::BlackBox*) override {}
   device::Status<void> begin_trial(const device::TrialSettings& settings) override;
@@ -67,7 +63,9 @@ class FakeDevice final : public device::Device {
   device::Status<void> wait(int stream, int on) override;
   device::Status<void> mark(int stream, std::uint32_t number) override;
   std::uint32_t reached(int stream) const override { return reached_[stream]; }
-  device::Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  device::Status<void> begin_capture(int stream) override;
+  device::Status<int> end_capture(int stream) override;
+  device::Status<void> launch_graph(int stream, int graph) override;
   device::Status<void> hold() override;
   device::Status<void> open() override;
   std::size_t hold_capacity() const override { return capacity; }
@@ -75,15 +73,16 @@ class FakeDevice final : public device::Device {
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
 
-  // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", in order.
-  // Fills and checks on a stream other than 0 and launches there end in " @STREAM".
+  // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", "capture",
+  // "end capture", "graph 0", in order. What is enqueued on a stream other than 0 ends in
+  // " @STREAM".
   std::vector<std::string> log;
   std::vector<device::NamedRange> watched;
   std::size_t watched_later = 0;      // of them, by watch_more()
   std::set<std::string> refused;      // kernels whose launch is refused
   std::set<std::string> faulting;     // kernels that fault when they run
   std::set<std::string> unsupported;  // variants that this device does not have
-  std::set<const void*> host_pages;   // ends of copies that are refused
+  bool no_captures = false;  // end_capture() fails, as of something that cannot be captured
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
@@ -106,13 +105,12 @@ class FakeDevice final : public device::Device {
   std::size_t in_flight_ = 0;
   bool held_ = false;
   bool lost_ = false;
-  char handles_[8] = {};
-  std::uint32_t reached_[8] = {};
+  char handles_[device::kDeviceStreams] = {};
+  std::uint32_t reached_[device::kDeviceStreams] = {};
+  std::optional<int> capturing_;  // the stream
+  std::vector<std::vector<Operation>> graphs_;
   FakeMemory guard_{in_flight_};
   FakeMemory plain_{in_flight_};
-  FakeMemory host_{in_flight_};
-  FakeMemory segments_{in_flight_};
-  device::CachingMemory caching_{segments_};
 };
 
 }  // namespace redzone::testing

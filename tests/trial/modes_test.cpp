@@ -131,7 +131,7 @@ TEST(Modes, WorkspacesAreZeroBeforeAnyStreamUsesThem) {
   });
   bench.run(plan_of({step(1, 1, 1), step(2)}), {});
   EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "fill @1", "wait 0 on 1", "launch k1 @1",
-                                   "launch k2", "wait 0 on 1", "check", "sync"}));
+                                   "wait 0 on 1", "launch k2", "wait 0 on 1", "check", "sync"}));
 }
 
 TEST(Order, RunsTheCallsAloneAndOnStreamZero) {

@@ -1,9 +1,7 @@
 #include "device/cuda/cuda_device.h"
 
-#include "core/error.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/device_facts.h"
-#include "device/launch_check.h"
 
 namespace redzone::device {
 namespace cuda {
@@ -45,10 +43,7 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   auto marks = MarkBoard::create(api);
   if (!marks) return tl::unexpected(std::move(marks.error()));
   parts->marks = std::move(*marks);
-
-  auto pool = PoolMemory::create(api, device, *parts->streams);
-  if (!pool) return tl::unexpected(std::move(pool.error()));
-  parts->pool = std::move(*pool);
+  parts->graphs.emplace(api, *parts->gate);
 
   auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (!processors) return tl::unexpected(std::move(processors.error()));
@@ -75,16 +70,8 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
         return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
       },
       hooks, limits);
-  const auto plain = [&](std::uint64_t& calls) { return make_plain_source(api, calls); };
-  parts_->plain.emplace(plain, hooks, limits);
-  parts_->cached_segments.emplace(plain, hooks, limits);
-  parts_->caching.emplace(*parts_->cached_segments);
-  parts_->page_locked.emplace(
-      [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, hooks, limits);
-}
-
-std::array<RegionCache*, 4> CudaDevice::caches() {
-  return {&*parts_->guard, &*parts_->plain, &*parts_->page_locked, &*parts_->cached_segments};
+  parts_->plain.emplace([&](std::uint64_t& calls) { return make_plain_source(api, calls); }, hooks,
+                        limits);
 }
 
 Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
@@ -98,23 +85,15 @@ Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
 }
 
 CudaDevice::~CudaDevice() {
+  if (!lost_) parts_->graphs->abandon();
   parts_->gate->open();
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
-  if (lost_)
-    (void)parts_.release();  // see the class
-  else
-    parts_->caching->reset();
+  if (lost_) (void)parts_.release();  // see the class
 }
 
 Memory& CudaDevice::memory(Allocator allocator) {
   return allocator == Allocator::guard ? *parts_->guard : *parts_->plain;
-}
-
-OrderedMemory& CudaDevice::ordered_memory(Allocator allocator) {
-  RZ_CHECK(allocator == Allocator::pool || allocator == Allocator::caching);
-  if (allocator == Allocator::pool) return *parts_->pool;
-  return *parts_->caching;
 }
 
 void CudaDevice::set_black_box(BlackBox* box) {
@@ -123,16 +102,17 @@ void CudaDevice::set_black_box(BlackBox* box) {
 }
 
 Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
+  parts_->graphs->abandon();
   // After a trial that was broken off: its tables may still be read, its results are gone.
   if (!idle_) {
     parts_->buffers->discard_results();
     if (auto drained = synchronize(); !drained) return drained;
   }
   parts_->gate->open();
+  parts_->graphs->clear();
+  parts_->guard->shrink();
+  parts_->plain->shrink();
   parts_->marks->clear();
-  parts_->caching->reset();
-  for (RegionCache* cache : caches()) cache->shrink();
-  if (auto begun = noted(parts_->pool->begin(settings.pool)); !begun) return begun;
   streams_in_use_ = settings.streams;
   last_kernel_ = nullptr;
   return {};
@@ -178,31 +158,20 @@ Status<void> CudaDevice::mark(int stream, std::uint32_t number) {
   return noted(parts_->marks->write(stream, (*parts_->streams)[stream], number));
 }
 
-Status<bool> CudaDevice::may_copy(const void* at) {
-  CUmemorytype type = {};
-  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
-  const CUresult r =
-      parts_->api.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
-  if (r == CUDA_SUCCESS) return true;
-  if (r == CUDA_ERROR_INVALID_VALUE) return false;  // no memory that the driver knows
-  return tl::unexpected(failure_of(parts_->api, r, "cuPointerGetAttribute"));
+Status<void> CudaDevice::begin_capture(int stream) {
+  return noted(parts_->graphs->begin((*parts_->streams)[stream]));
 }
 
-Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return {};
-  const std::pair<const void*, const char*> ends[] = {{to, "destination"}, {from, "source"}};
-  for (const auto& [at, end] : ends) {
-    auto possible = noted(may_copy(at));
-    if (!possible) return tl::unexpected(std::move(possible.error()));
-    if (!*possible) return tl::unexpected(pageable_copy(end));
-  }
+Status<int> CudaDevice::end_capture(int) {
+  return noted(parts_->graphs->end());
+}
+
+Status<void> CudaDevice::launch_graph(int stream, int graph) {
   idle_ = false;
-  const auto address = [](const void* at) {
-    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
-  };
-  const CUresult r =
-      parts_->api.copy_async(address(to), address(from), bytes, (*parts_->streams)[stream]);
-  return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
+  // Which of its kernels runs is not known.
+  if (box_ != nullptr) copy_name(box_->kernel, "");
+  last_kernel_ = nullptr;
+  return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
 }
 
 Status<void> CudaDevice::hold() {
@@ -241,9 +210,13 @@ Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
 }
 
 Status<void> CudaDevice::make_room() {
+  if (parts_->graphs->capturing())
+    return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
+                                  "no memory, and none can be given back during a capture"});
   if (auto drained = synchronize(); !drained) return drained;
-  for (RegionCache* cache : caches()) cache->trim();
-  return parts_->pool->trim();
+  parts_->guard->trim();
+  parts_->plain->trim();
+  return {};
 }
 
 }  // namespace cuda

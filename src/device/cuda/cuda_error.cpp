@@ -29,6 +29,11 @@ CUresult root_cause(const DriverApi& api, CUresult result) {
 
 }  // namespace
 
+bool is_capture_error(CUresult result) {
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+         result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 bool is_sticky(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -61,6 +66,8 @@ Failure failure_of(const DriverApi& api, CUresult result, std::string_view what)
     kind = Failure::Kind::fault;
   else if (cause == CUDA_ERROR_OUT_OF_MEMORY)
     kind = Failure::Kind::out_of_memory;
+  else if (is_capture_error(cause))
+    kind = Failure::Kind::unsupported;
   return make_failure(api, kind, cause, what);
 }
 

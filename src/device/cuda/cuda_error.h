@@ -15,7 +15,8 @@ bool is_sticky(CUresult result);
 
 // The failure behind `result` of the driver call `what`. An error that is not sticky by itself is a
 // fault all the same when the context turns out to be dead: the cause is then what the context
-// says. Must be called with the context current and not during stream capture.
+// says. An error of stream capture is `unsupported`. Must be called with the context current, and
+// during no capture but a relaxed one of a non-blocking stream.
 Failure failure_of(const DriverApi& api, CUresult result, std::string_view what);
 
 // The same for a call that waits for device work: every error comes from that work, so it is a

@@ -66,15 +66,7 @@ void bind_memory(Binder& bind, DriverApi& api) {
       .required(api.host_device_pointer, RZ_SYMBOL(cuMemHostGetDevicePointer))
       .required(api.copy_to_device_async, RZ_SYMBOL(cuMemcpyHtoDAsync))
       .required(api.copy_to_host_async, RZ_SYMBOL(cuMemcpyDtoHAsync))
-      .required(api.copy_to_host, RZ_SYMBOL(cuMemcpyDtoH))
-      .required(api.copy_async, RZ_SYMBOL(cuMemcpyAsync))
-      .required(api.pointer_attribute, RZ_SYMBOL(cuPointerGetAttribute))
-      .required(api.pool_create, RZ_SYMBOL(cuMemPoolCreate))
-      .required(api.pool_destroy, RZ_SYMBOL(cuMemPoolDestroy))
-      .required(api.set_pool_attribute, RZ_SYMBOL(cuMemPoolSetAttribute))
-      .required(api.pool_trim, RZ_SYMBOL(cuMemPoolTrimTo))
-      .required(api.pool_alloc_async, RZ_SYMBOL(cuMemAllocFromPoolAsync))
-      .required(api.free_async, RZ_SYMBOL(cuMemFreeAsync));
+      .required(api.copy_to_host, RZ_SYMBOL(cuMemcpyDtoH));
 }
 
 void bind_execution(Binder& bind, DriverApi& api) {
@@ -87,6 +79,12 @@ void bind_execution(Binder& bind, DriverApi& api) {
       .required(api.event_create, RZ_SYMBOL(cuEventCreate))
       .required(api.event_destroy, RZ_SYMBOL(cuEventDestroy))
       .required(api.event_record, RZ_SYMBOL(cuEventRecord))
+      .required(api.begin_capture, RZ_SYMBOL(cuStreamBeginCapture))
+      .required(api.end_capture, RZ_SYMBOL(cuStreamEndCapture))
+      .required(api.graph_instantiate, RZ_SYMBOL(cuGraphInstantiate))
+      .required(api.graph_launch, RZ_SYMBOL(cuGraphLaunch))
+      .required(api.graph_exec_destroy, RZ_SYMBOL(cuGraphExecDestroy))
+      .required(api.graph_destroy, RZ_SYMBOL(cuGraphDestroy))
       .required(api.module_load, RZ_SYMBOL(cuModuleLoadData))
       .required(api.module_unload, RZ_SYMBOL(cuModuleUnload))
       .required(api.module_function, RZ_SYMBOL(cuModuleGetFunction))

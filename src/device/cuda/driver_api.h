@@ -45,14 +45,6 @@ struct DriverApi {
   decltype(&::cuMemcpyHtoDAsync) copy_to_device_async = nullptr;
   decltype(&::cuMemcpyDtoHAsync) copy_to_host_async = nullptr;
   decltype(&::cuMemcpyDtoH) copy_to_host = nullptr;
-  decltype(&::cuMemcpyAsync) copy_async = nullptr;
-  decltype(&::cuPointerGetAttribute) pointer_attribute = nullptr;
-  decltype(&::cuMemPoolCreate) pool_create = nullptr;
-  decltype(&::cuMemPoolDestroy) pool_destroy = nullptr;
-  decltype(&::cuMemPoolSetAttribute) set_pool_attribute = nullptr;
-  decltype(&::cuMemPoolTrimTo) pool_trim = nullptr;
-  decltype(&::cuMemAllocFromPoolAsync) pool_alloc_async = nullptr;
-  decltype(&::cuMemFreeAsync) free_async = nullptr;
 
   decltype(&::cuStreamCreate) stream_create = nullptr;
   decltype(&::cuStreamDestroy) stream_destroy = nullptr;
@@ -63,6 +55,13 @@ struct DriverApi {
   decltype(&::cuEventCreate) event_create = nullptr;
   decltype(&::cuEventDestroy) event_destroy = nullptr;
   decltype(&::cuEventRecord) event_record = nullptr;
+
+  decltype(&::cuStreamBeginCapture) begin_capture = nullptr;
+  decltype(&::cuStreamEndCapture) end_capture = nullptr;
+  decltype(&::cuGraphInstantiate) graph_instantiate = nullptr;
+  decltype(&::cuGraphLaunch) graph_launch = nullptr;
+  decltype(&::cuGraphExecDestroy) graph_exec_destroy = nullptr;
+  decltype(&::cuGraphDestroy) graph_destroy = nullptr;
 
   decltype(&::cuModuleLoadData) module_load = nullptr;
   decltype(&::cuModuleUnload) module_unload = nullptr;

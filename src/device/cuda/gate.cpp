@@ -1,6 +1,7 @@
 #include "device/cuda/gate.h"
 
 #include <atomic>
+#include <utility>
 
 #include "device/cuda/cuda_error.h"
 
@@ -33,6 +34,11 @@ Gate::~Gate() {
 
 Status<void> Gate::close(std::span<const CUstream> streams) {
   if (closed_) return {};
+  if (capturing_) {
+    streams_.assign(streams.begin(), streams.end());
+    put_off_ = true;
+    return {};
+  }
   if (!watchdog_.joinable())
     watchdog_ = std::jthread([this](std::stop_token stop) { watch(stop); });
   streams_.assign(streams.begin(), streams.end());
@@ -58,7 +64,15 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
   return {};
 }
 
+Status<void> Gate::set_capturing(bool capturing) {
+  capturing_ = capturing;
+  if (capturing || !std::exchange(put_off_, false)) return {};
+  const std::vector<CUstream> streams = streams_;
+  return close(streams);
+}
+
 void Gate::open() {
+  put_off_ = false;
   if (!closed_) return;
   closed_ = false;
   {

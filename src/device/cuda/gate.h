@@ -37,6 +37,9 @@ class Gate {
   // Never fails and never waits. Does nothing when open.
   void open();
   bool closed() const { return closed_; }
+  // While a stream is captured, a wait on it would become part of the graph: a close() until then
+  // is put off until set_capturing(false), which fails as close() does.
+  Status<void> set_capturing(bool capturing);
   // The streams of the last close().
   const std::vector<CUstream>& streams() const { return streams_; }
 
@@ -51,6 +54,8 @@ class Gate {
   CUdeviceptr device_word_;
   std::vector<CUstream> streams_;
   bool closed_ = false;
+  bool capturing_ = false;
+  bool put_off_ = false;  // a close(), of streams_
   std::uint32_t ticket_ = 0;
 
   // Shared with the watchdog, which starts at the first close().
@@ -65,7 +70,9 @@ class Gate {
 // Opens a closed gate for as long as it lives, then closes it again for the same streams.
 class GatePause {
  public:
-  explicit GatePause(Gate& gate) : gate_(gate), paused_(gate.closed()) { gate_.open(); }
+  explicit GatePause(Gate& gate) : gate_(gate), paused_(gate.closed()) {
+    if (paused_) gate_.open();
+  }
   // An error of closing again is one of the context, which the next call reports.
   ~GatePause();
   GatePause(const GatePause&) = delete;

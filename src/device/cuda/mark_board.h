@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/plan.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
 
@@ -28,7 +27,7 @@ class MarkBoard {
   void clear();
 
  private:
-  static constexpr int kWords = static_cast<int>(kMaxStreams);
+  static constexpr int kWords = kDeviceStreams;
 
   MarkBoard(const DriverApi& api, std::uint32_t* words, CUdeviceptr device_words)
       : api_(api), words_(words), device_words_(device_words) {}

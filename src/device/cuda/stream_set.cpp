@@ -24,12 +24,12 @@ StreamSet::~StreamSet() {
 }
 
 CUstream StreamSet::operator[](int stream) const {
-  RZ_CHECK(stream >= 0 && stream < kMaxStreams);
+  RZ_CHECK(stream >= 0 && stream < kDeviceStreams);
   return streams_[static_cast<std::size_t>(stream)];
 }
 
 std::span<const CUstream> StreamSet::first(int count) const {
-  RZ_CHECK(count >= 0 && count <= kMaxStreams);
+  RZ_CHECK(count >= 0 && count <= kDeviceStreams);
   return {streams_.data(), static_cast<std::size_t>(count)};
 }
 

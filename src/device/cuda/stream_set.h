@@ -5,13 +5,12 @@
 #include <memory>
 #include <span>
 
-#include "core/plan.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
 
 namespace redzone::device::cuda {
 
-// kMaxStreams non-blocking streams (the legacy default stream does not order them), all made at
+// kDeviceStreams non-blocking streams (the legacy default stream does not order them), all made at
 // once: making one later could wait for the device while streams are held.
 class StreamSet {
  public:
@@ -31,8 +30,8 @@ class StreamSet {
   explicit StreamSet(const DriverApi& api) : api_(api) {}
 
   const DriverApi& api_;
-  std::array<CUstream, kMaxStreams> streams_ = {};
-  std::array<CUevent, kMaxStreams> events_ = {};
+  std::array<CUstream, kDeviceStreams> streams_ = {};
+  std::array<CUevent, kDeviceStreams> events_ = {};
 };
 
 }  // namespace redzone::device::cuda

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -44,28 +45,21 @@ Memory& HostDevice::memory(Allocator allocator) {
   return plain_;
 }
 
-OrderedMemory& HostDevice::ordered_memory(Allocator allocator) {
-  RZ_CHECK(allocator == Allocator::pool || allocator == Allocator::caching);
-  if (allocator == Allocator::pool) return pool_;
-  return caching_;
-}
-
 Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   RZ_CHECK(settings.streams >= 1 && settings.streams <= StreamQueue::kStreams);
-  queue_.clear();
+  capture_.abandon();
+  graphs_.clear();
   if (lost_.has_value()) engine_.reset();
   lost_.reset();
-  events_.clear();
-  caching_.reset();
-  pool_.begin(settings.pool);
   guard_.settle();
-  for (RegionCache* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
-    memory->settle();
+  plain_.settle();
   fault_.watched.clear();
   fault_.kernel = "";
   held_ = false;
   call_ = -1;
   rng_ = Rng(settings.schedule_seed);
+  stream_rng_ = rng_.natural() ? Rng() : Rng(mix(settings.schedule_seed) | 1);
+  queue_.clear(stream_rng_);
   pace_ = Pace::at_synchronize;
   if (!rng_.natural()) {
     const std::uint64_t r = rng_.below(4);
@@ -84,7 +78,7 @@ void* HostDevice::stream_handle(int stream) {
 
 Operation& HostDevice::push(int stream, Operation::Kind kind) {
   RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
-  Operation& operation = queue_.push(stream);
+  Operation& operation = capture_.captures(stream) ? capture_.record(stream) : queue_.push(stream);
   operation.kind = kind;
   operation.call = call_;
   return operation;
@@ -123,34 +117,52 @@ Status<void> HostDevice::launch(int stream, const KernelRef& kernel, const Launc
 Status<void> HostDevice::wait(int stream, int on) {
   if (lost_) return fail(*lost_);
   RZ_CHECK(on >= 0 && on < StreamQueue::kStreams);
-  enqueue_wait(stream, on, queue_.tickets(on));
-  return run_some();
-}
-
-void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
+  if (capture_.captures(stream) || capture_.captures(on)) return capture_.wait(stream, on);
+  const std::uint64_t ticket = queue_.tickets(on);
   Operation& operation = push(stream, Operation::Kind::wait);
   operation.on = on;
   operation.ticket = ticket;
-  events_.wait(stream, on, ticket);
+  return run_some();
 }
 
-// A page of the process that is none of the device's stands for pageable memory.
-bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
-  if (guard_.contains(at)) return true;
-  for (const PlainMemory* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
-    if (memory->contains(at, bytes)) return true;
-  return false;
-}
-
-Status<void> HostDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
+Status<void> HostDevice::begin_capture(int stream) {
   if (lost_) return fail(*lost_);
-  if (bytes == 0) return {};
-  if (!may_copy(to, bytes)) return fail(pageable_copy("destination"));
-  if (!may_copy(from, bytes)) return fail(pageable_copy("source"));
-  Operation& operation = push(stream, Operation::Kind::copy);
-  operation.to = to;
-  operation.from = from;
-  operation.bytes = bytes;
+  RZ_CHECK(!capture_.active() && stream >= 0 && stream < StreamQueue::kStreams);
+  capture_.begin(stream);
+  return {};
+}
+
+Status<int> HostDevice::end_capture(int stream) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(capture_.origin() == stream);
+  auto graph = capture_.end();
+  if (!graph) return fail(std::move(graph.error()));
+  graphs_.push_back(std::move(*graph));
+  return static_cast<int>(graphs_.size()) - 1;
+}
+
+void HostDevice::start(Operation& operation, int graph) {
+  operation.graph = graph;
+  operation.left = graphs_[static_cast<std::size_t>(graph)].nodes.size();
+  operation.ran.assign(operation.left, false);
+}
+
+Status<void> HostDevice::launch_graph(int stream, int graph) {
+  if (lost_) return fail(*lost_);
+  RZ_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < graphs_.size());
+  HostGraph& launched = graphs_[static_cast<std::size_t>(graph)];
+  if (capture_.captures(stream)) {
+    start(push(stream, Operation::Kind::graph), graph);
+    return {};
+  }
+  if (launched.stream >= 0 && launched.stream != stream) {
+    Operation& wait = push(stream, Operation::Kind::wait);
+    wait.on = launched.stream;
+    wait.ticket = launched.ticket;
+  }
+  start(push(stream, Operation::Kind::graph), graph);
+  launched.stream = stream;
+  launched.ticket = queue_.tickets(stream);
   return run_some();
 }
 
@@ -178,10 +190,11 @@ Status<void> HostDevice::run_some() {
 }
 
 Status<void> HostDevice::run_one() {
-  const int stream = queue_.choose(rng_);
-  lost_ = run(queue_.front(stream));
+  const int stream = queue_.choose(stream_rng_);
+  Operation& operation = queue_.front(stream);
+  lost_ = run(operation);
   if (lost_) return fail(*lost_);
-  queue_.pop(stream);
+  if (operation.kind != Operation::Kind::graph || operation.left == 0) queue_.pop(stream);
   return {};
 }
 
@@ -196,12 +209,32 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
       break;
     case Operation::Kind::launch:
       return run_launch(operation);
-    case Operation::Kind::copy:
-      run_copy(operation);
-      break;
+    case Operation::Kind::graph:
+      return run_node(operation);
     case Operation::Kind::wait:
       break;
   }
+  return std::nullopt;
+}
+
+std::optional<Failure> HostDevice::run_node(Operation& operation) {
+  if (operation.left == 0) return std::nullopt;
+  auto& nodes = graphs_[static_cast<std::size_t>(operation.graph)].nodes;
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& after = nodes[i].after;
+    if (!operation.ran[i] &&
+        std::all_of(after.begin(), after.end(), [&](std::uint32_t n) { return operation.ran[n]; }))
+      ready.push_back(i);
+  }
+  const std::size_t chosen =
+      rng_.natural() || ready.size() == 1 ? 0 : stream_rng_.below(ready.size());
+  Operation& node = nodes[ready[chosen]].operation;
+  if (auto failure = run(node)) return failure;
+  if (node.kind == Operation::Kind::graph && node.left > 0) return std::nullopt;
+  if (node.kind == Operation::Kind::graph) start(node, node.graph);  // for the next launch
+  operation.ran[ready[chosen]] = true;
+  --operation.left;
   return std::nullopt;
 }
 
@@ -224,22 +257,6 @@ std::optional<Failure> HostDevice::run_launch(Operation& operation) {
   return std::nullopt;
 }
 
-// Marked as a kernel is: its ends may be out of bounds.
-void HostDevice::run_copy(const Operation& operation) {
-  BlackBox* const box = fault_.box;
-  fault_.kernel = "copy";
-  if (box != nullptr) {
-    copy_name(box->kernel, fault_.kernel);
-    box->call_running = operation.call;
-  }
-  std::memmove(operation.to, operation.from, operation.bytes);
-  fault_.kernel = "";
-  if (box != nullptr) {
-    box->kernel[0] = '\0';
-    box->call_running = -1;
-  }
-}
-
 Status<void> HostDevice::hold() {
   held_ = true;
   return {};
@@ -255,7 +272,6 @@ Status<void> HostDevice::synchronize() {
   held_ = false;
   while (!queue_.empty())
     if (auto done = run_one(); !done) return done;
-  events_.synchronized();
   return {};
 }
 

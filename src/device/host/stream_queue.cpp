@@ -22,13 +22,14 @@ void Operation::copy_arguments(const LaunchArgs& args) {
   grid.args = pointers.data();
 }
 
-void StreamQueue::clear() {
+void StreamQueue::clear(Rng& rng) {
   for (Stream& stream : streams_) {
     stream.begin = stream.end = 0;
     stream.done = 0;
   }
   queued_ = 0;
   enqueued_ = 0;
+  policy_ = StreamPolicy(rng);
 }
 
 Operation& StreamQueue::push(int stream) {
@@ -61,7 +62,7 @@ int StreamQueue::choose(Rng& rng) {
     if (streams_[i].size() > 0 && may_run(streams_[i].first())) ready[count++] = i;
   // A wait names operations that were enqueued before it, so the oldest operation may always run.
   RZ_CHECK(count > 0);
-  if (!rng.natural()) return ready[count == 1 ? 0 : rng.below(count)];
+  if (count > 1 && !policy_.by_age()) return policy_.choose({ready.data(), count}, rng);
   return *std::min_element(ready.begin(), ready.begin() + count, [&](int a, int b) {
     return streams_[a].first().order < streams_[b].first().order;
   });

@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/plan.h"
 #include "device/buffer_job.h"
 #include "device/host/engine.h"
 #include "device/host/order.h"
+#include "device/host/stream_policy.h"
 
 namespace redzone::device {
 
 struct Operation {
-  enum class Kind : std::uint8_t { fill, check, launch, wait, copy };
+  enum class Kind : std::uint8_t { fill, check, launch, wait, graph };
 
   Kind kind = Kind::fill;
   std::int32_t call = -1;
@@ -33,18 +33,19 @@ struct Operation {
   int on = 0;  // wait: for the first `ticket` operations ever enqueued on `on`
   std::uint64_t ticket = 0;
 
-  void* to = nullptr;  // copy
-  const void* from = nullptr;
-  std::size_t bytes = 0;
+  int graph = -1;         // graph: which
+  std::vector<bool> ran;  // graph: of its nodes
+  std::size_t left = 0;   // graph: nodes that have not run
 
   void copy_arguments(const LaunchArgs& args);
 };
 
 class StreamQueue {
  public:
-  static constexpr int kStreams = static_cast<int>(kMaxStreams);
+  static constexpr int kStreams = kDeviceStreams;
 
-  void clear();
+  // Empties the queue; the order from now on is what `rng` draws here.
+  void clear(Rng& rng);
   bool empty() const { return queued_ == 0; }
 
   // A new last operation of `stream`, with what an earlier use left in its vectors.
@@ -53,11 +54,9 @@ class StreamQueue {
   std::uint64_t tickets(int stream) const {
     return streams_[stream].done + streams_[stream].size();
   }
-  // Of these, the ones that have run.
-  std::uint64_t done(int stream) const { return streams_[stream].done; }
 
-  // The stream whose first operation is to run next: the oldest operation that may run, or any
-  // that may, as the seed has it. Only when not empty. Waits that are met count as run.
+  // The stream whose first operation is to run next: the oldest operation that may run, or as the
+  // policy has it. Only when not empty. Waits that are met count as run.
   int choose(Rng& rng);
   Operation& front(int stream) { return streams_[stream].first(); }
   void pop(int stream);
@@ -77,6 +76,7 @@ class StreamQueue {
   std::array<Stream, kStreams> streams_;
   std::size_t queued_ = 0;
   std::uint64_t enqueued_ = 0;
+  StreamPolicy policy_;
 };
 
 }  // namespace redzone::device

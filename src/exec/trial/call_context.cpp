@@ -25,12 +25,42 @@ TensorArg CallContext::tensor(std::string_view name) const {
   throw std::out_of_range(fmt::format("no tensor '{}'", name));
 }
 
-void* CallContext::stream() const {
+CallContext::~CallContext() {
+  if (capturing_) state_.session.end_capture(false);
+}
+
+void CallContext::finish() {
+  if (capturing_ && !ended()) fail("target-error", "run() returned inside of its capture");
+  fill_scratch();
+}
+
+void* CallContext::stream_handle(int device_stream) const {
   if (state_.session.lost()) return nullptr;
   state_.stream_is_out = true;
   fill_scratch();
-  state_.session.give_out(unit_.item->stream);
-  return state_.session.device().stream_handle(unit_.item->stream);
+  state_.session.give_out(device_stream);
+  return state_.session.device().stream_handle(device_stream);
+}
+
+std::optional<int> CallContext::device_stream(int index) const {
+  if (index == 0) return unit_.item->stream;
+  if (index > 0 && index <= state_.streams.side) return state_.streams.side_stream(index);
+  state_.session.stop_fault("target-error", call(), {},
+                            fmt::format("stream {} of a call; the spec declares {} side streams",
+                                        index, state_.streams.side));
+  return std::nullopt;
+}
+
+void* CallContext::stream(int index) const {
+  const auto stream = device_stream(index);
+  return stream ? stream_handle(*stream) : nullptr;
+}
+
+void CallContext::wait(int stream, int on) {
+  if (ended()) return;
+  const auto waiting = device_stream(stream);
+  const auto source = device_stream(on);
+  if (waiting && source) state_.session.wait(*waiting, *source);
 }
 
 bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size_t align) {
@@ -39,8 +69,13 @@ bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size
   return false;
 }
 
+bool CallContext::own_scratch_each_run() const {
+  return state_.streams.side > 0 || unit_.item->graph != 0;
+}
+
 RawBuffer* CallContext::reusable_scratch(std::string_view name, std::size_t bytes,
                                          std::size_t align) {
+  if (own_scratch_each_run()) return nullptr;
   for (auto& s : unit_.scratch)
     if (s.run != run_ && s.bytes == bytes && s.align == align && s.name == name) return &s;
   return nullptr;
@@ -57,25 +92,15 @@ bool CallContext::fill_before_launch(const device::BufferJob& job) {
   return !state_.stream_is_out || fill_scratch();
 }
 
-void CallContext::add_spent() const {
-  for (auto it = state_.spent.begin(); it != state_.spent.end();) {
-    RawBuffer& scratch = *it->scratch;
-    if (it->stream != unit_.item->stream) {
-      ++it;
-      continue;
-    }
-    scratch.job =
-        freed_job(scratch.at, scratch.bytes, state_.mode.poison, device::kCanaryWindowBytes);
-    scratch.freed = true;
-    state_.scratch_fills.push_back(without_canaries(scratch.job));
-    it = state_.spent.erase(it);
-  }
-}
-
 bool CallContext::fill_scratch() const {
-  if (state_.scratch_fills.empty()) return true;
-  add_spent();
-  const bool filled = state_.session.fill(unit_.item->stream, state_.scratch_fills);
+  // Never into a graph: they follow behind the target's capture, or before each replay of a plan's.
+  Session& session = state_.session;
+  if (state_.scratch_fills.empty() || session.capturing()) return !session.lost();
+  const int own = unit_.item->stream;
+  const int fills = state_.streams.fills(own);
+  bool filled = session.fill(fills, state_.scratch_fills) && session.wait(own, fills);
+  for (int i = 1; filled && i <= state_.streams.side; ++i)
+    filled = session.wait(state_.streams.side_stream(i), fills);
   state_.scratch_fills.clear();
   return filled;
 }
@@ -84,12 +109,14 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   if (ended() || !acceptable(name, bytes, align)) return nullptr;
   if (RawBuffer* s = reusable_scratch(name, bytes, align)) {
     s->run = run_;
-    if (state_.memory.ordered() && !move_scratch(*s)) return nullptr;
     if (!state_.checks) return s->at.data;
-    return fill_before_launch(without_canaries(s->job)) ? s->at.data : nullptr;
+    // The canaries stay: what the earlier run did to them is still to be seen.
+    device::BufferJob job = s->job;
+    job.before_bytes = job.after_bytes = 0;
+    return fill_before_launch(job) ? s->at.data : nullptr;
   }
-  device::Region region;
-  const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
+  const Storage storage{bytes, 0, align};
+  const auto at = state_.acquire(storage);
   if (!at) return nullptr;
   std::string label = unused_label(name);
   auto& s = unit_.scratch.emplace_back();
@@ -99,7 +126,6 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   s.align = align;
   s.run = run_;
   s.call = call();
-  s.region = region;
   s.at = *at;
   s.job = raw_job(*at, bytes, state_.mode.poison);
   if (!state_.checks) return s.at.data;
@@ -118,7 +144,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
     return nullptr;
   }
   device::Region region;
-  const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
+  const auto at = state_.acquire({bytes, 0, align}, &region);
   if (!at) return nullptr;
   state_.memory.keep(region);
   auto& w = state_.workspaces.emplace_back();
@@ -126,20 +152,13 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   w.bytes = bytes;
   w.align = align;
   w.call = call();
-  w.region = region;
   w.at = *at;
   w.job = raw_job(*at, bytes, state_.mode.poison);
   w.job.fill = device::FillKind::constant;
   w.job.lo = 0;
   state_.watch(w.label, call(), *at, bytes);
-  return zero_before_use(w) ? w.at.data : nullptr;
-}
-
-bool CallContext::zero_before_use(RawBuffer& buffer) {
   // The zeros are there before any stream can use them; the rest is for the target to order.
-  Session& session = state_.session;
-  const int stream = unit_.item->stream;
-  return session.fill(stream, {&buffer.job, 1}) && session.fork_from(stream);
+  return state_.zero(w.job, unit_.item->stream) ? w.at.data : nullptr;
 }
 
 KernelRef CallContext::variant(const VariantRequest& request) {
@@ -154,11 +173,43 @@ KernelRef CallContext::variant(const VariantRequest& request) {
 void CallContext::launch(const KernelRef& kernel, const LaunchShape& shape,
                          const LaunchArgs& args) {
   if (ended()) return;
+  const auto stream = device_stream(shape.stream);
+  if (!stream) return;
   if (state_.checks && unit_.item->first && run_ == 0)
     state_.of_call(call()).launches.push_back(observed(kernel, shape));
   if (!fill_scratch()) return;
   state_.flush_watch();
-  state_.session.launch(unit_.item->stream, kernel, shape, args);
+  state_.session.launch(*stream, kernel, shape, args);
+}
+
+void CallContext::begin_capture() {
+  if (ended()) return;
+  if (capturing_) return fail("target-error", "begin_capture() inside of a capture");
+  if (state_.session.capturing())
+    return unsupported("the target captures a graph itself, and this call is captured already");
+  if (fill_scratch()) capturing_ = state_.session.begin_capture(unit_.item->stream);
+}
+
+GraphRef CallContext::end_capture() {
+  if (!capturing_) {
+    if (!ended()) fail("target-error", "end_capture() without a begin_capture()");
+    return {};
+  }
+  capturing_ = false;
+  const GraphRef graph{state_.session.end_capture(false)};
+  if (graph && state_.flush_zeros(unit_.item->stream)) fill_scratch();
+  return graph;
+}
+
+void CallContext::replay(const GraphRef& graph, int stream) {
+  if (ended()) return;
+  const auto on = device_stream(stream);
+  if (!on) return;
+  if (!state_.session.is_graph(graph.id))
+    return fail("target-error", fmt::format("replay of graph {}, which is none", graph.id));
+  if (!fill_scratch()) return;
+  state_.flush_watch();
+  state_.session.replay(*on, graph.id);
 }
 
 void CallContext::unsupported(std::string reason) {

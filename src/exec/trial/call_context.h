@@ -3,8 +3,6 @@
 
 #include <redzone/target.h>
 
-#include <optional>
-
 #include "exec/trial/trial_state.h"
 
 namespace redzone::exec {
@@ -16,24 +14,30 @@ class CallContext final : public Context {
       : state_(state), unit_(unit), run_(run) {
     state_.scratch_fills.clear();
   }
+  // Ends a capture that the target left open.
+  ~CallContext() override;
+  CallContext(const CallContext&) = delete;
+  CallContext& operator=(const CallContext&) = delete;
 
-  // Behind Target::run(): fills the scratch that no launch came after, and gives it back.
+  // Behind Target::run(): fills the scratch that no launch came after.
   void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }
   const Config& config() const override { return unit_.item->call->config; }
   TensorArg tensor(std::string_view name) const override;
   DeviceKind device() const override { return state_.session.device().info().kind; }
-  void* stream() const override;
+  void* stream() const override { return stream_handle(unit_.item->stream); }
+  void* stream(int index) const override;
+  void wait(int stream, int on) override;
 
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override;
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
-  void* allocate(std::string_view name, std::size_t bytes, int stream) override;
-  void free(void* p, int stream) override;
-  void* host_memory(std::string_view name, std::size_t bytes) override;
-  void copy(void* to, const void* from, std::size_t bytes, int stream) override;
   KernelRef variant(const VariantRequest& request) override;
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override;
+
+  void begin_capture() override;
+  GraphRef end_capture() override;
+  void replay(const GraphRef& graph, int stream) override;
 
   void unsupported(std::string reason) override;
   void fail(std::string code, std::string message) override;
@@ -41,24 +45,23 @@ class CallContext final : public Context {
 
  private:
   std::int32_t call() const { return unit_.item->index; }
-  // Stream `index` of the call as the device counts; nothing, and the call ends, when it has none.
-  std::optional<int> stream_of(int index);
-  // Puts a reused scratch buffer where the allocator gives memory now.
-  bool move_scratch(RawBuffer& scratch);
   // Ends the call when no memory can have this size and alignment.
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;
-  bool zero_before_use(RawBuffer& buffer);
+  void* stream_handle(int device_stream) const;
+  // The device's stream behind one of the call; ends the call when there is none.
+  std::optional<int> device_stream(int index) const;
+  // No buffer of an earlier run may be filled anew when nothing orders that behind its use.
+  bool own_scratch_each_run() const;
   // Before the next launch: all buffers of a call in one operation, as there are usually several.
   bool fill_before_launch(const device::BufferJob& job);
   bool fill_scratch() const;
-  // Adds what overwrites the scratch of earlier calls to the fills.
-  void add_spent() const;
 
   TrialState& state_;
   CallUnit& unit_;
   std::int64_t run_;
+  bool capturing_ = false;  // by the target
 };
 
 }  // namespace redzone::exec

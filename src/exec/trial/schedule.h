@@ -10,13 +10,16 @@
 namespace redzone::exec {
 
 struct RunItem {
-  enum class Kind : std::uint8_t { call, sync, wait };
+  // capture and end_capture stand around the calls (and waits) of a graph's body.
+  enum class Kind : std::uint8_t { call, sync, wait, capture, end_capture, replay };
   Kind kind = Kind::call;
   const Call* call = nullptr;  // borrowed from the plan
   std::int32_t index = -1;     // call index
   int stream = 0;
   int on = 0;             // wait: the stream waited for
-  std::int64_t runs = 1;  // call: times in a row on the same buffers
+  std::int64_t runs = 1;  // call: times in a row on the same buffers; replay: in a row
+  int graph = 0;          // the graph that the item belongs to, from 1; 0: none
+  bool joined = false;    // in one segment with the item before it: buffers of a graph must live
   bool first = true;      // of the items that share this call index
   bool last = true;
 };

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "exec/trial/call_context.h"
+#include "exec/trial/call_order.h"
+#include "exec/trial/plan_graphs.h"
 
 namespace redzone::exec {
 namespace {
@@ -59,8 +61,6 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
       thrown("threw something that is no std::exception");
     }
   }
-  if (state.watches_freed())
-    for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
   if (state.box != nullptr) {
     state.box->call_ended = index;
     ++state.box->progress;
@@ -101,11 +101,6 @@ bool dirty(const BufferObservation& o) {
   return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
 }
 
-// Once it is freed all of its bytes count, else those around it.
-device::BufferJob check_job(const RawBuffer& buffer) {
-  return buffer.freed ? buffer.job : canaries_only(buffer.job);
-}
-
 void note(CallObservation& call, BufferObservation now) {
   auto before = std::find_if(call.buffers.begin(), call.buffers.end(), [&](const auto& b) {
     return b.scratch == now.scratch && b.name == now.name;
@@ -129,6 +124,7 @@ CallUnit& Segment::add_unit(const RunItem& item) {
   if (count == units.size()) units.emplace_back();
   CallUnit& unit = units[count++];
   unit.item = &item;
+  unit.waits = false;
   unit.scratch.clear();
   return unit;
 }
@@ -138,16 +134,22 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.items = {};
   out.count = 0;
   out.ran = 0;
-  out.trial_checked = false;
+  out.workspaces_checked = false;
   std::size_t used = 0, taken = 0;
+  std::size_t cut = 0, cut_count = 0;  // the last place where the segment may end
   for (; taken < items.size(); ++taken) {
     const RunItem& item = items[taken];
+    if (!item.joined) {
+      cut = taken;
+      cut_count = out.count;
+    }
     if (item.kind != RunItem::Kind::call) continue;
-    if (out.count == calls) break;
     const auto more = describe(state, spec, out.add_unit(item));
     if (!more) return;
-    if (out.count > 1 && *more > bytes - std::min(bytes, used)) {
-      --out.count;
+    const bool full = out.count > calls || *more > bytes - std::min(bytes, used);
+    if (full && cut_count > 0) {
+      taken = cut;
+      out.count = cut_count;
       break;
     }
     used += *more;
@@ -170,36 +172,53 @@ void fill(TrialState& state, Segment& segment) {
 
 void run(TrialState& state, Target& target, Segment& segment) {
   Session& session = state.session;
+  CallOrder order(state);
+  PlanGraphs graphs(state, segment.units);
   for (const auto& item : segment.items) {
     if (session.stopped()) break;
     switch (item.kind) {
       case RunItem::Kind::sync:
         session.synchronize();
+        order.synchronized();
         break;
       case RunItem::Kind::wait:
         session.wait(item.stream, item.on);
+        order.waited(item.stream, item.on);
+        break;
+      case RunItem::Kind::capture:
+        if (!session.hold()) break;
+        order.begin_capture();
+        graphs.capture(item, segment.ran);
+        break;
+      case RunItem::Kind::end_capture:
+        graphs.end_capture(segment.ran);
+        order.end_capture();
+        break;
+      case RunItem::Kind::replay:
+        if (session.hold() && order.before(item.stream)) graphs.replay(item);
         break;
       case RunItem::Kind::call:
-        if (!session.hold()) break;
+        if (!session.hold() || !order.before(item.stream)) break;
         run_call(state, target, segment.units[segment.ran]);
+        segment.units[segment.ran].waits = session.capturing();
         if (!session.stopped()) ++segment.ran;
         break;
     }
   }
+  graphs.end_capture(segment.ran);  // of a call that stopped the trial
   session.open();
 }
 
 void check(TrialState& state, Segment& segment, bool last) {
   segment.jobs.clear();
   for (std::size_t i = 0; i < segment.ran; ++i) {
+    if (segment.units[i].waits) continue;
     for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
-    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
+    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(canaries_only(s.job));
   }
-  state.spent.clear();  // what comes next may lie in their memory
-  segment.trial_checked = last;
+  segment.workspaces_checked = last;
   if (last)
-    for (const auto* buffers : {&state.workspaces, &state.allocations})
-      for (const auto& b : *buffers) segment.jobs.push_back(check_job(b));
+    for (const auto& w : state.workspaces) segment.jobs.push_back(canaries_only(w.job));
   segment.results.resize(segment.jobs.size());
   if (state.session.join_to(0)) state.session.check(0, segment.jobs, segment.results.data());
 }
@@ -208,15 +227,18 @@ void collect(TrialState& state, const Segment& segment) {
   auto result = segment.results.begin();
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
+    if (unit.waits) continue;
     CallObservation& call = state.of_call(unit.item->index);
     if (unit.item->last) call.call = unit.item->index;  // complete
     if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
     for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
     for (const auto& s : unit.scratch) note(call, observed(s, *result++));
   }
-  if (!segment.trial_checked) return;
-  for (const auto* buffers : {&state.workspaces, &state.allocations})
-    for (const auto& b : *buffers) note(state.of_call(b.call), observed(b, *result++));
+  if (!segment.workspaces_checked) return;
+  for (const auto& w : state.workspaces) {
+    CallObservation& call = state.of_call(w.call);
+    note(call, observed(w, *result++));
+  }
 }
 
 }  // namespace redzone::exec

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/trial.h"
 #include "device/device.h"
@@ -45,11 +47,19 @@ class Session {
               const LaunchArgs& args);
   // The target may enqueue on the stream by itself.
   void give_out(int stream) { note_launch(stream, ""); }
-  bool copy(int stream, void* to, const void* from, std::size_t bytes);
-  std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
-                                        int stream);
-  bool release(device::OrderedMemory& memory, device::Region region, int stream);
   bool wait(int stream, int on);
+  // Until end_capture() what is enqueued on `stream`, and on streams that wait for it, is recorded,
+  // as device::Device says. Not while capturing().
+  bool begin_capture(int stream);
+  // The graph, for replay(); 0 when the trial has stopped. To be called on every path. What cannot
+  // be captured ends the trial as unsupported, also when the target has failed of it meanwhile.
+  // `join`: streams that take part in the capture are joined first.
+  int end_capture(bool join);
+  bool capturing() const { return capture_.has_value(); }
+  bool is_graph(int graph) const {
+    return graph >= 1 && static_cast<std::size_t>(graph) <= graphs_.size();
+  }
+  bool replay(int stream, int graph);
   // All streams wait for `on`, or `on` for all of them.
   bool fork_from(int on);
   bool join_to(int on);
@@ -83,11 +93,30 @@ class Session {
   bool held_ = false;
   std::size_t held_operations_ = 0;
 
-  // Launches since the last synchronization.
-  std::int32_t pending_call_ = -1;  // their call; -1: none or several
-  std::string pending_kernel_;      // their kernel; "": none or several
-  bool pending_ = false;
+  // Launches, and what they have in common.
+  struct Launched {
+    bool any = false;
+    std::int32_t call = -1;  // -1: none or several
+    std::string kernel;      // "": none or several
+
+    void add(std::int32_t of_call, std::string_view of_kernel);
+  };
+  Launched pending_;  // since the last synchronization
   ProgressMarks marks_;
+
+  struct Graph {
+    int device_graph = -1;
+    std::size_t operations = 0;
+    Launched launched;
+  };
+  struct Capture {
+    int stream = 0;
+    std::uint32_t streams = 0;  // bit set of those that take part
+    bool launch_refused = false;
+    Graph graph;
+  };
+  std::optional<Capture> capture_;
+  std::vector<Graph> graphs_;
 
   End end_ = End::completed;
   std::string message_;

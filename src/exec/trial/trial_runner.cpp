@@ -51,8 +51,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   RZ_CHECK(!device_lost());
   const auto start = Clock::now();
   state_.set_phase(device::Phase::preparing);
-  const auto mapping_calls = [&] { return state_.memory.mapping_calls(trial.mode.allocator); };
-  const std::uint64_t mapping_calls_before = mapping_calls();
+  const device::Memory& memory = state_.session.device().memory(trial.mode.allocator);
+  const std::uint64_t mapping_calls = memory.mapping_calls();
   segment_count_ = 0;
 
   run_steps(plan, trial);
@@ -65,7 +65,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
     if (call.call >= 0) o.calls.push_back(std::move(call));
   o.wall_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-  o.mapping_calls = mapping_calls() - mapping_calls_before;
+  o.mapping_calls = memory.mapping_calls() - mapping_calls;
   o.bytes = state_.memory.peak_bytes();
   return o;
 }
@@ -74,7 +74,12 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
   const TargetEntry* entry = registry_.find(plan.target, kind_);
   const bool own_buffers = entry != nullptr && has_inout(entry->spec);
   const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
-  state_.begin(trial.mode, schedule_.streams, schedule_.calls, 2 * limits_.bytes);
+  StreamUse streams{.plan = schedule_.streams};
+  if (entry != nullptr) {
+    streams.side = entry->spec.side_streams;
+    streams.concurrent_calls = entry->spec.concurrent_calls;
+  }
+  state_.begin(trial.mode, streams, schedule_.calls, 2 * limits_.bytes);
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
   if (entry == nullptr)
@@ -113,7 +118,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     if (limits_.checks) check(state_, now, last);
     if (reference) compare(entry, target, now);
     // Regions are reused in the order of one stream only.
-    if (!last && schedule_.streams > 1) session.synchronize();
+    if (!last && session.streams() > 1) session.synchronize();
     state_.memory.retire();
   }
 }
@@ -122,7 +127,7 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
   if (!state_.session.synchronize()) return;
   for (std::size_t i = 0; i < segment.ran && !state_.session.stopped(); ++i) {
     const CallUnit& unit = segment.units[i];
-    if (unit.item->last && work_of(entry.spec, unit) <= limits_.reference_work)
+    if (unit.item->last && !unit.waits && work_of(entry.spec, unit) <= limits_.reference_work)
       compare_with_reference(state_, target, entry.spec, unit);
   }
 }

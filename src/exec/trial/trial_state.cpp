@@ -4,25 +4,36 @@
 
 namespace redzone::exec {
 
-void TrialState::begin(const Mode& with, int streams, std::int32_t call_count,
+void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t call_count,
                        std::size_t most_bytes) {
   mode = with;
+  streams = used;
+  zeros_.clear();
   workspaces.clear();
-  allocations.clear();
-  host_buffers.clear();
-  spent.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
   forget_watched();
-  memory.begin(mode.allocator, most_bytes);
-  session.begin(mode, streams);
+  memory.begin(session.device().memory(mode.allocator), most_bytes);
+  session.begin(mode, streams.all());
 }
 
-std::optional<Place> TrialState::acquire(const Storage& storage, device::Region& region,
-                                         int stream) {
-  const auto got = memory.acquire(region_bytes(storage), stream);
+std::optional<Place> TrialState::acquire(const Storage& storage, device::Region* region) {
+  const auto got = memory.acquire(region_bytes(storage));
   if (!got) return std::nullopt;
-  region = *got;
+  if (region != nullptr) *region = *got;
   return place(*got, storage, mode);
+}
+
+bool TrialState::zero(const device::BufferJob& job, int stream) {
+  zeros_.push_back(job);
+  return session.capturing() || flush_zeros(stream);
+}
+
+bool TrialState::flush_zeros(int stream) {
+  if (zeros_.empty()) return true;
+  const int fills = streams.fills(stream);
+  const bool done = session.fill(fills, zeros_) && session.fork_from(fills);
+  zeros_.clear();
+  return done;
 }
 
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
@@ -45,8 +56,7 @@ void TrialState::forget_watched() {
   watched_.clear();
   told_ = 0;
   retell_ = true;
-  for (const auto* buffers : {&workspaces, &allocations})
-    for (const auto& b : *buffers) watch(b.label, b.call, b.at, b.bytes);
+  for (const auto& w : workspaces) watch(w.label, w.call, w.at, w.bytes);
 }
 
 }  // namespace redzone::exec

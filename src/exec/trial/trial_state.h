@@ -14,7 +14,7 @@
 
 namespace redzone::exec {
 
-// Scratch, a workspace or an allocation.
+// Scratch or workspace.
 struct RawBuffer {
   std::string name;   // as the target asked for it
   std::string label;  // the same, or name#2 and so on within a call
@@ -22,41 +22,43 @@ struct RawBuffer {
   std::size_t align = 1;
   std::int64_t run = 0;    // scratch: the run of the call that used it last
   std::int32_t call = -1;  // the (first) call that asked for it
-  device::Region region;
   Place at;
   device::BufferJob job;  // fills it
-  // The target has given it up. With checks on guarded memory, `job` is what the bytes must hold.
-  bool freed = false;
-};
-
-// Page-locked memory of the host.
-struct HostBuffer {
-  std::string name;
-  std::size_t bytes = 0;
-  device::Region region;
 };
 
 // One call with its buffers; runs item->runs times on them.
 struct CallUnit {
   const RunItem* item = nullptr;
+  bool waits = false;                 // captured, and not replayed yet
   std::vector<TensorBuffer> tensors;  // in the order of the spec
   std::vector<RawBuffer> scratch;
+};
+
+// The streams of the device during a trial: those of the plan, the side streams of the target, and
+// behind them one for fills. With side streams nobody but the target knows which stream uses its
+// scratch first, and a fill on one of them would order it against the others.
+struct StreamUse {
+  int plan = 1;
+  int side = 0;
+  bool concurrent_calls = false;  // TargetSpec::concurrent_calls
+
+  int all() const { return plan + side + (side > 0 ? 1 : 0); }
+  int side_stream(int index) const { return plan + index - 1; }  // 1 .. side
+  int fills(int stream_of_call) const { return side > 0 ? plan + side : stream_of_call; }
 };
 
 struct TrialState {
   TrialState(device::Device& device, device::BlackBox* black_box)
       : session(device, black_box), memory(session), box(black_box) {}
 
-  void begin(const Mode& mode, int streams, std::int32_t calls, std::size_t most_bytes);
+  void begin(const Mode& mode, const StreamUse& streams, std::int32_t calls,
+             std::size_t most_bytes);
   void set_phase(device::Phase phase) {
     if (box != nullptr) box->phase = phase;
   }
 
-  // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
-  // nothing when there is none.
-  std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
-  // What was freed is watched: it is guarded, and used by nobody else.
-  bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
+  // Memory for one buffer in its place. Stops the session and returns nothing when there is none.
+  std::optional<Place> acquire(const Storage& storage, device::Region* region = nullptr);
   // Gives addresses in `at` a name from the next launch on; nothing without checks.
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
   // Tells the device the names that were added. Cheap when there are none.
@@ -64,30 +66,29 @@ struct TrialState {
   // Forgets the names of a finished segment.
   void forget_watched();
 
+  // Zeroes a workspace before any stream can use it; behind a capture when there is one.
+  bool zero(const device::BufferJob& job, int stream);
+  // To be called behind each capture.
+  bool flush_zeros(int stream);
+
   CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
 
   Session session;
   TrialMemory memory;
   device::BlackBox* box;  // may be null
   Mode mode;
-  bool checks = true;                 // TrialLimits::checks
-  std::deque<RawBuffer> workspaces;   // live for the whole trial
-  std::deque<RawBuffer> allocations;  // freed ones, too
-  std::deque<HostBuffer> host_buffers;
+  StreamUse streams;
+  bool checks = true;                  // TrialLimits::checks
+  std::deque<RawBuffer> workspaces;    // live for the whole trial
   std::vector<CallObservation> calls;  // by call index
   // Scratch of the call that is being enqueued, to be filled before its next launch.
   std::vector<device::BufferJob> scratch_fills;
   // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
   // seen, so from then on nothing is put off.
   bool stream_is_out = false;
-  // Scratch of the segment's finished calls, to be overwritten with the next fill on its stream.
-  struct Spent {
-    int stream = 0;
-    RawBuffer* scratch = nullptr;
-  };
-  std::vector<Spent> spent;
 
  private:
+  std::vector<device::BufferJob> zeros_;  // of workspaces that were first asked for in a capture
   std::vector<device::NamedRange> watched_;
   std::size_t told_ = 0;  // of these, from the front, the device has heard
   bool retell_ = false;   // it knows others, which it must forget

@@ -187,6 +187,9 @@ struct LaunchDecl {
   std::int64_t shared_bytes = 0;
 };
 
+// Most side streams of a target.
+inline constexpr int kMaxSideStreams = 6;
+
 // A product that the kernel or the launcher computes in an integer of `bits` bits.
 struct IndexProduct {
   std::string what;                   // e.g. "row * pitch of x"
@@ -221,6 +224,15 @@ struct TargetSpec {
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any
+  // Streams beside the call's own that run() uses, at most kMaxSideStreams: Context::stream(1) and
+  // so on. The same ones in every call of a trial; nothing orders them but Context::wait().
+  int side_streams = 0;
+  // Calls of one instance may run on different streams with nothing that orders them. false:
+  // Redzone puts an event edge between consecutive calls on different streams.
+  bool concurrent_calls = false;
+  // Calls may be captured into a graph that is replayed later. Set it to false for a target that
+  // synchronizes, captures graphs itself, or does work on the host that a replay must repeat.
+  bool capturable = true;
   // Scalar operations of one call, roughly; empty: the number of tensor elements. The generator
   // keeps it under the device's budget, and the deadline of a trial grows with it.
   std::function<double(const Dims&, const Config&)> work = {};

@@ -20,8 +20,7 @@
 //
 // Threads: all members of a target are called from one thread. Ownership: every pointer that comes
 // out of a Context belongs to Redzone and is valid until the trial ends (scratch: until the work of
-// its call that was enqueued on its own stream when run() returns has run; allocate(): until it is
-// freed).
+// its call that was enqueued so far has run).
 #pragma once
 
 #include <redzone/spec.h>
@@ -75,6 +74,14 @@ struct LaunchShape {
   Extent grid = {};
   Extent block = {};
   std::size_t shared_bytes = 0;  // dynamic shared memory of one block
+  // Of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
+  int stream = 0;
+};
+
+// A graph that a target captured; 0: none.
+struct GraphRef {
+  int id = 0;
+  explicit operator bool() const { return id != 0; }
 };
 
 // A kernel that can be launched. On CUDA `function` is a CUfunction. On the host device it is the
@@ -120,6 +127,13 @@ class Context {
   // cudaStream_t on CUDA, an opaque handle on the host device. Enqueue everything here; do not
   // synchronize.
   virtual void* stream() const = 0;
+  // The same of stream `index` of the call: 0 its own, 1 .. TargetSpec::side_streams the target's
+  // side streams. Another index ends the call with an error and gives nullptr, as it does in the
+  // members below.
+  virtual void* stream(int index) const = 0;
+  // What follows on `stream` waits for all that is enqueued on `on` so far (an event is recorded
+  // and waited for).
+  virtual void wait(int stream, int on) = 0;
 
   // Uninitialized memory for this call. Returns nullptr (and ends the call) when there is none.
   virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
@@ -127,25 +141,22 @@ class Context {
   // The size is that of the first request; a larger one later ends the call with an error.
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
 
-  // Memory from the allocator of the plan's mode (Redzone gives it by name in what it reports). For
-  // what follows on stream `stream` of the call, in whose order it may be memory that was freed
-  // there before. Uninitialized; 256-byte aligned. Lives until free() or the end of the trial.
-  virtual void* allocate(std::string_view name, std::size_t bytes, int stream = 0) = 0;
-  // The memory may be used again by what follows on `stream`; nothing orders other streams. A
-  // pointer that allocate() did not give, or that is freed already, ends the call with an error.
-  virtual void free(void* p, int stream = 0) = 0;
-  // Page-locked memory of the host by name, which kernels can use, too. Zeroed at the first
-  // request, which also gives the size that later ones must not exceed; lives for the whole trial.
-  // What the CPU writes there is seen at once by whatever runs then.
-  virtual void* host_memory(std::string_view name, std::size_t bytes) = 0;
-  // Copies in order of `stream`, between device memory and host_memory() in any direction; other
-  // memory of the host ends the call with an error. The source is read when the copy runs.
-  virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
-
   virtual KernelRef variant(const VariantRequest& request) = 0;
   // Enqueues. A launch that the device refuses is recorded; later launches of the call are dropped.
   virtual void launch(const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) = 0;
+
+  // Until end_capture(), what the call enqueues on its own stream, and on side streams that wait
+  // for it and are joined again (waited for) before the end, is recorded and does not run.
+  // scratch() and workspace() stay outside of the graph: their contents are there once
+  // end_capture() returns, in stream order. Not inside another capture: a call that Redzone
+  // captures itself ends as unsupported here (see TargetSpec::capturable). What cannot be captured
+  // ends the call so too.
+  virtual void begin_capture() = 0;
+  // Ends the capture. The graph lives until the end of the trial, so a later call may replay it.
+  virtual GraphRef end_capture() = 0;
+  // Enqueues a graph; two launches of one graph are in order whatever their streams.
+  virtual void replay(const GraphRef& graph, int stream = 0) = 0;
 
   // The target's own wrapper refused the call: the plan is not applicable, with this reason.
   virtual void unsupported(std::string reason) = 0;

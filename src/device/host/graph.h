@@ -1,0 +1,63 @@
+// Graphs of the host device: what a stream capture recorded, and the capture itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/host/stream_queue.h"
+
+namespace redzone::device {
+
+// Operations with their dependencies, as they are run again and again. Immutable once captured,
+// but for where it was launched last.
+struct HostGraph {
+  struct Node {
+    Operation operation;               // launch, or graph: one that was launched into the capture
+    std::vector<std::uint32_t> after;  // indices of earlier nodes
+  };
+  std::vector<Node> nodes;
+  // The last launch: what the next one waits for.
+  int stream = -1;
+  std::uint64_t ticket = 0;
+};
+
+// One capture. A stream is part of it from the moment it waits for one that is.
+class GraphCapture {
+ public:
+  bool active() const { return origin_ >= 0; }
+  int origin() const { return origin_; }
+  bool captures(int stream) const {
+    return active() && streams_[static_cast<std::size_t>(stream)].captured;
+  }
+
+  void begin(int stream);
+  void abandon() { origin_ = -1; }
+
+  // A new node of a captured stream. The reference lasts until the next one.
+  Operation& record(int stream);
+  // A wait of which one stream at least is captured.
+  Status<void> wait(int stream, int on);
+  // The graph; or why there is none: a stream that nobody waited for, or what went wrong before.
+  // Ends the capture in any case.
+  Status<HostGraph> end();
+
+ private:
+  struct Stream {
+    bool captured = false;
+    bool joined = false;               // nothing since another stream waited for it
+    std::vector<std::uint32_t> tails;  // nodes that its next node comes after
+  };
+
+  Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
+
+  int origin_ = -1;
+  std::array<Stream, kDeviceStreams> streams_ = {};
+  HostGraph graph_;
+  std::optional<Failure> broken_;
+};
+
+}  // namespace redzone::device

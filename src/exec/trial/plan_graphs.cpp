@@ -1,0 +1,73 @@
+#include "exec/trial/plan_graphs.h"
+
+#include <utility>
+
+namespace redzone::exec {
+namespace {
+
+// What an earlier replay did to the canaries is still to be seen.
+device::BufferJob without_canaries(device::BufferJob job) {
+  job.before_bytes = job.after_bytes = job.gap_bytes = 0;
+  return job;
+}
+
+}  // namespace
+
+void PlanGraphs::capture(const RunItem& item, std::size_t unit) {
+  if (!state_.session.begin_capture(item.stream)) return;
+  open_ = &of(item);
+  open_->begin = unit;
+  origin_ = item.stream;
+}
+
+void PlanGraphs::end_capture(std::size_t unit) {
+  Graph* graph = std::exchange(open_, nullptr);
+  if (graph == nullptr) return;
+  graph->end = unit;
+  graph->captured = state_.session.end_capture(true);
+  if (graph->captured != 0) state_.flush_zeros(origin_);
+}
+
+void PlanGraphs::collect_fills(const Graph& graph) {
+  jobs_.clear();
+  for (std::size_t i = graph.begin; i < graph.end; ++i) {
+    for (const auto& tensor : units_[i].tensors) {
+      const Role role = tensor.spec->role;
+      if (role == Role::inout || (role == Role::out && state_.checks))
+        jobs_.push_back(without_canaries(tensor.job));
+    }
+    if (!state_.checks) continue;
+    for (const auto& s : units_[i].scratch)
+      jobs_.push_back(graph.replayed ? without_canaries(s.job) : s.job);
+  }
+}
+
+bool PlanGraphs::replay_once(Graph& graph, int stream) {
+  collect_fills(graph);
+  graph.replayed = true;
+  return state_.session.fill(stream, jobs_) && state_.session.replay(stream, graph.captured);
+}
+
+void PlanGraphs::replay(const RunItem& item) {
+  Graph& graph = of(item);
+  Session& session = state_.session;
+  RZ_CHECK(graph.captured != 0);
+  state_.flush_watch();
+  // Launches of one graph are in order by themselves; the fills between them are not.
+  if (graph.stream >= 0 && !session.wait(item.stream, graph.stream)) return;
+  graph.stream = item.stream;
+  const std::int32_t call = graph.end > graph.begin ? units_[graph.end - 1].item->index : -1;
+  session.set_call(call);
+  if (state_.box != nullptr) state_.box->call_begun = call;
+  bool ran = true;
+  for (std::int64_t r = 0; ran && r < item.runs; ++r) ran = replay_once(graph, item.stream);
+  if (state_.box != nullptr) {
+    state_.box->call_ended = call;
+    ++state_.box->progress;
+  }
+  session.set_call(-1);
+  if (!ran) return;
+  for (std::size_t i = graph.begin; i < graph.end; ++i) units_[i].waits = false;
+}
+
+}  // namespace redzone::exec
