@@ -119,6 +119,24 @@ TEST(History, PutsTheCallsToTheSameTargetInFront) {
             plain_plan({call_of(1, 16), call_of(3, 16), call_of(5, 16), call_of(6, 16)}));
 }
 
+// Their graphs would meet those of the plan by number.
+TEST(History, RunsTheGraphsOfEarlierPlansPlainly) {
+  Plan graph = plain_plan({call_of(1, 16)});
+  std::get<CallStep>(graph.steps[0]).graph = 1;
+  graph.steps.emplace_back(ReplayStep{1, 3});
+  TrialSpec trial;
+  trial.mode = graph.mode;
+  EXPECT_EQ(as_run(graph, trial), graph);
+  trial.plain_graphs = true;
+  EXPECT_EQ(as_run(graph, trial), plain_plan({call_of(1, 16), call_of(1, 16)}));
+
+  const Plan all = with_history(graph, {}, 0, std::vector<Plan>{graph});
+  ASSERT_EQ(all.steps.size(), 4u);
+  EXPECT_EQ(std::get<CallStep>(all.steps[1]).graph, 0);
+  EXPECT_EQ(all.steps[2], graph.steps[0]);
+  EXPECT_EQ(all.steps[3], graph.steps[1]);
+}
+
 TEST(History, LeavesOutTheMiddleOfALongOne) {
   exec::WorkerLog log;
   const auto most = static_cast<std::int64_t>(kMaxSteps);

@@ -50,6 +50,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' has 6 dims, at most 5",
        [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},
       {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
+      {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
+      {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},
       {"its fill has no range function",
        [](auto& s) { s.tensors[0].fill = {.kind = Fill::Kind::integers}; }},
       {"min 65 exceeds max 64", [](auto& s) { s.dims[0].min = 65; }},
