@@ -5,6 +5,8 @@
 // kin: split-k semaphores that must be zero between launches
 // expect: uninitialized y
 // minimal: 2 calls; N=32; N=1
+// expect: schedule y
+// minimal: 2 calls; N=32; N=33
 #include "kit.h"
 #include "puzzles.h"
 
