@@ -4,6 +4,7 @@
 #include <rapidcheck/shrink/Shrink.h>
 
 #include <algorithm>
+#include <map>
 
 #include "generators/internal/complexity.h"
 #include "generators/internal/stages.h"
@@ -118,6 +119,24 @@ rc::Seq<Plan> one_stream(const OriginPtr& origin) {
   return rc::seq::just(std::move(plan));
 }
 
+// Numbered in the order of their first use.
+rc::Seq<Plan> renamed_streams(const OriginPtr& origin) {
+  Plan plan = origin->plan;
+  std::map<std::int64_t, std::int64_t> names;
+  const auto rename = [&](std::int64_t& stream) {
+    stream = names.emplace(stream, static_cast<std::int64_t>(names.size())).first->second;
+  };
+  for (auto& step : plan.steps) {
+    if (auto* call = std::get_if<CallStep>(&step)) rename(call->stream);
+    if (auto* replay = std::get_if<ReplayStep>(&step)) rename(replay->stream);
+    if (auto* wait = std::get_if<WaitStep>(&step)) {
+      rename(wait->stream);
+      rename(wait->on);
+    }
+  }
+  return rc::seq::just(std::move(plan));
+}
+
 rc::Seq<Plan> lower_streams(const OriginPtr& origin) {
   return in_one_call(origin, [](const CallStep& step) {
     return rc::seq::map(rc::shrink::towards<std::int64_t>(step.stream, 0),
@@ -151,8 +170,8 @@ rc::Seq<Plan> plainer_mode(const OriginPtr& origin) {
 }  // namespace
 
 std::vector<Stage> detail_stages() {
-  return {one_stream,    fewer_repeats, plain_tensor,  plain_knob,  plainer_layouts,
-          plainer_knobs, plain_seed,    lower_streams, plainer_mode};
+  return {one_stream,    fewer_repeats, plain_tensor,    plain_knob,    plainer_layouts,
+          plainer_knobs, plain_seed,    renamed_streams, lower_streams, plainer_mode};
 }
 
 }  // namespace redzone::generators

@@ -6,7 +6,7 @@
 namespace redzone::oracles {
 namespace {
 
-constexpr std::size_t kRelaxed = 6;
+constexpr std::size_t kRelaxed = 14;
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 namespace redzone::oracles {
 namespace {
 
-constexpr std::size_t kOthers = 6;
+constexpr std::size_t kOthers = 14;
 
 }  // namespace
 

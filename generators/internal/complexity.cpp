@@ -53,6 +53,8 @@ std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
 
 Complexity complexity_of(const Plan& plan, const Space& space) {
   Sums sums;
+  // Of plans that differ in the names of their streams only, the one that begins on stream 0.
+  if (const auto calls = calls_of(plan); !calls.empty()) sums.streams += calls[0]->stream != 0;
   for (const auto& step : plan.steps) {
     if (const auto* call = std::get_if<CallStep>(&step)) sums.add_call(*call, space);
     if (const auto* wait = std::get_if<WaitStep>(&step))

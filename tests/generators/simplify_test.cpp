@@ -38,6 +38,19 @@ TEST(Simplify, CandidatesAreValidSimplerAndDistinct) {
   EXPECT_TRUE(result);
 }
 
+// Two plans that differ in the names of the streams only are one to who reads them.
+TEST(Simplify, StreamsAreNumberedInTheOrderOfTheirUse) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 1).next();
+  while (auto candidate = simplify(plan, spec).next()) plan = std::move(*candidate);
+  plan.steps.push_back(plan.steps[0]);
+  Plan swapped = plan;
+  std::get<CallStep>(plan.steps[1]).stream = 1;
+  std::get<CallStep>(swapped.steps[0]).stream = 1;
+  EXPECT_TRUE(simpler(plan, swapped, spec));
+  EXPECT_TRUE(contains(all_simplifications(swapped, spec), plan));
+}
+
 TEST(Simplify, ThePlainestPlanHasNoCandidates) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 1).next();

@@ -27,7 +27,8 @@ struct Shown {
 };
 
 // The most specific failure of `plan`, each trial in a fresh worker: direct evidence first, then
-// what a comparison along one axis shows. Nothing when all oracles pass.
+// what a comparison along one axis shows; of a plan that is not blocking, whether that is why (as
+// triage asks it). Nothing when all oracles pass.
 inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
                                           campaign::Evaluator& evaluator, const Plan& plan) {
   for (const auto* group : {&catalog.direct(), &catalog.comparing()}) {
@@ -35,6 +36,9 @@ inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
     for (const auto& oracle : *group) questions.push_back({oracle.get(), plan});
     const auto answers = evaluator.ask(questions);
     std::optional<Shown> best;
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (answers[i].verdict.failed() && answers[i].verdict.signature.kind == FailKind::async)
+        return Shown{questions[i].oracle, answers[i].verdict};
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Verdict& v = answers[i].verdict;
       if (v.failed() && (!best || v.signature.kind < best->verdict.signature.kind))

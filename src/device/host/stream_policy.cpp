@@ -8,13 +8,13 @@ namespace redzone::device {
 StreamPolicy::StreamPolicy(Rng& rng) {
   if (rng.natural()) return;
   static constexpr Kind kKinds[] = {Kind::by_age,   Kind::priority,   Kind::priority,
-                                    Kind::priority, Kind::changing,   Kind::changing,
+                                    Kind::changing, Kind::changing,   Kind::uniform,
                                     Kind::uniform,  Kind::round_robin};
   kind_ = kKinds[rng.below(std::size(kKinds))];
   std::iota(rank_.begin(), rank_.end(), std::uint64_t{0});
   for (std::size_t i = rank_.size(); i > 1; --i) std::swap(rank_[i - 1], rank_[rng.below(i)]);
   last_rank_ = rank_.size() - 1;
-  change_every_ = std::uint64_t{2} << rng.below(5);
+  change_every_ = std::uint64_t{2} << rng.below(3);
 }
 
 int StreamPolicy::first_by_rank(std::span<const int> ready) const {
