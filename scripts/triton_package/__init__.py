@@ -1,0 +1,1 @@
+"""Kernel packages: descriptions, specialization variants, ahead-of-time compilation, target.toml."""
