@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes kernel packages for `redzone`: Triton kernels, compiled ahead of time, without a GPU.
+r"""Makes kernel packages for `redzone`: Triton kernels, compiled ahead of time, without a GPU.
 
     triton_export.py compile PACKAGE.py --out DIR
-    triton_export.py function FILE.py:FUNCTION --describe DESCRIPTION.toml --configs CONFIGS --out DIR
+    triton_export.py function FILE.py:FUNCTION --describe DESCRIPTION.toml --configs CONFIGS \
+        --out DIR
     triton_export.py cache TRITON_CACHE --describe DESCRIPTION.toml --out DIR
     triton_export.py shipped --out DIR
 
@@ -22,7 +23,13 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from triton_package.errors import PackageError  # noqa: E402
 from triton_package.loader import (  # noqa: E402
-    knobs_of, load_configs, load_function, load_python_description, parameters_of, read_toml)
+    knobs_of,
+    load_configs,
+    load_function,
+    load_python_description,
+    parameters_of,
+    read_toml,
+)
 
 
 def main():
@@ -37,12 +44,16 @@ def main():
     except PackageError as e:
         print(f"triton_export: {e}", file=sys.stderr)
         return 2
+    except OSError as e:
+        print(f"triton_export: {e.filename}: {e.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 
 def _parser():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
 
     def command(name, run, about):
@@ -59,8 +70,11 @@ def _parser():
     sub = command("function", _function, "a package from a @triton.jit function")
     sub.add_argument("function", metavar="FILE.py:FUNCTION")
     sub.add_argument("--describe", required=True, metavar="TOML", help="dims, tensors, grid")
-    sub.add_argument("--configs", metavar="TOML|JSON",
-                     help="a list of configs; without it those of the function's @triton.autotune")
+    sub.add_argument(
+        "--configs",
+        metavar="TOML|JSON",
+        help="a list of configs; without it those of the function's @triton.autotune",
+    )
     sub = command("cache", _cache, "a package from a folder that Triton cached kernels in")
     sub.add_argument("cache", metavar="DIR")
     sub.add_argument("--describe", metavar="TOML", help="dims, tensors, grid")
@@ -75,18 +89,24 @@ def _use_environment():
         return
     python = ROOT / "build" / "triton-venv" / "bin" / "python"
     if not python.exists() or Path(sys.prefix) == python.parent.parent:
-        print("triton_export: no Triton here; ./scripts/setup --triton installs it", file=sys.stderr)
+        print(
+            "triton_export: no Triton here; ./scripts/setup --triton installs it", file=sys.stderr
+        )
         sys.exit(2)
     os.execv(python, [str(python), *sys.argv])
 
 
 def _compile(arguments):
+    _compile_description(arguments.package, arguments.out, arguments)
+
+
+def _compile_description(path, out, arguments):
     from triton_package.build import build_package
     from triton_package.description import read_package
 
-    table, kernel = load_python_description(arguments.package)
-    package = read_package(arguments.package, table, parameters_of(kernel))
-    print(build_package(package, kernel, arguments.arch, arguments.out, arguments.verbose))
+    table, kernel = load_python_description(path)
+    package = read_package(path, table, parameters_of(kernel))
+    print(build_package(package, kernel, arguments.arch, out, arguments.verbose))
 
 
 def _function(arguments):
@@ -103,26 +123,31 @@ def _function(arguments):
     elif not configs:
         raise PackageError(path, name, "no @triton.autotune with configs: give --configs")
     table = read_toml(arguments.describe)
-    package = read_package(arguments.describe, table, parameters_of(kernel),
-                           extra_knobs=knobs_of(configs, source), configs=configs)
+    package = read_package(
+        arguments.describe,
+        table,
+        parameters_of(kernel),
+        extra_knobs=knobs_of(configs, source),
+        configs=configs,
+    )
     print(build_package(package, kernel, arguments.arch, arguments.out, arguments.verbose))
 
 
 def _cache(arguments):
     from triton_package.cache import export_cache
 
-    print(export_cache(arguments.cache, arguments.describe, arguments.kernel, arguments.arch,
-                       arguments.out))
+    print(
+        export_cache(
+            arguments.cache, arguments.describe, arguments.kernel, arguments.arch, arguments.out
+        )
+    )
 
 
 def _shipped(arguments):
     for path in sorted((ROOT / "src" / "targets" / "triton").glob("*.py")):
         # What stands beside the packages only serves them.
         if "\nPACKAGE = " in path.read_text(encoding="utf-8"):
-            arguments.package = path
-            arguments.out, out = Path(arguments.out) / path.stem, arguments.out
-            _compile(arguments)
-            arguments.out = out
+            _compile_description(path, Path(arguments.out) / path.stem, arguments)
 
 
 if __name__ == "__main__":

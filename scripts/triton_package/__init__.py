@@ -1,1 +1,1 @@
-"""Kernel packages: descriptions, specialization variants, ahead-of-time compilation, target.toml."""
+"""Kernel packages: descriptions, variants for specialization, compilation, target.toml."""

@@ -62,7 +62,9 @@ def _infer(package, parameter):
         elif parameter.default is not NO_DEFAULT:
             value = parameter.default
             if not isinstance(value, (int, float, str)):
-                raise package.error(f"argument[{name}]", "missing, and its default is no plain value")
+                raise package.error(
+                    f"argument[{name}]", "missing, and its default is no plain value"
+                )
             if isinstance(value, str):
                 raise package.error(f"argument[{name}]", "missing: strings are values of knobs")
         else:

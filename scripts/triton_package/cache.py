@@ -1,8 +1,8 @@
 """A package from a folder in which Triton left compiled kernels (by default ~/.triton/cache).
 
-The cache knows the compiled kernels: their arguments in order with types and alignment, warps, stages
-and CTAs of a cluster. It does not know dims, tensors or the grid, nor the values of the constants:
-those come from the user's description, constants as [[entry]] tables:
+The cache knows the compiled kernels: their arguments in order with types and alignment, warps,
+stages and CTAs of a cluster. It does not know dims, tensors or the grid, nor the values of the
+constants: those come from the user's description, constants as [[entry]] tables:
 
     [[entry]]
     hash = "BUD7KB"             # how the name of the entry's folder begins
@@ -26,8 +26,19 @@ from .loader import read_toml
 from .model import OPTIONS
 from .variants import Variant
 
-_MEMBERS = ("name", "target", "num_warps", "num_ctas", "num_stages", "shared", "global_scratch_size",
-            "global_scratch_align", "profile_scratch_size", "profile_scratch_align", "triton_version")
+_MEMBERS = (
+    "name",
+    "target",
+    "num_warps",
+    "num_ctas",
+    "num_stages",
+    "shared",
+    "global_scratch_size",
+    "global_scratch_align",
+    "profile_scratch_size",
+    "profile_scratch_align",
+    "triton_version",
+)
 _TTIR_TYPES = {"f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64"}
 
 
@@ -51,7 +62,9 @@ def export_cache(folder, describe, kernel, arch, out):
     """Writes the package; returns a line that says what was made."""
     entries = _entries(Path(folder), kernel, arch)
     if describe is None:
-        raise PackageError(folder, "dim", "a cache does not hold dims, tensors and grid: give --describe")
+        raise PackageError(
+            folder, "dim", "a cache does not hold dims, tensors and grid: give --describe"
+        )
     table = read_toml(describe)
     _set_constants(Fields(describe, "", table), entries)
     table.pop("entry", None)
@@ -63,8 +76,16 @@ def export_cache(folder, describe, kernel, arch, out):
     knobs = [{"name": n, "values": sorted({s[n] for s in settings})} for n in settings[0]]
     package = read_package(describe, table, parameters, extra_knobs=knobs, configs=settings)
     variants = _variants(package, entries, settings)
-    write_package(out, package, entries[0].metadata["name"], entries[0].metadata["triton_version"],
-                  arch, variants, range(len(entries)), [e.binary for e in entries])
+    write_package(
+        out,
+        package,
+        entries[0].metadata["name"],
+        entries[0].metadata["triton_version"],
+        arch,
+        variants,
+        range(len(entries)),
+        [e.binary for e in entries],
+    )
     return f"{package.name}: {len(variants)} variants in {out}"
 
 
@@ -99,7 +120,9 @@ def _entry(path, arch):
             raise PackageError(path, field, "missing")
     target = metadata["target"]
     if target.get("backend") != "cuda" or target.get("arch") != arch:
-        raise PackageError(path, "target", f"{target.get('backend')} {target.get('arch')}, not cuda {arch}")
+        raise PackageError(
+            path, "target", f"{target.get('backend')} {target.get('arch')}, not cuda {arch}"
+        )
     beside = {}
     for kind in ("ttir", "ptx"):
         source = path.with_suffix("." + kind)
@@ -107,8 +130,15 @@ def _entry(path, arch):
             raise PackageError(source, "", "missing: the arguments of the kernel stand there")
         beside[kind] = source.read_text(encoding="utf-8")
     types, aligned = _signature(beside["ttir"], path.with_suffix(".ttir"))
-    return Entry(path, metadata, Binary(path.with_suffix(".cubin").read_bytes(), text), beside["ptx"],
-                 types, aligned, {})
+    return Entry(
+        path,
+        metadata,
+        Binary(path.with_suffix(".cubin").read_bytes(), text),
+        beside["ptx"],
+        types,
+        aligned,
+        {},
+    )
 
 
 def _signature(ttir, path):
@@ -121,12 +151,16 @@ def _signature(ttir, path):
         name, _, rest = part.partition(": ")
         kind = re.match(r"\S+", rest).group().rstrip(",")
         if re.fullmatch(r"arg\d+", name):
-            raise PackageError(path, "tt.func", "compiled without line information, so without names")
+            raise PackageError(
+                path, "tt.func", "compiled without line information, so without names"
+            )
         pointer = re.fullmatch(r"!tt\.ptr<(\w+)>", kind)
         if pointer:
             kind = "*" + _TTIR_TYPES.get(pointer.group(1), pointer.group(1))
         elif kind.startswith("!tt.tensordesc"):
-            raise PackageError(path, name, "arguments that are descriptors are not read from a cache")
+            raise PackageError(
+                path, name, "arguments that are descriptors are not read from a cache"
+            )
         types[name] = _TTIR_TYPES.get(kind, kind)
         if re.search(r"tt\.divisibility = 16\b", rest):
             aligned.add(name)
@@ -145,8 +179,8 @@ def _set_constants(top, entries):
 
 
 def _parameters(describe, entries, described):
-    """The kernel's parameters. Those that a compiled kernel lacks are constants, which take no place
-    among its parameters, or integers equal to 1 in that kernel."""
+    """The kernel's parameters. Those that a compiled kernel lacks are constants, which take no
+    place among its parameters, or integers equal to 1 in that kernel."""
     names = list(described)
     longest = max(entries, key=lambda e: len(e.types))
     if not set(longest.types) <= set(names):
@@ -157,8 +191,12 @@ def _parameters(describe, entries, described):
     for e in entries:
         order = [n for n in names if n in e.types]
         if order != list(e.types):
-            raise PackageError(describe, "argument", f"describe all arguments, in the kernel's order: "
-                               f"{e.file.parent.name} has {', '.join(e.types)}")
+            raise PackageError(
+                describe,
+                "argument",
+                f"describe all arguments, in the kernel's order: "
+                f"{e.file.parent.name} has {', '.join(e.types)}",
+            )
     return [
         Parameter(n, is_constexpr=n in constants or described.get(n, {}).get("kind") == "constexpr")
         for n in names
@@ -194,12 +232,16 @@ def _variants(package, entries, settings):
             declared = a.type if a.type != "*" else kind
             # Signs are no part of the compiled types.
             if kind.lstrip("*").lstrip("u") != declared.lstrip("*").lstrip("u"):
-                raise package.error(f"argument[{a.name}].type", f"{declared}, but {kind} in {entry.file}")
+                raise package.error(
+                    f"argument[{a.name}].type", f"{declared}, but {kind} in {entry.file}"
+                )
             if a.specialize:
                 classes[a.name] = "16" if a.name in entry.aligned else "other"
             elif a.name in entry.aligned:
-                raise package.error(f"argument[{a.name}].specialize",
-                                    f"false, but {entry.file} needs a multiple of 16")
+                raise package.error(
+                    f"argument[{a.name}].specialize",
+                    f"false, but {entry.file} needs a multiple of 16",
+                )
         wrong = count_error(entry.ptx, expected)
         if wrong:
             raise entry.error("ptx", wrong)
@@ -224,6 +266,9 @@ def _told_apart(package, entries, variants):
     for entry, variant in zip(entries, variants):
         key = repr((variant.knobs, variant.constants, variant.classes))
         if key in seen:
-            raise package.error("entry", f"{seen[key]} and {entry.file.parent.name} differ in nothing "
-                                "that is described: give the constants of both")
+            raise package.error(
+                "entry",
+                f"{seen[key]} and {entry.file.parent.name} differ in nothing "
+                "that is described: give the constants of both",
+            )
         seen[key] = entry.file.parent.name

@@ -43,8 +43,9 @@ def source_of(package, variant):
             signature.append((a.name, _type_of(package, a, variant)))
             if a_class == "16":
                 aligned.append((i,))
-    return Source(tuple(signature), tuple(constants), tuple(aligned),
-                  tuple(sorted(variant.options().items())))
+    return Source(
+        tuple(signature), tuple(constants), tuple(aligned), tuple(sorted(variant.options().items()))
+    )
 
 
 def _type_of(package, argument, variant):
@@ -65,11 +66,14 @@ def compile_sources(package, kernel, sources, arch, verbose, describe):
     # fork: the workers inherit the kernel, which cannot be pickled. Nothing here runs threads.
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(
-            jobs, context, initializer=_start_worker, initargs=(kernel, arch, verbose)) as pool:
+        jobs, context, initializer=_start_worker, initargs=(kernel, arch, verbose)
+    ) as pool:
         try:
             results = list(pool.map(_compile, sources, chunksize=1))
         except concurrent.futures.process.BrokenProcessPool:
-            raise PackageError(package.file, "", "the compiler crashed (--verbose shows how)") from None
+            raise PackageError(
+                package.file, "", "the compiler crashed (--verbose shows how)"
+            ) from None
     for source, result in zip(sources, results):
         if isinstance(result, str):
             raise PackageError(package.file, f"variant[{describe(source)}]", result)
@@ -91,11 +95,16 @@ def _start_worker(kernel, arch, verbose):
 def _compile(source):
     """A Binary, or what went wrong."""
     arch = _worker["arch"]
-    ast = ASTSource(_worker["kernel"], dict(source.signature), dict(source.constants),
-                    {at: [["tt.divisibility", 16]] for at in source.aligned})
+    ast = ASTSource(
+        _worker["kernel"],
+        dict(source.signature),
+        dict(source.constants),
+        {at: [["tt.divisibility", 16]] for at in source.aligned},
+    )
     try:
-        compiled = triton.compile(ast, target=GPUTarget("cuda", arch, 32),
-                                  options=_typed(dict(source.options)))
+        compiled = triton.compile(
+            ast, target=GPUTarget("cuda", arch, 32), options=_typed(dict(source.options))
+        )
     except Exception as e:  # the compiler's errors have no common class
         lines = [line.strip() for line in str(e).splitlines() if line.strip()]
         return f"does not compile: {type(e).__name__}: {lines[-1] if lines else 'no message'}"

@@ -36,12 +36,21 @@ def read_package(file, table, parameters, extra_knobs=(), configs=None):
     if not 1 <= len(grid) <= 3:
         raise top.error("grid", f"1 to 3 expressions are expected, not {len(grid)}")
     package = Package(
-        file=str(file), name=name, doc=top.text("doc", ""), reference=top.text("reference", ""),
+        file=str(file),
+        name=name,
+        doc=top.text("doc", ""),
+        reference=top.text("reference", ""),
         deterministic=top.flag("deterministic", True),
         work=top.expression("work", known) if top.has("work") else None,
-        grid=grid + [Expression("1")] * (3 - len(grid)), dims=dims, constraints=constraints,
-        tensors=tensors, knobs=knobs, exclude=top.expressions("exclude", knob_names(knobs), []),
-        arguments=[], configs=configs)
+        grid=grid + [Expression("1")] * (3 - len(grid)),
+        dims=dims,
+        constraints=constraints,
+        tensors=tensors,
+        knobs=knobs,
+        exclude=top.expressions("exclude", knob_names(knobs), []),
+        arguments=[],
+        configs=configs,
+    )
     package.arguments = read_arguments(package, top.tables("argument"), parameters)
     top.done()
     _all_knobs_used(package)
@@ -58,8 +67,15 @@ def _distinct(top, groups):
 
 
 def _dim(f):
-    dim = Dim(f.name(), f.integer("min", 1), f.integer("max", 4096), f.integer("multiple_of", 1),
-              f.items("values", int, "integers", []), f.integer("tile", 0), f.text("doc", ""))
+    dim = Dim(
+        f.name(),
+        f.integer("min", 1),
+        f.integer("max", 4096),
+        f.integer("multiple_of", 1),
+        f.items("values", int, "integers", []),
+        f.integer("tile", 0),
+        f.text("doc", ""),
+    )
     f.done()
     if dim.values:
         if sorted(set(dim.values)) != dim.values:
@@ -73,7 +89,9 @@ def _dim(f):
     if dim.max < dim.min:
         raise f.error("max", f"{dim.max} is less than min = {dim.min}")
     if dim.multiple_of < 1 or not len(dim.domain()):
-        raise f.error("multiple_of", f"no multiple of {dim.multiple_of} from {dim.min} to {dim.max}")
+        raise f.error(
+            "multiple_of", f"no multiple of {dim.multiple_of} from {dim.min} to {dim.max}"
+        )
     if dim.name in FUNCTIONS or dim.name == "num_sms":
         raise f.error("name", f"'{dim.name}' means something else in expressions")
     return dim
@@ -108,9 +126,17 @@ def _tensor(f, dims, knobs):
             raise f.error("dtype", "contradicts 'dtype_of': give one of them")
     else:
         dtype = f.one_of("dtype", DTYPES)
-    tensor = Tensor(name, dtype, dtype_of, f.one_of("role", ("in", "out", "inout")),
-                    f.expressions("shape", dims), _fill(f, dims), f.integer("align_bytes", 16),
-                    _tolerance(f), f.text("doc", ""))
+    tensor = Tensor(
+        name,
+        dtype,
+        dtype_of,
+        f.one_of("role", ("in", "out", "inout")),
+        f.expressions("shape", dims),
+        _fill(f, dims),
+        f.integer("align_bytes", 16),
+        _tolerance(f),
+        f.text("doc", ""),
+    )
     f.done()
     if len(tensor.shape) > 5:
         raise f.error("shape", f"{len(tensor.shape)} dims, but 5 are the most")
@@ -165,7 +191,9 @@ def _knob(f):
 
 def _all_knobs_used(package):
     used = set()
-    expressions = package.grid + [a.value for a in package.arguments if isinstance(a.value, Expression)]
+    expressions = package.grid + [
+        a.value for a in package.arguments if isinstance(a.value, Expression)
+    ]
     for argument in package.arguments:
         expressions += argument.shape + argument.strides + argument.block_shape
         if argument.kind == "constexpr" and isinstance(argument.value, str):

@@ -1,8 +1,8 @@
 """Integer expressions over dims and knobs.
 
 The grammar is the part of muParser's that means the same for integers there and here: `+ - *`,
-comparisons, `&& ||`, `c ? a : b`, parentheses, and the functions below. There is no `/`, which would
-give a fraction there: a division says which way it rounds.
+comparisons, `&& ||`, `c ? a : b`, parentheses, and the functions below. There is no `/`, which
+would give a fraction there: a division says which way it rounds.
 
 A knob whose values are strings has no number. For each value V of such a knob K there is the name
 `K_is_V`, which is 1 or 0.

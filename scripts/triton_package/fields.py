@@ -36,7 +36,9 @@ class Fields:
             return default
         value = self._table[field]
         # bool is an int to Python, but not to the reader of a description.
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in _as_tuple(kinds)):
+        if not isinstance(value, kinds) or (
+            isinstance(value, bool) and bool not in _as_tuple(kinds)
+        ):
             raise self.error(field, f"{what} is expected, not {value!r}")
         return value
 
@@ -55,7 +57,9 @@ class Fields:
     def one_of(self, field, allowed, default=_REQUIRED):
         value = self.text(field, default)
         if value not in allowed:
-            raise self.error(field, f"'{value}' is none of {', '.join(allowed)}{hint(value, allowed)}")
+            raise self.error(
+                field, f"'{value}' is none of {', '.join(allowed)}{hint(value, allowed)}"
+            )
         return value
 
     def name(self, field="name"):
@@ -87,7 +91,9 @@ class Fields:
             raise self.error(field, f"'{value}': {e}") from None
         for name in sorted(parsed.names):
             if name not in known:
-                raise self.error(field, f"'{value}': no dim, knob or value '{name}'{hint(name, known)}")
+                raise self.error(
+                    field, f"'{value}': no dim, knob or value '{name}'{hint(name, known)}"
+                )
         return parsed
 
     def tables(self, field, required=False):

@@ -30,8 +30,11 @@ def _text(package, kernel, triton_version, arch, variants, stems):
     def table(header, **fields):
         if header:
             lines.extend(["", f"[[{header}]]"])
-        lines.extend(f"{name} = {_value(value)}" for name, value in fields.items()
-                     if value not in (None, "", [], {}))
+        lines.extend(
+            f"{name} = {_value(value)}"
+            for name, value in fields.items()
+            if value not in (None, "", [], {})
+        )
 
     lines.append(f"redzone_package = {FORMAT_VERSION}")
     table("", name=package.name, doc=package.doc, kernel=kernel, triton=triton_version)
@@ -44,25 +47,53 @@ def _text(package, kernel, triton_version, arch, variants, stems):
         if d.values:
             table("dim", name=d.name, values=d.values, tile=d.tile or None, doc=d.doc)
         else:
-            table("dim", name=d.name, min=d.min, max=d.max, multiple_of=d.multiple_of,
-                  tile=d.tile or None, doc=d.doc)
+            table(
+                "dim",
+                name=d.name,
+                min=d.min,
+                max=d.max,
+                multiple_of=d.multiple_of,
+                tile=d.tile or None,
+                doc=d.doc,
+            )
     for c in package.constraints:
         table("constraint", kind=c.kind, a=c.a, b=c.b)
     for t in package.tensors:
         lines.extend(["", "[[tensor]]", f"name = {_value(t.name)}"])
         table("", dtype=t.dtype, dtype_of=t.dtype_of, role=t.role)
         lines.append(f"shape = {_value(t.shape)}")
-        table("", fill=t.fill if t.role != "out" else None, align_bytes=t.align_bytes, tolerance=t.tolerance, doc=t.doc)
+        table(
+            "",
+            fill=t.fill if t.role != "out" else None,
+            align_bytes=t.align_bytes,
+            tolerance=t.tolerance,
+            doc=t.doc,
+        )
     for k in package.knobs:
         table("knob", name=k.name, values=k.values, doc=k.doc)
     for a in package.arguments:
-        table("argument", name=a.name, kind=a.kind, type=a.type, value=_argument_value(a),
-              shape=a.shape, strides=a.strides, block_shape=a.block_shape)
+        table(
+            "argument",
+            name=a.name,
+            kind=a.kind,
+            type=a.type,
+            value=_argument_value(a),
+            shape=a.shape,
+            strides=a.strides,
+            block_shape=a.block_shape,
+        )
     for variant, stem in zip(variants, stems):
-        lines.extend(["", "[[variant]]", f"file = {_value(stem)}", f"knobs = {_value(variant.knobs)}",
-                      f"constants = {_value(variant.constants)}",
-                      f"classes = {_value(variant.classes)}",
-                      f"dropped = {_value(variant.dropped(package))}"])
+        lines.extend(
+            [
+                "",
+                "[[variant]]",
+                f"file = {_value(stem)}",
+                f"knobs = {_value(variant.knobs)}",
+                f"constants = {_value(variant.constants)}",
+                f"classes = {_value(variant.classes)}",
+                f"dropped = {_value(variant.dropped(package))}",
+            ]
+        )
     return "\n".join(lines) + "\n"
 
 

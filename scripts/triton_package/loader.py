@@ -60,8 +60,12 @@ def as_kernel(found, path, field):
 
 def parameters_of(kernel):
     return [
-        Parameter(p.name, p.is_constexpr, bool(p.do_not_specialize),
-                  p.default if p.has_default else NO_DEFAULT)
+        Parameter(
+            p.name,
+            p.is_constexpr,
+            bool(p.do_not_specialize),
+            p.default if p.has_default else NO_DEFAULT,
+        )
         for p in kernel.params
     ]
 
@@ -94,9 +98,10 @@ def load_configs(path):
         raise PackageError(path, "config", "missing, or no list of tables")
     flat = []
     for i, config in enumerate(configs):
-        if not isinstance(config, dict):
+        kwargs = config.get("kwargs", {}) if isinstance(config, dict) else None
+        if not isinstance(kwargs, dict):
             raise PackageError(path, f"config[{i}]", "no table")
-        flat.append({**config.get("kwargs", {}), **{k: v for k, v in config.items() if k != "kwargs"}})
+        flat.append({**kwargs, **{k: v for k, v in config.items() if k != "kwargs"}})
     return flat
 
 
@@ -110,7 +115,9 @@ def knobs_of(configs, file):
             if isinstance(value, bool):
                 value = config[name] = int(value)
             if not isinstance(value, (int, str)):
-                raise PackageError(file, f"config[{i}].{name}", f"{value!r} is no integer or string")
+                raise PackageError(
+                    file, f"config[{i}].{name}", f"{value!r} is no integer or string"
+                )
             if value not in knobs[name]:
                 knobs[name].append(value)
     return [{"name": name, "values": values} for name, values in knobs.items()]

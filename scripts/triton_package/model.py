@@ -6,14 +6,28 @@ from .errors import PackageError
 
 # Element types as Redzone names them, and as Triton's signatures do.
 DTYPES = {
-    "f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16",
-    "i64": "i64", "i32": "i32", "u32": "u32", "i8": "i8", "u8": "u8",
+    "f64": "fp64",
+    "f32": "fp32",
+    "f16": "fp16",
+    "bf16": "bf16",
+    "i64": "i64",
+    "i32": "i32",
+    "u32": "u32",
+    "i8": "i8",
+    "u8": "u8",
 }
 INTEGER_TYPES = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "fp64")
 KINDS = ("tensor", "int", "float", "constexpr", "descriptor")
 # Knobs of these names are options of the compiler.
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "launch_pdl", "launch_cooperative_grid")
+OPTIONS = (
+    "num_warps",
+    "num_stages",
+    "num_ctas",
+    "maxnreg",
+    "launch_pdl",
+    "launch_cooperative_grid",
+)
 
 
 @dataclass
@@ -124,7 +138,9 @@ def knob_numbers(knobs, setting):
     numbers = {}
     for knob in knobs:
         if knob.is_text:
-            numbers.update({f"{knob.name}_is_{v}": int(v == setting[knob.name]) for v in knob.values})
+            numbers.update(
+                {f"{knob.name}_is_{v}": int(v == setting[knob.name]) for v in knob.values}
+            )
         else:
             numbers[knob.name] = setting[knob.name]
     return numbers

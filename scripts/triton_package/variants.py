@@ -19,15 +19,21 @@ class Variant:
 
     def dropped(self, package):
         """Arguments that are no parameter of the compiled kernel."""
-        return [a.name for a in package.arguments
-                if a.kind == "constexpr" or self.classes.get(a.name) == "1"]
+        return [
+            a.name
+            for a in package.arguments
+            if a.kind == "constexpr" or self.classes.get(a.name) == "1"
+        ]
 
     def options(self):
         return {name: self.knobs[name] for name in OPTIONS if name in self.knobs}
 
     def describe(self):
-        parts = [f"{k} = {v}" for group in (self.knobs, self.constants, self.classes)
-                 for k, v in group.items()]
+        parts = [
+            f"{k} = {v}"
+            for group in (self.knobs, self.constants, self.classes)
+            for k, v in group.items()
+        ]
         return ", ".join(dict.fromkeys(parts))
 
 
@@ -64,12 +70,24 @@ def _settings(package):
     for values in itertools.product(*(k.values for k in package.knobs)):
         setting = dict(zip(names, values))
         numbers = knob_numbers(package.knobs, setting)
-        listed = package.configs is None or any(c.items() <= setting.items() for c in package.configs)
-        if listed and not any(e(numbers) for e in package.exclude):
+        listed = package.configs is None or any(
+            c.items() <= setting.items() for c in package.configs
+        )
+        if listed and not _excluded(package, numbers):
             settings.append(setting)
     if not settings:
         raise package.error("exclude", "no setting of the knobs is left")
     return settings
+
+
+def _excluded(package, numbers):
+    for i, expression in enumerate(package.exclude):
+        try:
+            if expression(numbers):
+                return True
+        except ExpressionError as e:
+            raise package.error(f"exclude[{i}]", str(e)) from None
+    return False
 
 
 def _constant(argument, setting, chosen):
@@ -82,7 +100,8 @@ def _pointer_classes(package):
     aligned = {t.name: t.align_bytes % 16 == 0 for t in package.tensors}
     return [
         [((a.name, c),) for c in (("16",) if aligned[a.value] else ("16", "other"))]
-        for a in package.arguments if a.kind == "tensor" and a.specialize
+        for a in package.arguments
+        if a.kind == "tensor" and a.specialize
     ]
 
 
@@ -132,7 +151,8 @@ def _combinations(package, group, numbers):
         raise package.error(
             f"argument[{members[0].name}]",
             f"{count} combinations of {names} are too many to find its classes: give the dims "
-            "'values', or the argument specialize = false")
+            "'values', or the argument specialize = false",
+        )
     names = {d.name for d in dims}
     constraints = [c for c in package.constraints if {c.a, c.b} <= names]
     found = set()

@@ -12,20 +12,35 @@ class Cache(ExporterCase):
         super().setUp()
         self.cache = self.folder / "cache"
         # R in 33..64 and one alignment: the classes of n, in each of the two configs.
-        self.description = DESCRIPTION.replace("min = 17", "min = 33").replace("align_bytes = 4\n", "")
+        self.description = DESCRIPTION.replace("min = 17", "min = 33").replace(
+            "align_bytes = 4\n", ""
+        )
         self.write("add.toml", self.description)
         # A cache of a user's program has line information, and the names of arguments with it.
-        self.ok(export("function", f"{self.folder / 'kernel.py'}:add", "--describe",
-                       self.folder / "add.toml", "--configs", self.folder / "configs.toml",
-                       "--out", self.folder / "made", "--line-info", cache=self.cache))
+        self.ok(
+            export(
+                "function",
+                f"{self.folder / 'kernel.py'}:add",
+                "--describe",
+                self.folder / "add.toml",
+                "--configs",
+                self.folder / "configs.toml",
+                "--out",
+                self.folder / "made",
+                "--line-info",
+                cache=self.cache,
+            )
+        )
 
     def entries(self):
         """[[entry]] tables with the constants, which a cache does not hold."""
         text = ""
         for path in sorted(self.cache.glob("*/add.json")):
             warps = json.loads(path.read_text())["num_warps"]
-            text += (f'\n[[entry]]\nhash = "{path.parent.name}"\n'
-                     f"constants = {{ BLOCK = {32 if warps == 4 else 64}, RDIM = 64, WIDE = 1 }}\n")
+            text += (
+                f'\n[[entry]]\nhash = "{path.parent.name}"\n'
+                f"constants = {{ BLOCK = {32 if warps == 4 else 64}, RDIM = 64, WIDE = 1 }}\n"
+            )
         return text
 
     def read(self, description=None, *arguments):
@@ -45,10 +60,16 @@ class Cache(ExporterCase):
         made, read = (read_target(self.folder / name) for name in ("made", "read"))
 
         def facts(target, folder):
-            return {(v["knobs"]["BLOCK"], v["knobs"]["num_warps"], v["constants"]["RDIM"],
-                     *sorted(v["classes"].items()),
-                     hashlib.sha256(cubin_of(self.folder / folder, v).read_bytes()).hexdigest())
-                    for v in target["variant"]}
+            return {
+                (
+                    v["knobs"]["BLOCK"],
+                    v["knobs"]["num_warps"],
+                    v["constants"]["RDIM"],
+                    *sorted(v["classes"].items()),
+                    hashlib.sha256(cubin_of(self.folder / folder, v).read_bytes()).hexdigest(),
+                )
+                for v in target["variant"]
+            }
 
         self.assertEqual(facts(made, "made"), facts(read, "read"))
         self.assertEqual(made["tensor"], read["tensor"])
@@ -56,18 +77,30 @@ class Cache(ExporterCase):
 
     def test_says_what_a_cache_does_not_hold(self):
         self.refused(self.read(), self.cache, "dim: a cache does not hold")
-        self.refused(self.read(self.described().replace('grid = ["cdiv(R, BLOCK)"]', "")),
-                     "cache.toml", "grid: missing")
-        self.refused(self.read(self.described().replace("RDIM = 64, ", "", 1)), "cache.toml",
-                     "entry: no constant 'RDIM' for ")
+        self.refused(
+            self.read(self.described().replace('grid = ["cdiv(R, BLOCK)"]', "")),
+            "cache.toml",
+            "grid: missing",
+        )
+        self.refused(
+            self.read(self.described().replace("RDIM = 64, ", "", 1)),
+            "cache.toml",
+            "entry: no constant 'RDIM' for ",
+        )
 
     def test_refuses_what_contradicts_the_compiled_kernel(self):
-        self.refused(self.read(self.described().replace('type = "i64"', 'type = "i32"')),
-                     "argument[pitch].type: i32, but i64 in")
-        not_specialized = "value = \"N\"\nspecialize = false"
-        self.refused(self.read(self.described().replace("value = \"N\"", not_specialized)),
-                     "add.json: n: the compiled kernel has no such argument")
-        self.refused(self.read(self.described(), "--arch", "80"), "add.json: target: cuda 90, not cuda 80")
+        self.refused(
+            self.read(self.described().replace('type = "i64"', 'type = "i32"')),
+            "argument[pitch].type: i32, but i64 in",
+        )
+        not_specialized = 'value = "N"\nspecialize = false'
+        self.refused(
+            self.read(self.described().replace('value = "N"', not_specialized)),
+            "add.json: n: the compiled kernel has no such argument",
+        )
+        self.refused(
+            self.read(self.described(), "--arch", "80"), "add.json: target: cuda 90, not cuda 80"
+        )
         self.refused(self.read(self.described(), "--kernel", "sub"), "no kernel 'sub', but add")
 
     def test_names_the_field_that_is_missing_in_the_metadata(self):

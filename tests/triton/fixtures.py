@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "src" / "targets" / "triton"
 SHARED_CACHE = ROOT / "build" / "triton-cache"
 
-KERNEL = '''
+KERNEL = """
 import triton
 import triton.language as tl
 
@@ -24,10 +24,10 @@ def add(x, y, rows, n, pitch, RDIM: tl.constexpr, BLOCK: tl.constexpr, WIDE: tl.
     for i in range(0, n):
         at = (tl.program_id(0) * n + i) * pitch + tl.arange(0, RDIM)
         tl.store(y + at, tl.load(x + at, tl.arange(0, RDIM) < rows, 0.0) + BLOCK + WIDE)
-'''
+"""
 
 # A description of `add`, in TOML.
-DESCRIPTION = '''
+DESCRIPTION = """
 name = "test.add"
 doc = "adds a constant"
 work = "N * R"
@@ -77,9 +77,9 @@ value = "R"
 name = "RDIM"
 kind = "constexpr"
 value = "next_power_of_2(R)"
-'''
+"""
 
-CONFIGS = '''
+CONFIGS = """
 [[config]]
 BLOCK = 32
 num_warps = 4
@@ -87,7 +87,7 @@ num_warps = 4
 [[config]]
 BLOCK = 64
 num_warps = 8
-'''
+"""
 
 
 def export(*arguments, cache=SHARED_CACHE):
@@ -126,10 +126,20 @@ class ExporterCase(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def function(self, out="out", describe="add.toml", configs="configs.toml", name="add", **options):
-        return export("function", f"{self.folder / 'kernel.py'}:{name}", "--describe",
-                      self.folder / describe, "--configs", self.folder / configs,
-                      "--out", self.folder / out, **options)
+    def function(
+        self, out="out", describe="add.toml", configs="configs.toml", name="add", **options
+    ):
+        return export(
+            "function",
+            f"{self.folder / 'kernel.py'}:{name}",
+            "--describe",
+            self.folder / describe,
+            "--configs",
+            self.folder / configs,
+            "--out",
+            self.folder / out,
+            **options,
+        )
 
     def ok(self, result):
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -14,8 +14,18 @@ DESCRIPTORS = {"scale_descriptor": 2, "matmul_persistent": 3, "attention_fwd": 4
 
 class Shipped(unittest.TestCase):
     def test_all_are_there_and_small(self):
-        self.assertEqual(NAMES, sorted([*DESCRIPTORS, "chunk_fwd_h", "chunk_fwd_phase1",
-                                        "chunk_bwd_dh", "chunk_bwd_dh_correction"]))
+        self.assertEqual(
+            NAMES,
+            sorted(
+                [
+                    *DESCRIPTORS,
+                    "chunk_fwd_h",
+                    "chunk_fwd_phase1",
+                    "chunk_bwd_dh",
+                    "chunk_bwd_dh_correction",
+                ]
+            ),
+        )
         for name in NAMES:
             with self.subTest(name):
                 cubins = list((PACKAGES / name / "cubin").glob("*.cubin"))
@@ -58,10 +68,14 @@ class Shipped(unittest.TestCase):
 
     def test_chunk_kernels_have_the_classes_of_n_and_the_blocks_of_d(self):
         for name in (n for n in NAMES if n.startswith("chunk_")):
-            got = {(v["constants"]["RDIM"], v["constants"]["C"], v["classes"]["N"])
-                   for v in read_target(PACKAGES / name)["variant"]}
-            self.assertEqual(got, {(r, c, n) for r in (32, 64, 128) for c in (32, 64)
-                                   for n in ("1", "16", "other")})
+            got = {
+                (v["constants"]["RDIM"], v["constants"]["C"], v["classes"]["N"])
+                for v in read_target(PACKAGES / name)["variant"]
+            }
+            self.assertEqual(
+                got,
+                {(r, c, n) for r in (32, 64, 128) for c in (32, 64) for n in ("1", "16", "other")},
+            )
 
 
 if __name__ == "__main__":

@@ -13,9 +13,21 @@ def load_rows(base, first, row, S, D: tl.constexpr, ROWS: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=["B"])
-def attention_fwd(q, k, v, o, B, S, HQ: tl.constexpr, HKV: tl.constexpr, D: tl.constexpr,
-                  causal: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                  indexing: tl.constexpr):
+def attention_fwd(
+    q,
+    k,
+    v,
+    o,
+    B,
+    S,
+    HQ: tl.constexpr,
+    HKV: tl.constexpr,
+    D: tl.constexpr,
+    causal: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    indexing: tl.constexpr,
+):
     # Of the softmax in powers of two: log2(e) / sqrt(D), with 1 / sqrt(128).
     tl.static_assert(D == 128)
     scale: tl.constexpr = 1.4426950408889634 * 0.08838834764831845
@@ -89,8 +101,13 @@ PACKAGE = {
         {"name": "v", "dtype": "bf16", "role": "in", "shape": ["B", "HKV", "S", "D"]},
         # An average of values of size 1. Its weights are rounded to bf16 (2^-9 of each), and so is
         # the result.
-        {"name": "o", "dtype": "bf16", "role": "out", "shape": ["B", "HQ", "S", "D"],
-         "tolerance": {"abs": 0.01, "rel": 1 / 64}},
+        {
+            "name": "o",
+            "dtype": "bf16",
+            "role": "out",
+            "shape": ["B", "HQ", "S", "D"],
+            "tolerance": {"abs": 0.01, "rel": 1 / 64},
+        },
     ],
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},

@@ -7,8 +7,20 @@ import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])
-def chunk_bwd_dh(q, do, g, dh, dh0, sequences, N, D, DV,
-                 C: tl.constexpr, RDIM: tl.constexpr, BLOCK_V: tl.constexpr):
+def chunk_bwd_dh(
+    q,
+    do,
+    g,
+    dh,
+    dh0,
+    sequences,
+    N,
+    D,
+    DV,
+    C: tl.constexpr,
+    RDIM: tl.constexpr,
+    BLOCK_V: tl.constexpr,
+):
     across = tl.cdiv(DV, BLOCK_V)
     rows = tl.arange(0, RDIM)
     for tile in range(tl.program_id(0), sequences * across, tl.num_programs(0)):
@@ -30,11 +42,16 @@ def chunk_bwd_dh(q, do, g, dh, dh0, sequences, N, D, DV,
 
 
 PACKAGE = family.family(
-    chunk_bwd_dh, "chunk_bwd_dh", "chunked linear attention: backward state scan",
+    chunk_bwd_dh,
+    "chunk_bwd_dh",
+    "chunked linear attention: backward state scan",
     tensors=[
-        family.tokens("q", "D"), family.tokens("do", "DV"), family.log_decays(),
+        family.tokens("q", "D"),
+        family.tokens("do", "DV"),
+        family.log_decays(),
         family.state("dh", "out", family.STATE_OF_CHUNKS, "bf16"),
         family.state("dh0", "out", family.STATE_OF_SEQUENCES, "f32"),
     ],
     work="2 * B * H * T * next_power_of_2(D) * cdiv(DV, BLOCK_V) * BLOCK_V",
-    grid_tiles=family.TILES_OF_SEQUENCES)
+    grid_tiles=family.TILES_OF_SEQUENCES,
+)

@@ -8,8 +8,19 @@ import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])
-def chunk_bwd_dh_correction(local, g, dht, dh, sequences, N, D, DV,
-                            C: tl.constexpr, RDIM: tl.constexpr, BLOCK_V: tl.constexpr):
+def chunk_bwd_dh_correction(
+    local,
+    g,
+    dht,
+    dh,
+    sequences,
+    N,
+    D,
+    DV,
+    C: tl.constexpr,
+    RDIM: tl.constexpr,
+    BLOCK_V: tl.constexpr,
+):
     across = tl.cdiv(DV, BLOCK_V)
     rows = tl.arange(0, RDIM)
     for tile in range(tl.program_id(0), sequences * across, tl.num_programs(0)):
@@ -29,12 +40,15 @@ def chunk_bwd_dh_correction(local, g, dht, dh, sequences, N, D, DV,
 
 
 PACKAGE = family.family(
-    chunk_bwd_dh_correction, "chunk_bwd_dh_correction",
+    chunk_bwd_dh_correction,
+    "chunk_bwd_dh_correction",
     "chunked linear attention: backward correction from the last state",
     tensors=[
-        family.state("local", "in", family.STATE_OF_CHUNKS, "bf16"), family.log_decays(),
+        family.state("local", "in", family.STATE_OF_CHUNKS, "bf16"),
+        family.log_decays(),
         family.state("dht", "in", family.STATE_OF_SEQUENCES, "f32"),
         family.state("dh", "out", family.STATE_OF_CHUNKS, "bf16"),
     ],
     work="4 * B * H * floordiv(T, C) * next_power_of_2(D) * cdiv(DV, BLOCK_V) * BLOCK_V",
-    grid_tiles=family.TILES_OF_SEQUENCES)
+    grid_tiles=family.TILES_OF_SEQUENCES,
+)

@@ -13,7 +13,7 @@ import triton.language as tl
 
 @triton.jit
 def load_rows(base, first, width, columns, ROWS: tl.constexpr):
-    """`columns` of ROWS rows of `width` elements, from row `first` on; zero behind the row's end."""
+    """`columns` of ROWS rows of `width` elements, from row `first` on; zero behind a row's end."""
     rows = first + tl.arange(0, ROWS)
     return tl.load(base + rows[:, None] * width + columns[None, :], columns[None, :] < width, 0.0)
 
@@ -45,8 +45,13 @@ def tokens(name, width):
 
 def log_decays():
     """In [-0.2, 0): a memory of about ten tokens, so that sums stay small."""
-    return {"name": "g", "dtype": "f32", "role": "in", "shape": ["B", "H", "T"],
-            "fill": {"kind": "uniform", "lo": -0.2, "hi": 0.0}}
+    return {
+        "name": "g",
+        "dtype": "f32",
+        "role": "in",
+        "shape": ["B", "H", "T"],
+        "fill": {"kind": "uniform", "lo": -0.2, "hi": 0.0},
+    }
 
 
 def state(name, role, shape, dtype):
@@ -80,8 +85,11 @@ def family(kernel, name, doc, tensors, work, grid_tiles):
             {"name": "BLOCK_V", "values": [32], "doc": "columns of a tile"},
             {"name": "num_warps", "values": [4, 8]},
             {"name": "num_stages", "values": [2]},
-            {"name": "grid", "values": ["flat", "persistent"],
-             "doc": "flat: a program for each tile; persistent: programs walk over tiles"},
+            {
+                "name": "grid",
+                "values": ["flat", "persistent"],
+                "doc": "flat: a program for each tile; persistent: programs walk over tiles",
+            },
         ],
         "argument": [
             {"name": "sequences", "kind": "int", "value": "B * H"},

@@ -7,8 +7,21 @@ import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])
-def chunk_fwd_h(k, v, g, h0, h, ht, sequences, N, D, DV,
-                C: tl.constexpr, RDIM: tl.constexpr, BLOCK_V: tl.constexpr):
+def chunk_fwd_h(
+    k,
+    v,
+    g,
+    h0,
+    h,
+    ht,
+    sequences,
+    N,
+    D,
+    DV,
+    C: tl.constexpr,
+    RDIM: tl.constexpr,
+    BLOCK_V: tl.constexpr,
+):
     across = tl.cdiv(DV, BLOCK_V)
     rows = tl.arange(0, RDIM)
     for tile in range(tl.program_id(0), sequences * across, tl.num_programs(0)):
@@ -30,12 +43,17 @@ def chunk_fwd_h(k, v, g, h0, h, ht, sequences, N, D, DV,
 
 
 PACKAGE = family.family(
-    chunk_fwd_h, "chunk_fwd_h", "chunked linear attention: forward state scan",
+    chunk_fwd_h,
+    "chunk_fwd_h",
+    "chunked linear attention: forward state scan",
     tensors=[
-        family.tokens("k", "D"), family.tokens("v", "DV"), family.log_decays(),
+        family.tokens("k", "D"),
+        family.tokens("v", "DV"),
+        family.log_decays(),
         family.state("h0", "in", family.STATE_OF_SEQUENCES, "f32"),
         family.state("h", "out", family.STATE_OF_CHUNKS, "bf16"),
         family.state("ht", "out", family.STATE_OF_SEQUENCES, "f32"),
     ],
     work="2 * B * H * T * next_power_of_2(D) * cdiv(DV, BLOCK_V) * BLOCK_V",
-    grid_tiles=family.TILES_OF_SEQUENCES)
+    grid_tiles=family.TILES_OF_SEQUENCES,
+)

@@ -14,8 +14,18 @@ def load_tile(base, row, column, height, width, ROWS: tl.constexpr, COLUMNS: tl.
 
 
 @triton.jit(do_not_specialize=["M"])
-def matmul_persistent(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                      BLOCK_K: tl.constexpr, indexing: tl.constexpr):
+def matmul_persistent(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    indexing: tl.constexpr,
+):
     across = tl.cdiv(N, BLOCK_N)
     if indexing == "descriptor":
         a_desc = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
@@ -55,15 +65,27 @@ PACKAGE = {
     "dim": [
         {"name": "M", "max": 2048, "tile": 64, "doc": "rows of a and c"},
         # The pitch of a descriptor's rows is a multiple of 16 bytes.
-        {"name": "N", "min": 8, "max": 2048, "multiple_of": 8, "tile": 64, "doc": "columns of b and c"},
+        {
+            "name": "N",
+            "min": 8,
+            "max": 2048,
+            "multiple_of": 8,
+            "tile": 64,
+            "doc": "columns of b and c",
+        },
         {"name": "K", "min": 8, "max": 2048, "multiple_of": 8, "tile": 64, "doc": "columns of a"},
     ],
     "tensor": [
         {"name": "a", "dtype": "f16", "role": "in", "shape": ["M", "K"]},
         {"name": "b", "dtype": "f16", "role": "in", "shape": ["K", "N"]},
         # At most 2048 terms of size 1 in float32, and one rounding to f16.
-        {"name": "c", "dtype": "f16", "role": "out", "shape": ["M", "N"],
-         "tolerance": {"abs": 2e-3, "rel": 2e-3}},
+        {
+            "name": "c",
+            "dtype": "f16",
+            "role": "out",
+            "shape": ["M", "N"],
+            "tolerance": {"abs": 2e-3, "rel": 2e-3},
+        },
     ],
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},

@@ -1,13 +1,14 @@
-"""y = factor * x, tile by tile, through descriptors that every program builds on the device: so each
-program has a piece of global scratch."""
+"""y = factor * x, tile by tile, through descriptors that every program builds on the device: so
+each program has a piece of global scratch."""
 
 import triton
 import triton.language as tl
 
 
 @triton.jit(do_not_specialize=["M"])
-def scale_descriptor(x, y, factor, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     indexing: tl.constexpr):
+def scale_descriptor(
+    x, y, factor, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, indexing: tl.constexpr
+):
     across = tl.cdiv(N, BLOCK_N)
     if indexing == "descriptor":
         x_desc = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
@@ -44,8 +45,13 @@ PACKAGE = {
     "tensor": [
         {"name": "x", "dtype_of": "dtype", "role": "in", "shape": ["M", "N"]},
         # One product, rounded to the element type once: at most 2^-11 of it in f16.
-        {"name": "y", "dtype_of": "dtype", "role": "out", "shape": ["M", "N"],
-         "tolerance": {"abs": 1e-6, "rel": 1e-3}},
+        {
+            "name": "y",
+            "dtype_of": "dtype",
+            "role": "out",
+            "shape": ["M", "N"],
+            "tolerance": {"abs": 1e-6, "rel": 1e-3},
+        },
     ],
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},
