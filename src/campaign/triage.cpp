@@ -141,6 +141,7 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
 // changes what the scheduler does: then each smaller plan is tried under several of them.
 std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
   constexpr std::size_t kProbes = 3, kSchedules = 6;
+  if (!options_.schedules) return 0;
   std::vector<Question> questions;
   for (std::uint64_t s = 0; s < kProbes; ++s) {
     questions.push_back({shown.oracle, shown.plan});
@@ -179,7 +180,7 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   };
   ReduceBudget budget;
   budget.evaluations = options_.reduce_evaluations;
-  budget.until = std::chrono::steady_clock::now() + options_.reduce_time;
+  budget.until = reduce_until_;
   budget.stop = options_.stop;
   const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
   budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3) : options_.parallel;
@@ -292,6 +293,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
 
 Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
                                     const TargetSpec& spec) {
+  reduce_until_ = std::chrono::steady_clock::now() + options_.reduce_time;
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator(executor_, spec, hang ? options_.hang_deadline : options_.deadline);
@@ -338,6 +340,7 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
 }
 
 Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
+  reduce_until_ = std::chrono::steady_clock::now() + options_.reduce_time;
   const Oracle* oracle = catalog_.find(finding.oracle);
   if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
   Evaluator evaluator(executor_, spec, options_.deadline);

@@ -33,7 +33,9 @@ struct TriageOptions {
   bool reuse_workers = false;
   std::size_t parallel = 4;  // plans judged at the same time
   std::size_t reduce_evaluations = 1000;
+  // For all that is reduced of one finding.
   std::chrono::milliseconds reduce_time{30000};
+  bool schedules = true;  // the device draws its schedule from Mode::schedule_seed
   std::vector<Attributor*> attributors;  // borrowed; asked of each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with what is there
 };
@@ -92,6 +94,7 @@ class Triage {
   SimplifyFor simplify_;
   FindingSink& sink_;
   TriageOptions options_;
+  std::chrono::steady_clock::time_point reduce_until_;  // of the finding at hand
 };
 
 }  // namespace redzone::campaign

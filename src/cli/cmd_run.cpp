@@ -121,6 +121,11 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
   options.deadline = session.deadline();
   options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::host ? 10 : 300);
   options.triage = session.triage_options();
+  // A short campaign would rather show ten findings than one that is as small as it gets.
+  if (options.time.count() > 0)
+    options.triage.reduce_time =
+        std::min(options.triage.reduce_time,
+                 std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
   options.stop = [] { return interrupted(); };
   return options;
 }
