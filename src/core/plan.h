@@ -20,6 +20,8 @@ enum class Launch : std::uint8_t { blocking, async, gated };
 enum class Allocator : std::uint8_t { guard, plain };
 // tail: a buffer ends at the hole (finds accesses past its end). head: it starts at the hole.
 enum class Placement : std::uint8_t { tail, head };
+// The tool of compute-sanitizer that the trial runs under; CUDA only.
+enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
 
 struct Mode {
   Launch launch = Launch::async;
@@ -27,6 +29,7 @@ struct Mode {
   Placement placement = Placement::tail;
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
+  SanitizerTool sanitizer = SanitizerTool::none;
 
   auto operator<=>(const Mode&) const = default;
 };

@@ -19,6 +19,11 @@ constexpr std::array kAllocators{std::pair{Allocator::guard, "guard"},
                                  std::pair{Allocator::plain, "plain"}};
 constexpr std::array kPlacements{std::pair{Placement::tail, "tail"},
                                  std::pair{Placement::head, "head"}};
+constexpr std::array kSanitizers{std::pair{SanitizerTool::none, "none"},
+                                 std::pair{SanitizerTool::memcheck, "memcheck"},
+                                 std::pair{SanitizerTool::racecheck, "racecheck"},
+                                 std::pair{SanitizerTool::initcheck, "initcheck"},
+                                 std::pair{SanitizerTool::synccheck, "synccheck"}};
 
 std::string quote(std::string_view s) {
   std::string out = "\"";
@@ -310,6 +315,7 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   if (seed < 0)
     return usage_error(fmt::format("{}: 'schedule_seed' must not be negative", reader.at(table)));
   mode.schedule_seed = static_cast<std::uint64_t>(seed);
+  if (reader.has("sanitizer")) RZ_READ(mode.sanitizer, reader.name("sanitizer", parse_sanitizer));
   if (auto rest = reader.no_more(); !rest) return tl::unexpected(rest.error());
   return mode;
 }
@@ -361,6 +367,8 @@ std::string print_plan(const Plan& plan) {
       name_of(plan.mode.launch), name_of(plan.mode.allocator), name_of(plan.mode.placement),
       plan.mode.poison);
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
+  if (plan.mode.sanitizer != SanitizerTool::none)
+    out += fmt::format("sanitizer = \"{}\"\n", name_of(plan.mode.sanitizer));
   for (const auto& step : plan.steps) {
     out += "\n[[step]]\n";
     std::visit([&](const auto& s) { print_step(out, s); }, step);
@@ -388,6 +396,9 @@ std::string_view name_of(Allocator v) {
 std::string_view name_of(Placement v) {
   return name_in(kPlacements, v);
 }
+std::string_view name_of(SanitizerTool v) {
+  return name_in(kSanitizers, v);
+}
 Result<Launch> parse_launch(std::string_view t) {
   return value_in(kLaunches, t, "launch mode");
 }
@@ -396,6 +407,9 @@ Result<Allocator> parse_allocator(std::string_view t) {
 }
 Result<Placement> parse_placement(std::string_view t) {
   return value_in(kPlacements, t, "placement");
+}
+Result<SanitizerTool> parse_sanitizer(std::string_view text) {
+  return value_in(kSanitizers, text, "sanitizer");
 }
 
 }  // namespace redzone

@@ -9,6 +9,7 @@
 //     placement = "tail"
 //     poison = "0xffffffff"
 //     schedule_seed = 0
+//     sanitizer = "memcheck"                   # only when it is not none
 //
 //     [[step]]
 //     do = "call"
@@ -61,9 +62,11 @@ Result<Plan> parse_plan(std::string_view text, std::string_view where = "plan");
 std::string_view name_of(Launch v);
 std::string_view name_of(Allocator v);
 std::string_view name_of(Placement v);
+std::string_view name_of(SanitizerTool v);
 Result<Launch> parse_launch(std::string_view text);
 Result<Allocator> parse_allocator(std::string_view text);
 Result<Placement> parse_placement(std::string_view text);
+Result<SanitizerTool> parse_sanitizer(std::string_view text);
 
 // "7", or "\"abc\"" with TOML escapes.
 std::string print_value(const Value& value);

@@ -1,5 +1,8 @@
 #include "core/trial.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "core/names.h"
@@ -20,6 +23,26 @@ constexpr std::array kSides{std::pair{Side::unknown, "unknown"}, std::pair{Side:
                             std::pair{Side::after, "after"}, std::pair{Side::inside, "inside"}};
 
 }  // namespace
+
+std::string describe(const SanitizerRecord& record) {
+  std::string out = record.kind;
+  std::replace(out.begin(), out.end(), '-', ' ');
+  if (record.size_bytes > 0) out += fmt::format(" of {} bytes", record.size_bytes);
+  if (!record.kernel.empty()) out += " in " + record.kernel;
+  if (!record.location.empty()) out += " at " + record.location;
+  if (!record.thread.empty()) out += fmt::format(" by thread ({})", record.thread);
+  if (!record.block.empty())
+    out += fmt::format(" {} block ({})", record.thread.empty() ? "in" : "of", record.block);
+  const bool near = !record.buffer.empty();
+  if (near && record.side == Side::inside)
+    out += fmt::format(", inside '{}'", record.buffer);
+  else if (near)
+    out += fmt::format(", {} bytes {} '{}'", record.distance_bytes, name_of(record.side),
+                       record.buffer);
+  if (record.call >= 0) out += fmt::format("{} call {}", near ? " of" : ", in", record.call + 1);
+  if (record.count > 1) out += fmt::format(" ({} records alike)", record.count);
+  return out;
+}
 
 std::string_view name_of(End v) {
   return name_in(kEnds, v);

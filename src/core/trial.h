@@ -103,6 +103,41 @@ struct CallObservation {
   bool operator==(const CallObservation&) const = default;
 };
 
+// One complaint of compute-sanitizer, mapped to what it is about. "" and -1 mean unknown.
+struct SanitizerRecord {
+  // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
+  // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
+  // "uninitialized-read", "barrier-divergence", "barrier-error", "api-error", "other"
+  std::string kind;
+  bool warning = false;  // below the tool's level of errors
+  std::string space;     // "global", "shared", "local"
+  Access access = Access::unknown;
+  std::int64_t size_bytes = 0;  // of the access; 0 when unknown
+  std::string kernel;           // its name without namespaces and parameters
+  std::int32_t call = -1;
+  std::string buffer;  // tensor or scratch that the address is in, or nearest to
+  Side side = Side::unknown;
+  std::int64_t distance_bytes = 0;  // 1: the byte next to the buffer; 0: inside, or unknown
+  std::uint64_t address = 0;
+  std::string thread, block;  // "64,0,0"
+  std::string location;       // "p.cu:8"
+  std::string text;           // what the tool said, on one line; never part of a signature
+  std::uint64_t count = 1;    // of records alike, of which this is the first
+
+  bool operator==(const SanitizerRecord&) const = default;
+};
+
+// What compute-sanitizer said of a trial. Floods are folded: records that differ only in thread and
+// address are one.
+struct SanitizerReport {
+  SanitizerTool tool = SanitizerTool::none;
+  std::vector<SanitizerRecord> records;
+  std::uint64_t dropped = 0;  // records beyond those that are kept
+  std::string problem;        // why this is not all that the tool had to say; "" when it is
+
+  bool operator==(const SanitizerReport&) const = default;
+};
+
 struct Observation {
   End end = End::worker_error;
   std::string message;  // for unsupported, out_of_memory, worker_error: the reason
@@ -111,9 +146,15 @@ struct Observation {
   std::uint64_t wall_us = 0;           // in the worker, set-up and checks included
   std::uint64_t mapping_calls = 0;     // guard-arena mapping calls that this trial had to make
   std::uint64_t bytes = 0;             // device memory in buffers
+  // Of a trial that ran under a tool, unless its worker was lost.
+  std::optional<SanitizerReport> sanitizer = {};
 
   bool operator==(const Observation&) const = default;
 };
+
+// "invalid write of 4 bytes in scan at p.cu:8 by thread (64,0,0) of block (0,0,0), 5 bytes after
+// 'y' of call 2 (3 records alike)".
+std::string describe(const SanitizerRecord& record);
 
 std::string_view name_of(End v);
 std::string_view name_of(Access v);

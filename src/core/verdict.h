@@ -17,6 +17,9 @@ enum class FailKind : std::uint8_t {
   fault,             // any other device error, signal, or error of the target's wrapper
   hang,              // did not end before the deadline
   redzone,           // a canary was overwritten
+  use_after_free,    // memory accessed while it was not allocated, in stream order
+  race,              // threads of a block access shared memory in no order
+  barrier,           // a barrier that not all threads reach
   input_changed,     // a const input was overwritten
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads

@@ -12,6 +12,7 @@ void fields(Archive& a, Mode& v) {
   a.enumerated(v.allocator, Allocator::plain);
   a.enumerated(v.placement, Placement::head);
   a(v.poison, v.schedule_seed);
+  a.enumerated(v.sanitizer, SanitizerTool::synccheck);
 }
 void fields(Archive& a, Call& v) {
   a(v.dims, v.config, v.layouts, v.seed);
@@ -56,9 +57,20 @@ void fields(Archive& a, LaunchObservation& v) {
 void fields(Archive& a, CallObservation& v) {
   a(v.call, v.buffers, v.references, v.launches);
 }
+void fields(Archive& a, SanitizerRecord& v) {
+  a(v.kind, v.warning, v.space);
+  a.enumerated(v.access, Access::write);
+  a(v.size_bytes, v.kernel, v.call, v.buffer);
+  a.enumerated(v.side, Side::inside);
+  a(v.distance_bytes, v.address, v.thread, v.block, v.location, v.text, v.count);
+}
+void fields(Archive& a, SanitizerReport& v) {
+  a.enumerated(v.tool, SanitizerTool::synccheck);
+  a(v.records, v.dropped, v.problem);
+}
 void fields(Archive& a, Observation& v) {
   a.enumerated(v.end, End::worker_error);
-  a(v.message, v.fault, v.calls, v.wall_us, v.mapping_calls, v.bytes);
+  a(v.message, v.fault, v.calls, v.wall_us, v.mapping_calls, v.bytes, v.sanitizer);
 }
 
 }  // namespace redzone

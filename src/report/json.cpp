@@ -130,6 +130,32 @@ Json target(const TargetInfo& t) {
           {"knobs", list(s.knobs, knob)}};
 }
 
+Json record(const SanitizerRecord& r) {
+  return {{"kind", r.kind},
+          {"warning", r.warning},
+          {"space", r.space},
+          {"access", name_of(r.access)},
+          {"size_bytes", r.size_bytes},
+          {"kernel", r.kernel},
+          {"call", r.call},
+          {"buffer", r.buffer},
+          {"side", name_of(r.side)},
+          {"distance_bytes", r.distance_bytes},
+          {"address", r.address},
+          {"thread", r.thread},
+          {"block", r.block},
+          {"location", r.location},
+          {"text", r.text},
+          {"count", r.count}};
+}
+
+Json sanitizer(const SanitizerReport& r) {
+  return {{"tool", name_of(r.tool)},
+          {"records", list(r.records, record)},
+          {"dropped", r.dropped},
+          {"problem", r.problem}};
+}
+
 Json run(const ReplayRun& r) {
   const Verdict& v = r.verdict;
   return {{"end", name_of(r.end)},
@@ -139,7 +165,8 @@ Json run(const ReplayRun& r) {
           {"signature", v.failed() ? signature(v.signature) : Json()},
           {"call", v.call},
           {"as_recorded", r.as_recorded},
-          {"wall_us", r.wall_us}};
+          {"wall_us", r.wall_us},
+          {"sanitizer", r.sanitizer ? sanitizer(*r.sanitizer) : Json()}};
 }
 
 }  // namespace

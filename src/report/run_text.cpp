@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan_text.h"
 #include "report/format.h"
 #include "report/statistics.h"
 #include "report/text.h"
@@ -16,6 +17,18 @@ std::string outcome_of(const ReplayRun& run) {
   const std::string name(name_of(run.verdict.outcome));
   if (run.verdict.failed()) return fmt::format("{}: {}", name, run.verdict.signature.text());
   return run.verdict.reason.empty() ? name : fmt::format("{}: {}", name, run.verdict.reason);
+}
+
+// "memcheck: 2 records" and a line for each.
+std::string sanitizer_text(const SanitizerReport& report) {
+  std::string out =
+      fmt::format("{}: {}", name_of(report.tool), counted(report.records.size(), "record"));
+  if (report.dropped > 0) out += fmt::format(", {} more not kept", grouped(report.dropped));
+  out += '\n';
+  if (!report.problem.empty()) out += fmt::format("  problem: {}\n", printable(report.problem));
+  for (const auto& record : report.records)
+    out += fmt::format("  {}{}\n", record.warning ? "warning: " : "", printable(describe(record)));
+  return out;
 }
 
 }  // namespace
@@ -73,7 +86,13 @@ std::string replay_text(const ReplayResult& result) {
   }
   Table table({{"runs", Table::Align::right}, {"outcome"}});
   for (const auto& [text, runs] : outcomes) table.add({grouped(runs), text});
-  return table.empty() ? out : out + table.text("  ");
+  if (!table.empty()) out += table.text("  ");
+  for (const auto& run : result.runs) {
+    if (!run.sanitizer) continue;
+    out += "\n" + sanitizer_text(*run.sanitizer);
+    break;  // the others are much alike
+  }
+  return out;
 }
 
 std::string progress_line(const Progress& p, std::size_t columns) {

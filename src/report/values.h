@@ -35,6 +35,7 @@ struct ReplayRun {
   Verdict verdict;
   bool as_recorded = false;  // failed with the signature that was expected
   std::uint64_t wall_us = 0;
+  std::optional<SanitizerReport> sanitizer = {};  // of a run under a tool
 };
 
 struct ReplayResult {

@@ -127,6 +127,7 @@ void columns(A& a, M& m) {
   a("placement", m.placement, Placement::head);
   a("poison", m.poison);
   a("schedule_seed", m.schedule_seed);
+  a("sanitizer", m.sanitizer, SanitizerTool::synccheck);
 }
 
 template <class A, Of<Verdict> V>

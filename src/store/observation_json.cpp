@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/plan_text.h"
+
 namespace redzone::store {
 namespace {
 
@@ -168,6 +170,32 @@ void members(Object& o, CallObservation& v) {
   o.sparse("launches", v.launches);
 }
 
+void members(Object& o, SanitizerRecord& v) {
+  o("kind", v.kind);
+  o.sparse("warning", v.warning);
+  o.sparse("space", v.space);
+  o.named("access", v.access, Access::write);
+  o.sparse("size_bytes", v.size_bytes);
+  o.sparse("kernel", v.kernel);
+  o("call", v.call);
+  o.sparse("buffer", v.buffer);
+  o.named("side", v.side, Side::inside);
+  o.sparse("distance_bytes", v.distance_bytes);
+  o.sparse("address", v.address);
+  o.sparse("thread", v.thread);
+  o.sparse("block", v.block);
+  o.sparse("location", v.location);
+  o.sparse("text", v.text);
+  o("count", v.count);
+}
+
+void members(Object& o, SanitizerReport& v) {
+  o.named("tool", v.tool, SanitizerTool::synccheck);
+  o("records", v.records);
+  o.sparse("dropped", v.dropped);
+  o.sparse("problem", v.problem);
+}
+
 void members(Object& o, Observation& v) {
   o.named("end", v.end, End::worker_error);
   o.sparse("message", v.message);
@@ -176,6 +204,7 @@ void members(Object& o, Observation& v) {
   o("wall_us", v.wall_us);
   o.sparse("mapping_calls", v.mapping_calls);
   o.sparse("bytes", v.bytes);
+  o.sparse("sanitizer", v.sanitizer);
 }
 
 }  // namespace

@@ -141,7 +141,11 @@ CREATE TABLE culprits (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2};
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE trials ADD COLUMN sanitizer TEXT NOT NULL DEFAULT 'none';
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3};
 
 }  // namespace
 

@@ -135,5 +135,24 @@ TEST(PlanText, EveryTruncationIsAnErrorOrAPlan) {
     (void)parse_plan(std::string_view(text).substr(0, n));
 }
 
+TEST(PlanText, ASanitizerIsPrintedOnlyWhenThereIsOne) {
+  Plan plan = testing::sample_plan();
+  EXPECT_EQ(print_plan(plan).find("sanitizer"), std::string::npos);
+  const std::string hash = plan_hash(plan);
+  for (auto tool : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
+                    SanitizerTool::synccheck}) {
+    plan.mode.sanitizer = tool;
+    EXPECT_EQ(*parse_plan(print_plan(plan)), plan) << name_of(tool);
+    EXPECT_NE(plan_hash(plan), hash);
+  }
+  std::string text = print_plan(plan);
+  text.replace(text.find("synccheck"), 9, "lintcheck");
+  const auto wrong = parse_plan(text);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("unknown sanitizer 'lintcheck': none, memcheck"),
+            std::string::npos)
+      << wrong.error().message;
+}
+
 }  // namespace
 }  // namespace redzone

@@ -19,6 +19,23 @@ Observation sample_observation() {
   call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
   o.calls = {call};
   o.wall_us = 9;
+  SanitizerRecord record;
+  record.kind = "invalid-write";
+  record.space = "global";
+  record.access = Access::write;
+  record.size_bytes = 4;
+  record.kernel = "scan";
+  record.call = 1;
+  record.buffer = "k";
+  record.side = Side::before;
+  record.distance_bytes = 8;
+  record.address = 0xfff;
+  record.thread = "1,0,0";
+  record.block = "2,0,0";
+  record.location = "scan.cu:7";
+  record.text = "Invalid";
+  record.count = 3;
+  o.sanitizer = SanitizerReport{SanitizerTool::memcheck, {record}, 5, "p"};
   return o;
 }
 

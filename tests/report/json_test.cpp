@@ -125,7 +125,9 @@ TEST(ReportJson, Replay) {
   EXPECT_EQ(j["reliability"]["k"], 2);
   EXPECT_EQ(j["reliability"]["n"], 3);
   ASSERT_EQ(j["runs"].size(), 3u);
-  EXPECT_EQ(keys(j["runs"][0]), "end outcome oracle reason signature call as_recorded wall_us");
+  EXPECT_EQ(keys(j["runs"][0]),
+            "end outcome oracle reason signature call as_recorded wall_us "
+            "sanitizer");
   EXPECT_EQ(j["runs"][0]["end"], "fault");
   EXPECT_EQ(j["runs"][0]["outcome"], "fail");
   EXPECT_EQ(j["runs"][0]["as_recorded"], true);
