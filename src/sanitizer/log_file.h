@@ -1,0 +1,39 @@
+// The log file of a compute-sanitizer that is running.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sanitizer/text_log.h"
+
+namespace redzone::sanitizer {
+
+// Reads what was appended since it was read last. Measured: after a synchronization of the context
+// the file holds all records of the launches before it, with every tool.
+class LogFile {
+ public:
+  explicit LogFile(std::filesystem::path path) : path_(std::move(path)) {}
+  LogFile(LogFile&& other) = delete;
+  ~LogFile();
+
+  // As TextLog::take(). Never waits. Reads at most kMostBytes at a time; a file that is larger than
+  // that, gone, or shorter than it was is a problem.
+  std::vector<SanitizerRecord> read(bool open);
+  // Why the records are not all that there is to know; "" while they are.
+  std::string problem() const;
+
+  static constexpr std::size_t kMostBytes = 64u << 20;
+
+ private:
+  void fail(std::string what);
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  std::size_t offset_ = 0;
+  TextLog log_;
+  std::string problem_;
+};
+
+}  // namespace redzone::sanitizer

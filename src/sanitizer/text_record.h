@@ -1,0 +1,39 @@
+// One record of compute-sanitizer's text output.
+//
+//     ========= Invalid __global__ write of size 4 bytes
+//     =========     at oob(int *, int)+0xb0 in p.cu:8
+//     =========     by thread (64,0,0) in block (0,0,0)
+//     =========     Access to 0x7f05fe800100 is out of bounds
+//     =========     and is 1 bytes after the nearest allocation at 0x7f05fe800000 of size 256 bytes
+//     =========
+//
+// Pure functions of text that was read from a file; any text is accepted. Formats are those of
+// version 2025.3 (tests/sanitizer/golden holds real output).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/trial.h"
+
+namespace redzone::sanitizer {
+
+// What the first line of a block says, behind its "========= ".
+enum class Block : std::uint8_t {
+  record,
+  note,     // banner, summary, a remark: nothing about a kernel
+  problem,  // the tool does not work as it should: what it does not say means nothing
+};
+
+Block classify(std::string_view head);
+
+// `lines`: those that follow, without prefix and indentation. Call, buffer, side and distance are
+// not known here. What is not understood has kind "other".
+SanitizerRecord parse_record(std::string_view head, std::span<const std::string> lines);
+
+// "void ns::scan<float, 4>(int *, int)" -> "scan".
+std::string function_name(std::string_view demangled);
+
+}  // namespace redzone::sanitizer
