@@ -1,5 +1,6 @@
 #include "oracles/catalog.h"
 
+#include "core/plan_text.h"
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/fault.h"
@@ -7,12 +8,13 @@
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
+#include "oracles/sanitizer.h"
 #include "oracles/schedule.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
 
-Catalog::Catalog(LaunchLimits limits)
+Catalog::Catalog(LaunchLimits limits, SanitizerTool tool)
     : screen_(std::make_unique<ScreenOracle>()),
       device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
   direct_.push_back(std::make_unique<FaultOracle>());
@@ -25,6 +27,14 @@ Catalog::Catalog(LaunchLimits limits)
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(graph_oracle()));
   comparing_.push_back(std::make_unique<ReferenceOracle>());
+  for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
+                 SanitizerTool::synccheck})
+    sanitizers_.push_back(std::make_unique<SanitizerOracle>(t));
+  if (tool == SanitizerTool::none) return;
+  direct_.push_back(std::make_unique<SanitizerOracle>(tool));
+  const Oracle& under_tool = sanitizer(tool);
+  native_screen_ = std::move(screen_);
+  screen_ = std::make_unique<SanitizedScreen>(*native_screen_, under_tool);
 }
 
 std::vector<const Oracle*> Catalog::all() const {
@@ -34,10 +44,18 @@ std::vector<const Oracle*> Catalog::all() const {
   return out;
 }
 
+const Oracle& Catalog::sanitizer(SanitizerTool tool) const {
+  const Oracle* oracle = find(name_of(tool));
+  RZ_CHECK(oracle != nullptr);
+  return *oracle;
+}
+
 const Oracle* Catalog::find(std::string_view name) const {
   if (screen_->name() == name) return screen_.get();
   for (const auto* oracle : all())
     if (oracle->name() == name) return oracle;
+  for (const auto& oracle : sanitizers_)
+    if (oracle->name() == name) return oracle.get();
   return nullptr;
 }
 

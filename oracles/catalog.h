@@ -12,9 +12,10 @@ namespace redzone::oracles {
 
 class Catalog {
  public:
-  explicit Catalog(LaunchLimits limits = {});
+  // `tool`: what each plan is screened with, too.
+  explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none);
 
-  // Two trials for every plan.
+  // Two trials for every plan, and one under the tool.
   const Oracle& screen() const { return *screen_; }
   // Needs no device; asked before any trial.
   const Oracle& device_free() const { return *device_free_; }
@@ -23,16 +24,21 @@ class Catalog {
   // What a difference is due to; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
 
-  // Every oracle but the screen, which is made of them.
+  // One for each tool of compute-sanitizer. Asked on request, or for the last word on a finding.
+  const Oracle& sanitizer(SanitizerTool tool) const;
+
+  // Every oracle but the screen, which is made of them, and those of compute-sanitizer.
   std::vector<const Oracle*> all() const;
   // nullptr for an unknown name.
   const Oracle* find(std::string_view name) const;
 
  private:
   std::unique_ptr<Oracle> screen_;
+  std::unique_ptr<Oracle> native_screen_;  // where `screen_` adds to it; else null
   std::unique_ptr<Oracle> device_free_;
   std::vector<std::unique_ptr<Oracle>> direct_;
   std::vector<std::unique_ptr<Oracle>> comparing_;
+  std::vector<std::unique_ptr<Oracle>> sanitizers_;
 };
 
 }  // namespace redzone::oracles
