@@ -123,7 +123,9 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
   const FailKind seen = suspect.verdict.signature.kind;
   const bool crashed = seen <= FailKind::hang;
   std::vector<Plan> plans;
-  for (const auto& trial : suspect.trials) plans.push_back(as_run(suspect.plan, trial));
+  // A trial under a tool is another one's native trial: its oracle puts the plan under the tool.
+  for (const auto& trial : suspect.trials)
+    if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
   if (auto shown = classify(evaluator, plans, crashed)) return shown;
   Answer again = evaluator.ask(catalog_.screen(), suspect.plan);
   if (again.verdict.failed()) return Shown{&catalog_.screen(), suspect.plan, std::move(again)};

@@ -62,7 +62,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   auto options = session.triage_options();
   options.reduce_time = **time;
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
-  campaign::Triage triage(session.pool(), session.catalog(), simplify_for(), sink, options);
+  campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
   auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!reduced) return tl::unexpected(reduced.error());
   std::cout << (json_wanted(flags) ? report::finding_json(*reduced, db_for_commands(flags))

@@ -27,11 +27,13 @@ class Replay final : public Command {
                po::positional_options_description& words) const override {
     flags.add_options()("what", po::value<std::string>()->required(),
                         "finding number, or a plan file")(
-        "runs", po::value<int>()->default_value(10), "how often, each in a fresh worker")(
+        "runs", po::value<int>()->default_value(10),
+        "how often, each in a fresh worker (with --sanitizer: in one worker, once)")(
         "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
         "placement", po::value<std::string>(), "tail or head instead of the plan's")(
         "schedule-seed", po::value<Count>(), "of the host scheduler, instead of the plan's");
     words.add("what", 1);
+    add_sanitizer_flag(flags);
     add_device_flag(flags);
     add_db_flag(flags);
     add_plugin_flag(flags);
@@ -100,6 +102,7 @@ report::ReplayRun as_run(const campaign::Answer& answer, const std::optional<Sig
   for (const auto& o : answer.observations) {
     if (o.end != End::completed) run.end = o.end;
     run.wall_us += o.wall_us;
+    if (o.sanitizer) run.sanitizer = o.sanitizer;
   }
   return run;
 }
@@ -120,7 +123,8 @@ int exit_code(const report::ReplayResult& result) {
 
 Result<int> Replay::run(const po::variables_map& flags) {
   watch_interrupts();
-  const int n = flags["runs"].as<int>();
+  const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
+  const int n = sanitized ? 1 : flags["runs"].as<int>();
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
   auto repro = load(flags);
   if (!repro) return tl::unexpected(repro.error());
@@ -138,16 +142,23 @@ Result<int> Replay::run(const po::variables_map& flags) {
     return kNotJudged;
   }
 
-  // What is expected names its oracle; a plan alone is put to all of them.
+  // A tool that is asked for has the word: what it says of a finding of another oracle is no
+  // repetition, but counts as a failure all the same. Else what is expected names its oracle; a
+  // plan alone is put to all of them.
+  const SanitizerTool tool =
+      options->sanitizer != SanitizerTool::none ? options->sanitizer : repro->plan.mode.sanitizer;
+  if (tool != SanitizerTool::none && repro->oracle != name_of(tool)) repro->signature.reset();
   std::vector<const Oracle*> oracles;
-  if (repro->signature) {
+  if (tool != SanitizerTool::none) {
+    oracles.push_back(&session.catalog().sanitizer(tool));
+  } else if (repro->signature) {
     oracles.push_back(session.catalog().find(repro->oracle));
     if (oracles.back() == nullptr)
       return usage_error(fmt::format("{}: unknown oracle '{}'", what, repro->oracle));
   } else {
     oracles = session.catalog().all();
   }
-  campaign::Evaluator evaluator(session.pool(), (*entry)->spec, session.deadline());
+  campaign::Evaluator evaluator(session.executor(), (*entry)->spec, session.deadline());
   report::ReplayResult result;
   result.subject = is_number(what) ? "finding " + what : what;
   result.expected = repro->signature;

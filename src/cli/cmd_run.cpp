@@ -12,6 +12,7 @@
 #include "cli/plans.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
+#include "core/plan_text.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -33,6 +34,7 @@ class Run final : public Command {
         "plans", po::value<Count>(), "how many plans for each target")(
         "seed", po::value<Count>(), "of the generators (default: drawn)");
     words.add("target", -1);
+    add_sanitizer_flag(flags);
     add_device_flag(flags);
     add_db_flag(flags);
     add_plugin_flag(flags);
@@ -192,7 +194,7 @@ Result<int> Run::run(const po::variables_map& flags) {
     (void)store->update_campaign(*id, p.stats);
   };
   StoreSink sink(*store);
-  campaign::Campaign fuzzing(session.pool(), session.catalog(), simplify_for(), sink,
+  campaign::Campaign fuzzing(session.executor(), session.catalog(), simplify_for(), sink,
                              std::move(targets), std::move(*options));
   auto result = fuzzing.run();
   printer.end();

@@ -22,7 +22,9 @@ class WorkerCommandLine final : public Command {
     add_device_flag(flags);
     add_plugin_flag(flags);
     flags.add_options()("socket-fd", po::value<int>()->required(), "the driver")(
-        "black-box-fd", po::value<int>()->required(), "the page that survives this process");
+        "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
+        "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes");
+    add_sanitizer_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
 };
@@ -33,10 +35,18 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
   auto& box = *static_cast<device::BlackBox*>(page);  // for as long as the process lives
 
+  const auto tool = sanitizer_flag(flags);
+  if (!tool) return tl::unexpected(tool.error());
+  std::optional<exec::SanitizerSource> sanitizer;
+  if (*tool != SanitizerTool::none) {
+    if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
+    sanitizer = {*tool, flags["sanitizer-log"].as<std::string>()};
+  }
   auto side = open_worker_side(flags);
   if (!side) return tl::unexpected(side.error());
   const std::string nvrtc = side->device_name == "cuda" ? device::probe_cuda().nvrtc : "";
-  exec::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc);
+  exec::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc,
+                             std::move(sanitizer));
   return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);
 }
 

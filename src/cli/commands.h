@@ -17,5 +17,6 @@ std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_bench_bare();
 std::unique_ptr<Command> make_worker();
+std::unique_ptr<Command> make_sanitized_worker();
 
 }  // namespace redzone::cli

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <istream>
 
+#include "core/plan_text.h"
 #include "device/device.h"
 
 namespace redzone::cli {
@@ -38,10 +39,20 @@ void add_plugin_flag(po::options_description& flags) {
                       "a plugin to load beside the shipped ones; may be given again");
 }
 
+void add_sanitizer_flag(po::options_description& flags) {
+  flags.add_options()("sanitizer", po::value<std::string>(),
+                      "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)");
+}
+
 void add_worker_flags(po::options_description& flags) {
   flags.add_options()("deadline", po::value<std::string>(),
                       "a trial that takes longer is a hang (default: 2s on host, 5s on cuda)")(
       "workers", po::value<Count>(), "warm worker processes (default: by device and cores)");
+}
+
+Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
+  if (flags.count("sanitizer") == 0) return SanitizerTool::none;
+  return parse_sanitizer(flags["sanitizer"].as<std::string>());
 }
 
 bool json_wanted(const po::variables_map& flags) {

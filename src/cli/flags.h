@@ -27,6 +27,7 @@ void add_json_flag(po::options_description& flags);
 void add_db_flag(po::options_description& flags);
 void add_device_flag(po::options_description& flags);
 void add_plugin_flag(po::options_description& flags);
+void add_sanitizer_flag(po::options_description& flags);
 void add_worker_flags(po::options_description& flags);  // --deadline, --workers
 
 bool json_wanted(const po::variables_map& flags);
@@ -41,6 +42,9 @@ Result<DeviceKind> chosen_device(const po::variables_map& flags);
 // The flags that were given, as they could be typed again: "--device host --plans 3". Words without
 // a flag are not among them.
 std::string given_flags(const po::variables_map& flags, std::string_view but_not = "");
+
+// --sanitizer; none when it is absent.
+Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags);
 
 // Shipped plugins and those of --plugin.
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);

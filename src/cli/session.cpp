@@ -7,12 +7,16 @@
 
 #include "cli/interrupt.h"
 #include "cli/tools.h"
+#include "core/plan_text.h"
 #include "core/validate.h"
 #include "generators/simplify.h"
 #include "store/environment.h"
 
 namespace redzone::cli {
 namespace {
+
+// A finding is to be attributed within ten seconds; twenty times as much is given under the tool.
+constexpr std::chrono::milliseconds kMemcheckDeadline{250};
 
 // A fresh worker on the GPU takes a quarter of a second to come up, so several are kept waiting; on
 // the host device a few milliseconds, so one a core is enough. One warm worker keeps a GPU busier
@@ -66,6 +70,9 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
     if (*options.workers < 1 || *options.workers > 64)
       return usage_error("--workers: must be in 1..64");
   }
+  auto sanitizer = sanitizer_flag(flags);
+  if (!sanitizer) return tl::unexpected(sanitizer.error());
+  options.sanitizer = *sanitizer;
   return options;
 }
 
@@ -116,10 +123,24 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->registry_ = std::move(*registry);
   session->deadline_ = options.trial_deadline();
   exec::PoolOptions pool = pool_options(options, session->registry_);
+  session->sanitized_ = std::make_unique<SanitizedPools>(options.device, pool.command);
+  if (auto why = session->no_sanitizer(); !why.empty() && options.sanitizer != SanitizerTool::none)
+    return harness_error(fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), why));
+  session->catalog_ = oracles::Catalog({}, options.sanitizer);
   session->spares_ = pool.spares;
   if (session->device_ == DeviceKind::cuda)
     session->core_dump_ = make_core_dump(pool.command, session->deadline_);
   session->pool_ = std::make_unique<exec::Pool>(std::move(pool));
+  exec::TieredOptions tiers;
+  tiers.sanitized = [pools = session->sanitized_.get()](SanitizerTool tool) {
+    return pools->open(tool);
+  };
+  tiers.interrupted = [] { return interrupted(); };
+  session->tiers_ = std::make_unique<exec::TieredExecutor>(*session->pool_, std::move(tiers));
+  // On the host device a bad access is caught in the act, with all that memcheck would say.
+  if (options.device == DeviceKind::cuda)
+    session->memcheck_ = std::make_unique<campaign::MemcheckAttributor>(
+        *session->tiers_, session->no_sanitizer(), kMemcheckDeadline);
   auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
   session->hello_ = *hello;
@@ -131,7 +152,7 @@ Result<campaign::SelfProof> Session::prove() {
     const TargetEntry* entry = registry_.find(name, device_);
     return entry == nullptr ? nullptr : &entry->spec;
   };
-  return campaign::prove(*pool_, catalog_, find_spec, {deadline_, [] { return interrupted(); }});
+  return campaign::prove(*tiers_, catalog_, find_spec, {deadline_, [] { return interrupted(); }});
 }
 
 store::Environment Session::environment(const TargetEntry& target) const {
@@ -142,6 +163,7 @@ store::Environment Session::environment(const TargetEntry& target) const {
 campaign::TriageOptions Session::triage_options() const {
   auto options = cli::triage_options(device_, deadline_, spares_);
   if (core_dump_) options.attributors.push_back(core_dump_.get());
+  if (memcheck_ != nullptr) options.attributors.push_back(memcheck_.get());
   return options;
 }
 

@@ -3,11 +3,14 @@
 
 #include <memory>
 
+#include "campaign/memcheck_attributor.h"
 #include "campaign/self_proof.h"
 #include "campaign/triage.h"
 #include "cli/core_dump.h"
 #include "cli/flags.h"
+#include "cli/sanitized.h"
 #include "exec/pool.h"
+#include "exec/tiered.h"
 #include "oracles/catalog.h"
 #include "target/registry.h"
 
@@ -25,11 +28,13 @@ struct SessionOptions {
   std::optional<std::chrono::milliseconds> deadline;  // of a trial; absent: by device
   // Warm workers, or for a replay those that run at a time; absent: by device and cores.
   std::optional<std::size_t> workers;
+  // What trials run under besides; none: the tools are there for what asks for one.
+  SanitizerTool sanitizer = SanitizerTool::none;
 
   std::chrono::milliseconds trial_deadline() const;
 };
 
-// From --device, --plugin, --deadline and --workers.
+// From --device, --plugin, --deadline and --workers, and --sanitizer where the command has it.
 Result<SessionOptions> session_options(const po::variables_map& flags, Workload workload);
 
 // The crew of such a session. `registry` says which plugins have something for the device.
@@ -40,13 +45,17 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
 
 class Session {
  public:
-  // Loads the targets, starts the workers and waits for the first.
+  // Loads the targets, starts the workers and waits for the first. A tool that is asked for and
+  // cannot be had is a harness error.
   static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
 
   DeviceKind device() const { return device_; }
   const Registry& registry() const { return registry_; }
   const oracles::Catalog& catalog() const { return catalog_; }
-  exec::Pool& pool() { return *pool_; }
+  // Native workers, and those under compute-sanitizer for trials that ask for it.
+  exec::Executor& executor() { return *tiers_; }
+  // Why there is no compute-sanitizer here; "" where there seems to be one.
+  std::string no_sanitizer() const { return sanitized_->problem(); }
   const exec::Hello& hello() const { return hello_; }
   std::chrono::milliseconds deadline() const { return deadline_; }
 
@@ -71,6 +80,9 @@ class Session {
   std::chrono::milliseconds deadline_{2000};
   std::unique_ptr<exec::Pool> pool_;
   std::unique_ptr<CoreDumpAttributor> core_dump_;  // on CUDA
+  std::unique_ptr<SanitizedPools> sanitized_;
+  std::unique_ptr<exec::TieredExecutor> tiers_;
+  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
   exec::Hello hello_;
 };
 

@@ -27,7 +27,8 @@ class TrialHost {
   virtual Hello hello() = 0;
   // What the target does wrong is in the observation; nothing is thrown for it.
   virtual Observation run(const Plan& plan, const TrialSpec& trial) = 0;
-  // True after a sticky fault: the worker reports the observation and leaves with _exit.
+  // True after a sticky fault, or when this process cannot run another trial for another reason:
+  // the worker reports the observation and leaves with _exit.
   virtual bool device_lost() const = 0;
 };
 

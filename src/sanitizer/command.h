@@ -14,10 +14,6 @@ namespace redzone::sanitizer {
 // replaced, so that no trial has less than half to itself.
 inline constexpr std::size_t kPrintLimit = 1000;
 
-// The path of compute-sanitizer from PATH, $CUDA_HOME, $CUDA_PATH or the usual folder of the
-// toolkit; "" when there is none.
-std::string find_compute_sanitizer();
-
 // `compute_sanitizer` and its flags, to stand before the command of the process that it watches,
 // with its text going to `log`. `tool` is not none. The path of the process must be a real one: in
 // the tool's process /proc/self/exe is the tool.

@@ -125,7 +125,8 @@ std::vector<Part> parts() {
       {"core", "src/core/", {}},
       {"target", "src/target/", {"core/"}},
       {"device", "src/device/", {"core/"}},
-      {"exec", "src/exec/", {"core/", "device/", "target/"}},
+      {"sanitizer", "src/sanitizer/", {"core/"}},
+      {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
       {"campaign", "src/campaign/", {"core/", "exec/executor.h", "oracles/", "store/finding.h"}},
       {"store", "src/store/", {"core/"}},

@@ -128,8 +128,8 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   s.call = call();
   s.at = *at;
   s.job = raw_job(*at, bytes, state_.mode.poison);
-  if (!state_.checks) return s.at.data;
   state_.watch(s.label, call(), *at, bytes);
+  if (!state_.checks) return s.at.data;
   return fill_before_launch(s.job) ? s.at.data : nullptr;
 }
 

@@ -5,10 +5,15 @@
 namespace redzone::exec {
 
 DeviceTrialHost::DeviceTrialHost(std::unique_ptr<device::Device> device, const Registry& registry,
-                                 device::BlackBox* box, std::string nvrtc)
+                                 device::BlackBox* box, std::string nvrtc,
+                                 std::optional<SanitizerSource> sanitizer)
     : device_(std::move(device)),
       nvrtc_(std::move(nvrtc)),
-      runner_(*device_, registry, device_->info().kind, box, limits_for(device_->info())) {}
+      runner_(*device_, registry, device_->info().kind, box, limits_for(device_->info())) {
+  if (!sanitizer) return;
+  sanitizer_ = std::make_unique<SanitizerWatch>(std::move(*sanitizer));
+  runner_.set_sanitizer(*sanitizer_);
+}
 
 Hello DeviceTrialHost::hello() {
   const device::Info& info = device_->info();

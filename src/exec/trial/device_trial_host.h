@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "exec/trial/trial_runner.h"
@@ -12,17 +13,21 @@ namespace redzone::exec {
 class DeviceTrialHost final : public TrialHost {
  public:
   // `registry` and `box` (may be null) outlive the host. `nvrtc`: version of the run-time compiler,
-  // "" when there is none.
+  // "" when there is none. `sanitizer`: what this process runs under.
   DeviceTrialHost(std::unique_ptr<device::Device> device, const Registry& registry,
-                  device::BlackBox* box, std::string nvrtc);
+                  device::BlackBox* box, std::string nvrtc,
+                  std::optional<SanitizerSource> sanitizer = {});
 
   Hello hello() override;
   Observation run(const Plan& plan, const TrialSpec& trial) override;
-  bool device_lost() const override { return runner_.device_lost(); }
+  bool device_lost() const override {
+    return runner_.device_lost() || (sanitizer_ && sanitizer_->spent());
+  }
 
  private:
   std::unique_ptr<device::Device> device_;
   std::string nvrtc_;
+  std::unique_ptr<SanitizerWatch> sanitizer_;  // null: under no tool
   TrialRunner runner_;
 };
 

@@ -65,6 +65,8 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
     state.box->call_ended = index;
     ++state.box->progress;
   }
+  // In this mode each launch was waited for: what the tool has said by now is about this call.
+  if (state.mode.launch == Launch::blocking) state.drain_sanitizer(index);
   session.set_call(-1);
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 
+#include "core/plan_text.h"
 #include "exec/trial/reference_check.h"
 
 namespace redzone::exec {
@@ -42,7 +43,6 @@ TrialLimits limits_for(const device::Info& info) {
 TrialRunner::TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
                          device::BlackBox* box, TrialLimits limits)
     : registry_(registry), kind_(kind), limits_(limits), state_(device, box) {
-  state_.checks = limits.checks;
   device.set_black_box(box);
 }
 
@@ -54,6 +54,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   const device::Memory& memory = state_.session.device().memory(trial.mode.allocator);
   const std::uint64_t mapping_calls = memory.mapping_calls();
   segment_count_ = 0;
+  begin_sanitizer(trial.mode);
 
   run_steps(plan, trial);
   finish();
@@ -67,7 +68,16 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
   o.mapping_calls = memory.mapping_calls() - mapping_calls;
   o.bytes = state_.memory.peak_bytes();
+  if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
   return o;
+}
+
+void TrialRunner::begin_sanitizer(const Mode& mode) {
+  const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
+  state_.checks = limits_.checks && !initcheck;
+  if (state_.sanitizer == nullptr) return;
+  if (initcheck) state_.session.device().memory(mode.allocator).trim();
+  state_.sanitizer->begin_trial();
 }
 
 void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
@@ -82,6 +92,12 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
   state_.begin(trial.mode, streams, schedule_.calls, 2 * limits_.bytes);
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
+  const SanitizerTool tool =
+      state_.sanitizer == nullptr ? SanitizerTool::none : state_.sanitizer->tool();
+  if (tool != trial.mode.sanitizer)
+    return session.stop(End::worker_error,
+                        fmt::format("a trial for sanitizer '{}' came to a worker under '{}'",
+                                    name_of(trial.mode.sanitizer), name_of(tool)));
   if (entry == nullptr)
     return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
                                                        plan.target, name_of(kind_)));
@@ -94,7 +110,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
   const auto target = make_target(*entry, session);
   if (target == nullptr) return;
   try {
-    run_segments(*entry, *target, limits_.checks && trial.reference && entry->spec.has_reference);
+    run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
   } catch (const std::exception& e) {
     session.stop(End::worker_error,
                  fmt::format("the spec of {} threw: {}", entry->spec.name, e.what()));
@@ -115,10 +131,14 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     items = items.subspan(now.items.size());
     const bool last = items.empty() || session.stopped();
     state_.set_phase(device::Phase::checking);
-    if (limits_.checks) check(state_, now, last);
+    if (state_.checks) check(state_, now, last);
     if (reference) compare(entry, target, now);
     // Regions are reused in the order of one stream only.
-    if (!last && session.streams() > 1) session.synchronize();
+    // And a tool's words are mapped to the buffers of a segment while these are known.
+    if (!last && (session.streams() > 1 || state_.sanitizer != nullptr)) {
+      session.synchronize();
+      state_.drain_sanitizer(-1);
+    }
     state_.memory.retire();
   }
 }
@@ -134,7 +154,9 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
 
 void TrialRunner::finish() {
   Session& session = state_.session;
-  if (session.synchronize() && limits_.checks)
+  const bool idle = session.synchronize();
+  state_.drain_sanitizer(-1);
+  if (idle && state_.checks)
     for (std::size_t i = 0; i < segment_count_; ++i) collect(state_, *segments_[i]);
   state_.memory.end();
 }

@@ -34,12 +34,21 @@ class TrialRunner {
   TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
               device::BlackBox* box, TrialLimits limits);
 
+  // The tool of compute-sanitizer that this process runs under; outlives the runner. Then it runs
+  // the trials that ask for this tool, and no others.
+  void set_sanitizer(SanitizerWatch& watch) { state_.sanitizer = &watch; }
+
   // What the target does is in the observation, as long as this process survives it. Not to be
   // called once device_lost().
+  //
+  // Under initcheck nothing is poisoned, checked or compared: a fill is a write, and a check of
+  // what was never written is a read. Memory is taken anew from the system, because what another
+  // trial wrote counts as initialized.
   Observation run(const Plan& plan, const TrialSpec& trial);
   bool device_lost() const { return state_.session.lost(); }
 
  private:
+  void begin_sanitizer(const Mode& mode);
   void run_steps(const Plan& plan, const TrialSpec& trial);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);

@@ -38,7 +38,7 @@ bool TrialState::flush_zeros(int stream) {
 
 void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
                        std::size_t bytes) {
-  if (!checks) return;
+  if (!checks && sanitizer == nullptr) return;
   watched_.push_back({name, call, at.storage, at.storage + bytes});
 }
 
@@ -50,6 +50,11 @@ void TrialState::flush_watch() {
     session.device().watch_more(std::span(watched_).subspan(told_));
   told_ = watched_.size();
   retell_ = false;
+}
+
+void TrialState::drain_sanitizer(std::int32_t call) {
+  if (sanitizer == nullptr) return;
+  sanitizer->drain(call < 0 && calls.size() == 1 ? 0 : call, watched_);
 }
 
 void TrialState::forget_watched() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/trial/sanitizer_watch.h"
 #include "exec/trial/schedule.h"
 #include "exec/trial/session.h"
 #include "exec/trial/tensor_buffer.h"
@@ -65,6 +66,8 @@ struct TrialState {
   void flush_watch();
   // Forgets the names of a finished segment.
   void forget_watched();
+  // The device is idle: takes what compute-sanitizer said, which belongs to `call` (-1: unknown).
+  void drain_sanitizer(std::int32_t call);
 
   // Zeroes a workspace before any stream can use it; behind a capture when there is one.
   bool zero(const device::BufferJob& job, int stream);
@@ -75,10 +78,11 @@ struct TrialState {
 
   Session session;
   TrialMemory memory;
-  device::BlackBox* box;  // may be null
+  device::BlackBox* box;                // may be null
+  SanitizerWatch* sanitizer = nullptr;  // null where the worker runs under no tool
   Mode mode;
   StreamUse streams;
-  bool checks = true;                  // TrialLimits::checks
+  bool checks = true;                  // see TrialRunner::run()
   std::deque<RawBuffer> workspaces;    // live for the whole trial
   std::vector<CallObservation> calls;  // by call index
   // Scratch of the call that is being enqueued, to be filled before its next launch.

@@ -1,0 +1,63 @@
+// From an address to the name of a buffer.
+#include <gtest/gtest.h>
+
+#include "exec/trial/sanitizer_watch.h"
+
+namespace redzone::exec {
+namespace {
+
+const std::byte* at(std::uintptr_t address) {
+  return reinterpret_cast<const std::byte*>(address);
+}
+
+const std::vector<device::NamedRange>& buffers() {
+  static const std::vector<device::NamedRange> all = {
+      {"x", 0, at(0x10000), at(0x10100)},
+      {"y", 0, at(0x20000), at(0x20100)},
+      {"y", 1, at(0x20000), at(0x20100)},  // memory that the next call got again
+      {"w", 2, at(0x900000000), at(0x900000100)}};
+  return all;
+}
+
+SanitizerRecord located(std::uint64_t address, std::string space = "global", int call = -1) {
+  SanitizerRecord record;
+  record.address = address;
+  record.space = std::move(space);
+  record.call = call;
+  locate(record, buffers());
+  return record;
+}
+
+TEST(Locate, NamesBufferSideAndDistance) {
+  const auto after = located(0x10100);
+  EXPECT_EQ(after.buffer, "x");
+  EXPECT_EQ(after.side, Side::after);
+  EXPECT_EQ(after.distance_bytes, 1);
+  EXPECT_EQ(after.call, 0);
+  const auto before = located(0xfffc);
+  EXPECT_EQ(before.buffer, "x");
+  EXPECT_EQ(before.side, Side::before);
+  EXPECT_EQ(before.distance_bytes, 4);
+}
+
+TEST(Locate, MemoryThatTwoCallsUsedIsTheLastOnes) {
+  const auto inside = located(0x20010);
+  EXPECT_EQ(inside.side, Side::inside);
+  EXPECT_EQ(inside.distance_bytes, 0);
+  EXPECT_EQ(inside.call, 1);
+}
+
+TEST(Locate, ACallThatIsKnownStays) {
+  EXPECT_EQ(located(0x10100, "global", 5).call, 5);
+}
+
+TEST(Locate, WhatIsFarOrNoGlobalAddressHasNoName) {
+  for (const auto& record : {located(0x500000000), located(0x404, "shared"), located(0)}) {
+    EXPECT_EQ(record.buffer, "");
+    EXPECT_EQ(record.side, Side::unknown);
+    EXPECT_EQ(record.call, -1);
+  }
+}
+
+}  // namespace
+}  // namespace redzone::exec
