@@ -19,6 +19,7 @@ struct Campaign::Lane {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
+    bool waiting = false;         // for the end of the first look
     std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
   std::map<std::string, Case> cases;
@@ -27,6 +28,10 @@ struct Campaign::Lane {
 namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
+// The first look at a target ends with its first suspect or so many plans, and that at all targets
+// with so much of the time.
+constexpr std::uint64_t kFirstLookPlans = 32;
+constexpr double kFirstLookShare = 0.25;
 
 // What the executor calls while it waits, for as long as this lives.
 class Heartbeat {
@@ -89,18 +94,25 @@ Result<CampaignResult> Campaign::run() {
   const Heartbeat heartbeat(executor_, [this] {
     if (Clock::now() - last_progress_ >= kProgressInterval) tell_progress();
   });
+  first_look_ = options_.time.count() > 0 && lanes_.size() > 1;
   while (!stopped() && !time_is_up()) {
     top_up();
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     if (executor_.in_flight() == 0) {
       if (next_lane() != nullptr) continue;
+      if (first_look_) {
+        if (auto r = end_first_look(); !r) return tl::unexpected(r.error());
+        continue;
+      }
       if (hangs_.empty()) break;
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
       continue;
     }
     if (auto done = executor_.next(std::chrono::milliseconds(100)))
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+    if (first_look_ && elapsed_seconds() >= kFirstLookShare * seconds_in_all())
+      if (auto r = end_first_look(); !r) return tl::unexpected(r.error());
     if (hangs_are_due())
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
@@ -108,6 +120,8 @@ Result<CampaignResult> Campaign::run() {
   // What is done but not judged yet is recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0)))
     if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+  for (auto* waiting : {&waiting_, &hangs_})
+    for (auto& w : *waiting) result_.findings.push_back(std::move(w.finding));
   result_.stopped = stopped();
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost;
@@ -118,7 +132,9 @@ Result<CampaignResult> Campaign::run() {
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
   for (auto& lane : lanes_) {
-    const bool spent = options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target;
+    const bool spent =
+        (options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target) ||
+        (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
     if (!spent && (best == nullptr || lane.spent_us < best->spent_us)) best = &lane;
   }
   return best;
@@ -199,7 +215,8 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   auto it = lane.cases.find(key);
   if (it != lane.cases.end()) {
     ++it->second.seen;
-    if (!worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
+    if (it->second.waiting ||
+        !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
       ++it->second.unreported;
       return {};
     }
@@ -228,6 +245,11 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   if (stopped() || time_is_up()) return {};  // stored as a suspect
+  if (first_look_ && finding.signature.kind != FailKind::hang) {
+    known.waiting = true;
+    waiting_.push_back({lane.index, std::move(suspect), key, std::move(finding)});
+    return {};
+  }
   if (finding.signature.kind != FailKind::hang)
     return settle_case(lane, std::move(finding), suspect, key);
   if (hangs_.empty()) first_hang_ = Clock::now();
@@ -235,11 +257,33 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   return {};
 }
 
+double Campaign::seconds_in_all() const {
+  return std::chrono::duration<double>(options_.time).count();
+}
+
+Result<void> Campaign::end_first_look() {
+  first_look_ = false;
+  while (!waiting_.empty() && !stopped() && !time_is_up()) {
+    const Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    lanes_[next.lane].cases[next.key].waiting = false;
+    if (auto r = settle_waiting(next); !r) return r;
+  }
+  return {};
+}
+
+Result<void> Campaign::settle_waiting(const Waiting& waiting) {
+  Lane& lane = lanes_[waiting.lane];
+  const auto begun = Clock::now();
+  auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
+  lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+  return r;
+}
+
 bool Campaign::hangs_are_due() const {
   if (hangs_.empty()) return false;
   if (options_.time.count() > 0) {
-    const double time = std::chrono::duration<double>(options_.time).count();
-    return elapsed_seconds() >= time * (1 - options_.hang_share);
+    return elapsed_seconds() >= seconds_in_all() * (1 - options_.hang_share);
   }
   return options_.plans_per_target == 0 && Clock::now() - first_hang_ >= options_.hang_wait;
 }
@@ -252,10 +296,7 @@ Result<void> Campaign::settle_hangs() {
     }
     const Waiting next = std::move(hangs_.front());
     hangs_.pop_front();
-    Lane& lane = lanes_[next.lane];
-    const auto begun = Clock::now();
-    auto r = settle_case(lane, next.finding, next.suspect, next.key);
-    lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+    auto r = settle_waiting(next);
     case_until_ = Clock::time_point::max();
     if (!r) return r;
   }

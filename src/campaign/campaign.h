@@ -58,9 +58,10 @@ struct CampaignOptions {
 
 struct CampaignResult {
   store::CampaignStats stats;
-  std::vector<store::Finding> findings;  // those seen in this campaign, in the order of discovery
-  std::vector<std::int64_t> new_ids;     // of these, those that nobody had seen before
-  bool stopped = false;                  // by stop()
+  // Those seen in this campaign, in the order of triage; then the suspects that it had no time for.
+  std::vector<store::Finding> findings;
+  std::vector<std::int64_t> new_ids;  // of these, those that nobody had seen before
+  bool stopped = false;               // by stop()
 };
 
 class Campaign {
@@ -95,11 +96,16 @@ class Campaign {
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
   Result<void> settle_case(Lane& lane, store::Finding finding, const Suspect& suspect,
                            const std::string& key);
+  // A campaign of several targets with a limit of time looks at each of them before it looks into
+  // anything: what one target's bugs cost must not keep the others' from being seen.
+  Result<void> end_first_look();
+  Result<void> settle_waiting(const Waiting& waiting);
   bool hangs_are_due() const;
   // Each with its share of the time that is left.
   Result<void> settle_hangs();
   void count(const Verdict& verdict);
   bool time_is_up() const;
+  double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
   // Tells the sink and the progress callback; rarely, unless forced.
@@ -114,6 +120,8 @@ class Campaign {
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, Pending> pending_;
   std::vector<std::pair<std::size_t, Suspect>> device_free_suspects_;
+  bool first_look_ = false;
+  std::deque<Waiting> waiting_;  // seen in the first look
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   // When the triage of the case at hand has to end.

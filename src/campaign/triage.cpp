@@ -185,7 +185,10 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   budget.until = reduce_until_;
   budget.stop = options_.stop;
   const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
-  budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3) : options_.parallel;
+  // A batch is not interrupted, so where workers are dear it is as many runs as there are workers.
+  const std::size_t runs = options_.reuse_workers ? asked : 1;
+  budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3)
+                        : std::max<std::size_t>(options_.parallel / runs, 1);
   auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), still_fails, budget);
   shown.plan = std::move(reduced.plan);
   finding.minimal = reduced.minimal;

@@ -284,6 +284,25 @@ TEST_F(CampaignTest, CountsWhatIsNotApplicableAndNeverAsAPass) {
   }
 }
 
+// The first target always fails and the second later: both are recorded before anything is run
+// again.
+TEST_F(CampaignTest, LooksAtEveryTargetBeforeItLooksIntoAnything) {
+  options_.time = std::chrono::hours(1);
+  options_.plans_per_target = 8;
+  auto targets = listed({plain_plan({call_of(99, 16)})});
+  const Plan passes = plain_plan({call_of(10, 16)}), fails = plain_plan({call_of(99, 16)});
+  TargetSpec other = small_spec();
+  other.name = "other";
+  std::vector<Plan> late{passes, passes, passes, fails};
+  for (auto& plan : late) plan.target = other.name;
+  targets.push_back({&other, std::make_unique<ListedPlans>(late), {}});
+  const auto result = run(faults_above(64), std::move(targets));
+  EXPECT_EQ(result.new_ids.size(), 2u);
+  const auto asked = std::find(journal_.begin(), journal_.end(), "fresh");
+  EXPECT_EQ(std::count(journal_.begin(), asked, "record"), 2);
+  EXPECT_EQ(result.stats.plans, 16u);
+}
+
 TEST_F(CampaignTest, GivesEveryTargetItsPlans) {
   auto targets = generated();
   targets.push_back({&spec_, std::make_unique<GeneratedPlans>(spec_), {}});
