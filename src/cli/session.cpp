@@ -126,6 +126,7 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->sanitized_ = std::make_unique<SanitizedPools>(options.device, pool.command);
   if (auto why = session->no_sanitizer(); !why.empty() && options.sanitizer != SanitizerTool::none)
     return harness_error(fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), why));
+  session->sanitizer_ = options.sanitizer;
   session->catalog_ = oracles::Catalog({}, options.sanitizer);
   session->spares_ = pool.spares;
   if (session->device_ == DeviceKind::cuda)
@@ -147,12 +148,31 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   return session;
 }
 
-Result<campaign::SelfProof> Session::prove() {
-  const auto find_spec = [this](std::string_view name) -> const TargetSpec* {
+campaign::FindSpec Session::find_spec() const {
+  return [this](std::string_view name) -> const TargetSpec* {
     const TargetEntry* entry = registry_.find(name, device_);
     return entry == nullptr ? nullptr : &entry->spec;
   };
-  return campaign::prove(*tiers_, catalog_, find_spec, {deadline_, [] { return interrupted(); }});
+}
+
+Result<void> Session::prove_tool(SanitizerTool tool) {
+  return campaign::prove_tool(*tiers_, catalog_, find_spec(), tool);
+}
+
+Result<campaign::SelfProof> Session::prove() {
+  const auto begun = std::chrono::steady_clock::now();
+  // First: a tool that is of no use would spoil the proofs of the oracles that ask it, too.
+  const bool with_tool = sanitizer_ != SanitizerTool::none;
+  if (with_tool)
+    if (const auto tool = prove_tool(sanitizer_); !tool)
+      return harness_error("self-proof failed: " + tool.error().message);
+  auto proof =
+      campaign::prove(*tiers_, catalog_, find_spec(), {deadline_, [] { return interrupted(); }});
+  if (!proof || !with_tool) return proof;
+  ++proof->caught;
+  proof->took = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - begun);
+  return proof;
 }
 
 store::Environment Session::environment(const TargetEntry& target) const {

@@ -5,6 +5,7 @@
 
 #include "campaign/memcheck_attributor.h"
 #include "campaign/self_proof.h"
+#include "campaign/tool_proof.h"
 #include "campaign/triage.h"
 #include "cli/core_dump.h"
 #include "cli/flags.h"
@@ -59,8 +60,10 @@ class Session {
   const exec::Hello& hello() const { return hello_; }
   std::chrono::milliseconds deadline() const { return deadline_; }
 
-  // Shows that planted bugs are caught here.
+  // Shows that planted bugs are caught here, by the tool that was asked for, too.
   Result<campaign::SelfProof> prove();
+  // Shows that the tool, which is not none, catches a planted bug here.
+  Result<void> prove_tool(SanitizerTool tool);
 
   store::Environment environment(const TargetEntry& target) const;
   campaign::TriageOptions triage_options() const;
@@ -73,7 +76,10 @@ class Session {
  private:
   Session() = default;
 
+  campaign::FindSpec find_spec() const;
+
   DeviceKind device_ = DeviceKind::host;
+  SanitizerTool sanitizer_ = SanitizerTool::none;
   Registry registry_;
   oracles::Catalog catalog_;
   std::size_t spares_ = 1;

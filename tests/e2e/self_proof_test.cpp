@@ -75,5 +75,18 @@ TEST(SelfProof, ACampaignWithoutThePluginStopsToo) {
       << ran;
 }
 
+// What is planted for the tools runs natively, too, when somebody replays it.
+TEST(SelfProof, WhatIsPlantedForTheToolsHangsNothing) {
+  const TempFolder folder;
+  for (const std::string target : {"shared_race", "divergent_barrier"}) {
+    folder.write("p.toml", "redzone_plan = 1\ntarget = \"selftest." + target +
+                               "\"\n[[step]]\ndo = \"call\"\ndims = { N = 64 }\n");
+    const Ran ran = redzone(folder, {"replay", "p.toml", "--device", "host", "--runs", "1"});
+    EXPECT_TRUE(ran.exit == 0 || ran.exit == 1) << target << ": " << ran;
+    for (const char* end : {"hang", "fault"})
+      EXPECT_EQ(ran.out.find(end), std::string::npos) << target << ": " << ran;
+  }
+}
+
 }  // namespace
 }  // namespace redzone::e2e

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Stands for compute-sanitizer: begins the log and becomes the process that it was given.
-# FAKE_SANITIZER: "dies" ends at once, "silent" writes no log.
+# FAKE_SANITIZER: "dies" ends at once, "silent" writes no log; for others see the worker.
 set -u
 log=
 while [ $# -gt 0 ] && [ "${1#--}" != "$1" ]; do

@@ -3,10 +3,12 @@
 
 #include <cstdlib>
 
+#include "campaign/tool_proof.h"
 #include "core/plan_text.h"
 #include "exec/pool.h"
 #include "exec/tiered.h"
 #include "exec/trial/sanitizer_watch.h"
+#include "oracles/catalog.h"
 #include "oracles/sanitizer.h"
 #include "sanitizer/command.h"
 #include "sanitizer/log_folder.h"
@@ -93,8 +95,19 @@ class Tier : public testing::Test {
     const oracles::SanitizerOracle oracle(SanitizerTool::memcheck);
     return oracle.judge(job_of(target, {}).plan, {}, std::span(&seen, 1));
   }
+  // What the proof of that tool says; "" where it holds.
+  std::string proof(SanitizerTool tool) {
+    const auto proved = campaign::prove_tool(
+        executor_, catalog_, [this](std::string_view) { return &spec_; }, tool);
+    if (proved) return "";
+    EXPECT_EQ(proved.error().kind, ErrorKind::harness);
+    EXPECT_EQ(proved.error().message.find('\n'), std::string::npos);
+    return proved.error().message;
+  }
   Outcome outcome(const std::string& target) { return judge(target, run(target)).outcome; }
 
+  TargetSpec spec_;
+  oracles::Catalog catalog_;
   std::string absent_;
   int opened_ = 0;
   sanitizer::LogFolder folder_ = sanitizer::LogFolder::create().value();
@@ -200,6 +213,48 @@ TEST_F(Tier, NativeTrialsStartNoTool) {
   EXPECT_EQ(result->log_size, 7u);
   EXPECT_EQ(opened_, 0);
   EXPECT_EQ(executor_.stats().trials, 2u);
+}
+
+constexpr SanitizerTool kTools[] = {SanitizerTool::memcheck, SanitizerTool::racecheck,
+                                    SanitizerTool::initcheck, SanitizerTool::synccheck};
+
+TEST_F(Tier, AToolThatCatchesThePlantedBugOfItsKindIsProven) {
+  for (const auto tool : kTools) EXPECT_EQ(proof(tool), "") << name_of(tool);
+  EXPECT_EQ(opened_, 4) << "one worker each";
+}
+
+TEST_F(Tier, AToolThatSeesNothingIsNotProven) {
+  ::setenv("FAKE_SANITIZER", "blind", 1);
+  for (const auto tool : kTools)
+    EXPECT_EQ(proof(tool), std::string(name_of(tool)) + " does not catch " +
+                               std::string(campaign::planted_for(tool)) + ": pass");
+}
+
+TEST_F(Tier, AToolThatTakesOneBugForAnotherIsNotProven) {
+  ::setenv("FAKE_SANITIZER", "mistaken", 1);
+  EXPECT_TRUE(proof(SanitizerTool::racecheck)
+                  .starts_with("racecheck does not catch a planted race: illegal-access"))
+      << proof(SanitizerTool::racecheck);
+}
+
+TEST_F(Tier, AToolThatComplainsOfEverythingIsNotProven) {
+  ::setenv("FAKE_SANITIZER", "everything", 1);
+  EXPECT_TRUE(proof(SanitizerTool::memcheck)
+                  .starts_with("memcheck does not pass the clean target: illegal-access"))
+      << proof(SanitizerTool::memcheck);
+}
+
+TEST_F(Tier, AToolThatRefusesTheDeviceIsNotProvenAndSaysWhy) {
+  ::setenv("FAKE_SANITIZER", "dies", 1);
+  const auto message = proof(SanitizerTool::memcheck);
+  EXPECT_TRUE(message.starts_with("memcheck cannot be used here: ")) << message;
+  EXPECT_NE(message.find("Device not supported"), std::string::npos) << message;
+}
+
+TEST_F(Tier, AnAbsentToolIsNotProvenAndSaysWhy) {
+  absent_ = "compute-sanitizer was not found";
+  EXPECT_EQ(proof(SanitizerTool::memcheck),
+            "memcheck cannot be used here: compute-sanitizer was not found");
 }
 
 // What a campaign does: jobs of both kinds in flight while the triage asks for more.

@@ -1,6 +1,6 @@
-// Bugs planted for the self-proof of `redzone run` and `redzone doctor` (campaign/self_proof.h),
-// and a target without one: a harness that does not tell them apart on a device must not be trusted
-// there. Never part of a campaign.
+// Bugs planted for the self-proof of `redzone run` and `redzone doctor` (campaign/self_proof.h
+// and tool_proof.h), and a target without one: a harness that does not tell them apart on a device
+// must not be trusted there. Never part of a campaign.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
@@ -73,6 +73,39 @@ struct StaleState : redzone::Target {
   std::int64_t first_n_ = 0;
 };
 
+constexpr int kWarp = 32;
+
+// Reads what another warp writes, with no barrier between; for racecheck.
+__global__ void rotate_in_block(float* y, int n) {
+  __shared__ float tile[kBlock];
+  const int i = static_cast<int>(threadIdx.x);
+  tile[i] = static_cast<float>(i);
+  if (i < n) y[i] = tile[(i + kWarp) % kBlock];
+}
+
+struct SharedRace : redzone::Target {
+  static TargetSpec spec() { return spec_of("shared_race", "a tile without its barrier"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "rotate_in_block", rotate_in_block, {{1}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")));
+  }
+};
+
+// Half of each warp goes past the barrier, and ends, which releases the other half; for synccheck.
+__global__ void half_at_barrier(float* y, int n) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i % 2 == 0) __syncthreads();
+  if (i < n) y[i] = 1;
+}
+
+struct DivergentBarrier : redzone::Target {
+  static TargetSpec spec() { return spec_of("divergent_barrier", "half of a warp at a barrier"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "half_at_barrier", half_at_barrier, {{1}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")));
+  }
+};
+
 // y = x + add, where x + 1 is expected.
 template <int kAdd>
 struct AddOne : redzone::Target {
@@ -99,6 +132,8 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<WriteBeforeStart>();
   registrar.add<UnwrittenScratch>();
   registrar.add<StaleState>();
+  registrar.add<SharedRace>();
+  registrar.add<DivergentBarrier>();
   registrar.add<AddOne<2>>();
   registrar.add<AddOne<1>>();
 }
