@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/commands.h"
+#include "cli/sanitizer_line.h"
 #include "cli/session.h"
 #include "cli/tools.h"
 #include "device/device.h"
@@ -60,10 +61,13 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
   lines.push_back(
       {"NVRTC", !cuda.nvrtc.empty(), cuda.nvrtc.empty() ? "not found" : cuda.nvrtc,
        cuda.nvrtc.empty() ? "targets that compile at run time cannot run on cuda" : ""});
-  const std::string sanitizer = find_tool("compute-sanitizer");
-  lines.push_back({"compute-sanitizer", !sanitizer.empty(),
-                   sanitizer.empty() ? "not found" : sanitizer,
-                   sanitizer.empty() ? "bench has no memcheck column" : ""});
+}
+
+// A write out of bounds in a worker under memcheck.
+Result<void> prove_memcheck(std::vector<std::filesystem::path> plugins) {
+  auto session = Session::open({DeviceKind::cuda, std::move(plugins), Workload::replay, {}, {}});
+  if (!session) return tl::unexpected(session.error());
+  return (*session)->prove_tool(SanitizerTool::memcheck);
 }
 
 Result<int> Doctor::run(const po::variables_map& flags) {
@@ -84,6 +88,8 @@ Result<int> Doctor::run(const po::variables_map& flags) {
     report.lines.push_back(test_device(device, plugins));
     tested = tested && report.lines.back().ok;
   }
+  report.lines.push_back(sanitizer_line(find_tool("compute-sanitizer"), cuda.built && cuda.device,
+                                        [&] { return prove_memcheck(plugins); }));
   report.ok = tested;
   std::cout << (json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;

@@ -1,0 +1,17 @@
+// What `redzone doctor` says of compute-sanitizer.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "report/doctor.h"
+
+namespace redzone::cli {
+
+// `path`: of the program, "" where there is none. `gpu`: there is a device to try it on; then
+// `prove_memcheck` is called, once.
+report::DoctorLine sanitizer_line(const std::string& path, bool gpu,
+                                  const std::function<Result<void>()>& prove_memcheck);
+
+}  // namespace redzone::cli
