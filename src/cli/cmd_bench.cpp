@@ -13,6 +13,8 @@
 #include "cli/session.h"
 #include "cli/tools.h"
 #include "cli/worker_side.h"
+#include "sanitizer/command.h"
+#include "sanitizer/log_folder.h"
 #include "store/environment.h"
 
 namespace redzone::cli {
@@ -87,7 +89,8 @@ Result<void> check_writable(const po::variables_map& flags) {
   return {};
 }
 
-void add_memcheck(bench::Setup& setup) {
+// As a campaign runs it. Nobody reads the tool's text, which goes to a file in `logs`.
+void add_memcheck(bench::Setup& setup, const sanitizer::LogFolder& logs) {
   if (setup.device != DeviceKind::cuda) {
     setup.why_no_memcheck = "memcheck sees nothing of the host device";
     return;
@@ -96,7 +99,8 @@ void add_memcheck(bench::Setup& setup) {
   if (tool.empty())
     setup.why_no_memcheck = "compute-sanitizer was not found";
   else
-    setup.memcheck_prefix = {tool, "--tool", "memcheck"};
+    setup.memcheck_prefix =
+        sanitizer::command_prefix(tool, SanitizerTool::memcheck, logs.path() / "memcheck");
 }
 
 // The worker command of the pool with another name: device and plugins are the same.
@@ -139,7 +143,9 @@ Result<int> Bench::run(const po::variables_map& flags) {
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(pool.command, workload, setup.effort.quick);
   };
-  add_memcheck(setup);
+  const auto logs = sanitizer::LogFolder::create();
+  if (!logs) return tl::unexpected(logs.error());
+  add_memcheck(setup, *logs);
   setup.stop = [] { return interrupted(); };
   setup.say = [](const std::string& what) { fmt::print(stderr, "bench: {}\n", what); };
 
