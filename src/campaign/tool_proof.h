@@ -10,8 +10,8 @@
 namespace redzone::campaign {
 
 // Of a trial without the tool. An executor grants more under it (exec::TieredOptions::slowdown),
-// and its own time to the process that comes up first.
-inline constexpr std::chrono::milliseconds kToolProofDeadline{500};
+// which the first trial may need: the tool looks at each kernel before it lets it run.
+inline constexpr std::chrono::milliseconds kToolProofDeadline{1000};
 
 // Two trials under `tool`, which is not none: the planted bug of its kind must be caught as what it
 // is, and the clean target must pass. `executor` knows trials under tools.
