@@ -75,6 +75,26 @@ TEST(SelfProof, ACampaignWithoutThePluginStopsToo) {
       << ran;
 }
 
+TEST(SelfProof, AToolThatCannotBeHadIsNoRun) {
+  const TempFolder folder;
+  folder.write("p.toml",
+               "redzone_plan = 1\ntarget = \"selftest.clean\"\n[[step]]\ndo = \"call\"\n"
+               "dims = { N = 64 }\n");
+  for (const Arguments& words : {Arguments{"run", "twin.cache_key", "--plans", "3", "--db", "x.db"},
+                                 Arguments{"replay", "p.toml"}}) {
+    Arguments all = words;
+    all.insert(all.end(), {"--device", "host", "--sanitizer", "racecheck"});
+    const Ran ran = redzone(folder, all);
+    EXPECT_EQ(ran.exit, 3) << ran;
+    EXPECT_EQ(ran.out, "") << ran;
+    EXPECT_NE(ran.err.find("--sanitizer racecheck: compute-sanitizer sees nothing of the host "
+                           "device"),
+              std::string::npos)
+        << ran;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.db"));
+}
+
 // What is planted for the tools runs natively, too, when somebody replays it.
 TEST(SelfProof, WhatIsPlantedForTheToolsHangsNothing) {
   const TempFolder folder;
