@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Stage> all_stages() {
   std::vector<Stage> stages = step_stages();
-  for (auto* more : {&graph_stages, &sweeping_stages, &dim_stages, &detail_stages})
+  for (auto* more : {&graph_stages, &sweeping_stages, &dim_stages, &detail_stages, &split_stages})
     for (auto& stage : more()) stages.push_back(std::move(stage));
   return stages;
 }

@@ -187,7 +187,39 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
   });
 }
 
+// Two launches of a repeated call become one with smaller dims, before or after what is left: what
+// failed at the third launch of one shape may need only a smaller one to prepare it.
+rc::Seq<Plan> split_repeats(const OriginPtr& origin) {
+  struct Split {
+    std::size_t step;
+    bool before;
+  };
+  std::vector<Split> splits;
+  for (std::size_t i = 0; i < origin->plan.steps.size(); ++i)
+    if (const auto* call = std::get_if<CallStep>(&origin->plan.steps[i]); call && call->repeat > 2)
+      splits.insert(splits.end(), {{i, true}, {i, false}});
+  return rc::seq::mapcat(rc::seq::fromContainer(std::move(splits)), [origin](const Split& split) {
+    CallStep rest = std::get<CallStep>(origin->plan.steps[split.step]);
+    rest.repeat -= 2;
+    CallStep one = rest;
+    one.repeat = 1;
+    auto smaller =
+        with_changes(origin, one, changes_of(origin->space, origin->space.point(one.call.dims)));
+    return rc::seq::map(std::move(smaller), [origin, split, rest](CallStep first) {
+      Plan plan = origin->plan;
+      plan.steps[split.step] = rest;
+      const auto at = static_cast<std::ptrdiff_t>(split.step + (split.before ? 0 : 1));
+      plan.steps.insert(plan.steps.begin() + at, std::move(first));
+      return plan;
+    });
+  });
+}
+
 }  // namespace
+
+std::vector<Stage> split_stages() {
+  return {split_repeats};
+}
 
 std::vector<Stage> dim_stages() {
   return {each_call_smallest, capped, as_in_another, in_each_call, keeping_reach};

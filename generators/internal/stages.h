@@ -32,6 +32,8 @@ std::vector<Stage> sweeping_stages();
 std::vector<Stage> dim_stages();
 // One repeat, layout part, knob, seed, stream, part of the mode after the other.
 std::vector<Stage> detail_stages();
+// Fewer launches of a repeated call, one of them with smaller dims. Comes last: there are many.
+std::vector<Stage> split_stages();
 
 // The non-negative integers below `value`, in the order in which to try them: from `floor` up, the
 // round ones (small, powers of two and the numbers after them, `landmark` and its neighbours); then

@@ -213,6 +213,38 @@ TEST(Descent, EndsInAPlanThatIsMinimalInEachDim) {
   }
 }
 
+// The third launch of one shape fails, because of what the second left behind; a smaller shape
+// leaves the same after one. No launch can be dropped, and no dim of all three lowered.
+TEST(Descent, FindsASmallerCallThatDoesWhatRepeatsDid) {
+  TargetSpec spec;
+  spec.name = "counter";
+  spec.dims = {{.name = "N", .min = 1, .max = 1024, .tile = 32}};
+  const Fails fails = [](const Plan& plan) {
+    std::int64_t counter = 0;  // counts tiles, wraps after N / 32
+    for (const auto* step : calls_of(plan))
+      for (std::int64_t i = 0; i < step->repeat; ++i) {
+        const std::int64_t n = dim(*step, "N"), tiles = (n + 31) / 32;
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+          if (counter == tiles - 1 && tile < tiles - 1) return true;
+          counter = counter >= n / 32 ? 0 : counter + 1;
+        }
+      }
+    return false;
+  };
+  Plan plan;
+  plan.target = spec.name;
+  CallStep step;
+  step.call.dims = {{"N", 64}};
+  step.repeat = 3;
+  plan.steps = {step};
+  ASSERT_TRUE(fails(plan));
+  const Descent d = descend(plan, spec, fails);
+  const auto calls = calls_of(d.plan);
+  ASSERT_EQ(calls.size(), 2u) << print_plan(d.plan);
+  EXPECT_EQ(dim(*calls[0], "N"), 32);
+  EXPECT_EQ(dim(*calls[1], "N"), 33);
+}
+
 // Offsets that do not fit 31 bits: down to two rows of one element and the smallest pitch.
 TEST(Descent, KeepsTheReachOfABigPaddingWhileItLosesRows) {
   TargetSpec spec;
