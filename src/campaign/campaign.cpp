@@ -91,6 +91,7 @@ bool Campaign::time_is_up() const {
 
 Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = Clock::now();
+  lost_before_ = executor_.stats().workers_lost;
   const Heartbeat heartbeat(executor_, [this] {
     if (Clock::now() - last_progress_ >= kProgressInterval) tell_progress();
   });
@@ -121,10 +122,12 @@ Result<CampaignResult> Campaign::run() {
   while (auto done = executor_.next(std::chrono::milliseconds(0)))
     if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
   for (auto* waiting : {&waiting_, &hangs_})
-    for (auto& w : *waiting) result_.findings.push_back(std::move(w.finding));
+    for (auto& w : *waiting)
+      if (find_listed(w.finding.id) == result_.findings.end())
+        result_.findings.push_back(std::move(w.finding));
   result_.stopped = stopped();
   result_.stats.seconds = elapsed_seconds();
-  result_.stats.workers_lost = executor_.stats().workers_lost;
+  result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   if (auto r = report_progress(true); !r) return tl::unexpected(r.error());
   return result_;
 }
@@ -245,16 +248,17 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   if (stopped() || time_is_up()) return {};  // stored as a suspect
-  if (first_look_ && finding.signature.kind != FailKind::hang) {
-    known.waiting = true;
-    waiting_.push_back({lane.index, std::move(suspect), key, std::move(finding)});
-    return {};
-  }
-  if (finding.signature.kind != FailKind::hang)
-    return settle_case(lane, std::move(finding), suspect, key);
-  if (hangs_.empty()) first_hang_ = Clock::now();
-  hangs_.push_back({lane.index, std::move(suspect), key, std::move(finding)});
+  const bool hang = finding.signature.kind == FailKind::hang;
+  if (!hang && !first_look_) return settle_case(lane, std::move(finding), suspect, key);
+  if (hang && hangs_.empty()) first_hang_ = Clock::now();
+  known.waiting = true;
+  (hang ? hangs_ : waiting_).push_back({lane.index, std::move(suspect), key, std::move(finding)});
   return {};
+}
+
+std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
+  auto& all = result_.findings;
+  return std::find_if(all.begin(), all.end(), [id](const Finding& x) { return x.id == id; });
 }
 
 double Campaign::seconds_in_all() const {
@@ -266,7 +270,6 @@ Result<void> Campaign::end_first_look() {
   while (!waiting_.empty() && !stopped() && !time_is_up()) {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    lanes_[next.lane].cases[next.key].waiting = false;
     if (auto r = settle_waiting(next); !r) return r;
   }
   return {};
@@ -274,6 +277,7 @@ Result<void> Campaign::end_first_look() {
 
 Result<void> Campaign::settle_waiting(const Waiting& waiting) {
   Lane& lane = lanes_[waiting.lane];
+  lane.cases[waiting.key].waiting = false;
   const auto begun = Clock::now();
   auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
   lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
@@ -316,7 +320,7 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
   };
   known.found = known.found || was_found(f);
   auto& all = result_.findings;
-  auto seen = std::find_if(all.begin(), all.end(), [&](const Finding& x) { return x.id == f.id; });
+  auto seen = find_listed(f.id);
   const bool counted = seen != all.end() && was_found(*seen);
   if (seen == all.end())
     all.push_back(f);
@@ -343,7 +347,7 @@ void Campaign::tell_progress() {
   last_progress_ = Clock::now();
   if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
-  result_.stats.workers_lost = executor_.stats().workers_lost;
+  result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   Progress p{result_.stats, -1, {}};
   if (options_.time.count() > 0)
     p.seconds_left =

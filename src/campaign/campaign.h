@@ -100,6 +100,7 @@ class Campaign {
   // anything: what one target's bugs cost must not keep the others' from being seen.
   Result<void> end_first_look();
   Result<void> settle_waiting(const Waiting& waiting);
+  std::vector<store::Finding>::iterator find_listed(std::int64_t id);  // in the result
   bool hangs_are_due() const;
   // Each with its share of the time that is left.
   Result<void> settle_hangs();
@@ -129,6 +130,7 @@ class Campaign {
   std::uint64_t next_job_ = 1;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
+  std::uint64_t lost_before_ = 0;  // workers lost before this campaign: to the self-proof
   CampaignResult result_;
 };
 

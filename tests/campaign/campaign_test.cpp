@@ -103,6 +103,15 @@ TEST_F(CampaignTest, FindsNothingInACorrectTarget) {
   EXPECT_TRUE(sink_.findings.empty());
 }
 
+TEST_F(CampaignTest, CountsNoWorkersThatWereLostBeforeIt) {
+  FakeExecutor executor(faults_above(2000));
+  executor.lose(2);
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, generated(), options_);
+  const auto result = campaign.run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stats.workers_lost, 0u);
+}
+
 TEST_F(CampaignTest, StoresWhatItFoundBeforeItConfirms) {
   run(faults_above(64), listed({plain_plan({call_of(10, 16)}), plain_plan({call_of(99, 16)})}));
   const auto recorded = std::find(journal_.begin(), journal_.end(), "record");
@@ -152,8 +161,10 @@ TEST_F(CampaignTest, KeepsAHangThatThereIsNoTimeForAsASuspect) {
   options_.plans_per_target = 0;
   options_.time = std::chrono::milliseconds(50);
   options_.hang_share = 0;
-  run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
+  const auto result = run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
   EXPECT_EQ(sink_.findings.at(1).state, State::suspect);
+  EXPECT_GT(result.stats.suspects, 1u);
+  EXPECT_EQ(result.findings.size(), 1u);
 }
 
 TEST_F(CampaignTest, ATargetThatHangsPaysForItsDeadlines) {

@@ -81,10 +81,11 @@ class FakeExecutor final : public exec::Executor {
     return results;
   }
   void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
-  exec::ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
+  exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
+  void lose(std::uint64_t workers) { lost_ += workers; }
   void set_appetite(std::size_t jobs) { appetite_ = jobs; }
 
  private:
@@ -105,6 +106,7 @@ class FakeExecutor final : public exec::Executor {
   std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_;
   std::uint64_t trials_ = 0;
+  std::uint64_t lost_ = 0;
 };
 
 // Keeps what it is told. One finding a signature, as the store does.

@@ -14,7 +14,7 @@ using puzzles::Expectation;
 using puzzles::Note;
 
 // Enough for each of them with any seed tried.
-constexpr int kPlans = 40;
+constexpr int kPlans = 200;
 // Each plan that hangs costs a deadline.
 constexpr int kHangingPlans = 6;
 // For the others: on a busy machine a worker may get no time for seconds, which must not look like

@@ -1,9 +1,11 @@
 // puzzle: index32
 // bug: row * pitch is computed in 32 bits and wraps when padded rows lie more than 2^31 elements
-//      apart: the read goes 2 GiB before the buffer
+//      apart: the read goes 2 GiB before the buffer or, from 2^32 on, into the padding
 // kin: pytorch/pytorch#183325; ggml-org/llama.cpp#13376
 // expect: illegal-access | reference
 // minimal: 1 call; R=2 C=1 x.row_padding=2147483647
+// expect: uninitialized y
+// minimal: 1 call; R=2 C=1 x.row_padding=4294967296
 #include "kit.h"
 #include "puzzles.h"
 
