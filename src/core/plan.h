@@ -17,11 +17,25 @@ namespace redzone {
 // gated: the streams are held until the whole plan is enqueued.
 enum class Launch : std::uint8_t { blocking, async, gated };
 // guard: between unmapped pages. plain: the device's ordinary allocator, no guard, no canary.
-enum class Allocator : std::uint8_t { guard, plain };
+// In stream order, so that memory is used again while work is queued, as in production; no guard
+// and no canary either: pool: the driver's (cuMemAllocAsync). caching: a cache of blocks per stream
+// in the manner of PyTorch's.
+enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 // tail: a buffer ends at the hole (finds accesses past its end). head: it starts at the hole.
 enum class Placement : std::uint8_t { tail, head };
 // The tool of compute-sanitizer that the trial runs under; CUDA only.
 enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
+
+// When the pool gives memory that was freed on one stream to another. The defaults are the
+// driver's; cuda.h documents the four as CU_MEMPOOL_ATTR_*.
+struct PoolPolicy {
+  bool follow_event_dependencies = true;      // when events order the streams
+  bool allow_opportunistic = true;            // when the free has been passed
+  bool allow_internal_dependencies = true;    // by making the other stream wait
+  std::uint64_t release_threshold_bytes = 0;  // kept at a synchronization; below 2^63
+
+  auto operator<=>(const PoolPolicy&) const = default;
+};
 
 struct Mode {
   Launch launch = Launch::async;
@@ -30,9 +44,17 @@ struct Mode {
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
   SanitizerTool sanitizer = SanitizerTool::none;
+  PoolPolicy pool = {};                // the default unless the allocator is `pool`
 
   auto operator<=>(const Mode&) const = default;
 };
+
+// The mode with another allocator; the policy of a pool that is no longer used goes with it.
+inline Mode with_allocator(Mode mode, Allocator allocator) {
+  mode.allocator = allocator;
+  if (allocator != Allocator::pool) mode.pool = {};
+  return mode;
+}
 
 // One invocation of the target.
 struct Call {

@@ -15,8 +15,9 @@ namespace {
 constexpr std::array kLaunches{std::pair{Launch::blocking, "blocking"},
                                std::pair{Launch::async, "async"},
                                std::pair{Launch::gated, "gated"}};
-constexpr std::array kAllocators{std::pair{Allocator::guard, "guard"},
-                                 std::pair{Allocator::plain, "plain"}};
+constexpr std::array kAllocators{
+    std::pair{Allocator::guard, "guard"}, std::pair{Allocator::plain, "plain"},
+    std::pair{Allocator::pool, "pool"}, std::pair{Allocator::caching, "caching"}};
 constexpr std::array kPlacements{std::pair{Placement::tail, "tail"},
                                  std::pair{Placement::head, "head"}};
 constexpr std::array kSanitizers{std::pair{SanitizerTool::none, "none"},
@@ -76,6 +77,17 @@ std::string print_layout(const Layout& layout) {
   return out + (layout.contiguous() ? "}" : " }");
 }
 
+// Only what is not the driver's default.
+void print_pool(std::string& out, const PoolPolicy& pool) {
+  std::map<std::string, std::string> keys;
+  if (!pool.follow_event_dependencies) keys.emplace("follow_event_dependencies", "false");
+  if (!pool.allow_opportunistic) keys.emplace("allow_opportunistic", "false");
+  if (!pool.allow_internal_dependencies) keys.emplace("allow_internal_dependencies", "false");
+  if (pool.release_threshold_bytes != 0)
+    keys.emplace("release_threshold_bytes", std::to_string(pool.release_threshold_bytes));
+  out += fmt::format("pool = {}\n", inline_table(keys, [](const std::string& v) { return v; }));
+}
+
 void print_step(std::string& out, const CallStep& step) {
   out += "do = \"call\"\n";
   out += fmt::format("dims = {}\n",
@@ -122,9 +134,9 @@ class TableReader {
     if (const auto* v = node->as_integer()) return v->get();
     return wrong(k, "an integer", *node);
   }
-  Result<bool> boolean(std::string_view k) {
+  Result<bool> boolean(std::string_view k, bool fallback = false) {
     const toml::node* node = find(k);
-    if (node == nullptr) return false;
+    if (node == nullptr) return fallback;
     if (const auto* v = node->as_boolean()) return v->get();
     return wrong(k, "true or false", *node);
   }
@@ -297,6 +309,22 @@ Result<Step> parse_step(const toml::table& table, const std::string& where) {
   return step;
 }
 
+Result<PoolPolicy> parse_pool(const toml::table& table, const std::string& where) {
+  TableReader reader(table, where);
+  PoolPolicy pool;
+  RZ_READ(pool.follow_event_dependencies, reader.boolean("follow_event_dependencies", true));
+  RZ_READ(pool.allow_opportunistic, reader.boolean("allow_opportunistic", true));
+  RZ_READ(pool.allow_internal_dependencies, reader.boolean("allow_internal_dependencies", true));
+  std::int64_t threshold = 0;
+  RZ_READ(threshold, reader.integer("release_threshold_bytes", 0));
+  if (threshold < 0)
+    return usage_error(
+        fmt::format("{}: 'release_threshold_bytes' must not be negative", reader.at(table)));
+  pool.release_threshold_bytes = static_cast<std::uint64_t>(threshold);
+  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
+  return pool;
+}
+
 Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   TableReader reader(table, where);
   Mode mode;
@@ -316,6 +344,12 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
     return usage_error(fmt::format("{}: 'schedule_seed' must not be negative", reader.at(table)));
   mode.schedule_seed = static_cast<std::uint64_t>(seed);
   if (reader.has("sanitizer")) RZ_READ(mode.sanitizer, reader.name("sanitizer", parse_sanitizer));
+  const toml::table* pool = nullptr;
+  RZ_READ(pool, reader.table("pool"));
+  if (pool != nullptr && mode.allocator != Allocator::pool)
+    return usage_error(
+        fmt::format("{}: 'pool' needs the allocator to be \"pool\"", reader.at(*pool)));
+  if (pool != nullptr) RZ_READ(mode.pool, parse_pool(*pool, where));
   if (auto rest = reader.no_more(); !rest) return tl::unexpected(rest.error());
   return mode;
 }
@@ -369,6 +403,8 @@ std::string print_plan(const Plan& plan) {
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
   if (plan.mode.sanitizer != SanitizerTool::none)
     out += fmt::format("sanitizer = \"{}\"\n", name_of(plan.mode.sanitizer));
+  if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
+    print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {
     out += "\n[[step]]\n";
     std::visit([&](const auto& s) { print_step(out, s); }, step);

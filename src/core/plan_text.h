@@ -10,6 +10,7 @@
 //     poison = "0xffffffff"
 //     schedule_seed = 0
 //     sanitizer = "memcheck"                   # only when it is not none
+//     pool = { allow_opportunistic = false }   # only for the allocator "pool", what is not default
 //
 //     [[step]]
 //     do = "call"

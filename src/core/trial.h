@@ -66,7 +66,8 @@ struct BufferObservation {
   std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows
   std::uint64_t dirty_after = 0;
   std::uint64_t dirty_gaps = 0;
-  std::uint64_t changed = 0;          // role in: elements that no longer hold what was filled in
+  // Elements that no longer hold what was filled in: of a const input, or of memory that was freed.
+  std::uint64_t changed = 0;
   std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
 
   bool operator==(const BufferObservation&) const = default;

@@ -26,6 +26,7 @@ constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
                             std::pair{FailKind::async, "async"},
                             std::pair{FailKind::graph, "graph"},
                             std::pair{FailKind::placement, "placement"},
+                            std::pair{FailKind::allocation, "allocation"},
                             std::pair{FailKind::reference, "reference"},
                             std::pair{FailKind::divergence, "divergence"}};
 constexpr std::array kOutcomes{std::pair{Outcome::pass, "pass"}, std::pair{Outcome::fail, "fail"},

@@ -28,6 +28,7 @@ enum class FailKind : std::uint8_t {
   async,             // outputs depend on whether launches are synchronized
   graph,             // outputs depend on whether calls are captured and replayed
   placement,         // outputs depend on where the buffers lie
+  allocation,        // outputs depend on what memory is used again
   reference,         // outputs differ from the reference
   divergence,        // two runs differ and no single axis explains it
 };

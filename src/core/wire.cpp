@@ -7,11 +7,15 @@ using wire::Archive;
 void fields(Archive& a, Layout& v) {
   a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride);
 }
+void fields(Archive& a, PoolPolicy& v) {
+  a(v.follow_event_dependencies, v.allow_opportunistic, v.allow_internal_dependencies,
+    v.release_threshold_bytes);
+}
 void fields(Archive& a, Mode& v) {
   a.enumerated(v.launch, Launch::gated);
-  a.enumerated(v.allocator, Allocator::plain);
+  a.enumerated(v.allocator, Allocator::caching);
   a.enumerated(v.placement, Placement::head);
-  a(v.poison, v.schedule_seed);
+  a(v.poison, v.schedule_seed, v.pool);
   a.enumerated(v.sanitizer, SanitizerTool::synccheck);
 }
 void fields(Archive& a, Call& v) {

@@ -123,11 +123,15 @@ void columns(A& a, C& c) {
 template <class A, Of<Mode> M>
 void columns(A& a, M& m) {
   a("launch", m.launch, Launch::gated);
-  a("allocator", m.allocator, Allocator::plain);
+  a("allocator", m.allocator, Allocator::caching);
   a("placement", m.placement, Placement::head);
   a("poison", m.poison);
   a("schedule_seed", m.schedule_seed);
   a("sanitizer", m.sanitizer, SanitizerTool::synccheck);
+  a("pool_follow_events", m.pool.follow_event_dependencies);
+  a("pool_opportunistic", m.pool.allow_opportunistic);
+  a("pool_internal", m.pool.allow_internal_dependencies);
+  a("pool_threshold_bytes", m.pool.release_threshold_bytes);
 }
 
 template <class A, Of<Verdict> V>

@@ -35,7 +35,7 @@ struct Reliability {
 
 // One axis, varied alone: "launch = blocking" failed k of n.
 struct AttributionRow {
-  std::string axis;   // "launch", "placement", "poison", "order", "schedule", "history"
+  std::string axis;  // "launch", "allocator", "placement", "poison", "order", "schedule", "history"
   std::string value;  // "blocking"
   Reliability failed;
   bool operator==(const AttributionRow&) const = default;

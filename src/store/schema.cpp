@@ -145,7 +145,15 @@ constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE trials ADD COLUMN sanitizer TEXT NOT NULL DEFAULT 'none';
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3};
+// The policy of a pool, of trials whose allocator is one.
+constexpr std::string_view kVersion4 = R"sql(
+ALTER TABLE trials ADD COLUMN pool_follow_events INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE trials ADD COLUMN pool_opportunistic INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE trials ADD COLUMN pool_internal INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE trials ADD COLUMN pool_threshold_bytes INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4};
 
 }  // namespace
 

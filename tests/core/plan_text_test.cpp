@@ -87,6 +87,45 @@ stream = 1
   EXPECT_EQ(*parse_plan(text), plan);
 }
 
+TEST(PlanText, ThePoolsPolicyIsPrintedWhereItIsNotTheDrivers) {
+  Plan plan = testing::sample_plan();
+  for (const auto allocator : {Allocator::caching, Allocator::plain, Allocator::pool}) {
+    plan.mode.allocator = allocator;
+    EXPECT_EQ(print_plan(plan).find("pool ="), std::string::npos);
+    EXPECT_EQ(*parse_plan(print_plan(plan)), plan);
+  }
+  const std::string hash = plan_hash(plan);
+  plan.mode.pool = {false, true, false, 4096};
+  EXPECT_NE(plan_hash(plan), hash);
+  EXPECT_NE(print_plan(plan).find("pool = { allow_internal_dependencies = false, "
+                                  "follow_event_dependencies = false, "
+                                  "release_threshold_bytes = 4096 }\n"),
+            std::string::npos)
+      << print_plan(plan);
+  const auto again = parse_plan(print_plan(plan));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, plan);
+}
+
+TEST(PlanText, APolicyNeedsAPool) {
+  const auto with = [](std::string_view allocator, std::string_view pool) {
+    return std::string(kHead) + "[mode]\nlaunch = \"async\"\nplacement = \"tail\"\n" +
+           "poison = \"0x1\"\nallocator = \"" + std::string(allocator) +
+           "\"\npool = " + std::string(pool) + "\n[[step]]\ndo = \"sync\"\n";
+  };
+  EXPECT_NE(error_of(with("guard", "{}")).find("'pool' needs"), std::string::npos);
+  EXPECT_NE(error_of(with("pool", "{ follow = true }")).find("'follow'"), std::string::npos);
+  EXPECT_NE(error_of(with("pool", "{ release_threshold_bytes = -1 }")).find("negative"),
+            std::string::npos);
+  EXPECT_EQ(error_of(with("pool", "{ allow_opportunistic = false }")), "parsed");
+}
+
+TEST(PlanText, ANewAllocatorTakesThePolicyWithIt) {
+  const Mode pool = {.allocator = Allocator::pool, .pool = {false, false, false, 1}};
+  EXPECT_EQ(with_allocator(pool, Allocator::pool), pool);
+  EXPECT_EQ(with_allocator(pool, Allocator::guard), Mode{});
+}
+
 TEST(PlanText, HashIgnoresNothingButFormatting) {
   Plan plan = testing::sample_plan();
   const std::string hash = plan_hash(plan);

@@ -42,6 +42,10 @@ Observation sample_observation() {
 TEST(Wire, RoundTrips) {
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(testing::sample_plan())), testing::sample_plan());
   EXPECT_EQ(*wire::decode<Observation>(wire::encode(sample_observation())), sample_observation());
+  Plan pooled = testing::sample_plan();
+  pooled.mode.allocator = Allocator::pool;
+  pooled.mode.pool = {false, true, false, 12345};
+  EXPECT_EQ(*wire::decode<Plan>(wire::encode(pooled)), pooled);
   const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);
   Plan graphs = testing::sample_plan();

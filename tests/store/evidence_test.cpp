@@ -115,6 +115,8 @@ TEST(Evidence, ATrialComesBackAsItWas) {
   const std::int64_t id = must(store.record(sample_finding())).id;
   const Plan plan = redzone::testing::sample_plan();
   TrialSpec spec{plan.mode, {2, 0, 1}, true};
+  spec.mode.allocator = Allocator::pool;
+  spec.mode.pool = {true, false, true, 1 << 20};
   Verdict verdict{Outcome::fail, "fault", "it faults", sample_finding().signature, 3};
   must(store.add_trial(id, "confirm", plan, spec, sample_observation(), verdict));
   must(store.add_trial(id, "replay", plan_of(1), {}, Observation{}, Verdict::pass("history")));
