@@ -69,6 +69,20 @@ class Memory {
   virtual std::uint64_t mapping_calls() const = 0;
 };
 
+// An allocator in stream order. What was released may come back from the next acquire(), while the
+// work that used it is still queued: each stream, and nothing else, keeps the two owners apart.
+// Bases are multiples of 256. All regions are gone at begin_trial(), released or not.
+class OrderedMemory {
+ public:
+  virtual ~OrderedMemory() = default;
+  // At least `bytes` (> 0) for what follows on `stream`. Contents are unspecified.
+  virtual Status<Region> acquire(std::size_t bytes, int stream) = 0;
+  // The region, as acquire() gave it, may be used again by what follows on `stream`.
+  virtual Status<void> release(Region region, int stream) = 0;
+  // Mapping calls made so far, where they can be seen.
+  virtual std::uint64_t mapping_calls() const = 0;
+};
+
 // A buffer of the trial, so that a faulting address can be given a name.
 struct NamedRange {
   std::string name;
@@ -80,7 +94,8 @@ struct NamedRange {
 struct TrialSettings {
   Launch launch = Launch::async;
   std::uint64_t schedule_seed = 0;
-  int streams = 1;  // at most kDeviceStreams
+  int streams = 1;       // at most kDeviceStreams
+  PoolPolicy pool = {};  // of ordered_memory(Allocator::pool)
 };
 
 // Those of the plan, the side streams of the target, and one of the runner's own.
@@ -90,7 +105,12 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const Info& info() const = 0;
+  // `guard` or `plain`.
   virtual Memory& memory(Allocator allocator) = 0;
+  // `pool` or `caching`.
+  virtual OrderedMemory& ordered_memory(Allocator allocator) = 0;
+  // Page-locked: the device reads and writes it, too, at the same addresses.
+  virtual Memory& host_memory() = 0;
 
   // Marks and fault records go here from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
@@ -117,6 +137,9 @@ class Device {
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
   // The last mark that has run on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
+  // Reads the source when it runs, and never makes the caller wait for it: so both ends are device
+  // memory or host_memory(); anything else is refused ("target-error").
+  virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
   // (of the same stream; one capture at a time) launches and waits on `stream`, and on streams that

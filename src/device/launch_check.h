@@ -1,5 +1,5 @@
-// Refuses launches over a device's limits in 64 bits, before an extent could be clipped. Both
-// devices answer with it, so that a finding reads the same.
+// Refuses launches over a device's limits in 64 bits, before an extent could be clipped, and copies
+// that would wait. Both devices answer with it, so that a finding reads the same.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,6 +37,13 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
     return refused(fmt::format("dynamic shared memory is {} bytes, allowed are 0 to {}",
                                shape.shared_bytes, limits.shared_bytes));
   return std::nullopt;
+}
+
+// A copy from or to (`end`: "source" or "destination") pageable memory would make the host wait for
+// the stream, for ever where it is held.
+inline Failure pageable_copy(std::string_view end) {
+  return {Failure::Kind::launch_refused, "target-error",
+          fmt::format("copy: the {} is neither device memory nor from host_memory()", end)};
 }
 
 }  // namespace redzone::device

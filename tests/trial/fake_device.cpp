@@ -145,6 +145,7 @@ device::Status<void> FakeDevice::begin_trial(const device::TrialSettings& with) 
   graphs_.clear();
   log.clear();
   std::fill(std::begin(reached_), std::end(reached_), 0);
+  caching_.reset();
   return {};
 }
 
@@ -190,6 +191,12 @@ device::Status<void> FakeDevice::launch(int stream, const KernelRef& kernel, con
     for (auto& c : copies) pointers.push_back(c.data());
     kernel.thunk(kernel.function, pointers.data());
   });
+}
+
+device::Status<void> FakeDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
+  if (host_pages.contains(to) || host_pages.contains(from))
+    return tl::unexpected(Failure{Failure::Kind::launch_refused, "target-error", "pageable"});
+  return enqueue("copy", stream, [=] { std::memmove(to, from, bytes); });
 }
 
 device::Status<void> FakeDevice::wait(int stream, int on) {

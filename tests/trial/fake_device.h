@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/caching_memory.h"
 #include "device/device.h"
 
 namespace redzone::testing {
@@ -45,6 +46,10 @@ class FakeDevice final : public device::Device {
 
   const device::Info& info() const override { return info_; }
   device::Memory& memory(Allocator allocator) override;
+  // Both are the block cache.
+  device::OrderedMemory& ordered_memory(Allocator) override { return caching_; }
+  device::Memory& host_memory() override { return host_; }
+  FakeMemory& host() { return host_; }
   FakeMemory& guard() { return guard_; }
   void set_black_box(device::BlackBox*) override {}
   device::Status<void> begin_trial(const device::TrialSettings& settings) override;
@@ -66,6 +71,7 @@ class FakeDevice final : public device::Device {
   device::Status<void> begin_capture(int stream) override;
   device::Status<int> end_capture(int stream) override;
   device::Status<void> launch_graph(int stream, int graph) override;
+  device::Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
   device::Status<void> hold() override;
   device::Status<void> open() override;
   std::size_t hold_capacity() const override { return capacity; }
@@ -82,7 +88,8 @@ class FakeDevice final : public device::Device {
   std::set<std::string> refused;      // kernels whose launch is refused
   std::set<std::string> faulting;     // kernels that fault when they run
   std::set<std::string> unsupported;  // variants that this device does not have
-  bool no_captures = false;  // end_capture() fails, as of something that cannot be captured
+  bool no_captures = false;          // end_capture() fails, as of something that cannot be captured
+  std::set<const void*> host_pages;  // ends of copies that are refused
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
@@ -111,6 +118,9 @@ class FakeDevice final : public device::Device {
   std::vector<std::vector<Operation>> graphs_;
   FakeMemory guard_{in_flight_};
   FakeMemory plain_{in_flight_};
+  FakeMemory host_{in_flight_};
+  FakeMemory segments_{in_flight_};
+  device::CachingMemory caching_{segments_};
 };
 
 }  // namespace redzone::testing

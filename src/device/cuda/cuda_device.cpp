@@ -1,7 +1,9 @@
 #include "device/cuda/cuda_device.h"
 
+#include "core/error.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/device_facts.h"
+#include "device/launch_check.h"
 
 namespace redzone::device {
 namespace cuda {
@@ -45,6 +47,10 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   parts->marks = std::move(*marks);
   parts->graphs.emplace(api, *parts->gate);
 
+  auto pool = PoolMemory::create(api, device, *parts->streams);
+  if (!pool) return tl::unexpected(std::move(pool.error()));
+  parts->pool = std::move(*pool);
+
   auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (!processors) return tl::unexpected(std::move(processors.error()));
   auto buffers = BufferOps::create(api, *parts->gate, *processors);
@@ -70,8 +76,16 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
         return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
       },
       hooks, limits);
-  parts_->plain.emplace([&](std::uint64_t& calls) { return make_plain_source(api, calls); }, hooks,
-                        limits);
+  const auto plain = [&](std::uint64_t& calls) { return make_plain_source(api, calls); };
+  parts_->plain.emplace(plain, hooks, limits);
+  parts_->cached_segments.emplace(plain, hooks, limits);
+  parts_->caching.emplace(*parts_->cached_segments);
+  parts_->page_locked.emplace(
+      [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, hooks, limits);
+}
+
+std::array<RegionCache*, 4> CudaDevice::caches() {
+  return {&*parts_->guard, &*parts_->plain, &*parts_->page_locked, &*parts_->cached_segments};
 }
 
 Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
@@ -89,11 +103,20 @@ CudaDevice::~CudaDevice() {
   parts_->gate->open();
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
-  if (lost_) (void)parts_.release();  // see the class
+  if (lost_)
+    (void)parts_.release();  // see the class
+  else
+    parts_->caching->reset();
 }
 
 Memory& CudaDevice::memory(Allocator allocator) {
   return allocator == Allocator::guard ? *parts_->guard : *parts_->plain;
+}
+
+OrderedMemory& CudaDevice::ordered_memory(Allocator allocator) {
+  RZ_CHECK(allocator == Allocator::pool || allocator == Allocator::caching);
+  if (allocator == Allocator::pool) return *parts_->pool;
+  return *parts_->caching;
 }
 
 void CudaDevice::set_black_box(BlackBox* box) {
@@ -110,9 +133,10 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   }
   parts_->gate->open();
   parts_->graphs->clear();
-  parts_->guard->shrink();
-  parts_->plain->shrink();
   parts_->marks->clear();
+  parts_->caching->reset();
+  for (RegionCache* cache : caches()) cache->shrink();
+  if (auto begun = noted(parts_->pool->begin(settings.pool)); !begun) return begun;
   streams_in_use_ = settings.streams;
   last_kernel_ = nullptr;
   return {};
@@ -174,6 +198,33 @@ Status<void> CudaDevice::launch_graph(int stream, int graph) {
   return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
 }
 
+Status<bool> CudaDevice::may_copy(const void* at) {
+  CUmemorytype type = {};
+  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
+  const CUresult r =
+      parts_->api.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+  if (r == CUDA_SUCCESS) return true;
+  if (r == CUDA_ERROR_INVALID_VALUE) return false;  // no memory that the driver knows
+  return tl::unexpected(failure_of(parts_->api, r, "cuPointerGetAttribute"));
+}
+
+Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  const std::pair<const void*, const char*> ends[] = {{to, "destination"}, {from, "source"}};
+  for (const auto& [at, end] : ends) {
+    auto possible = noted(may_copy(at));
+    if (!possible) return tl::unexpected(std::move(possible.error()));
+    if (!*possible) return tl::unexpected(pageable_copy(end));
+  }
+  idle_ = false;
+  const auto address = [](const void* at) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
+  };
+  const CUresult r =
+      parts_->api.copy_async(address(to), address(from), bytes, (*parts_->streams)[stream]);
+  return noted(status_of(parts_->api, r, "cuMemcpyAsync"));
+}
+
 Status<void> CudaDevice::hold() {
   return noted(parts_->gate->close(parts_->streams->first(streams_in_use_)));
 }
@@ -214,9 +265,8 @@ Status<void> CudaDevice::make_room() {
     return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
                                   "no memory, and none can be given back during a capture"});
   if (auto drained = synchronize(); !drained) return drained;
-  parts_->guard->trim();
-  parts_->plain->trim();
-  return {};
+  for (RegionCache* cache : caches()) cache->trim();
+  return parts_->pool->trim();
 }
 
 }  // namespace cuda

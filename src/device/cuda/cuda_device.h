@@ -4,10 +4,12 @@
 // that can hang for minutes, and the process has to leave with _exit anyway.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "device/caching_memory.h"
 #include "device/cuda/buffer_ops.h"
 #include "device/cuda/context.h"
 #include "device/cuda/driver_api.h"
@@ -15,6 +17,7 @@
 #include "device/cuda/graph_set.h"
 #include "device/cuda/launcher.h"
 #include "device/cuda/mark_board.h"
+#include "device/cuda/pool_memory.h"
 #include "device/cuda/region_cache.h"
 #include "device/cuda/stream_set.h"
 #include "device/cuda/variants.h"
@@ -31,6 +34,8 @@ class CudaDevice final : public Device {
 
   const Info& info() const override { return parts_->info; }
   Memory& memory(Allocator allocator) override;
+  OrderedMemory& ordered_memory(Allocator allocator) override;
+  Memory& host_memory() override { return *parts_->page_locked; }
   void set_black_box(BlackBox* box) override;
   Status<void> begin_trial(const TrialSettings& settings) override;
   // Ignored: CUDA does not tell the address of a fault.
@@ -48,6 +53,7 @@ class CudaDevice final : public Device {
   Status<void> begin_capture(int stream) override;
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
+  Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
   Status<void> hold() override;
   Status<void> open() override;
   // Below the 1,020 launches after which a held stream blocks, because a batch of buffers enqueues
@@ -67,7 +73,9 @@ class CudaDevice final : public Device {
     std::unique_ptr<StreamSet> streams;
     std::unique_ptr<MarkBoard> marks;
     std::optional<GraphSet> graphs;
-    std::optional<RegionCache> guard, plain;
+    std::optional<RegionCache> guard, plain, page_locked, cached_segments;
+    std::optional<CachingMemory> caching;  // over cached_segments
+    std::unique_ptr<PoolMemory> pool;
     std::unique_ptr<BufferOps> buffers;
     std::optional<Launcher> launcher;
     std::optional<Variants> variants;
@@ -76,6 +84,9 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::unique_ptr<Parts> parts);
   static Status<std::unique_ptr<Parts>> make_parts();
   Status<void> make_room();
+  // Whether a copy to or from there does not make the host wait.
+  Status<bool> may_copy(const void* at);
+  std::array<RegionCache*, 4> caches();
   // Passes a result on, and remembers a fault.
   template <class T>
   Status<T> noted(Status<T> status);

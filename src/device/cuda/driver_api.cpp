@@ -66,7 +66,15 @@ void bind_memory(Binder& bind, DriverApi& api) {
       .required(api.host_device_pointer, RZ_SYMBOL(cuMemHostGetDevicePointer))
       .required(api.copy_to_device_async, RZ_SYMBOL(cuMemcpyHtoDAsync))
       .required(api.copy_to_host_async, RZ_SYMBOL(cuMemcpyDtoHAsync))
-      .required(api.copy_to_host, RZ_SYMBOL(cuMemcpyDtoH));
+      .required(api.copy_to_host, RZ_SYMBOL(cuMemcpyDtoH))
+      .required(api.copy_async, RZ_SYMBOL(cuMemcpyAsync))
+      .required(api.pointer_attribute, RZ_SYMBOL(cuPointerGetAttribute))
+      .required(api.pool_create, RZ_SYMBOL(cuMemPoolCreate))
+      .required(api.pool_destroy, RZ_SYMBOL(cuMemPoolDestroy))
+      .required(api.set_pool_attribute, RZ_SYMBOL(cuMemPoolSetAttribute))
+      .required(api.pool_trim, RZ_SYMBOL(cuMemPoolTrimTo))
+      .required(api.pool_alloc_async, RZ_SYMBOL(cuMemAllocFromPoolAsync))
+      .required(api.free_async, RZ_SYMBOL(cuMemFreeAsync));
 }
 
 void bind_execution(Binder& bind, DriverApi& api) {

@@ -45,6 +45,14 @@ struct DriverApi {
   decltype(&::cuMemcpyHtoDAsync) copy_to_device_async = nullptr;
   decltype(&::cuMemcpyDtoHAsync) copy_to_host_async = nullptr;
   decltype(&::cuMemcpyDtoH) copy_to_host = nullptr;
+  decltype(&::cuMemcpyAsync) copy_async = nullptr;
+  decltype(&::cuPointerGetAttribute) pointer_attribute = nullptr;
+  decltype(&::cuMemPoolCreate) pool_create = nullptr;
+  decltype(&::cuMemPoolDestroy) pool_destroy = nullptr;
+  decltype(&::cuMemPoolSetAttribute) set_pool_attribute = nullptr;
+  decltype(&::cuMemPoolTrimTo) pool_trim = nullptr;
+  decltype(&::cuMemAllocFromPoolAsync) pool_alloc_async = nullptr;
+  decltype(&::cuMemFreeAsync) free_async = nullptr;
 
   decltype(&::cuStreamCreate) stream_create = nullptr;
   decltype(&::cuStreamDestroy) stream_destroy = nullptr;

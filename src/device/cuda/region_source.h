@@ -1,4 +1,5 @@
-// Where regions come from: mapped between holes, or from the driver's ordinary allocator.
+// Where regions come from: mapped between holes, from the driver's ordinary allocator, or from the
+// host's memory.
 //
 // Sources do not cache; RegionCache does. All calls need the context current. Destroying a region
 // needs nothing in flight that uses it.
@@ -29,6 +30,9 @@ std::unique_ptr<RegionSource> make_guard_source(const DriverApi& api, CUdevice d
 
 // cuMemAlloc: 256-byte aligned, no holes.
 std::unique_ptr<RegionSource> make_plain_source(const DriverApi& api, std::uint64_t& calls);
+
+// cuMemHostAlloc: page-locked memory of the host, whole pages, at the same addresses on the device.
+std::unique_ptr<RegionSource> make_page_locked_source(const DriverApi& api, std::uint64_t& calls);
 
 // Allocation granularity of the guard source.
 Status<std::size_t> guard_granularity(const DriverApi& api, CUdevice device);

@@ -22,6 +22,7 @@ class GuardMemory final : public RegionCache {
 
   const std::byte* begin() const { return base_; }
   const std::byte* end() const { return base_ + bytes_; }
+  bool contains(const void* at) const { return at >= base_ && at <= base_ + bytes_; }
   // An address with nothing accessible near it: where a buffer of no bytes lies.
   void* hole() const { return base_ + kHoleBytes / 2; }
 

@@ -45,14 +45,24 @@ Memory& HostDevice::memory(Allocator allocator) {
   return plain_;
 }
 
+OrderedMemory& HostDevice::ordered_memory(Allocator allocator) {
+  RZ_CHECK(allocator == Allocator::pool || allocator == Allocator::caching);
+  if (allocator == Allocator::pool) return pool_;
+  return caching_;
+}
+
 Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   RZ_CHECK(settings.streams >= 1 && settings.streams <= StreamQueue::kStreams);
   capture_.abandon();
   graphs_.clear();
   if (lost_.has_value()) engine_.reset();
   lost_.reset();
+  events_.clear();
+  caching_.reset();
+  pool_.begin(settings.pool);
   guard_.settle();
-  plain_.settle();
+  for (RegionCache* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
+    memory->settle();
   fault_.watched.clear();
   fault_.kernel = "";
   held_ = false;
@@ -118,10 +128,34 @@ Status<void> HostDevice::wait(int stream, int on) {
   if (lost_) return fail(*lost_);
   RZ_CHECK(on >= 0 && on < StreamQueue::kStreams);
   if (capture_.captures(stream) || capture_.captures(on)) return capture_.wait(stream, on);
-  const std::uint64_t ticket = queue_.tickets(on);
+  enqueue_wait(stream, on, queue_.tickets(on));
+  return run_some();
+}
+
+void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
   Operation& operation = push(stream, Operation::Kind::wait);
   operation.on = on;
   operation.ticket = ticket;
+  events_.wait(stream, on, ticket);
+}
+
+// A page of the process that is none of the device's stands for pageable memory.
+bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
+  if (guard_.contains(at)) return true;
+  for (const PlainMemory* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
+    if (memory->contains(at, bytes)) return true;
+  return false;
+}
+
+Status<void> HostDevice::copy(int stream, void* to, const void* from, std::size_t bytes) {
+  if (lost_) return fail(*lost_);
+  if (bytes == 0) return {};
+  if (!may_copy(to, bytes)) return fail(pageable_copy("destination"));
+  if (!may_copy(from, bytes)) return fail(pageable_copy("source"));
+  Operation& operation = push(stream, Operation::Kind::copy);
+  operation.to = to;
+  operation.from = from;
+  operation.bytes = bytes;
   return run_some();
 }
 
@@ -211,6 +245,9 @@ std::optional<Failure> HostDevice::run(Operation& operation) {
       return run_launch(operation);
     case Operation::Kind::graph:
       return run_node(operation);
+    case Operation::Kind::copy:
+      run_copy(operation);
+      break;
     case Operation::Kind::wait:
       break;
   }
@@ -257,6 +294,22 @@ std::optional<Failure> HostDevice::run_launch(Operation& operation) {
   return std::nullopt;
 }
 
+// Marked as a kernel is: its ends may be out of bounds.
+void HostDevice::run_copy(const Operation& operation) {
+  BlackBox* const box = fault_.box;
+  fault_.kernel = "copy";
+  if (box != nullptr) {
+    copy_name(box->kernel, fault_.kernel);
+    box->call_running = operation.call;
+  }
+  std::memmove(operation.to, operation.from, operation.bytes);
+  fault_.kernel = "";
+  if (box != nullptr) {
+    box->kernel[0] = '\0';
+    box->call_running = -1;
+  }
+}
+
 Status<void> HostDevice::hold() {
   held_ = true;
   return {};
@@ -272,6 +325,7 @@ Status<void> HostDevice::synchronize() {
   held_ = false;
   while (!queue_.empty())
     if (auto done = run_one(); !done) return done;
+  events_.synchronized();
   return {};
 }
 

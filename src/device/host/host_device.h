@@ -11,12 +11,15 @@
 #include <deque>
 #include <optional>
 
+#include "device/caching_memory.h"
 #include "device/device.h"
 #include "device/host/engine.h"
+#include "device/host/event_order.h"
 #include "device/host/fault_handler.h"
 #include "device/host/graph.h"
 #include "device/host/guard_memory.h"
 #include "device/host/plain_memory.h"
+#include "device/host/pool_memory.h"
 #include "device/host/stream_queue.h"
 
 namespace redzone::device {
@@ -27,6 +30,8 @@ class HostDevice final : public Device {
 
   const Info& info() const override { return info_; }
   Memory& memory(Allocator allocator) override;
+  OrderedMemory& ordered_memory(Allocator allocator) override;
+  Memory& host_memory() override { return page_locked_; }
   void set_black_box(BlackBox* box) override { fault_.box = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange> buffers) override { fault_.watched = std::move(buffers); }
@@ -43,6 +48,7 @@ class HostDevice final : public Device {
   Status<void> begin_capture(int stream) override;
   Status<int> end_capture(int stream) override;
   Status<void> launch_graph(int stream, int graph) override;
+  Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
   Status<void> hold() override;
   Status<void> open() override;
   std::size_t hold_capacity() const override { return 65536; }
@@ -62,17 +68,26 @@ class HostDevice final : public Device {
   // One node of a graph that may run. `operation.left` is 0 behind the last.
   std::optional<Failure> run_node(Operation& operation);
   void start(Operation& operation, int graph);
+  void run_copy(const Operation& operation);
+  void enqueue_wait(int stream, int on, std::uint64_t ticket);
+  bool may_copy(const void* at, std::size_t bytes) const;
   std::optional<Failure> refusal(const KernelRef& kernel, const LaunchShape& shape) const;
 
   Info info_;
   GuardMemory guard_;
-  PlainMemory plain_;
+  PlainMemory plain_, page_locked_;
+  PlainMemory cached_segments_, pool_segments_;  // of the two below
+  CachingMemory caching_{cached_segments_};
   FaultContext fault_;
   Engine engine_;
   FaultHandler handler_;
   StreamQueue queue_;
   GraphCapture capture_;
   std::deque<HostGraph> graphs_;
+  EventOrder events_{queue_};
+  PoolMemory pool_{pool_segments_, events_, [this](int stream, const FreedAt& behind) {
+                     enqueue_wait(stream, behind.stream, behind.ticket);
+                   }};
   Rng rng_;
   Rng stream_rng_;  // of its own: a plan of one stream meets the same blocks whatever the policy
   Pace pace_ = Pace::at_synchronize;

@@ -41,7 +41,7 @@ Region PlainMemory::make(std::size_t bytes) {
   if (used_ + bytes > open_) {
     const std::size_t wanted = (used_ + bytes + kStepBytes - 1) / kStepBytes * kStepBytes;
     const std::size_t open = std::min(wanted, kReservedBytes);
-    if (mprotect(base_, open, PROT_READ | PROT_WRITE) != 0) return {};
+    if (mprotect(base_ + kLeadBytes, open - kLeadBytes, PROT_READ | PROT_WRITE) != 0) return {};
     open_ = open;
   }
   const Region region{base_ + used_, bytes};
@@ -56,7 +56,14 @@ void PlainMemory::destroy(Region region) {
   free_.emplace(region.bytes, region.base);
   if (--regions_ > 0) return;
   free_.clear();
-  used_ = 0;
+  used_ = kLeadBytes;
+}
+
+bool PlainMemory::contains(const void* begin, std::size_t bytes) const {
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  const auto base = reinterpret_cast<std::uintptr_t>(base_);
+  return first >= base && first - base <= kReservedBytes &&
+         bytes <= kReservedBytes - (first - base);
 }
 
 // Pages that are shared with a neighbour stay.

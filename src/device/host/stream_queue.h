@@ -16,7 +16,7 @@
 namespace redzone::device {
 
 struct Operation {
-  enum class Kind : std::uint8_t { fill, check, launch, wait, graph };
+  enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy };
 
   Kind kind = Kind::fill;
   std::int32_t call = -1;
@@ -37,6 +37,10 @@ struct Operation {
   std::vector<bool> ran;  // graph: of its nodes
   std::size_t left = 0;   // graph: nodes that have not run
 
+  void* to = nullptr;  // copy
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+
   void copy_arguments(const LaunchArgs& args);
 };
 
@@ -54,6 +58,8 @@ class StreamQueue {
   std::uint64_t tickets(int stream) const {
     return streams_[stream].done + streams_[stream].size();
   }
+  // Of these, the ones that have run.
+  std::uint64_t done(int stream) const { return streams_[stream].done; }
 
   // The stream whose first operation is to run next: the oldest operation that may run, or as the
   // policy has it. Only when not empty. Waits that are met count as run.

@@ -1,0 +1,59 @@
+#include "device/caching_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+
+namespace redzone::device {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kUnitBytes = 512;
+constexpr std::size_t kMostSmallBytes = kMiB;
+constexpr std::size_t kSmallSegmentBytes = 2 * kMiB;
+constexpr std::size_t kLargeSegmentBytes = 20 * kMiB;
+constexpr std::size_t kLeastOwnSegmentBytes = 10 * kMiB;
+constexpr std::size_t kOwnSegmentUnitBytes = 2 * kMiB;
+constexpr std::size_t kMostBytes = std::size_t{1} << 62;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::size_t segment_bytes(std::size_t bytes) {
+  if (bytes <= kMostSmallBytes) return kSmallSegmentBytes;
+  return bytes < kLeastOwnSegmentBytes ? kLargeSegmentBytes : rounded(bytes, kOwnSegmentUnitBytes);
+}
+
+BlockHeap::Group group_of(std::size_t bytes, int stream) {
+  return 2 * stream + (bytes <= kMostSmallBytes ? 0 : 1);
+}
+
+}  // namespace
+
+Status<Region> CachingMemory::acquire(std::size_t bytes, int stream) {
+  bytes = rounded(std::clamp<std::size_t>(bytes, 1, kMostBytes), kUnitBytes);
+  const bool small = bytes <= kMostSmallBytes;
+  const std::size_t least_rest = small ? kUnitBytes : kMostSmallBytes + kUnitBytes;
+  const BlockHeap::Group group = group_of(bytes, stream);
+  if (const Region found = heap_.take(group, bytes, least_rest); found.base != nullptr)
+    return found;
+  auto segment = segments_.acquire(segment_bytes(bytes));
+  if (!segment) return tl::unexpected(std::move(segment.error()));
+  RZ_CHECK(reinterpret_cast<std::uintptr_t>(segment->base) % kUnitBytes == 0);
+  heap_.add(*segment, group);
+  return heap_.take(group, bytes, least_rest);
+}
+
+Status<void> CachingMemory::release(Region region, int stream) {
+  // A block of a large segment is large, whatever splitting has left of it.
+  heap_.give(region.base, group_of(region.bytes, stream));
+  return {};
+}
+
+void CachingMemory::reset() {
+  for (const Region& segment : heap_.clear()) segments_.release(segment);
+}
+
+}  // namespace redzone::device

@@ -1,0 +1,42 @@
+// A block cache in the manner of PyTorch's CUDACachingAllocator, over segments of a device's
+// ordinary memory. Its rules (c10/cuda/CUDACachingAllocator.cpp, written anew here):
+//
+//   sizes are multiples of 512 bytes; up to 1 MiB is small, and small and large blocks have
+//   segments of their own; a segment is 2 MiB for small blocks, 20 MiB for less than 10 MiB, else
+//   the size rounded up to 2 MiB; the smallest free block that fits is taken, and split where 512
+//   bytes (small) or more than 1 MiB (large) are left; a freed block merges with free neighbours
+//   and can be taken again at once, in the order of the host's calls, by its stream and by no
+//   other.
+//
+// As in PyTorch nothing waits for the work that used a block: the stream must order its two owners.
+// Unlike there, a block belongs to the stream that it was freed on, not to the one that it was
+// allocated for: that is what redzone::Context::free() says.
+#pragma once
+
+#include "device/block_heap.h"
+#include "device/device.h"
+
+namespace redzone::device {
+
+class CachingMemory final : public OrderedMemory {
+ public:
+  // `segments` outlives this; its regions of 2 MiB and more start at multiples of 512.
+  explicit CachingMemory(Memory& segments) : segments_(segments) {}
+
+  Status<Region> acquire(std::size_t bytes, int stream) override;
+  Status<void> release(Region region, int stream) override;
+  std::uint64_t mapping_calls() const override { return segments_.mapping_calls(); }
+
+  // Gives all segments back, so that the next requests find an empty cache. Only with nothing in
+  // flight.
+  void reset();
+
+  std::size_t segments() const { return heap_.segments(); }
+  std::size_t free_blocks() const { return heap_.free_blocks(); }
+
+ private:
+  Memory& segments_;
+  BlockHeap heap_;
+};
+
+}  // namespace redzone::device

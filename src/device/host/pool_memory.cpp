@@ -1,0 +1,58 @@
+#include "device/host/pool_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redzone::device {
+namespace {
+
+constexpr std::size_t kUnitBytes = 512;
+constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
+constexpr std::size_t kSegmentUnitBytes = std::size_t{2} << 20;
+constexpr std::size_t kMostBytes = std::size_t{1} << 62;
+constexpr BlockHeap::Group kAll = 0;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+void PoolMemory::begin(const PoolPolicy& policy) {
+  policy_ = policy;
+  for (const Region& segment : heap_.clear()) segments_.release(segment);
+}
+
+bool PoolMemory::may_use(int stream, const FreedAt& freed) const {
+  if (stream == freed.stream || events_.waited_for(freed)) return true;
+  if (policy_.follow_event_dependencies && events_.orders(stream, freed)) return true;
+  return policy_.allow_opportunistic && events_.passed(freed);
+}
+
+Status<Region> PoolMemory::acquire(std::size_t bytes, int stream) {
+  bytes = rounded(std::clamp<std::size_t>(bytes, 1, kMostBytes), kUnitBytes);
+  const auto ready = [&](const std::vector<FreedAt>& freed) {
+    return std::all_of(freed.begin(), freed.end(),
+                       [&](const FreedAt& f) { return may_use(stream, f); });
+  };
+  if (const Region found = heap_.take(kAll, bytes, kUnitBytes, ready); found.base != nullptr)
+    return found;
+  if (policy_.allow_internal_dependencies) {
+    std::vector<FreedAt> freed;
+    const Region found = heap_.take(kAll, bytes, kUnitBytes, {}, &freed);
+    for (const FreedAt& f : freed)
+      if (!may_use(stream, f)) insert_wait_(stream, f);
+    if (found.base != nullptr) return found;
+  }
+  auto segment = segments_.acquire(std::max(kSegmentBytes, rounded(bytes, kSegmentUnitBytes)));
+  if (!segment) return tl::unexpected(std::move(segment.error()));
+  heap_.add(*segment, kAll);
+  return heap_.take(kAll, bytes, kUnitBytes, ready);
+}
+
+Status<void> PoolMemory::release(Region region, int stream) {
+  heap_.give(region.base, kAll, {events_.now(stream)});
+  return {};
+}
+
+}  // namespace redzone::device
