@@ -49,6 +49,10 @@ class RecordingContext final : public Context {
   void replay(const GraphRef&, int) override {}
   void* scratch(std::string_view, std::size_t, std::size_t) override { return &memory_; }
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  void* allocate(std::string_view, std::size_t, int) override { return &memory_; }
+  void free(void*, int) override {}
+  void* host_memory(std::string_view, std::size_t) override { return &memory_; }
+  void copy(void*, const void*, std::size_t, int) override {}
   KernelRef variant(const VariantRequest& r) override {
     variants.push_back({r.name, std::string(r.source), r.expression, r.options});
     return r.host;

@@ -84,11 +84,13 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
   ASSERT_EQ(expected.end, End::completed) << expected.message;
   ASSERT_EQ(expected.calls.size(), 4u);
   for (const auto launch : {Launch::blocking, Launch::async, Launch::gated})
-    for (const auto allocator : {Allocator::guard, Allocator::plain})
+    for (const auto allocator :
+         {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching})
       for (const auto placement : {Placement::tail, Placement::head})
         for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
           const Observation o = host.run(
-              plan, {.mode = {launch, allocator, placement, 0x5a5a5a5au, seed}, .reference = true});
+              plan,
+              {.mode = {launch, allocator, placement, 0x5a5a5a5au, seed, {}}, .reference = true});
           ASSERT_EQ(o.end, End::completed) << o.message;
           ASSERT_EQ(o.calls.size(), expected.calls.size());
           for (std::size_t i = 0; i < o.calls.size(); ++i) {

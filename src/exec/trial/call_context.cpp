@@ -32,6 +32,7 @@ CallContext::~CallContext() {
 void CallContext::finish() {
   if (capturing_ && !ended()) fail("target-error", "run() returned inside of its capture");
   fill_scratch();
+  give_back_scratch();
 }
 
 void* CallContext::stream_handle(int device_stream) const {
@@ -92,13 +93,31 @@ bool CallContext::fill_before_launch(const device::BufferJob& job) {
   return !state_.stream_is_out || fill_scratch();
 }
 
+void CallContext::add_spent() const {
+  for (auto it = state_.spent.begin(); it != state_.spent.end();) {
+    RawBuffer& scratch = *it->scratch;
+    if (it->stream != unit_.item->stream) {
+      ++it;
+      continue;
+    }
+    scratch.job =
+        freed_job(scratch.at, scratch.bytes, state_.mode.poison, device::kCanaryWindowBytes);
+    scratch.freed = true;
+    state_.scratch_fills.push_back(without_canaries(scratch.job));
+    it = state_.spent.erase(it);
+  }
+}
+
 bool CallContext::fill_scratch() const {
   // Never into a graph: they follow behind the target's capture, or before each replay of a plan's.
   Session& session = state_.session;
   if (state_.scratch_fills.empty() || session.capturing()) return !session.lost();
   const int own = unit_.item->stream;
   const int fills = state_.streams.fills(own);
-  bool filled = session.fill(fills, state_.scratch_fills) && session.wait(own, fills);
+  if (fills == own) add_spent();
+  // Memory that is used again may still be in use by what is enqueued here.
+  bool filled = !state_.memory.ordered() || session.wait(fills, own);
+  filled = filled && session.fill(fills, state_.scratch_fills) && session.wait(own, fills);
   for (int i = 1; filled && i <= state_.streams.side; ++i)
     filled = session.wait(state_.streams.side_stream(i), fills);
   state_.scratch_fills.clear();
@@ -109,14 +128,12 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   if (ended() || !acceptable(name, bytes, align)) return nullptr;
   if (RawBuffer* s = reusable_scratch(name, bytes, align)) {
     s->run = run_;
+    if (state_.memory.ordered() && !move_scratch(*s)) return nullptr;
     if (!state_.checks) return s->at.data;
-    // The canaries stay: what the earlier run did to them is still to be seen.
-    device::BufferJob job = s->job;
-    job.before_bytes = job.after_bytes = 0;
-    return fill_before_launch(job) ? s->at.data : nullptr;
+    return fill_before_launch(without_canaries(s->job)) ? s->at.data : nullptr;
   }
-  const Storage storage{bytes, 0, align};
-  const auto at = state_.acquire(storage);
+  device::Region region;
+  const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
   if (!at) return nullptr;
   std::string label = unused_label(name);
   auto& s = unit_.scratch.emplace_back();
@@ -126,6 +143,7 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   s.align = align;
   s.run = run_;
   s.call = call();
+  s.region = region;
   s.at = *at;
   s.job = raw_job(*at, bytes, state_.mode.poison);
   state_.watch(s.label, call(), *at, bytes);
@@ -144,7 +162,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
     return nullptr;
   }
   device::Region region;
-  const auto at = state_.acquire({bytes, 0, align}, &region);
+  const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
   if (!at) return nullptr;
   state_.memory.keep(region);
   auto& w = state_.workspaces.emplace_back();
@@ -152,6 +170,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   w.bytes = bytes;
   w.align = align;
   w.call = call();
+  w.region = region;
   w.at = *at;
   w.job = raw_job(*at, bytes, state_.mode.poison);
   w.job.fill = device::FillKind::constant;

@@ -3,6 +3,8 @@
 
 #include <redzone/target.h>
 
+#include <optional>
+
 #include "exec/trial/trial_state.h"
 
 namespace redzone::exec {
@@ -19,7 +21,7 @@ class CallContext final : public Context {
   CallContext(const CallContext&) = delete;
   CallContext& operator=(const CallContext&) = delete;
 
-  // Behind Target::run(): fills the scratch that no launch came after.
+  // Behind Target::run(): fills the scratch that no launch came after, and gives it back.
   void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }
@@ -32,6 +34,10 @@ class CallContext final : public Context {
 
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override;
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
+  void* allocate(std::string_view name, std::size_t bytes, int stream) override;
+  void free(void* p, int stream) override;
+  void* host_memory(std::string_view name, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes, int stream) override;
   KernelRef variant(const VariantRequest& request) override;
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override;
 
@@ -45,6 +51,10 @@ class CallContext final : public Context {
 
  private:
   std::int32_t call() const { return unit_.item->index; }
+  // In the order of the call's own stream.
+  void give_back_scratch();
+  // Puts a reused scratch buffer where the allocator gives memory now.
+  bool move_scratch(RawBuffer& scratch);
   // Ends the call when no memory can have this size and alignment.
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
@@ -57,6 +67,8 @@ class CallContext final : public Context {
   // Before the next launch: all buffers of a call in one operation, as there are usually several.
   bool fill_before_launch(const device::BufferJob& job);
   bool fill_scratch() const;
+  // Adds what overwrites the scratch of earlier calls to the fills.
+  void add_spent() const;
 
   TrialState& state_;
   CallUnit& unit_;

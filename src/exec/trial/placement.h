@@ -32,7 +32,8 @@ std::size_t region_bytes(const Storage& storage);
 
 // tail: the storage ends at the end of the region, or as near as its alignment allows. head: it
 // starts at the base. An empty storage lies at the end in both cases, so that any access to it
-// leaves the region. The plain allocator places at the head and has no canaries.
+// leaves the region. All other allocators than `guard` place at the head and have no
+// canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);
 
 }  // namespace redzone::exec

@@ -3,15 +3,6 @@
 #include <utility>
 
 namespace redzone::exec {
-namespace {
-
-// What an earlier replay did to the canaries is still to be seen.
-device::BufferJob without_canaries(device::BufferJob job) {
-  job.before_bytes = job.after_bytes = job.gap_bytes = 0;
-  return job;
-}
-
-}  // namespace
 
 void PlanGraphs::capture(const RunItem& item, std::size_t unit) {
   if (!state_.session.begin_capture(item.stream)) return;

@@ -61,6 +61,8 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
       thrown("threw something that is no std::exception");
     }
   }
+  if (state.watches_freed() && !session.capturing())  // a graph uses it again
+    for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
   if (state.box != nullptr) {
     state.box->call_ended = index;
     ++state.box->progress;
@@ -103,6 +105,11 @@ bool dirty(const BufferObservation& o) {
   return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
 }
 
+// Once it is freed all of its bytes count, else those around it.
+device::BufferJob check_job(const RawBuffer& buffer) {
+  return buffer.freed ? buffer.job : canaries_only(buffer.job);
+}
+
 void note(CallObservation& call, BufferObservation now) {
   auto before = std::find_if(call.buffers.begin(), call.buffers.end(), [&](const auto& b) {
     return b.scratch == now.scratch && b.name == now.name;
@@ -136,7 +143,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.items = {};
   out.count = 0;
   out.ran = 0;
-  out.workspaces_checked = false;
+  out.trial_checked = false;
   std::size_t used = 0, taken = 0;
   std::size_t cut = 0, cut_count = 0;  // the last place where the segment may end
   for (; taken < items.size(); ++taken) {
@@ -216,11 +223,13 @@ void check(TrialState& state, Segment& segment, bool last) {
   for (std::size_t i = 0; i < segment.ran; ++i) {
     if (segment.units[i].waits) continue;
     for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
-    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(canaries_only(s.job));
+    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
-  segment.workspaces_checked = last;
+  state.spent.clear();  // what comes next may lie in their memory
+  segment.trial_checked = last;
   if (last)
-    for (const auto& w : state.workspaces) segment.jobs.push_back(canaries_only(w.job));
+    for (const auto* buffers : {&state.workspaces, &state.allocations})
+      for (const auto& b : *buffers) segment.jobs.push_back(check_job(b));
   segment.results.resize(segment.jobs.size());
   if (state.session.join_to(0)) state.session.check(0, segment.jobs, segment.results.data());
 }
@@ -236,11 +245,9 @@ void collect(TrialState& state, const Segment& segment) {
     for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
     for (const auto& s : unit.scratch) note(call, observed(s, *result++));
   }
-  if (!segment.workspaces_checked) return;
-  for (const auto& w : state.workspaces) {
-    CallObservation& call = state.of_call(w.call);
-    note(call, observed(w, *result++));
-  }
+  if (!segment.trial_checked) return;
+  for (const auto* buffers : {&state.workspaces, &state.allocations})
+    for (const auto& b : *buffers) note(state.of_call(b.call), observed(b, *result++));
 }
 
 }  // namespace redzone::exec

@@ -16,7 +16,7 @@ struct Segment {
   std::size_t ran = 0;  // units that were enqueued completely
   std::vector<device::BufferJob> jobs;
   std::vector<device::BufferCheck> results;  // valid after the synchronize() behind the check
-  bool workspaces_checked = false;
+  bool trial_checked = false;                // also what lives for the whole trial
 
   CallUnit& add_unit(const RunItem& item);
   std::span<CallUnit> used() { return std::span(units).first(count); }
@@ -32,7 +32,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
 void fill(TrialState& state, Segment& segment);
 // Enqueues the steps. What the target throws ends the trial as a fault "target-error".
 void run(TrialState& state, Target& target, Segment& segment);
-// `last`: of the trial, so that the workspaces are checked too.
+// `last`: of the trial, so that workspaces and allocations are checked too.
 void check(TrialState& state, Segment& segment, bool last);
 // Puts the results into state.calls. Repeats of a call are one observation: the digest of the last,
 // the damage of all.

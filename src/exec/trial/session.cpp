@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kFillOperations = 2;
 constexpr std::size_t kCheckOperations = 4;
 constexpr std::size_t kWaitOperations = 2;
+constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another
 
 }  // namespace
 
@@ -26,7 +27,7 @@ void Session::begin(const Mode& mode, int streams) {
   end_ = End::completed;
   message_.clear();
   fault_.reset();
-  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams}));
+  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams, mode.pool}));
 }
 
 void Session::stop(End end, std::string message) {
@@ -117,6 +118,25 @@ bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& sha
   note_launch(stream, kernel.name);
   if (capture_) return true;
   return mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
+  if (!reserve(1) || !accept(device_.copy(stream, to, from, bytes))) return false;
+  note_launch(stream, "copy");
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+std::optional<device::Region> Session::acquire(device::OrderedMemory& memory, std::size_t bytes,
+                                               int stream) {
+  if (!reserve(kAcquireOperations)) return std::nullopt;
+  const auto region = memory.acquire(bytes, stream);
+  if (region) return *region;
+  stop(region.error());
+  return std::nullopt;
+}
+
+bool Session::release(device::OrderedMemory& memory, device::Region region, int stream) {
+  return reserve(1) && accept(memory.release(region, stream));
 }
 
 bool Session::wait(int stream, int on) {

@@ -47,6 +47,10 @@ class Session {
               const LaunchArgs& args);
   // The target may enqueue on the stream by itself.
   void give_out(int stream) { note_launch(stream, ""); }
+  bool copy(int stream, void* to, const void* from, std::size_t bytes);
+  std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
+                                        int stream);
+  bool release(device::OrderedMemory& memory, device::Region region, int stream);
   bool wait(int stream, int on);
   // Until end_capture() what is enqueued on `stream`, and on streams that wait for it, is recorded,
   // as device::Device says. Not while capturing().

@@ -121,6 +121,19 @@ device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t pois
   return job;
 }
 
+device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
+                            std::size_t most_bytes) {
+  device::BufferJob job = raw_job(at, std::min(bytes, most_bytes), poison);
+  job.poison = job.canary;
+  job.verify_unchanged = true;
+  return job;
+}
+
+device::BufferJob without_canaries(device::BufferJob job) {
+  job.before_bytes = job.after_bytes = job.gap_bytes = 0;
+  return job;
+}
+
 device::BufferJob canaries_only(device::BufferJob job) {
   job.numel = 0;
   std::fill(job.size, job.size + job.rank, 0);

@@ -36,6 +36,14 @@ TensorArg argument(const TensorBuffer& tensor);
 // A job of `bytes` bytes that fills with `poison`; whole words where size and alignment allow.
 device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison);
 
+// Fills memory that was freed, and checks that it was not written since: canaries within, up to
+// `most_bytes` of them.
+device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
+                            std::size_t most_bytes);
+
+// The job without its canaries: what they have seen stays to be checked.
+device::BufferJob without_canaries(device::BufferJob job);
+
 // The same job for the check: canaries only.
 device::BufferJob canaries_only(device::BufferJob job);
 

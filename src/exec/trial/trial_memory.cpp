@@ -3,22 +3,65 @@
 #include <algorithm>
 
 namespace redzone::exec {
+namespace {
 
-void TrialMemory::begin(device::Memory& memory, std::size_t most_bytes) {
-  memory_ = &memory;
+// What both allocators in stream order round to, at least.
+constexpr std::size_t kOrderedUnitBytes = 512;
+// So that host memory of similar sizes is found in the cache.
+constexpr std::size_t kHostUnitBytes = 4096;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+bool in_order(Allocator allocator) {
+  return allocator == Allocator::pool || allocator == Allocator::caching;
+}
+
+// The youngest comes first: what is given back early is mostly that.
+template <class List>
+auto find(List& list, const device::Region& region) {
+  return std::find_if(list.rbegin(), list.rend(),
+                      [&](const auto& held) { return held.region.base == region.base; });
+}
+
+}  // namespace
+
+void TrialMemory::begin(Allocator allocator, std::size_t most_bytes) {
+  device::Device& device = session_.device();
+  ordered_ = in_order(allocator) ? &device.ordered_memory(allocator) : nullptr;
+  memory_ = ordered_ == nullptr ? &device.memory(allocator) : nullptr;
   most_bytes_ = most_bytes;
   held_bytes_ = 0;
   peak_bytes_ = 0;
 }
 
-std::size_t TrialMemory::rounded(std::size_t bytes) const {
-  const std::size_t unit = session_.device().info().granularity_bytes;
-  return (bytes + unit - 1) / unit * unit;
+std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
+  device::Device& device = session_.device();
+  return device.host_memory().mapping_calls() +
+         (in_order(allocator) ? device.ordered_memory(allocator).mapping_calls()
+                              : device.memory(allocator).mapping_calls());
 }
 
-std::optional<device::Region> TrialMemory::acquire(std::size_t bytes) {
+std::size_t TrialMemory::rounded(std::size_t bytes) const {
+  return round_up(bytes,
+                  ordered() ? kOrderedUnitBytes : session_.device().info().granularity_bytes);
+}
+
+void TrialMemory::hold(const device::Region& region, std::size_t bytes) {
+  held_bytes_ += bytes;
+  peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
+  live_.push_back({region, bytes});
+}
+
+std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream) {
   if (session_.lost()) return std::nullopt;
   bytes = rounded(bytes);
+  if (ordered()) {
+    const auto region = session_.acquire(*ordered_, bytes, stream);
+    if (region) hold(*region, bytes);
+    return region;
+  }
   for (auto& held : retired_) {
     if (held.bytes != bytes) continue;
     live_.push_back(held);
@@ -36,23 +79,52 @@ std::optional<device::Region> TrialMemory::acquire(std::size_t bytes) {
     session_.stop(region.error());
     return std::nullopt;
   }
-  held_bytes_ += bytes;
-  peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
-  live_.push_back({*region, bytes});
+  hold(*region, bytes);
   return *region;
 }
 
+std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
+  if (session_.lost()) return std::nullopt;
+  const auto region = session_.device().host_memory().acquire(round_up(bytes, kHostUnitBytes));
+  if (!region) {
+    session_.stop(region.error());
+    return std::nullopt;
+  }
+  host_.push_back(*region);
+  return *region;
+}
+
+void TrialMemory::give_back(const device::Region& region, int stream) {
+  if (!ordered()) return;
+  auto* list = &live_;
+  auto it = find(*list, region);
+  if (it == list->rend()) {
+    list = &kept_;
+    it = find(*list, region);
+  }
+  RZ_CHECK(it != list->rend());
+  held_bytes_ -= it->bytes;
+  list->erase(std::next(it).base());
+  session_.release(*ordered_, region, stream);
+}
+
 void TrialMemory::retire() {
-  retired_.insert(retired_.end(), live_.begin(), live_.end());
+  if (ordered()) {
+    for (const auto& held : live_) {
+      held_bytes_ -= held.bytes;
+      session_.release(*ordered_, held.region, 0);
+    }
+  } else {
+    retired_.insert(retired_.end(), live_.begin(), live_.end());
+  }
   live_.clear();
 }
 
 void TrialMemory::keep(const device::Region& region) {
-  auto it = std::find_if(live_.begin(), live_.end(),
-                         [&](const Held& h) { return h.region.base == region.base; });
-  RZ_CHECK(it != live_.end());
+  const auto it = find(live_, region);
+  RZ_CHECK(it != live_.rend());
   kept_.push_back(*it);
-  live_.erase(it);
+  live_.erase(std::next(it).base());
 }
 
 bool TrialMemory::release_retired() {
@@ -70,9 +142,17 @@ bool TrialMemory::release_retired() {
 void TrialMemory::end() {
   for (auto* list : {&live_, &retired_, &kept_}) {
     if (!session_.lost())
-      for (const auto& held : *list) memory_->release(held.region);
+      for (const auto& held : *list) {
+        if (ordered())
+          session_.release(*ordered_, held.region, 0);
+        else
+          memory_->release(held.region);
+      }
     list->clear();
   }
+  if (!session_.lost())
+    for (const auto& region : host_) session_.device().host_memory().release(region);
+  host_.clear();
 }
 
 }  // namespace redzone::exec

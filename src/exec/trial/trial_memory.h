@@ -9,9 +9,10 @@
 
 namespace redzone::exec {
 
-// Regions that a finished segment gives up stay here until the trial ends, and serve the next
-// segment: it runs behind the first in stream order, and device::Memory must get nothing back that
-// work in flight still uses.
+// With an allocator in stream order (pool, caching) regions go back to it as soon as their owner is
+// done with them. With the others, regions that a finished segment gives up stay here until the
+// trial ends, and serve the next segment: it runs behind the first in stream order, and
+// device::Memory must get nothing back that work in flight still uses.
 class TrialMemory {
  public:
   explicit TrialMemory(Session& session) : session_(session) {}
@@ -19,19 +20,27 @@ class TrialMemory {
   TrialMemory& operator=(const TrialMemory&) = delete;
 
   // `most_bytes`: beyond it regions that wait for reuse are given back before new ones are taken.
-  void begin(device::Memory& memory, std::size_t most_bytes);
-  // Stops the session and returns nothing when there is no memory.
-  std::optional<device::Region> acquire(std::size_t bytes);
+  void begin(Allocator allocator, std::size_t most_bytes);
+  // Regions come from an allocator in stream order.
+  bool ordered() const { return ordered_ != nullptr; }
+  // For what follows on `stream`. Stops the session and returns nothing when there is no memory.
+  std::optional<device::Region> acquire(std::size_t bytes, int stream = 0);
+  // Page-locked memory of the host, until the trial ends.
+  std::optional<device::Region> acquire_host(std::size_t bytes);
   // `bytes` rounded up as acquire() does.
   std::size_t rounded(std::size_t bytes) const;
+  // ordered(): what follows on `stream` may use the region; else nothing.
+  void give_back(const device::Region& region, int stream);
   // The regions acquired since the last retire(), but for those of keep(), may be reused.
   void retire();
-  // Until the trial ends.
+  // Until the trial ends, or it is given back.
   void keep(const device::Region& region);
   // The device is idle, or lost: then all is abandoned.
   void end();
 
   std::uint64_t peak_bytes() const { return peak_bytes_; }
+  // That the device has made for trials with this allocator.
+  std::uint64_t mapping_calls(Allocator allocator) const;
 
  private:
   struct Held {
@@ -40,10 +49,13 @@ class TrialMemory {
   };
 
   bool release_retired();
+  void hold(const device::Region& region, std::size_t bytes);
 
   Session& session_;
-  device::Memory* memory_ = nullptr;
+  device::Memory* memory_ = nullptr;          // one of the two
+  device::OrderedMemory* ordered_ = nullptr;  // is set
   std::vector<Held> live_, retired_, kept_;
+  std::vector<device::Region> host_;
   std::size_t most_bytes_ = 0;
   std::size_t held_bytes_ = 0;
   std::uint64_t peak_bytes_ = 0;

@@ -51,8 +51,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   RZ_CHECK(!device_lost());
   const auto start = Clock::now();
   state_.set_phase(device::Phase::preparing);
-  const device::Memory& memory = state_.session.device().memory(trial.mode.allocator);
-  const std::uint64_t mapping_calls = memory.mapping_calls();
+  const auto mapping_calls = [&] { return state_.memory.mapping_calls(trial.mode.allocator); };
+  const std::uint64_t mapping_calls_before = mapping_calls();
   segment_count_ = 0;
   begin_sanitizer(trial.mode);
 
@@ -66,7 +66,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
     if (call.call >= 0) o.calls.push_back(std::move(call));
   o.wall_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-  o.mapping_calls = memory.mapping_calls() - mapping_calls;
+  o.mapping_calls = mapping_calls() - mapping_calls_before;
   o.bytes = state_.memory.peak_bytes();
   if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
   return o;

@@ -10,16 +10,20 @@ void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t cal
   streams = used;
   zeros_.clear();
   workspaces.clear();
+  allocations.clear();
+  host_buffers.clear();
+  spent.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
   forget_watched();
-  memory.begin(session.device().memory(mode.allocator), most_bytes);
+  memory.begin(mode.allocator, most_bytes);
   session.begin(mode, streams.all());
 }
 
-std::optional<Place> TrialState::acquire(const Storage& storage, device::Region* region) {
-  const auto got = memory.acquire(region_bytes(storage));
+std::optional<Place> TrialState::acquire(const Storage& storage, device::Region& region,
+                                         int stream) {
+  const auto got = memory.acquire(region_bytes(storage), stream);
   if (!got) return std::nullopt;
-  if (region != nullptr) *region = *got;
+  region = *got;
   return place(*got, storage, mode);
 }
 
@@ -61,7 +65,8 @@ void TrialState::forget_watched() {
   watched_.clear();
   told_ = 0;
   retell_ = true;
-  for (const auto& w : workspaces) watch(w.label, w.call, w.at, w.bytes);
+  for (const auto* buffers : {&workspaces, &allocations})
+    for (const auto& b : *buffers) watch(b.label, b.call, b.at, b.bytes);
 }
 
 }  // namespace redzone::exec

@@ -15,7 +15,7 @@
 
 namespace redzone::exec {
 
-// Scratch or workspace.
+// Scratch, a workspace or an allocation.
 struct RawBuffer {
   std::string name;   // as the target asked for it
   std::string label;  // the same, or name#2 and so on within a call
@@ -23,8 +23,18 @@ struct RawBuffer {
   std::size_t align = 1;
   std::int64_t run = 0;    // scratch: the run of the call that used it last
   std::int32_t call = -1;  // the (first) call that asked for it
+  device::Region region;
   Place at;
   device::BufferJob job;  // fills it
+  // The target has given it up. With checks on guarded memory, `job` is what the bytes must hold.
+  bool freed = false;
+};
+
+// Page-locked memory of the host.
+struct HostBuffer {
+  std::string name;
+  std::size_t bytes = 0;
+  device::Region region;
 };
 
 // One call with its buffers; runs item->runs times on them.
@@ -58,8 +68,11 @@ struct TrialState {
     if (box != nullptr) box->phase = phase;
   }
 
-  // Memory for one buffer in its place. Stops the session and returns nothing when there is none.
-  std::optional<Place> acquire(const Storage& storage, device::Region* region = nullptr);
+  // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
+  // nothing when there is none.
+  std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
+  // What was freed is watched: it is guarded, and used by nobody else.
+  bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
   // Gives addresses in `at` a name from the next launch on; nothing without checks.
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
   // Tells the device the names that were added. Cheap when there are none.
@@ -82,14 +95,22 @@ struct TrialState {
   SanitizerWatch* sanitizer = nullptr;  // null where the worker runs under no tool
   Mode mode;
   StreamUse streams;
-  bool checks = true;                  // see TrialRunner::run()
-  std::deque<RawBuffer> workspaces;    // live for the whole trial
+  bool checks = true;                 // see TrialRunner::run()
+  std::deque<RawBuffer> workspaces;   // live for the whole trial
+  std::deque<RawBuffer> allocations;  // freed ones, too
+  std::deque<HostBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
   // Scratch of the call that is being enqueued, to be filled before its next launch.
   std::vector<device::BufferJob> scratch_fills;
   // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
   // seen, so from then on nothing is put off.
   bool stream_is_out = false;
+  // Scratch of the segment's finished calls, to be overwritten with the next fill on its stream.
+  struct Spent {
+    int stream = 0;
+    RawBuffer* scratch = nullptr;
+  };
+  std::vector<Spent> spent;
 
  private:
   std::vector<device::BufferJob> zeros_;  // of workspaces that were first asked for in a capture

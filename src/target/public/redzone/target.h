@@ -20,7 +20,8 @@
 //
 // Threads: all members of a target are called from one thread. Ownership: every pointer that comes
 // out of a Context belongs to Redzone and is valid until the trial ends (scratch: until the work of
-// its call that was enqueued so far has run).
+// its call that was enqueued on its own stream when run() returns has run; allocate(): until it is
+// freed).
 #pragma once
 
 #include <redzone/spec.h>
@@ -140,6 +141,21 @@ class Context {
   // Memory that lives for the whole trial: zeroed on first use, then left as the last call left it.
   // The size is that of the first request; a larger one later ends the call with an error.
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
+
+  // Memory from the allocator of the plan's mode (Redzone gives it by name in what it reports). For
+  // what follows on stream `stream` of the call, in whose order it may be memory that was freed
+  // there before. Uninitialized; 256-byte aligned. Lives until free() or the end of the trial.
+  virtual void* allocate(std::string_view name, std::size_t bytes, int stream = 0) = 0;
+  // The memory may be used again by what follows on `stream`; nothing orders other streams. A
+  // pointer that allocate() did not give, or that is freed already, ends the call with an error.
+  virtual void free(void* p, int stream = 0) = 0;
+  // Page-locked memory of the host by name, which kernels can use, too. Zeroed at the first
+  // request, which also gives the size that later ones must not exceed; lives for the whole trial.
+  // What the CPU writes there is seen at once by whatever runs then.
+  virtual void* host_memory(std::string_view name, std::size_t bytes) = 0;
+  // Copies in order of `stream`, between device memory and host_memory() in any direction; other
+  // memory of the host ends the call with an error. The source is read when the copy runs.
+  virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
 
   virtual KernelRef variant(const VariantRequest& request) = 0;
   // Enqueues. A launch that the device refuses is recorded; later launches of the call are dropped.

@@ -1,0 +1,125 @@
+// Lifetime bugs on the host device: what an allocator that uses memory again shows of them.
+#include <gtest/gtest.h>
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+
+#include "core/plan_text.h"
+#include "exec/trial/device_trial_host.h"
+
+namespace redzone::testing {
+namespace {
+
+__global__ void fill(float* p, int n, float value) {
+  for (int i = 0; i < n; ++i) p[i] = value;
+}
+
+__global__ void add(const float* x, const float* p, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] + p[i];
+}
+
+// y = x + N, through memory that the call allocates and leaves for the next call to free.
+struct LateFree : Target {
+  static TargetSpec spec() {
+    TargetSpec spec;
+    spec.name = "late_free";
+    spec.concurrent_calls = true;
+    spec.dims = {{.name = "N", .min = 1}};
+    spec.tensors = {{.name = "x", .shape = shape_of({"N"})},
+                    {.name = "y", .role = Role::out, .shape = shape_of({"N"})}};
+    return spec;
+  }
+  void run(Context& ctx) override {
+    const int n = static_cast<int>(ctx.dim("N"));
+    ctx.free(last_);
+    auto* p = static_cast<float*>(ctx.allocate("tmp", static_cast<std::size_t>(n) * 4));
+    launch(ctx, "fill", fill, {}, p, n, static_cast<float>(n));
+    launch(ctx, "add", add, {}, ctx.tensor("x").data<float>(), static_cast<const float*>(p),
+           ctx.tensor("y").data<float>(), n);
+    last_ = p;
+  }
+  void* last_ = nullptr;
+};
+
+// A call on stream 1 frees what a call on stream 0 uses; `ordered`: behind it.
+Plan two_streams(bool ordered) {
+  const auto call = [](std::int64_t n, std::int64_t stream) {
+    Call call;
+    call.dims = {{"N", n}};
+    return CallStep{call, 1, stream};
+  };
+  Plan plan;
+  plan.target = "late_free";
+  plan.steps = {call(40, 0)};
+  if (ordered) plan.steps.emplace_back(WaitStep{1, 0});
+  plan.steps.emplace_back(call(30, 1));
+  return plan;
+}
+
+class Lifetime : public ::testing::Test {
+ protected:
+  Lifetime() {
+    EXPECT_TRUE(targets.add(
+        {LateFree::spec(), DeviceKind::host, [] { return std::make_unique<LateFree>(); }}));
+  }
+  // Digests of the outputs.
+  std::vector<std::uint64_t> run(bool ordered, Mode mode) {
+    const Observation o = host.run(two_streams(ordered), {.mode = mode});
+    EXPECT_EQ(o.end, End::completed) << o.message;
+    std::vector<std::uint64_t> digests;
+    for (const auto& call : o.calls)
+      for (const auto& b : call.buffers)
+        if (b.name == "y") digests.push_back(b.digest);
+    return digests;
+  }
+  static Mode mode_of(Allocator allocator, Launch launch, std::uint64_t seed) {
+    return {.launch = launch, .allocator = allocator, .schedule_seed = seed};
+  }
+
+  Registry targets;
+  exec::DeviceTrialHost host{device::open_host_device(), targets, nullptr, ""};
+};
+
+constexpr std::uint64_t kSeeds = 40;
+
+TEST_F(Lifetime, AFreeOnAStreamThatIsNotOrderedIsSeenByGatedTrialsWithReuse) {
+  const auto expected = run(false, mode_of(Allocator::guard, Launch::blocking, 0));
+  ASSERT_EQ(expected.size(), 2u);
+  for (const auto allocator : {Allocator::caching, Allocator::pool}) {
+    int seen = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+      seen += run(false, mode_of(allocator, Launch::gated, seed)) != expected;
+    EXPECT_GT(seen, 0) << name_of(allocator);
+  }
+}
+
+TEST_F(Lifetime, BlockingTrialsAndOrderedFreesShowNothing) {
+  const auto expected = run(true, mode_of(Allocator::guard, Launch::blocking, 0));
+  for (const auto allocator :
+       {Allocator::guard, Allocator::plain, Allocator::caching, Allocator::pool})
+    for (std::uint64_t seed = 0; seed <= kSeeds; ++seed) {
+      EXPECT_EQ(run(false, mode_of(allocator, Launch::blocking, seed)), expected);
+      for (const auto launch : {Launch::async, Launch::gated})
+        EXPECT_EQ(run(true, mode_of(allocator, launch, seed)), expected)
+            << name_of(allocator) << " " << name_of(launch) << " " << seed;
+    }
+}
+
+TEST_F(Lifetime, ThePolicyOfThePoolIsHeeded) {
+  // Freed on stream 1, so stream 1 may always use it; what another stream may is
+  // pool_memory_test's.
+  Mode mode = mode_of(Allocator::pool, Launch::gated, 0);
+  mode.pool = {false, false, false, 1 << 20};
+  EXPECT_EQ(run(true, mode), run(true, mode_of(Allocator::guard, Launch::blocking, 0)));
+}
+
+TEST_F(Lifetime, SteadyStateTrialsMapNothing) {
+  for (const auto allocator : {Allocator::guard, Allocator::caching, Allocator::pool}) {
+    const TrialSpec trial{.mode = mode_of(allocator, Launch::gated, 0)};
+    host.run(two_streams(true), trial);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(host.run(two_streams(true), trial).mapping_calls, 0u) << name_of(allocator);
+  }
+}
+
+}  // namespace
+}  // namespace redzone::testing
