@@ -18,6 +18,19 @@ std::uint32_t draw_poison(Draw& draw) {
   return draw.one_in(4) ? static_cast<std::uint32_t>(draw.bits()) : draw.pick(kPoisons);
 }
 
+// Mostly guarded memory, which shows an access out of bounds wherever it is.
+void draw_allocator(Draw& draw, Mode& mode) {
+  const int weights[] = {9, 2, 1};
+  constexpr Allocator kAllocators[] = {Allocator::guard, Allocator::caching, Allocator::pool};
+  mode.allocator = kAllocators[draw.weighted(weights)];
+  if (mode.allocator != Allocator::pool) return;
+  mode.pool.follow_event_dependencies = !draw.one_in(4);
+  mode.pool.allow_opportunistic = !draw.one_in(4);
+  mode.pool.allow_internal_dependencies = !draw.one_in(2);
+  // What stays mapped between trials stays where it was.
+  if (draw.one_in(2)) mode.pool.release_threshold_bytes = std::uint64_t{64} << 20;
+}
+
 // Mostly a handful of launches; one plan in eight is long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
@@ -33,6 +46,8 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   const std::int64_t most = std::max<std::int64_t>(
       1, budget.max_calls * std::min(size, rc::kNominalSize) / rc::kNominalSize);
   plan.steps = draw_schedule(draw, calls, budget, draw_launches(draw, most));
+  // Last, so that it changes nothing else of the plan of a seed.
+  if (budget.allocators) draw_allocator(draw, plan.mode);
   return plan;
 }
 
@@ -67,6 +82,7 @@ Budget host_budget() {
   budget.streams = true;
   budget.graphs = true;
   budget.burst = 1500;
+  budget.allocators = true;
   return budget;
 }
 
@@ -82,6 +98,7 @@ Budget cuda_budget(std::int64_t device_memory_bytes) {
   budget.streams = true;
   budget.graphs = true;
   budget.burst = 1500;
+  budget.allocators = true;
   return budget;
 }
 

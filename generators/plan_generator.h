@@ -33,6 +33,8 @@ struct Budget {
   // One plan in 64 repeats a cheap call this often, or up to a third less, undrained. On top of
   // max_calls, but within work_per_plan. 0: never.
   std::int64_t burst = 0;
+  // Some plans under an allocator that uses memory again: one in six caching, one in twelve pool.
+  bool allocators = false;
 };
 
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.

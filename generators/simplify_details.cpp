@@ -157,6 +157,12 @@ rc::Seq<Plan> plainer_mode(const OriginPtr& origin) {
   };
   for (auto launch : {Launch::blocking, Launch::async})
     if (launch < m.launch) add([&](Mode& mode) { mode.launch = launch; });
+  for (auto allocator : {Allocator::guard, Allocator::plain, Allocator::caching})
+    if (allocator != m.allocator) add([&](Mode& mode) { mode = with_allocator(mode, allocator); });
+  add([](Mode& mode) { mode.pool.follow_event_dependencies = true; });
+  add([](Mode& mode) { mode.pool.allow_opportunistic = true; });
+  add([](Mode& mode) { mode.pool.allow_internal_dependencies = true; });
+  add([](Mode& mode) { mode.pool.release_threshold_bytes = 0; });
   add([](Mode& mode) { mode.placement = Placement::tail; });
   add([](Mode& mode) { mode.poison = Mode{}.poison; });
   add([](Mode& mode) { mode.schedule_seed = 0; });

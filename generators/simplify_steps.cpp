@@ -54,7 +54,15 @@ rc::Seq<Plan> no_repeats(const OriginPtr& origin) {
 
 rc::Seq<Plan> plain_mode(const OriginPtr& origin) {
   Plan plan = origin->plan;
-  plan.mode = {.launch = Launch::blocking, .allocator = plan.mode.allocator};
+  plan.mode = {.launch = Launch::blocking};
+  return rc::seq::just(std::move(plan));
+}
+
+// For what shows only in the memory of this allocator.
+rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
+  Plan plan = origin->plan;
+  const Mode& m = origin->plan.mode;
+  plan.mode = {.launch = Launch::blocking, .allocator = m.allocator, .pool = m.pool};
   return rc::seq::just(std::move(plan));
 }
 
@@ -135,7 +143,8 @@ std::vector<Stage> step_stages() {
 }
 
 std::vector<Stage> sweeping_stages() {
-  return {plain_mode, plain_seeds, plain_layouts, plain_knobs, smallest_dims};
+  return {plain_mode,   plain_mode_but_allocator, plain_seeds, plain_layouts, plain_knobs,
+          smallest_dims};
 }
 
 }  // namespace redzone::generators

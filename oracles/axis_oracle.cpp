@@ -63,4 +63,13 @@ AxisOracle graph_oracle() {
           [](const Plan& plan, TrialSpec& t) { t.plain_graphs = has_graphs(plan); }};
 }
 
+AxisOracle allocation_oracle() {
+  return {"allocation", FailKind::allocation, "what memory its allocator uses again",
+          [](const Plan& plan, TrialSpec& t) {
+            t.mode = with_allocator(plan.mode, plan.mode.allocator == Allocator::guard
+                                                   ? Allocator::caching
+                                                   : Allocator::guard);
+          }};
+}
+
 }  // namespace redzone::oracles

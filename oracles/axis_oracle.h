@@ -4,6 +4,7 @@
 //   history        the calls that came before                            (order, repeats)
 //   placement      where the buffers lie                                 (tail or head)
 //   graph          whether calls are captured and replayed, or run       (graphs)
+//   allocation     what memory is used again, and who its neighbours are (guard or caching)
 //
 // Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
 // change alone makes a difference: the first and third trials agree and the second does not. When
@@ -46,5 +47,6 @@ AxisOracle history_oracle();
 AxisOracle placement_oracle();
 // Not applicable to plans without graphs.
 AxisOracle graph_oracle();
+AxisOracle allocation_oracle();
 
 }  // namespace redzone::oracles

@@ -26,6 +26,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool)
   comparing_.push_back(std::make_unique<ScheduleOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(graph_oracle()));
+  comparing_.push_back(std::make_unique<AxisOracle>(allocation_oracle()));
   comparing_.push_back(std::make_unique<ReferenceOracle>());
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
                  SanitizerTool::synccheck})

@@ -176,6 +176,19 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
     }
   for (const auto& call : observation.calls)
     for (const auto& b : call.buffers) {
+      if (!b.scratch || b.changed == 0) continue;
+      Signature s;
+      s.kind = FailKind::use_after_free;
+      s.target = plan.target;
+      s.buffer = b.name;
+      s.side = name_of(Side::inside);
+      s.access = "write";
+      return fail(oracle, s, call.call,
+                  fmt::format("use after free: write to '{}' of {}, {} elements of it", b.name,
+                              describe_call(plan, call.call), b.changed));
+    }
+  for (const auto& call : observation.calls)
+    for (const auto& b : call.buffers) {
       if (b.role != Role::in || b.scratch || b.changed == 0) continue;
       Signature s;
       s.kind = FailKind::input_changed;

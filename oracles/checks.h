@@ -19,7 +19,7 @@ std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& 
 std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
                                    const Observation& observation);
 
-// Dirty canaries, then changed inputs. The first in call order.
+// Dirty canaries, then writes to freed memory, then changed inputs. The first in call order.
 std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
                                       const Observation& observation);
 

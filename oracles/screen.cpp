@@ -13,9 +13,9 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec&)
   a.mode.launch = options_.relaxed;
   a.mode.placement = Placement::tail;
   TrialSpec b;
-  b.mode = plan.mode;
+  b.mode = with_allocator(plan.mode, Allocator::guard);
   b.mode.launch = Launch::blocking;
-  b.mode.placement = Placement::head;
+  b.mode.placement = plan.mode.allocator == Allocator::guard ? Placement::head : Placement::tail;
   b.mode.poison = other_poison(plan.mode.poison);
   b.mode.schedule_seed = other_schedule(plan.mode.schedule_seed);
   b.order = reversed_order(plan);

@@ -16,8 +16,10 @@ struct ScreenOptions {
   Launch relaxed = Launch::gated;  // how trial A launches
 };
 
-// A: relaxed launches, tail, the plan's poison, steps as written.
-// B: blocking launches, head, another poison, independent calls in reverse order, reference.
+// A: relaxed launches, the plan's allocator (if it is `guard`: tail), the plan's poison, steps as
+// written.
+// B: blocking launches, guard (head, or tail where A has no guard), another poison, independent
+// calls in reverse order, reference.
 class ScreenOracle final : public Oracle {
  public:
   explicit ScreenOracle(ScreenOptions options = {}) : options_(options) {}

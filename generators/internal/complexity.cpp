@@ -43,6 +43,26 @@ struct Sums {
   }
 };
 
+// The guard arena is the plainest allocator, the driver's pool with a policy of its own the least.
+std::uint64_t allocator_rank(const Mode& m) {
+  const PoolPolicy &a = m.pool, b = {};
+  const auto policy = (a.follow_event_dependencies != b.follow_event_dependencies) +
+                      (a.allow_opportunistic != b.allow_opportunistic) +
+                      (a.allow_internal_dependencies != b.allow_internal_dependencies) +
+                      (a.release_threshold_bytes != b.release_threshold_bytes);
+  switch (m.allocator) {
+    case Allocator::guard:
+      return 0;
+    case Allocator::plain:
+      return 1;
+    case Allocator::caching:
+      return 2;
+    case Allocator::pool:
+      break;
+  }
+  return 3 + static_cast<std::uint64_t>(policy);
+}
+
 }  // namespace
 
 std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
@@ -66,7 +86,7 @@ Complexity complexity_of(const Plan& plan, const Space& space) {
   }
   const Mode& m = plan.mode;
   const auto mode = static_cast<std::uint64_t>(m.launch) + static_cast<std::uint64_t>(m.placement) +
-                    (m.poison != 0xffffffffu) + (m.schedule_seed != 0);
+                    (m.poison != 0xffffffffu) + (m.schedule_seed != 0) + allocator_rank(m);
   return {static_cast<std::uint64_t>(call_count(plan)),
           plan.steps.size(),
           sums.graphs,

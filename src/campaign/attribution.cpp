@@ -27,6 +27,9 @@ std::vector<Variant> variants(const Plan& plan) {
   for (auto v : {Placement::tail, Placement::head})
     add(FailKind::placement, "placement", std::string(name_of(v)),
         [v](Mode& m) { m.placement = v; });
+  for (auto v : {Allocator::guard, Allocator::caching, Allocator::pool})
+    add(FailKind::allocation, "allocator", std::string(name_of(v)),
+        [v](Mode& m) { m = v == m.allocator ? m : with_allocator(m, v); });
   for (auto v : {oracles::kNanPoison, oracles::kFinitePoison})
     add(FailKind::uninitialized, "poison", fmt::format("0x{:08x}", v),
         [v](Mode& m) { m.poison = v; });

@@ -19,6 +19,26 @@ Plan with_mode(Plan plan, Launch launch, Placement placement) {
   return plan;
 }
 
+// Each plan under every placement of guarded memory, which names what is accessed out of bounds,
+// and in its own allocator where that is another (there a placement changes nothing), plainest
+// launch first.
+std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
+  std::vector<Plan> variants;
+  const auto add = [&](Plan plan) {
+    if (std::find(variants.begin(), variants.end(), plan) == variants.end())
+      variants.push_back(std::move(plan));
+  };
+  for (const auto& plan : plans)
+    for (auto launch : {Launch::blocking, plan.mode.launch}) {
+      Plan guarded = plan;
+      guarded.mode = with_allocator(plan.mode, Allocator::guard);
+      for (auto placement : {Placement::tail, Placement::head})
+        add(with_mode(guarded, launch, placement));
+      add(with_mode(plan, launch, plan.mode.placement));
+    }
+  return variants;
+}
+
 // Runs after which a failure of this reliability has been seen with 98 %.
 int tries_for(const store::Reliability& r) {
   if (r.k >= r.n) return 1;
@@ -74,14 +94,7 @@ std::optional<Triage::Shown> Triage::best(Evaluator& evaluator, std::span<const 
 // placement, plainest launch first. Only what shows none is compared along single axes.
 std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::vector<Plan>& plans,
                                               bool crashed) {
-  std::vector<Plan> variants;
-  for (const auto& plan : plans)
-    for (auto launch : {Launch::blocking, plan.mode.launch})
-      for (auto placement : {Placement::tail, Placement::head}) {
-        Plan p = with_mode(plan, launch, placement);
-        if (std::find(variants.begin(), variants.end(), p) == variants.end())
-          variants.push_back(std::move(p));
-      }
+  const std::vector<Plan> variants = direct_variants(plans);
   std::vector<Question> direct;
   for (const auto& oracle : catalog_.direct())
     for (const auto& p : variants) direct.push_back({oracle.get(), p});

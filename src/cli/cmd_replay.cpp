@@ -31,6 +31,8 @@ class Replay final : public Command {
         "how often, each in a fresh worker (with --sanitizer: in one worker, once)")(
         "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
         "placement", po::value<std::string>(), "tail or head instead of the plan's")(
+        "allocator", po::value<std::string>(),
+        "guard, plain, pool or caching instead of the plan's")(
         "schedule-seed", po::value<Count>(), "of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);
@@ -74,6 +76,11 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
     auto placement = parse_placement(flags["placement"].as<std::string>());
     if (!placement) return tl::unexpected(placement.error());
     mode.placement = *placement;
+  }
+  if (flags.count("allocator") != 0) {
+    auto allocator = parse_allocator(flags["allocator"].as<std::string>());
+    if (!allocator) return tl::unexpected(allocator.error());
+    if (*allocator != mode.allocator) mode = with_allocator(mode, *allocator);
   }
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;

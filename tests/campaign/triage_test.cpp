@@ -87,7 +87,8 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
   EXPECT_EQ(f.original, large());
   for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (store::Reliability{3, 3}));
-  EXPECT_EQ(f.attribution.size(), 10u);  // 3 launches, 2 placements, 2 poisons, 3 schedules
+  EXPECT_EQ(f.attribution.size(),
+            13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
 }
 
 // Says which trial it was asked about.

@@ -146,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"runs", {"replay", "plan.toml", "--runs", "0"}, {"--runs", "1..10000"}},
         {"launch", {"replay", "plan.toml", "--launch", "sideways"}, {"sideways", "gated"}},
         {"placement", {"replay", "plan.toml", "--placement", "middle"}, {"middle", "head"}},
+        {"allocator", {"replay", "plan.toml", "--allocator", "heap"}, {"heap", "caching"}},
         {"finding", {"show", "seven", "--db", "good.db"}, {"'seven'"}},
         {"export_without_folder", {"export", "1", "--db", "good.db"}, {"--to"}},
     }),

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <map>
+#include <set>
+
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "generators/dims.h"
@@ -119,7 +122,9 @@ TEST(PlanGenerator, TheEnvironmentDoesNotDecide) {
 
 TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   const TargetSpec spec = chunk_like_spec();
-  PlanGenerator generator(spec, host_budget(), 3);
+  Budget budget = host_budget();
+  budget.allocators = false;
+  PlanGenerator generator(spec, budget, 3);
   std::set<std::uint64_t> seeds;
   std::set<std::uint32_t> poisons;
   for (int i = 0; i < 50; ++i) {
@@ -130,6 +135,29 @@ TEST(PlanGenerator, TheModeIsTheDefaultButForPoisonAndSchedule) {
   }
   EXPECT_EQ(seeds.size(), 50u);
   EXPECT_GT(poisons.size(), 3u);
+}
+
+TEST(PlanGenerator, AllocatorsAreDrawnBesideThePlan) {
+  const TargetSpec spec = chunk_like_spec();
+  Budget guarded = host_budget();
+  guarded.allocators = false;
+  PlanGenerator with(spec, host_budget(), 3), without(spec, guarded, 3);
+  std::map<Allocator, int> count;
+  std::set<PoolPolicy> policies;
+  for (int i = 0; i < 600; ++i) {
+    const Plan plan = with.next();
+    EXPECT_EQ(plan.steps, without.next().steps) << "the same steps of a seed";
+    ++count[plan.mode.allocator];
+    policies.insert(plan.mode.pool);
+    if (plan.mode.allocator != Allocator::pool) {
+      EXPECT_EQ(plan.mode.pool, PoolPolicy{});
+    }
+  }
+  // One in six, one in twelve, the rest.
+  EXPECT_NEAR(count[Allocator::caching], 100, 40);
+  EXPECT_NEAR(count[Allocator::pool], 50, 30);
+  EXPECT_EQ(count[Allocator::plain], 0);
+  EXPECT_GT(policies.size(), 4u);
 }
 
 TEST(PlanGenerator, ATargetLargerThanTheBudgetGetsItsSmallestCall) {

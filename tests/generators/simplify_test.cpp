@@ -202,8 +202,30 @@ TEST(Simplify, EachSettingByItself) {
   expect_candidate([](P&, S& s) {
     s.call.dims = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 2}};
   });
+  expect_candidate([](P& p, S&) { p.mode.allocator = Allocator::guard; });
   for (const auto& candidate : candidates)
-    EXPECT_EQ(candidate.mode.allocator, Allocator::plain) << "the allocator stays";
+    EXPECT_TRUE(candidate.mode.allocator == Allocator::plain ||
+                candidate.mode.allocator == Allocator::guard);
+}
+
+TEST(Simplify, ThePoolIsMadePlainerStepByStep) {
+  const TargetSpec spec = chunk_like_spec();
+  Plan plan = PlanGenerator(spec, host_budget(), 9).next();
+  plan.mode = {.allocator = Allocator::pool, .pool = {false, false, true, 4096}};
+  const auto candidates = all_simplifications(plan, spec);
+  const auto expect_mode = [&](const Mode& mode) {
+    Plan changed = plan;
+    changed.mode = mode;
+    EXPECT_TRUE(contains(candidates, changed)) << print_plan(changed);
+  };
+  for (auto allocator : {Allocator::guard, Allocator::plain, Allocator::caching})
+    expect_mode(with_allocator(plan.mode, allocator));
+  Mode mode = plan.mode;
+  mode.pool.allow_opportunistic = true;
+  expect_mode(mode);
+  mode = plan.mode;
+  mode.pool.release_threshold_bytes = 0;
+  expect_mode(mode);
 }
 
 TEST(Simplify, NothingIsBuiltBeforeItIsAskedFor) {

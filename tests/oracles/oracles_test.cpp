@@ -45,6 +45,30 @@ TEST(Screen, TheTwoTrialsDifferInEveryAxis) {
   EXPECT_TRUE(trials[1].reference);
 }
 
+TEST(Screen, OneTrialIsGuardedWhateverThePlansAllocator) {
+  Plan plan = plan_of_calls({1, 2, 3});
+  plan.mode.allocator = Allocator::pool;
+  plan.mode.pool.allow_opportunistic = false;
+  const auto trials = ScreenOracle().expand(plan, spec());
+  EXPECT_EQ(trials[0].mode.allocator, Allocator::pool);
+  EXPECT_EQ(trials[0].mode.pool, plan.mode.pool);
+  EXPECT_EQ(trials[1].mode.allocator, Allocator::guard);
+  EXPECT_EQ(trials[1].mode.pool, PoolPolicy{});
+  EXPECT_EQ(trials[1].mode.placement, Placement::tail);
+}
+
+TEST(Screen, AWriteToFreedMemoryNamesIt) {
+  auto a = completed({5});
+  BufferObservation freed;
+  freed.name = "tmp";
+  freed.scratch = true;
+  freed.changed = 3;
+  a.calls[0].buffers.push_back(freed);
+  const auto v = screen(plan_of_calls({1}), a, completed({5}));
+  EXPECT_EQ(v.signature, (Signature{FailKind::use_after_free, "t", "", "tmp", "inside", "write"}));
+  EXPECT_NE(v.reason.find("use after free: write to 'tmp'"), std::string::npos) << v.reason;
+}
+
 TEST(Screen, EqualTrialsPass) {
   EXPECT_EQ(screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 6})).outcome,
             Outcome::pass);
@@ -141,14 +165,15 @@ TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
 
 TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   const Plan plan = plan_of_calls({1, 2});
-  for (const auto& oracle : {uninitialized_oracle(), history_oracle(), placement_oracle()}) {
+  for (const auto& oracle :
+       {uninitialized_oracle(), history_oracle(), placement_oracle(), allocation_oracle()}) {
     const auto trials = oracle.expand(plan, spec());
     ASSERT_EQ(trials.size(), 3u);
     EXPECT_EQ(trials[0], trials[2]);
     const Mode &m = trials[0].mode, &n = trials[1].mode;
     const int changed = (m.launch != n.launch) + (m.placement != n.placement) +
                         (m.poison != n.poison) + (m.schedule_seed != n.schedule_seed) +
-                        (trials[0].order != trials[1].order);
+                        (m.allocator != n.allocator) + (trials[0].order != trials[1].order);
     EXPECT_EQ(changed, 1) << oracle.name();
   }
 }
@@ -185,6 +210,17 @@ TEST(Axis, HistoryOfAPlanWithGraphsOrStreamsComparesOrdersOfPlainCalls) {
     EXPECT_EQ(trials[1].order, (std::vector<std::uint32_t>{1, 0}));
     EXPECT_EQ(trials[2], trials[0]);
   }
+}
+
+TEST(Axis, AllocationComparesWithGuardedMemory) {
+  Plan plan = plan_of_calls({1, 2});
+  plan.mode.allocator = Allocator::pool;
+  plan.mode.pool.allow_opportunistic = false;
+  const auto trials = allocation_oracle().expand(plan, spec());
+  EXPECT_EQ(trials[0].mode, plan.mode);
+  EXPECT_EQ(trials[1].mode, Mode{});
+  plan.mode = {};
+  EXPECT_EQ(allocation_oracle().expand(plan, spec())[1].mode.allocator, Allocator::caching);
 }
 
 TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
