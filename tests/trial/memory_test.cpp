@@ -166,6 +166,33 @@ TEST(Caching, ScratchGoesBackBehindItsCallAndServesTheNext) {
   EXPECT_EQ(o.calls[0].buffers.size(), 4u) << "x, y, tmp, tmp#2";
 }
 
+// It replays on any stream, which nothing orders behind the last owner.
+TEST(Caching, MemoryOfAGraphIsNobodyElses) {
+  std::vector<void*> places;
+  Bench bench([&](Context& ctx) {
+    places.push_back(ctx.scratch("tmp", 1000));
+    void* p = ctx.allocate("buf", 3000);
+    places.push_back(p);
+    ctx.free(p);
+    run_double(ctx);
+  });
+  Plan plan;
+  plan.target = "t";
+  const CallStep plain{call_of(3, 5), 1, 0};
+  CallStep captured = plain;
+  captured.graph = 1;
+  plan.steps = {plain, captured, ReplayStep{.graph = 1, .stream = 1}, plain,
+                ReplayStep{.graph = 1, .stream = 1}};
+  EXPECT_EQ(bench.run(plan, {.mode = kCaching}).end, End::completed);
+  ASSERT_EQ(places.size(), 6u);
+  for (const std::size_t i : {0, 1, 4, 5}) {
+    EXPECT_NE(places[i], places[2]);
+    EXPECT_NE(places[i], places[3]);
+  }
+  EXPECT_EQ(places[0], places[4]);
+  EXPECT_EQ(bench.run(plan, {.mode = kCaching}).mapping_calls, 0u);
+}
+
 TEST(Caching, BuffersLieSideBySideWithoutCanaries) {
   std::vector<std::byte*> at;
   Bench bench([&](Context& ctx) {

@@ -17,14 +17,8 @@ constexpr std::size_t kAllBytes = std::numeric_limits<std::size_t>::max();
 
 void CallContext::give_back_scratch() {
   if (!state_.memory.ordered()) return;
-  for (const auto& s : unit_.scratch) {
-    if (s.run != run_) continue;
-    // A graph uses it until the end of the trial.
-    if (state_.session.capturing())
-      state_.memory.keep(s.region);
-    else
-      state_.memory.give_back(s.region, unit_.item->stream);
-  }
+  for (const auto& s : unit_.scratch)
+    if (s.run == run_) state_.memory.give_back(s.region, unit_.item->stream);
 }
 
 bool CallContext::move_scratch(RawBuffer& scratch) {

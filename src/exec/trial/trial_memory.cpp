@@ -38,9 +38,10 @@ void TrialMemory::begin(Allocator allocator, std::size_t most_bytes) {
 
 std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
   device::Device& device = session_.device();
-  return device.host_memory().mapping_calls() +
-         (in_order(allocator) ? device.ordered_memory(allocator).mapping_calls()
-                              : device.memory(allocator).mapping_calls());
+  const std::uint64_t host = device.host_memory().mapping_calls();
+  if (!in_order(allocator)) return host + device.memory(allocator).mapping_calls();
+  return host + device.ordered_memory(allocator).mapping_calls() +
+         device.memory(Allocator::plain).mapping_calls();
 }
 
 std::size_t TrialMemory::rounded(std::size_t bytes) const {
@@ -57,6 +58,7 @@ void TrialMemory::hold(const device::Region& region, std::size_t bytes) {
 std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream) {
   if (session_.lost()) return std::nullopt;
   bytes = rounded(bytes);
+  if (ordered() && session_.capturing()) return acquire_for_graph(bytes);
   if (ordered()) {
     const auto region = session_.acquire(*ordered_, bytes, stream);
     if (region) hold(*region, bytes);
@@ -83,6 +85,23 @@ std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream
   return *region;
 }
 
+std::optional<device::Region> TrialMemory::acquire_for_graph(std::size_t bytes) {
+  const auto region = session_.device().memory(Allocator::plain).acquire(bytes);
+  if (!region) {
+    session_.stop(region.error());
+    return std::nullopt;
+  }
+  held_bytes_ += bytes;
+  peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
+  graphs_.push_back(*region);
+  return *region;
+}
+
+bool TrialMemory::is_graphs(const device::Region& region) const {
+  return std::any_of(graphs_.begin(), graphs_.end(),
+                     [&](const device::Region& r) { return r.base == region.base; });
+}
+
 std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
   if (session_.lost()) return std::nullopt;
   const auto region = session_.device().host_memory().acquire(round_up(bytes, kHostUnitBytes));
@@ -95,7 +114,7 @@ std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
 }
 
 void TrialMemory::give_back(const device::Region& region, int stream) {
-  if (!ordered()) return;
+  if (!ordered() || is_graphs(region)) return;
   auto* list = &live_;
   auto it = find(*list, region);
   if (it == list->rend()) {
@@ -121,6 +140,7 @@ void TrialMemory::retire() {
 }
 
 void TrialMemory::keep(const device::Region& region) {
+  if (is_graphs(region)) return;
   const auto it = find(live_, region);
   RZ_CHECK(it != live_.rend());
   kept_.push_back(*it);
@@ -150,6 +170,9 @@ void TrialMemory::end() {
       }
     list->clear();
   }
+  if (!session_.lost())
+    for (const auto& region : graphs_) session_.device().memory(Allocator::plain).release(region);
+  graphs_.clear();
   if (!session_.lost())
     for (const auto& region : host_) session_.device().host_memory().release(region);
   host_.clear();

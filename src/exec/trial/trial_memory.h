@@ -10,9 +10,12 @@
 namespace redzone::exec {
 
 // With an allocator in stream order (pool, caching) regions go back to it as soon as their owner is
-// done with them. With the others, regions that a finished segment gives up stay here until the
-// trial ends, and serve the next segment: it runs behind the first in stream order, and
-// device::Memory must get nothing back that work in flight still uses.
+// done with them, but for those asked for during a capture: a graph uses them on any stream, which
+// nothing orders behind their last owner, so they come from plain memory and are nobody else's
+// until the trial ends (PyTorch has private pools for the same reason). With the others, regions
+// that a finished segment gives up stay here until the trial ends, and serve the next segment: it
+// runs behind the first in stream order, and device::Memory must get nothing back that work in
+// flight still uses.
 class TrialMemory {
  public:
   explicit TrialMemory(Session& session) : session_(session) {}
@@ -29,7 +32,7 @@ class TrialMemory {
   std::optional<device::Region> acquire_host(std::size_t bytes);
   // `bytes` rounded up as acquire() does.
   std::size_t rounded(std::size_t bytes) const;
-  // ordered(): what follows on `stream` may use the region; else nothing.
+  // ordered(): what follows on `stream` may use the region; else, or if a graph has it, nothing.
   void give_back(const device::Region& region, int stream);
   // The regions acquired since the last retire(), but for those of keep(), may be reused.
   void retire();
@@ -50,11 +53,14 @@ class TrialMemory {
 
   bool release_retired();
   void hold(const device::Region& region, std::size_t bytes);
+  std::optional<device::Region> acquire_for_graph(std::size_t bytes);
+  bool is_graphs(const device::Region& region) const;
 
   Session& session_;
   device::Memory* memory_ = nullptr;          // one of the two
   device::OrderedMemory* ordered_ = nullptr;  // is set
   std::vector<Held> live_, retired_, kept_;
+  std::vector<device::Region> graphs_;  // of Allocator::plain
   std::vector<device::Region> host_;
   std::size_t most_bytes_ = 0;
   std::size_t held_bytes_ = 0;
