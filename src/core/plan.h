@@ -44,7 +44,7 @@ struct Mode {
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
   SanitizerTool sanitizer = SanitizerTool::none;
-  PoolPolicy pool = {};                // the default unless the allocator is `pool`
+  PoolPolicy pool = {};  // the default unless the allocator is `pool`
 
   auto operator<=>(const Mode&) const = default;
 };

@@ -113,7 +113,7 @@ TEST(StoreOpen, ANewerSchema) {
   sql(dir / "s.db", "PRAGMA user_version = 999");
   for (OpenMode mode : kBoth)
     EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage,
-                     "schema version 999, this build reads up to 3"));
+                     "schema version 999, this build reads up to 4"));
   EXPECT_EQ(dir.listing(), "s.db");
 }
 
