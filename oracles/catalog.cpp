@@ -10,6 +10,7 @@
 #include "oracles/repetition.h"
 #include "oracles/sanitizer.h"
 #include "oracles/schedule.h"
+#include "oracles/scratch.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -19,6 +20,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool)
       device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<RedzoneOracle>());
+  direct_.push_back(std::make_unique<ScratchOracle>());
   comparing_.push_back(std::make_unique<RepetitionOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));

@@ -19,7 +19,8 @@ class Catalog {
   const Oracle& screen() const { return *screen_; }
   // Needs no device; asked before any trial.
   const Oracle& device_free() const { return *device_free_; }
-  // Faults and canaries: one trial says it. Asked first, under several placements and launches.
+  // Faults, canaries and requests for scratch: one trial says it. Asked first, under several
+  // placements and launches.
   const std::vector<std::unique_ptr<Oracle>>& direct() const { return direct_; }
   // What a difference is due to; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }

@@ -4,6 +4,7 @@
 
 #include "oracles/axes.h"
 #include "oracles/checks.h"
+#include "oracles/scratch.h"
 
 namespace redzone::oracles {
 
@@ -36,6 +37,7 @@ Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (observations.size() < 2)
     return {Outcome::inconclusive, std::string(name()), "the second trial was not run", {}, -1};
   const Observation& a = observations[0];
+  if (auto v = judge_scratch(name(), plan, a)) return *v;
   const Observation& b = observations[1];
   if (spec.deterministic) {
     auto difference = first_difference(a, b);

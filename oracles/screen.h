@@ -1,11 +1,11 @@
 // The screen: two trials that differ in many axes at once, for throughput.
 //
 // Claims: a plan whose calls are right gives the same outputs in both, faults in neither and leaves
-// every canary and const input alone; and the outputs of the second match the reference.
-// Can be wrong: never by itself about a fault or a canary. A difference says only that something
-// matters; the single-axis oracles say what. Bugs that show the same wrong result in both trials
-// are seen only by the reference.
-// Cost: 2 trials; the second is not needed (and judge() copes without it) when the first faults.
+// every canary and const input alone, and asks for the scratch that its kernels need; and the
+// outputs of the second match the reference. Can be wrong: never by itself about a fault or a
+// canary. A difference says only that something matters; the single-axis oracles say what. Bugs
+// that show the same wrong result in both trials are seen only by the reference. Cost: 2 trials;
+// the second is not needed (and judge() copes without it) when the first faults.
 #pragma once
 
 #include "core/oracle.h"

@@ -95,11 +95,29 @@ struct LaunchObservation {
   bool operator==(const LaunchObservation&) const = default;
 };
 
+// A request for scratch that came with what the kernel needs: Context::scratch, ScratchNeed.
+struct ScratchObservation {
+  std::string name;
+  std::uint64_t bytes = 0;  // asked for; 0: a null pointer
+  std::uint64_t align = 1;
+  std::uint64_t bytes_per_cta = 0;
+  std::int64_t grid[3] = {1, 1, 1};  // programs
+  std::int64_t num_ctas = 1;         // CTAs of a program
+  std::uint64_t need_align = 1;
+
+  bool operator==(const ScratchObservation&) const = default;
+};
+
+// Of one call; further ones are dropped.
+inline constexpr std::size_t kMostScratchObservations = 32;
+
 struct CallObservation {
   std::int32_t call = -1;
   std::vector<BufferObservation> buffers;
   std::vector<ReferenceObservation> references;
   std::vector<LaunchObservation> launches;  // of the first repeat
+  // Of all repeats, in order; one that equals its predecessor is left out.
+  std::vector<ScratchObservation> scratch = {};
 
   bool operator==(const CallObservation&) const = default;
 };

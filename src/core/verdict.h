@@ -20,6 +20,7 @@ enum class FailKind : std::uint8_t {
   use_after_free,    // memory accessed while it was not allocated, in stream order
   race,              // threads of a block access shared memory in no order
   barrier,           // a barrier that not all threads reach
+  scratch,           // less of it asked for than the kernel's metadata demands
   input_changed,     // a const input was overwritten
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads

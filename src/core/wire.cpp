@@ -58,8 +58,13 @@ void fields(Archive& a, LaunchObservation& v) {
   for (auto& b : v.block) a(b);
   a(v.shared_bytes);
 }
+void fields(Archive& a, ScratchObservation& v) {
+  a(v.name, v.bytes, v.align, v.bytes_per_cta);
+  for (auto& g : v.grid) a(g);
+  a(v.num_ctas, v.need_align);
+}
 void fields(Archive& a, CallObservation& v) {
-  a(v.call, v.buffers, v.references, v.launches);
+  a(v.call, v.buffers, v.references, v.launches, v.scratch);
 }
 void fields(Archive& a, SanitizerRecord& v) {
   a(v.kind, v.warning, v.space);

@@ -163,11 +163,22 @@ void members(Object& o, LaunchObservation& v) {
   o.sparse("shared_bytes", v.shared_bytes);
 }
 
+void members(Object& o, ScratchObservation& v) {
+  o("name", v.name);
+  o("bytes", v.bytes);
+  o("align", v.align);
+  o("bytes_per_cta", v.bytes_per_cta);
+  o.array("grid", v.grid);
+  o("num_ctas", v.num_ctas);
+  o("need_align", v.need_align);
+}
+
 void members(Object& o, CallObservation& v) {
   o("call", v.call);
   o.sparse("buffers", v.buffers);
   o.sparse("references", v.references);
   o.sparse("launches", v.launches);
+  o.sparse("scratch", v.scratch);
 }
 
 void members(Object& o, SanitizerRecord& v) {

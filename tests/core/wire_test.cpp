@@ -17,6 +17,7 @@ Observation sample_observation() {
   call.buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
   call.references = {{"o", 64, 1, 5, 0.5, 0.25, 1e6}};
   call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
+  call.scratch = {{"s", 256, 128, 16, {4, 3, 2}, 2, 64}};
   o.calls = {call};
   o.wall_us = 9;
   SanitizerRecord record;

@@ -46,6 +46,13 @@ Observation sample_observation() {
                       .got = std::numeric_limits<double>::infinity(),
                       .want = -0.1,
                       .worst = 1e300}};
+  call.scratch = {{.name = "s",
+                   .bytes = 256,
+                   .align = 128,
+                   .bytes_per_cta = 16,
+                   .grid = {4, 3, 2},
+                   .num_ctas = 2,
+                   .need_align = 64}};
   call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
   o.calls = {call, CallObservation{.call = 4, .buffers = {}, .references = {}, .launches = {}}};
   o.wall_us = 12;

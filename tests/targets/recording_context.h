@@ -21,6 +21,13 @@ struct RecordedVariant {
   VariantRequest request() const { return {name.c_str(), source, expression, options, {}}; }
 };
 
+struct RecordedScratch {
+  std::string name;
+  std::size_t bytes = 0;
+  std::size_t align = 1;
+  ScratchNeed need;
+};
+
 class RecordingContext final : public Context {
  public:
   RecordingContext(const TargetSpec& spec, Dims dims, Config config)
@@ -48,6 +55,11 @@ class RecordingContext final : public Context {
   GraphRef end_capture() override { return {}; }
   void replay(const GraphRef&, int) override {}
   void* scratch(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
+                const ScratchNeed& need) override {
+    scratches.push_back({std::string(name), bytes, align, need});
+    return bytes == 0 ? nullptr : &memory_;
+  }
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
   void* allocate(std::string_view, std::size_t, int) override { return &memory_; }
   void free(void*, int) override {}
@@ -66,6 +78,7 @@ class RecordingContext final : public Context {
 
   std::vector<RecordedVariant> variants;
   std::vector<RecordedLaunch> launches;
+  std::vector<RecordedScratch> scratches;
 
  private:
   struct Entry {

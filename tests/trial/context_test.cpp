@@ -64,6 +64,48 @@ TEST(Context, RepeatsOfInoutStartFromTheSameData) {
   EXPECT_EQ(once.calls[0].launches.size(), 1u);
 }
 
+TEST(Context, ScratchIsWhatIsAskedForAndTheNeedIsObserved) {
+  std::vector<void*> got;
+  Bench bench([&](Context& ctx) {
+    got.push_back(
+        ctx.scratch("s", 64, 128, {.bytes_per_cta = 64, .grid = {4, 1, 1}, .align = 128}));
+    got.push_back(ctx.scratch("s", 0, 1, {.bytes_per_cta = 8, .grid = {1, 2, 3}, .num_ctas = 2}));
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(2, 4)});
+  EXPECT_EQ(o.end, End::completed);
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_NE(got[0], nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(got[0]) % 128, 0u);
+  EXPECT_EQ(got[1], nullptr) << "0 bytes are a null pointer, which ends nothing";
+  EXPECT_EQ(buffer(o, 0, "s").numel, 64u);
+  const std::vector<ScratchObservation> want = {{"s", 64, 128, 64, {4, 1, 1}, 1, 128},
+                                                {"s", 0, 1, 8, {1, 2, 3}, 2, 1}};
+  EXPECT_EQ(o.calls[0].scratch, want);
+}
+
+TEST(Context, RequestsForScratchOfAllRepeatsAreObserved) {
+  std::size_t run = 0;
+  Bench bench([&](Context& ctx) {
+    ctx.scratch("s", run++ == 0 ? 64 : 16, 16, {.bytes_per_cta = 16, .grid = {4, 1, 1}});
+    run_double(ctx);
+  });
+  const Observation o = bench.run(repeated(5), {});
+  ASSERT_EQ(o.calls[0].scratch.size(), 2u) << "one that equals its predecessor is left out";
+  EXPECT_EQ(o.calls[0].scratch[0].bytes, 64u);
+  EXPECT_EQ(o.calls[0].scratch[1].bytes, 16u);
+}
+
+TEST(Context, RequestsForScratchAreBounded) {
+  std::size_t bytes = 0;
+  Bench bench([&](Context& ctx) {
+    ctx.scratch("s", ++bytes, 1, {.bytes_per_cta = 1});
+    run_double(ctx);
+  });
+  const Observation o = bench.run(repeated(100), {});
+  EXPECT_EQ(o.calls[0].scratch.size(), kMostScratchObservations);
+}
+
 TEST(Context, DamageOfAnEarlierRepeatIsKept) {
   int run = 0;
   Bench bench(

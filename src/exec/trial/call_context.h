@@ -33,6 +33,8 @@ class CallContext final : public Context {
   void wait(int stream, int on) override;
 
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align) override;
+  void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
+                const ScratchNeed& need) override;
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
   void* allocate(std::string_view name, std::size_t bytes, int stream) override;
   void free(void* p, int stream) override;
@@ -55,6 +57,7 @@ class CallContext final : public Context {
   void give_back_scratch();
   // Puts a reused scratch buffer where the allocator gives memory now.
   bool move_scratch(RawBuffer& scratch);
+  void note_scratch(ScratchObservation request);
   // Ends the call when no memory can have this size and alignment.
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);

@@ -13,7 +13,31 @@ namespace {
 constexpr std::size_t kAllocationAlign = 256;
 constexpr std::size_t kAllBytes = std::numeric_limits<std::size_t>::max();
 
+ScratchObservation observed(std::string_view name, std::size_t bytes, std::size_t align,
+                            const ScratchNeed& need) {
+  return {.name = std::string(name),
+          .bytes = bytes,
+          .align = align,
+          .bytes_per_cta = need.bytes_per_cta,
+          .grid = {need.grid.x, need.grid.y, need.grid.z},
+          .num_ctas = need.num_ctas,
+          .need_align = need.align};
+}
+
 }  // namespace
+
+void CallContext::note_scratch(ScratchObservation request) {
+  auto& noted = state_.of_call(call()).scratch;
+  if (!noted.empty() && noted.back() == request) return;
+  if (noted.size() < kMostScratchObservations) noted.push_back(std::move(request));
+}
+
+void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t align,
+                           const ScratchNeed& need) {
+  if (ended()) return nullptr;
+  if (state_.checks) note_scratch(observed(name, bytes, align, need));
+  return bytes == 0 ? nullptr : scratch(name, bytes, align);
+}
 
 void CallContext::give_back_scratch() {
   if (!state_.memory.ordered()) return;

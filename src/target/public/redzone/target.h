@@ -43,7 +43,7 @@
 #endif
 
 // Changes whenever a type in this header or <redzone/spec.h> changes.
-#define REDZONE_ABI_VERSION 2
+#define REDZONE_ABI_VERSION 3
 
 namespace redzone {
 
@@ -114,6 +114,18 @@ struct VariantRequest {
   KernelRef host = {};
 };
 
+// What the metadata of a compiled kernel demands of the scratch that it is launched with, as for
+// Triton's `global_scratch_size`, `global_scratch_align` and `num_ctas`: the kernel uses
+// `bytes_per_cta` bytes for each CTA, so its launcher owes
+//     grid.x * grid.y * grid.z * num_ctas * bytes_per_cta
+// bytes (Triton 3.6, CudaLauncher in its NVIDIA backend's driver.py).
+struct ScratchNeed {
+  std::size_t bytes_per_cta = 0;
+  Extent grid = {};       // programs: clusters where num_ctas > 1, blocks otherwise
+  int num_ctas = 1;       // CTAs of a cluster
+  std::size_t align = 1;  // of the first byte
+};
+
 // What one call may use. All of its memory is guarded; see README, "Words".
 class Context {
  public:
@@ -138,6 +150,11 @@ class Context {
 
   // Uninitialized memory for this call. Returns nullptr (and ends the call) when there is none.
   virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
+  // The same, with what the kernel needs beside what its launcher asks for, so that the two can be
+  // judged without running anything. The launcher gets what it asks for, whatever the need is:
+  // `bytes` of 0 are a null pointer, which ends nothing.
+  virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
+                        const ScratchNeed& need) = 0;
   // Memory that lives for the whole trial: zeroed on first use, then left as the last call left it.
   // The size is that of the first request; a larger one later ends the call with an error.
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
