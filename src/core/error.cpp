@@ -7,7 +7,7 @@ namespace redzone {
 
 void check_failed(const char* expression, const char* file, int line) {
   std::fprintf(stderr, "redzone: internal check failed: %s (%s:%d)\n", expression, file, line);
-  std::abort();
+  std::_Exit(kCheckFailedExit);
 }
 
 }  // namespace redzone

@@ -26,7 +26,11 @@ inline tl::unexpected<Error> harness_error(std::string message) {
   return tl::unexpected<Error>(Error{ErrorKind::harness, std::move(message)});
 }
 
-// For what cannot happen: prints and aborts, in release builds too.
+// How a process ends in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). No signal: in a
+// worker that would look like a fault of the kernel.
+inline constexpr int kCheckFailedExit = 70;
+
+// For what cannot happen: prints and ends the process, in release builds too.
 [[noreturn]] void check_failed(const char* expression, const char* file, int line);
 
 }  // namespace redzone

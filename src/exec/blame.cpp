@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/error.h"
+
 namespace redzone::exec {
 
 namespace {
@@ -87,6 +89,10 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
   seen.message = with_output("the worker " + describe(exit), output);
   switch (exit.signal) {
     case 0:
+      if (exit.code == kCheckFailedExit) {
+        seen.end = End::worker_error;
+        return seen;
+      }
       seen.end = End::exited;
       seen.fault = fault_of("exit", call_at_death(box, trial), box);
       return seen;

@@ -52,6 +52,13 @@ TEST(Blame, ASignalIsAFaultOfTheOpenCall) {
   EXPECT_EQ(observe_exit({SIGFPE, 0}, marks(3, 3), kAsync, "").fault->call, -1);
 }
 
+TEST(Blame, ACheckOfRedzonesOwnThatFailedIsNoFault) {
+  const auto seen = observe_exit({0, kCheckFailedExit}, marks(3, 2), kAsync, "internal check");
+  EXPECT_EQ(seen.end, End::worker_error);
+  EXPECT_NE(seen.message.find("internal check"), std::string::npos);
+  EXPECT_EXIT(RZ_CHECK(1 == 2), testing::ExitedWithCode(kCheckFailedExit), "1 == 2");
+}
+
 TEST(Blame, AFaultRecordSaysWhatWasAccessed) {
   auto box = marks(4, 4, 1);
   box.fault.valid = 1;

@@ -154,7 +154,7 @@ device::Status<void> FakeDevice::enqueue(std::string what, int stream, std::func
   const std::string kernel = what.starts_with("launch ") ? what.substr(7) : "";
   log.push_back(stream == 0 ? what : what + " @" + std::to_string(stream));
   if (capturing_) {
-    RZ_CHECK(!kernel.empty() && "only launches are captured");
+    RZ_CHECK((!kernel.empty() || what == "copy") && "only launches and copies are captured");
     graphs_.back().push_back({kernel, std::move(work)});
     return {};
   }

@@ -111,6 +111,60 @@ TEST(PlanGraphs, EachReplayMeetsFreshOutputsAndScratch) {
   EXPECT_EQ(bench.run(plan_of({step(1, 1), ReplayStep{1, 3}}), {.mode = mode}).calls, expected);
 }
 
+TEST(PlanGraphs, EachReplayMeetsFreshMemoryThatItsCallsAllocateAndFree) {
+  TargetSpec spec = double_spec();
+  spec.tensors[1].role = Role::inout;
+  const auto run = [](Context& ctx) {
+    auto* s = static_cast<float*>(ctx.allocate("s", 4));
+    launch(ctx, "add", add_kernel, {}, matrix(ctx.tensor("x")), matrix(ctx.tensor("y")), s);
+    ctx.free(s);
+  };
+  const auto output = [](const Observation& o) { return buffer(o, 0, "y").digest; };
+  for (const auto allocator : {Allocator::guard, Allocator::caching}) {
+    const Mode mode{.allocator = allocator, .poison = 0x3f800000};
+    Bench bench(run, spec);
+    const auto expected = output(bench.run(plan_of({step(1)}), {.mode = mode}));
+    const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1, 3}}), {.mode = mode});
+    EXPECT_EQ(output(o), expected);
+    EXPECT_EQ(buffer(o, 0, "s").dirty_before + buffer(o, 0, "s").dirty_after, 0u);
+  }
+}
+
+// It is filled once: what later calls and replays leave in it is the target's.
+TEST(PlanGraphs, MemoryThatOutlivesTheCaptureKeepsWhatIsInIt) {
+  float* kept = nullptr;
+  const auto run = [&](Context& ctx) {
+    if (ctx.dim("C") == 1) kept = static_cast<float*>(ctx.allocate("s", 4));
+    if (ctx.dim("C") == 2) launch(ctx, "store", store_kernel, {}, kept, 7.0f);
+    if (ctx.dim("C") == 1)
+      launch(ctx, "add", add_kernel, {}, matrix(ctx.tensor("x")), matrix(ctx.tensor("y")), kept);
+  };
+  TargetSpec spec = double_spec();
+  spec.tensors[1].role = Role::inout;
+  Bench bench(run, spec);
+  bench.run(plan_of({step(1, 1), step(2), ReplayStep{1}}), {});
+  EXPECT_EQ(*kept, 1000.0f);
+  const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1}, step(2)}), {});
+  EXPECT_EQ(*kept, 7.0f);
+  EXPECT_EQ(buffer(o, 0, "s").dirty_before + buffer(o, 0, "s").dirty_after, 0u);
+}
+
+TEST(PlanGraphs, TakeCopiesToo) {
+  const auto run = [](Context& ctx) {
+    auto* host = static_cast<float*>(ctx.host_memory("args", 4));
+    *host = 5;
+    ctx.copy(ctx.tensor("y").base, host, 4);
+  };
+  Bench bench(run);
+  for (const auto launch : {Launch::blocking, Launch::async, Launch::gated}) {
+    const auto expected = bench.run(plan_of({step(1)}), {.mode = {.launch = launch}}).calls;
+    const Observation o =
+        bench.run(plan_of({step(1, 1), ReplayStep{1, 2}}), {.mode = {.launch = launch}});
+    EXPECT_EQ(o.end, End::completed) << o.message;
+    EXPECT_EQ(o.calls, expected);
+  }
+}
+
 TEST(PlanGraphs, DamageOfAnEarlierReplayIsKept) {
   int runs = 0;
   const auto run = [&](Context& ctx) {

@@ -102,7 +102,7 @@ void CallContext::add_spent() const {
     }
     scratch.job =
         freed_job(scratch.at, scratch.bytes, state_.mode.poison, device::kCanaryWindowBytes);
-    scratch.freed = true;
+    scratch.watched = true;
     state_.scratch_fills.push_back(without_canaries(scratch.job));
     it = state_.spent.erase(it);
   }
@@ -177,7 +177,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   w.job.lo = 0;
   state_.watch(w.label, call(), *at, bytes);
   // The zeros are there before any stream can use them; the rest is for the target to order.
-  return state_.zero(w.job, unit_.item->stream) ? w.at.data : nullptr;
+  return state_.fill_once(w.job, unit_.item->stream) ? w.at.data : nullptr;
 }
 
 KernelRef CallContext::variant(const VariantRequest& request) {
@@ -216,7 +216,7 @@ GraphRef CallContext::end_capture() {
   }
   capturing_ = false;
   const GraphRef graph{state_.session.end_capture(false)};
-  if (graph && state_.flush_zeros(unit_.item->stream)) fill_scratch();
+  if (graph && state_.flush_fills(unit_.item->stream)) fill_scratch();
   return graph;
 }
 

@@ -70,12 +70,15 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
   a.bytes = bytes;
   a.align = kAllocationAlign;
   a.call = call();
+  a.captured = state_.session.capturing();
   a.region = region;
   a.at = *at;
   a.job = raw_job(*at, bytes, state_.mode.poison);
   if (!state_.checks) return a.at.data;
   state_.watch(a.label, a.call, *at, bytes);
-  return fill_before_launch(a.job) ? a.at.data : nullptr;
+  const bool filled =
+      a.captured ? state_.fill_once(a.job, unit_.item->stream) : fill_before_launch(a.job);
+  return filled ? a.at.data : nullptr;
 }
 
 void CallContext::free(void* p, int stream) {
@@ -92,10 +95,11 @@ void CallContext::free(void* p, int stream) {
   // What a graph uses is not given back before the trial ends.
   const bool captured = state_.session.capturing();
   if (captured || !state_.watches_freed()) {
-    a->job = canaries_only(a->job);
+    a->temporary = captured && a->captured && a->call == call();
     if (!captured) state_.memory.give_back(a->region, *on);
     return;
   }
+  a->watched = true;
   a->job = freed_job(a->at, a->bytes, state_.mode.poison, kAllBytes);
   const device::BufferJob job = without_canaries(a->job);
   state_.session.fill(*on, {&job, 1});

@@ -16,7 +16,7 @@ void PlanGraphs::end_capture(std::size_t unit) {
   if (graph == nullptr) return;
   graph->end = unit;
   graph->captured = state_.session.end_capture(true);
-  if (graph->captured != 0) state_.flush_zeros(origin_);
+  if (graph->captured != 0) state_.flush_fills(origin_);
 }
 
 void PlanGraphs::collect_fills(const Graph& graph) {
@@ -31,6 +31,11 @@ void PlanGraphs::collect_fills(const Graph& graph) {
     for (const auto& s : units_[i].scratch)
       jobs_.push_back(graph.replayed ? without_canaries(s.job) : s.job);
   }
+  if (!state_.checks || graph.begin == graph.end) return;
+  const std::int32_t first = units_[graph.begin].item->index;
+  const std::int32_t last = units_[graph.end - 1].item->index;
+  for (const auto& a : state_.allocations)
+    if (a.temporary && a.call >= first && a.call <= last) jobs_.push_back(without_canaries(a.job));
 }
 
 bool PlanGraphs::replay_once(Graph& graph, int stream) {

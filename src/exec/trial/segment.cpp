@@ -105,9 +105,9 @@ bool dirty(const BufferObservation& o) {
   return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
 }
 
-// Once it is freed all of its bytes count, else those around it.
+// Once it is watched all of its bytes count, else those around it.
 device::BufferJob check_job(const RawBuffer& buffer) {
-  return buffer.freed ? buffer.job : canaries_only(buffer.job);
+  return buffer.watched ? buffer.job : canaries_only(buffer.job);
 }
 
 void note(CallObservation& call, BufferObservation now) {

@@ -123,6 +123,7 @@ bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& sha
 bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
   if (!reserve(1) || !accept(device_.copy(stream, to, from, bytes))) return false;
   note_launch(stream, "copy");
+  if (capture_) return true;
   return mode_.launch != Launch::blocking || synchronize();
 }
 

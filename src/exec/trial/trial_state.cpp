@@ -8,7 +8,7 @@ void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t cal
                        std::size_t most_bytes) {
   mode = with;
   streams = used;
-  zeros_.clear();
+  fills_.clear();
   workspaces.clear();
   allocations.clear();
   host_buffers.clear();
@@ -27,16 +27,16 @@ std::optional<Place> TrialState::acquire(const Storage& storage, device::Region&
   return place(*got, storage, mode);
 }
 
-bool TrialState::zero(const device::BufferJob& job, int stream) {
-  zeros_.push_back(job);
-  return session.capturing() || flush_zeros(stream);
+bool TrialState::fill_once(const device::BufferJob& job, int stream) {
+  fills_.push_back(job);
+  return session.capturing() || flush_fills(stream);
 }
 
-bool TrialState::flush_zeros(int stream) {
-  if (zeros_.empty()) return true;
+bool TrialState::flush_fills(int stream) {
+  if (fills_.empty()) return true;
   const int fills = streams.fills(stream);
-  const bool done = session.fill(fills, zeros_) && session.fork_from(fills);
-  zeros_.clear();
+  const bool done = session.fill(fills, fills_) && session.fork_from(fills);
+  fills_.clear();
   return done;
 }
 

@@ -25,9 +25,11 @@ struct RawBuffer {
   std::int32_t call = -1;  // the (first) call that asked for it
   device::Region region;
   Place at;
-  device::BufferJob job;  // fills it
-  // The target has given it up. With checks on guarded memory, `job` is what the bytes must hold.
-  bool freed = false;
+  device::BufferJob job;   // fills it
+  bool freed = false;      // an allocation that the target has given up
+  bool watched = false;    // given up, and `job` is what the bytes must hold since
+  bool captured = false;   // allocated in a capture
+  bool temporary = false;  // allocated and freed in one capture: fresh before each replay
 };
 
 // Page-locked memory of the host.
@@ -82,10 +84,11 @@ struct TrialState {
   // The device is idle: takes what compute-sanitizer said, which belongs to `call` (-1: unknown).
   void drain_sanitizer(std::int32_t call);
 
-  // Zeroes a workspace before any stream can use it; behind a capture when there is one.
-  bool zero(const device::BufferJob& job, int stream);
+  // Fills a buffer that outlives the call before any stream can use it; behind a capture when there
+  // is one, and not again before its replays.
+  bool fill_once(const device::BufferJob& job, int stream);
   // To be called behind each capture.
-  bool flush_zeros(int stream);
+  bool flush_fills(int stream);
 
   CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
 
@@ -113,7 +116,7 @@ struct TrialState {
   std::vector<Spent> spent;
 
  private:
-  std::vector<device::BufferJob> zeros_;  // of workspaces that were first asked for in a capture
+  std::vector<device::BufferJob> fills_;  // of buffers that were first asked for in a capture
   std::vector<device::NamedRange> watched_;
   std::size_t told_ = 0;  // of these, from the front, the device has heard
   bool retell_ = false;   // it knows others, which it must forget

@@ -5,18 +5,22 @@
 
 namespace redzone::puzzles {
 
+void add_argument_block(Registrar& registrar);
 void add_atomic_float(Registrar& registrar);
 void add_cache_key(Registrar& registrar);
 void add_dirty_counter(Registrar& registrar);
 void add_empty_row_hang(Registrar& registrar);
 void add_far_write(Registrar& registrar);
 void add_global_race(Registrar& registrar);
+void add_graph_first_shape(Registrar& registrar);
+void add_graph_freed_pointer(Registrar& registrar);
 void add_index32(Registrar& registrar);
 void add_last_tile(Registrar& registrar);
 void add_masked_garbage(Registrar& registrar);
 void add_missing_edge(Registrar& registrar);
 void add_odd_shapes(Registrar& registrar);
 void add_pitch_ignored(Registrar& registrar);
+void add_pool_overrun(Registrar& registrar);
 void add_read_past_end(Registrar& registrar);
 void add_row_minus_one(Registrar& registrar);
 void add_shared_counter(Registrar& registrar);
@@ -24,6 +28,7 @@ void add_shared_race(Registrar& registrar);
 void add_shared_static(Registrar& registrar);
 void add_stale_grid(Registrar& registrar);
 void add_stale_pointer(Registrar& registrar);
+void add_stream_reuse(Registrar& registrar);
 void add_strides_ignored(Registrar& registrar);
 void add_uninit_scratch(Registrar& registrar);
 
