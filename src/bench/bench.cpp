@@ -6,6 +6,7 @@
 
 #include "bench/detection.h"
 #include "bench/fault_cost.h"
+#include "bench/mode_table.h"
 #include "bench/throughput.h"
 #include "bench/workload.h"
 
@@ -17,14 +18,19 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
   report.quick = setup.effort.quick;
   report.cores = std::thread::hardware_concurrency();
   ::getloadavg(&report.load_average, 1);
-  for (auto name : workload_names(setup.device)) {
-    if (setup.stop()) break;
-    auto measured = measure_throughput(setup, name);
-    if (!measured) return tl::unexpected(measured.error());
-    report.throughput.push_back(std::move(*measured));
-  }
-  if (auto found = measure_all_detection(setup, report.detection); !found) return found;
-  if (!setup.stop()) report.fault_cost = measure_fault_cost(setup);
+  const auto wanted = [&](Part part) { return setup.effort.parts.contains(part) && !setup.stop(); };
+  if (wanted(Part::throughput))
+    for (auto name : workload_names(setup.device)) {
+      if (setup.stop()) break;
+      auto measured = measure_throughput(setup, name);
+      if (!measured) return tl::unexpected(measured.error());
+      report.throughput.push_back(std::move(*measured));
+    }
+  if (wanted(Part::detection))
+    if (auto found = measure_all_detection(setup, report.detection); !found) return found;
+  if (wanted(Part::faults)) report.fault_cost = measure_fault_cost(setup);
+  if (wanted(Part::modes))
+    if (auto measured = measure_modes(setup, report); !measured) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};
 }

@@ -9,8 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kQuickPuzzles = 4;
-
 // Remembers findings, and knows when the first of them has been confirmed and reduced: the rest of
 // a triage (how reliable, which axis matters) is not waited for.
 class Recorder final : public campaign::FindingSink {
@@ -41,19 +39,6 @@ class Recorder final : public campaign::FindingSink {
   std::vector<store::Finding> findings_;
   std::optional<Clock::time_point> reduced_at_;
 };
-
-// By name.
-std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
-  std::vector<const TargetEntry*> all;
-  for (const auto& entry : setup.registry.entries())
-    if (entry.device == setup.device && entry.spec.category == Category::puzzle)
-      all.push_back(&entry);
-  if (!setup.effort.quick || all.size() <= kQuickPuzzles) return all;
-  std::vector<const TargetEntry*> some;  // evenly spaced
-  for (std::size_t i = 0; i < kQuickPuzzles; ++i)
-    some.push_back(all[i * all.size() / kQuickPuzzles]);
-  return some;
-}
 
 Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzle,
                                     std::uint64_t seed) {

@@ -81,6 +81,27 @@ Json fault_cost(const FaultCost& f) {
           {"why_not", text_or_null(f.why_not)}};
 }
 
+Json mode_cell(const ModeCell& c) {
+  return {{"ran", c.ran},
+          {"detected", c.detected},
+          {"rate", c.ran > 0 ? Json(static_cast<double>(c.detected) / static_cast<double>(c.ran))
+                             : Json(nullptr)},
+          {"seconds", c.seconds},
+          {"seconds_to_first", c.seconds_to_first ? Json(*c.seconds_to_first) : Json(nullptr)},
+          {"why_not", text_or_null(c.why_not)}};
+}
+
+Json mode_table(const ModeTable& t) {
+  Json out = {{"plans", t.plans}, {"columns", Json::array()}, {"rows", Json::array()}};
+  for (const auto& c : t.columns) out["columns"].push_back({{"name", c.name}, {"what", c.what}});
+  for (const auto& r : t.rows) {
+    Json row = {{"puzzle", r.puzzle}};
+    for (std::size_t i = 0; i < r.cells.size(); ++i) row[t.columns[i].name] = mode_cell(r.cells[i]);
+    out["rows"].push_back(std::move(row));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const Report& r) {
@@ -105,6 +126,7 @@ std::string report_json(const Report& r) {
   json["detection"] = Json::array();
   for (const auto& d : r.detection) json["detection"].push_back(detection(d));
   json["fault_cost"] = fault_cost(r.fault_cost);
+  json["modes"] = mode_table(r.modes);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -99,6 +99,26 @@ struct FaultCost {
   std::string why_not;
 };
 
+// One puzzle under one way to run it.
+struct ModeCell {
+  std::uint64_t ran = 0, detected = 0;  // plans
+  double seconds = 0;                   // for all of them, on the one GPU, workers lost included
+  std::optional<double> seconds_to_first = {};
+  std::string why_not = {};  // not "" when no plan could be judged
+};
+struct ModeRow {
+  std::string puzzle;
+  std::vector<ModeCell> cells;  // one for each column
+};
+struct ModeColumn {
+  std::string name, what;
+};
+struct ModeTable {
+  std::size_t plans = 0;  // the same ones in each cell of a row; fewer where the time was over
+  std::vector<ModeColumn> columns;
+  std::vector<ModeRow> rows;
+};
+
 struct Report {
   store::Environment environment;
   std::string kind;     // "host" | "cuda"
@@ -112,6 +132,7 @@ struct Report {
   std::vector<Throughput> throughput;
   std::vector<Detection> detection;
   FaultCost fault_cost;
+  ModeTable modes;
 };
 
 // 0 for none.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "bench/report.h"
 #include "campaign/campaign.h"
@@ -11,6 +12,8 @@
 #include "target/registry.h"
 
 namespace redzone::bench {
+
+enum class Part : std::uint8_t { throughput, detection, faults, modes };
 
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles
@@ -21,6 +24,9 @@ struct Effort {
   std::chrono::milliseconds detection{60000};       // of one puzzle and seed
   std::chrono::milliseconds all_detection{150000};  // then what is left is not tried
   std::size_t faults = 11;
+  std::size_t mode_trials = 50;               // of one puzzle in one mode
+  std::chrono::milliseconds mode_cell{2500};  // then what is left of them is not run
+  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes};
 };
 
 struct Setup {
@@ -39,9 +45,14 @@ struct Setup {
   // compute-sanitizer, its tool and its flags, to stand before a command; or why there is none.
   std::vector<std::string> memcheck_prefix = {};
   std::string why_no_memcheck = {};
+  // Starts a long-lived worker under that tool, or says why there is none.
+  std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
   std::function<bool()> stop = {};                   // Ctrl-C
   std::function<void(const std::string&)> say = {};  // one line on what is under way
   Effort effort = {};
 };
+
+// The registry's puzzles for the device, by name; with `quick` a few of them.
+std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup);
 
 }  // namespace redzone::bench

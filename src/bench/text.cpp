@@ -82,6 +82,31 @@ std::string fault_text(const FaultCost& f) {
   return out + table.text("  ");
 }
 
+std::string modes_text(const ModeTable& t) {
+  if (t.rows.empty()) return "";
+  std::string out = fmt::format(
+      "\nmodes: share of {} plans in which a puzzle is detected, and seconds to the first\n",
+      t.plans);
+  std::vector<Table::Column> columns = {{"puzzle"}};
+  for (const auto& c : t.columns) columns.push_back({c.name, right});
+  Table table(std::move(columns));
+  for (const auto& r : t.rows) {
+    std::vector<std::string> cells = {r.puzzle};
+    for (const auto& c : r.cells) {
+      if (c.ran == 0)
+        cells.push_back("-");
+      else if (!c.seconds_to_first)
+        cells.push_back(fmt::format("0/{}", c.ran));
+      else
+        cells.push_back(fmt::format("{}/{} {:.2f}s", c.detected, c.ran, *c.seconds_to_first));
+    }
+    table.add(std::move(cells));
+  }
+  out += table.text("  ");
+  for (const auto& c : t.columns) out += fmt::format("  {}: {}\n", c.name, c.what);
+  return out;
+}
+
 }  // namespace
 
 std::string report_text(const Report& r) {
@@ -91,8 +116,10 @@ std::string report_text(const Report& r) {
                   e.device, e.driver.empty() ? "" : ", driver " + e.driver, e.toolkit, r.commit,
                   r.date, r.seconds, r.load_average, r.cores, r.quick ? ", quick" : "");
   for (const auto& t : r.throughput) out += throughput_text(t);
-  out += detection_text(r.detection);
-  return out + fault_text(r.fault_cost);
+  if (!r.detection.empty()) out += detection_text(r.detection);
+  if (!r.fault_cost.puzzle.empty() || !r.fault_cost.why_not.empty())
+    out += fault_text(r.fault_cost);
+  return out + modes_text(r.modes);
 }
 
 }  // namespace redzone::bench

@@ -4,12 +4,15 @@
 
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <set>
 
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/plans.h"
+#include "cli/sanitized.h"
 #include "cli/session.h"
 #include "cli/tools.h"
 #include "cli/worker_side.h"
@@ -31,6 +34,8 @@ class Bench final : public Command {
   }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
+        "part", po::value<std::vector<std::string>>()->composing(),
+        "throughput, detection, faults or modes alone; may be given several times")(
         "out", po::value<std::string>(), "write the report to this file as JSON, too")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "what this was built from, for the report");
@@ -62,6 +67,25 @@ class BenchBare final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
+Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
+  using enum bench::Part;
+  const std::map<std::string, bench::Part> names = {
+      {"throughput", throughput}, {"detection", detection}, {"faults", faults}, {"modes", modes}};
+  std::set<bench::Part> parts;
+  if (flags.count("part") == 0) {
+    for (const auto& [name, part] : names) parts.insert(part);
+    return parts;
+  }
+  for (const auto& name : flags["part"].as<std::vector<std::string>>()) {
+    const auto found = names.find(name);
+    if (found == names.end())
+      return usage_error(
+          fmt::format("--part {}: must be throughput, detection, faults or modes", name));
+    parts.insert(found->second);
+  }
+  return parts;
+}
+
 bench::Effort effort_for(bool quick) {
   bench::Effort effort;
   if (!quick) return effort;
@@ -73,12 +97,16 @@ bench::Effort effort_for(bool quick) {
   effort.seeds = {1};
   effort.detection = milliseconds(8000);
   effort.faults = 3;
+  effort.mode_trials = 8;
   return effort;
 }
 
 std::string as_typed(const po::variables_map& flags, DeviceKind device) {
-  return fmt::format("redzone bench --device {}{}", name_of(device),
-                     flags["quick"].as<bool>() ? " --quick" : "");
+  std::string text = fmt::format("redzone bench --device {}{}", name_of(device),
+                                 flags["quick"].as<bool>() ? " --quick" : "");
+  if (flags.count("part") != 0)
+    for (const auto& part : flags["part"].as<std::vector<std::string>>()) text += " --part " + part;
+  return text;
 }
 
 // A column must not be lost to a file that cannot be written: found out before anything runs.
@@ -140,12 +168,17 @@ Result<int> Bench::run(const po::variables_map& flags) {
     return generated_plans(spec, options->device, hello, seed);
   };
   setup.effort = effort_for(flags["quick"].as<bool>());
+  auto parts = parts_wanted(flags);
+  if (!parts) return tl::unexpected(parts.error());
+  setup.effort.parts = std::move(*parts);
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(pool.command, workload, setup.effort.quick);
   };
   const auto logs = sanitizer::LogFolder::create();
   if (!logs) return tl::unexpected(logs.error());
   add_memcheck(setup, *logs);
+  SanitizedPools sanitized(options->device, pool.command);
+  setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.stop = [] { return interrupted(); };
   setup.say = [](const std::string& what) { fmt::print(stderr, "bench: {}\n", what); };
 

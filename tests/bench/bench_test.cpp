@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "bench/report.h"
@@ -94,6 +95,28 @@ void check_detection(const Json& d) {
   EXPECT_GE(d["reduced_calls"], 1);
 }
 
+// One row for a puzzle; the tools say why they have no word here.
+void check_modes(const Json& modes) {
+  std::set<std::string> seen;
+  EXPECT_GE(modes["rows"].size(), 3u);
+  for (const auto& row : modes["rows"]) {
+    SCOPED_TRACE(row["puzzle"]);
+    for (const auto& c : modes["columns"]) {
+      const Json& cell = row[c["name"].get<std::string>()];
+      if (c["name"].get<std::string>().find("check") != std::string::npos) {
+        EXPECT_EQ(cell["ran"], 0);
+        EXPECT_FALSE(cell["why_not"].is_null());
+        continue;
+      }
+      EXPECT_GT(cell["ran"], 0) << c["name"] << ": " << cell["why_not"];
+      EXPECT_LE(cell["detected"], cell["ran"]);
+      EXPECT_EQ(cell["seconds_to_first"].is_null(), cell["detected"] == 0);
+      if (cell["detected"] > 0) seen.insert(c["name"]);
+    }
+  }
+  EXPECT_TRUE(seen.contains("screen"));
+}
+
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   const Folder folder;
   const auto file = folder.path() / "report.json";
@@ -135,11 +158,27 @@ TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   }
   EXPECT_GT(fault["without_spare"]["wait_ms"], 0);
 
+  check_modes(report["modes"]);
+
   std::stringstream table;
   table << std::ifstream(folder.path() / "table").rdbuf();
   for (const char* part : {"throughput, tiny shapes", "throughput, medium shapes",
-                           "screen-1-worker", "detection", "cost of a fault"})
+                           "screen-1-worker", "detection", "cost of a fault", "modes: share"})
     EXPECT_NE(table.str().find(part), std::string::npos) << part;
+}
+
+TEST(Bench, MeasuresThePartsThatAreAskedFor) {
+  const Folder folder;
+  const auto file = folder.path() / "report.json";
+  const std::string bench = std::string(REDZONE) + " bench --quick --device host --out " +
+                            quoted(file) + " >" + quoted(folder.path() / "table") + " 2>&1";
+  ASSERT_EQ(exit_code(bench + " --part faults"), 0);
+  std::ifstream in(file);
+  const Json report = Json::parse(in);
+  EXPECT_EQ(report["throughput"].size() + report["detection"].size(), 0u);
+  EXPECT_EQ(report["modes"]["rows"].size(), 0u);
+  EXPECT_GT(report["fault_cost"]["with_spare"]["faults"], 0);
+  EXPECT_EQ(exit_code(bench + " --part nothing"), 2);
 }
 
 TEST(Bench, ChangesNothingWhenItsFileCannotBeWritten) {
