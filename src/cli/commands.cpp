@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_reduce());
   all.push_back(make_export());
   all.push_back(make_import());
+  all.push_back(make_tma());
   all.push_back(make_bench());
   all.push_back(make_bench_bare());
   all.push_back(make_worker());

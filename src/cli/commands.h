@@ -14,6 +14,7 @@ std::unique_ptr<Command> make_replay();
 std::unique_ptr<Command> make_reduce();
 std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
+std::unique_ptr<Command> make_tma();
 std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_bench_bare();
 std::unique_ptr<Command> make_worker();

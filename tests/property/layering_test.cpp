@@ -116,22 +116,23 @@ struct Part {
   std::vector<std::string> may_include;
 };
 
-const std::vector<std::string> kParts{"core/",     "target/", "device/", "exec/",
-                                      "campaign/", "store/",  "report/", "generators/",
-                                      "oracles/",  "cli/",    "bench/",  "sanitizer/"};
+const std::vector<std::string> kParts{
+    "core/",       "target/",  "device/", "exec/",  "campaign/",  "store/", "report/",
+    "generators/", "oracles/", "cli/",    "bench/", "sanitizer/", "tma/"};
 
 std::vector<Part> parts() {
   return {
       {"core", "src/core/", {}},
       {"target", "src/target/", {"core/"}},
-      {"device", "src/device/", {"core/"}},
+      {"tma", "src/tma/", {"core/"}},
+      {"device", "src/device/", {"core/", "tma/"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
       {"campaign", "src/campaign/", {"core/", "exec/executor.h", "oracles/", "store/finding.h"}},
       {"store", "src/store/", {"core/"}},
-      {"report", "src/report/", {"core/", "store/finding.h"}},
-      {"generators", "generators/", {"core/"}},
+      {"report", "src/report/", {"core/", "store/finding.h", "tma/"}},
+      {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees: <redzone/...>.
       {"targets", "src/targets/", {}},

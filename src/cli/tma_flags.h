@@ -1,0 +1,18 @@
+// The flags that describe one TMA descriptor.
+#pragma once
+
+#include "cli/command.h"
+#include "tma/descriptor.h"
+
+namespace redzone::cli {
+
+void add_descriptor_flags(po::options_description& flags);
+
+// Was any of them given?
+bool descriptor_given(const po::variables_map& flags);
+
+// Usage errors name the flag. --format, --dim and --box (or --channels) are needed, and a stride
+// for each dim but the innermost; the rank is the number of dims.
+Result<tma::Descriptor> descriptor_of(const po::variables_map& flags);
+
+}  // namespace redzone::cli

@@ -1,0 +1,73 @@
+// The rules that a TMA descriptor can break, and who forbids what: the manual (the comments of
+// cuda.h, CUDA 13.0) or the driver. Where the two differ, or the manual does not say and the driver
+// was not asked, there is a row with its source.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace redzone::tma {
+
+enum class Rule : std::uint8_t {
+  data_type,              // is an enumerator
+  rank,                   // 1..5; im2col 3..5
+  rank_of_interleave,     // at least 3 with an interleave
+  address_alignment,      // multiple of 16, or 32
+  dim_range,              // 1..2^32
+  dim_of_packed,          // dim 0: multiple of 128, or of 2
+  stride_alignment,       // multiple of 16, or 32
+  stride_range,           // below 2^40
+  stride_order,           // at least the bytes of what it steps over
+  box_range,              // 1..256
+  box_inner_bytes,        // multiple of 16 without interleave
+  box_of_packed,          // box 0: 128
+  element_stride_range,   // 1..8
+  inner_element_stride,   // the same of dim 0, which is not used without interleave
+  interleave,             // is an enumerator
+  interleave_of_packed,   // none for 6-bit types
+  swizzle,                // is an enumerator
+  swizzle_span,           // inner bytes of the box within it, without interleave
+  swizzle_of_interleave,  // 32B with the 32B interleave
+  swizzle_of_packed,      // few for the spread types
+  promotion,              // is an enumerator
+  fill,                   // is an enumerator
+  fill_of_type,           // NaN for floating-point types only
+  corner_range,           // im2col: 16, 8 or 5 bits signed
+  corner_area,            // im2col: at least one pixel along each dim
+  channels_range,         // im2col: at most 256
+  channels_zero,          // im2col: at least 1
+  channels_bytes,         // im2col: multiple of 16 bytes without interleave
+  channels_of_packed,     // im2col: 128
+  pixels_range,           // im2col: at most 1024
+  pixels_zero,            // im2col: at least 1
+  newer_gpu,              // types and swizzles of compute capability 10.0
+};
+inline constexpr std::uint8_t kRules = 32;
+
+// "stride-alignment", ...
+std::string_view name_of(Rule rule);
+// The rule in one sentence, for people.
+std::string_view sentence_of(Rule rule);
+
+enum class Says : std::uint8_t {
+  forbids,
+  allows,
+  nothing  // the manual does not say, or the driver was not asked
+};
+
+// A rule on which manual and driver do not both say "forbids".
+struct Difference {
+  Rule rule;
+  Says manual, driver;
+  std::string_view what;    // what differs, for people
+  std::string_view source;  // where both are known from
+};
+std::span<const Difference> differences();
+// Null when both forbid it.
+const Difference* difference_of(Rule rule);
+
+Says manual_says(Rule rule);
+Says driver_says(Rule rule);
+
+}  // namespace redzone::tma
