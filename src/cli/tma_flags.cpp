@@ -110,8 +110,7 @@ Result<tma::Descriptor> descriptor_of(const po::variables_map& flags) {
   if (!given(flags, "dim")) read.fail("dim", "needed");
   const bool im2col = given(flags, "channels") || given(flags, "pixels") ||
                       given(flags, "lower-corner") || given(flags, "upper-corner");
-  if (im2col && given(flags, "box"))
-    read.fail("box", "im2col has --channels and --pixels instead");
+  if (im2col && given(flags, "box")) read.fail("box", "im2col has --channels and --pixels instead");
   if (!im2col && !given(flags, "box")) read.fail("box", "needed");
   d.kind = im2col ? tma::Kind::im2col : tma::Kind::tiled;
 
