@@ -6,7 +6,7 @@
 // differently each time. When the blocking ones differ, the failure is not this axis'
 // (inconclusive). Nothing to say of a plan that is blocking itself. Can be wrong: about targets
 // wrongly declared deterministic, and by chance about a race within a call that two blocking runs
-// did not show. Cost: 8 trials.
+// did not show. Cost: 16 trials.
 #pragma once
 
 #include "core/oracle.h"
