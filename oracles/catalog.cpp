@@ -11,12 +11,11 @@
 #include "oracles/sanitizer.h"
 #include "oracles/schedule.h"
 #include "oracles/scratch.h"
-#include "oracles/screen.h"
 
 namespace redzone::oracles {
 
-Catalog::Catalog(LaunchLimits limits, SanitizerTool tool)
-    : screen_(std::make_unique<ScreenOracle>()),
+Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen)
+    : screen_(std::make_unique<ScreenOracle>(screen)),
       device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<RedzoneOracle>());

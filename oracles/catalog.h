@@ -7,13 +7,15 @@
 
 #include "core/launch_limits.h"
 #include "core/oracle.h"
+#include "oracles/screen.h"
 
 namespace redzone::oracles {
 
 class Catalog {
  public:
   // `tool`: what each plan is screened with, too.
-  explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none);
+  explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
+                   ScreenOptions screen = {});
 
   // Two trials for every plan, and one under the tool.
   const Oracle& screen() const { return *screen_; }

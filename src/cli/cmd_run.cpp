@@ -32,7 +32,11 @@ class Run final : public Command {
         "puzzles", po::bool_switch(), "fuzz the puzzles, too")(
         "time", po::value<std::string>(), "how long (default: 60s, unless --plans is given)")(
         "plans", po::value<Count>(), "how many plans for each target")(
-        "seed", po::value<Count>(), "of the generators (default: drawn)");
+        "seed", po::value<Count>(), "of the generators (default: drawn)")(
+        "launch", po::value<std::string>(),
+        "blocking, async or gated: how the first trial of each plan launches (default: gated)")(
+        "allocator", po::value<std::string>(),
+        "guard, plain, pool or caching for all plans (default: drawn for each)");
     words.add("target", -1);
     add_sanitizer_flag(flags);
     add_device_flag(flags);
@@ -150,10 +154,26 @@ Result<store::Campaign> stored_campaign(store::Store& store, std::int64_t id) {
   return harness_error(fmt::format("campaign {} is gone from the store", id));
 }
 
+// --launch and --allocator; the latter is nothing when it is absent.
+Result<std::optional<Allocator>> take_mode(const po::variables_map& flags,
+                                           oracles::ScreenOptions& screen) {
+  if (flags.count("launch") != 0) {
+    auto launch = parse_launch(flags["launch"].as<std::string>());
+    if (!launch) return tl::unexpected(launch.error());
+    screen.relaxed = *launch;
+  }
+  if (flags.count("allocator") == 0) return std::nullopt;
+  auto allocator = parse_allocator(flags["allocator"].as<std::string>());
+  if (!allocator) return tl::unexpected(allocator.error());
+  return *allocator;
+}
+
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
   auto wanted = session_options(flags, Workload::campaign);
   if (!wanted) return tl::unexpected(wanted.error());
+  const auto allocator = take_mode(flags, wanted->screen);
+  if (!allocator) return tl::unexpected(allocator.error());
   auto opened = Session::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
   Session& session = **opened;
@@ -173,9 +193,10 @@ Result<int> Run::run(const po::variables_map& flags) {
                                                       : std::random_device{}() & 0x7fffffffu;
   std::vector<campaign::TargetUnderTest> targets;
   for (const auto* entry : selection->targets) {
-    targets.push_back({&entry->spec,
-                       generated_plans(entry->spec, session.device(), session.hello(), seed),
-                       session.environment(*entry)});
+    targets.push_back(
+        {&entry->spec,
+         generated_plans(entry->spec, session.device(), session.hello(), seed, *allocator),
+         session.environment(*entry)});
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());

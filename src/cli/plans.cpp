@@ -9,12 +9,19 @@ namespace {
 
 class GeneratedPlans final : public campaign::PlanSource {
  public:
-  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed)
-      : generator_(spec, budget, seed) {}
-  Plan next() override { return generator_.next(); }
+  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed,
+                 std::optional<Allocator> allocator)
+      : generator_(spec, budget, seed), allocator_(allocator) {}
+  Plan next() override {
+    Plan plan = generator_.next();
+    if (allocator_ && *allocator_ != plan.mode.allocator)
+      plan.mode = with_allocator(plan.mode, *allocator_);
+    return plan;
+  }
 
  private:
   generators::PlanGenerator generator_;
+  std::optional<Allocator> allocator_;
 };
 
 generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
@@ -25,11 +32,11 @@ generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
 }  // namespace
 
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
-                                                      const exec::Hello& worker,
-                                                      std::uint64_t seed) {
+                                                      const exec::Hello& worker, std::uint64_t seed,
+                                                      std::optional<Allocator> allocator) {
   return std::make_unique<GeneratedPlans>(
       spec, budget_for(device, worker),
-      XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed));
+      XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed), allocator);
 }
 
 }  // namespace redzone::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "campaign/campaign.h"
 #include "exec/trial_host.h"
@@ -10,9 +11,10 @@
 namespace redzone::cli {
 
 // For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
-// its own from it, so that a target's plans do not depend on which others run beside it.
+// its own from it, so that a target's plans do not depend on which others run beside it. With
+// `allocator` all of them use that one.
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
-                                                      const exec::Hello& worker,
-                                                      std::uint64_t seed);
+                                                      const exec::Hello& worker, std::uint64_t seed,
+                                                      std::optional<Allocator> allocator = {});
 
 }  // namespace redzone::cli

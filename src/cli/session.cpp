@@ -127,7 +127,7 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   if (auto why = session->no_sanitizer(); !why.empty() && options.sanitizer != SanitizerTool::none)
     return harness_error(fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), why));
   session->sanitizer_ = options.sanitizer;
-  session->catalog_ = oracles::Catalog({}, options.sanitizer);
+  session->catalog_ = oracles::Catalog({}, options.sanitizer, options.screen);
   session->spares_ = pool.spares;
   if (session->device_ == DeviceKind::cuda)
     session->core_dump_ = make_core_dump(pool.command, session->deadline_);

@@ -31,6 +31,7 @@ struct SessionOptions {
   std::optional<std::size_t> workers;
   // What trials run under besides; none: the tools are there for what asks for one.
   SanitizerTool sanitizer = SanitizerTool::none;
+  oracles::ScreenOptions screen = {};
 
   std::chrono::milliseconds trial_deadline() const;
 };

@@ -37,6 +37,39 @@ TEST_P(Correct, NoCampaignFlagsIt) {
   EXPECT_EQ(campaign["campaign"]["workers_lost"], 0) << ran;
 }
 
+// Fewer where each target is fuzzed in a dozen modes.
+constexpr int kPlansPerMode = 500;
+
+// All of them in one campaign for each pair of a launch mode and an allocator.
+class EveryMode : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(EveryMode, LeavesCorrectTargetsAlone) {
+  const auto [launch, allocator] = GetParam();
+  const TempFolder folder;
+  const auto names = correct_targets();
+  std::vector<std::string> arguments = {"run"};
+  arguments.insert(arguments.end(), names.begin(), names.end());
+  for (const char* more : {"--launch", launch, "--allocator", allocator, "--device", "host",
+                           "--seed", "4", "--deadline", kDeadline, "--json", "--plans"})
+    arguments.emplace_back(more);
+  arguments.push_back(std::to_string(kPlansPerMode));
+  const Ran ran = redzone(folder, arguments);
+  EXPECT_EQ(ran.exit, 0) << ran;
+  const Json campaign = ran.json();
+  ASSERT_TRUE(campaign.is_object()) << ran;
+  EXPECT_EQ(campaign["verdicts"]["pass"], kPlansPerMode * names.size()) << ran;
+  EXPECT_TRUE(campaign["findings"].empty()) << ran;
+}
+
+// Campaigns that draw their modes are NoCampaignFlagsIt's: gated, mostly over guard.
+INSTANTIATE_TEST_SUITE_P(Host, EveryMode,
+                         testing::Combine(testing::Values("blocking", "async", "gated"),
+                                          testing::Values("guard", "caching", "pool", "plain")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::get<1>(info.param);
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Shipped, Correct, testing::ValuesIn(correct_targets()),
                          [](const auto& info) {
                            std::string name = info.param;
