@@ -1,4 +1,5 @@
-// `redzone tma explain`: what is wrong with a TMA descriptor.
+// `redzone tma explain`: what is wrong with a TMA descriptor. `redzone tma agree`: whether the
+// checker that says so is right, asked of the driver.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -6,8 +7,13 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
 #include "cli/tma_flags.h"
+#include "device/tensor_map.h"
+#include "generators/descriptor_simplify.h"
+#include "generators/descriptors.h"
 #include "report/tma.h"
+#include "report/tma_agreement.h"
 
 namespace redzone::cli {
 namespace {
@@ -17,16 +23,20 @@ class Tma final : public Command {
   std::string_view name() const override { return "tma"; }
   std::string_view synopsis() const override {
     return "redzone tma explain [FILE|-] [options]\n"
-           "redzone tma explain --format TYPE --dim SIZES --stride BYTES --box SIZES [options]";
+           "redzone tma explain --format TYPE --dim SIZES --stride BYTES --box SIZES [options]\n"
+           "redzone tma agree [--count N] [--seed S] [options]";
   }
   std::string_view summary() const override {
     return "what is wrong with a TMA descriptor: from a log with the block that was printed, or "
-           "flags";
+           "flags; agree: compare the rules with the driver";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("do", po::value<std::string>(), "explain")(
-        "file", po::value<std::string>(), "a log; '-' or nothing for standard input");
+    flags.add_options()("do", po::value<std::string>(), "explain or agree")(
+        "file", po::value<std::string>(), "a log; '-' or nothing for standard input")(
+        "count", po::value<Count>()->default_value(Count{1000000}),
+        "agree: descriptors to compare")("seed", po::value<Count>()->default_value(Count{1}),
+                                         "agree: seed of the descriptors");
     words.add("do", 1).add("file", 1);
     add_descriptor_flags(flags);
     add_json_flag(flags);
@@ -59,9 +69,7 @@ Result<tma::Explanation> explained(const po::variables_map& flags) {
   return tma::explain(*text);
 }
 
-Result<int> Tma::run(const po::variables_map& flags) {
-  const std::string verb = flags.count("do") != 0 ? flags["do"].as<std::string>() : "";
-  if (verb != "explain") return usage_error(fmt::format("tma: unknown '{}': explain", verb));
+Result<int> run_explain(const po::variables_map& flags) {
   const auto explanation = explained(flags);
   if (!explanation) return tl::unexpected(explanation.error());
   std::cout << (json_wanted(flags) ? report::explanation_json(*explanation)
@@ -74,6 +82,42 @@ Result<int> Tma::run(const po::variables_map& flags) {
     default:
       return kFound;
   }
+}
+
+// The one command that makes a context in its own process: it starts no workers.
+Result<int> run_agree(const po::variables_map& flags) {
+  const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
+  if (count == 0) return usage_error("tma agree: --count: at least 1");
+  auto encoder = device::open_tensor_map_encoder();
+  if (!encoder) {
+    fmt::print(stderr, "redzone: tma agree: not judged: {}\n", encoder.error().detail);
+    return kNotJudged;
+  }
+  watch_interrupts();
+  generators::DescriptorGenerator generator(seed);
+  tma::AgreementSetup setup;
+  setup.count = count;
+  setup.compute_capability = (*encoder)->compute_capability();
+  setup.next = [&] { return generator.next().descriptor; };
+  setup.encode = [&](const tma::Descriptor& d) { return (*encoder)->encode(d); };
+  setup.reduce = [](const tma::Descriptor& found, const auto& predicate) {
+    return generators::smallest_descriptor(found, predicate);
+  };
+  setup.stop = [] { return interrupted(); };
+  auto agreement = tma::compare(setup);
+  if (!agreement) return tl::unexpected(agreement.error());
+  const report::AgreementRun run{(*encoder)->device_name(), (*encoder)->driver_version(), seed,
+                                 std::move(*agreement)};
+  std::cout << (json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
+  if (run.agreement.stopped && interrupted()) return kInterrupted;
+  return run.agreement.disagreed == 0 ? kOk : kFound;
+}
+
+Result<int> Tma::run(const po::variables_map& flags) {
+  const std::string verb = flags.count("do") != 0 ? flags["do"].as<std::string>() : "";
+  if (verb == "explain") return run_explain(flags);
+  if (verb == "agree") return run_agree(flags);
+  return usage_error(fmt::format("tma: unknown '{}': explain, agree", verb));
 }
 
 }  // namespace

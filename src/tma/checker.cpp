@@ -20,9 +20,9 @@ class Checker {
     address();
     const std::int64_t least = d_.kind == Kind::im2col ? 3 : 1;
     in_range(Rule::rank, -1, d_.rank, least, kMaxRank);
-    if (d_.interleave != Interleave::none && d_.rank >= 1)
-      in_range(Rule::rank_of_interleave, -1, d_.rank, 3, kMaxRank);
     if (d_.rank < static_cast<std::uint64_t>(least) || d_.rank > kMaxRank) return found_;
+    if (d_.interleave == Interleave::b16 || d_.interleave == Interleave::b32)
+      in_range(Rule::rank_of_interleave, -1, d_.rank, 3, kMaxRank);
     dims();
     strides(known_type);
     element_strides();
@@ -129,16 +129,16 @@ class Checker {
     }
   }
 
-  // Of `elements` along dim 0; what is not a whole byte is rounded up.
-  std::uint64_t inner_bytes(std::uint64_t elements) const {
-    return (elements * element_bits(d_.type) + 7) / 8;
-  }
-
+  // `elements` along dim 0: whole 16-byte units, within the swizzle's span.
   void inner(Rule multiple_rule, std::uint64_t elements) {
     if (d_.interleave != Interleave::none) return;
-    multiple(multiple_rule, 0, inner_bytes(elements), 16);
+    const std::uint64_t bits = elements * element_bits(d_.type);
+    std::uint64_t bytes = bits / 8;
+    // Half a byte too many must not look like a multiple.
+    if (bits % 128 != 0 && bytes % 16 == 0) ++bytes;
+    multiple(multiple_rule, 0, bytes, 16);
     if (const auto span = swizzle_span_bytes(d_.swizzle); span != 0)
-      in_range(Rule::swizzle_span, 0, inner_bytes(elements), 0, span);
+      in_range(Rule::swizzle_span, 0, bytes, 0, span);
   }
 
   void box(bool known_type) {

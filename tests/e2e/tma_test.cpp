@@ -66,12 +66,23 @@ TEST(Tma, ALogWithoutABlockIsUnreadable) {
   EXPECT_NE(ran.out.find("no descriptor found"), std::string::npos) << ran;
 }
 
+// With a driver it agrees or not; without one it says so.
+TEST(Tma, AgreeNeedsADriver) {
+  const TempFolder folder;
+  const auto ran = redzone(folder, {"tma", "agree", "--count", "1000", "--json"});
+  if (ran.exit == 4)
+    EXPECT_NE(ran.err.find("not judged: "), std::string::npos) << ran;
+  else
+    EXPECT_EQ(ran.json()["descriptors"], 1000) << ran;
+}
+
 TEST(Tma, UsageErrorsNameTheFlag) {
   const TempFolder folder;
   const std::pair<Arguments, const char*> bad[] = {
       {{"tma"}, "explain"},
       {{"tma", "explan"}, "explan"},
       {{"tma", "explain", "no-such.log"}, "no-such.log"},
+      {{"tma", "agree", "--count", "0"}, "--count"},
       {{"tma", "explain", "--dim", "1"}, "--format"},
       {{"tma", "explain", "--format", "bf17", "--dim", "64", "--box", "64"}, "--format"},
       {{"tma", "explain", "--format", "bf16", "--dim", "64,x", "--box", "64"}, "--dim"},

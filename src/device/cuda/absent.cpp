@@ -1,10 +1,16 @@
 // The CUDA side of a build that was configured without nvcc.
 #include "device/device.h"
+#include "device/tensor_map.h"
 
 namespace redzone::device {
 
 Status<std::unique_ptr<Device>> open_cuda_device() {
   return tl::unexpected(Failure{Failure::Kind::harness, "no-cuda", "this build has no CUDA side"});
+}
+
+Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
+  return tl::unexpected(
+      Failure{Failure::Kind::unsupported, "no-cuda", "this build has no CUDA side"});
 }
 
 CudaProbe probe_cuda() {

@@ -99,6 +99,8 @@ void bind_execution(Binder& bind, DriverApi& api) {
       .required(api.function_attribute, RZ_SYMBOL(cuFuncGetAttribute))
       .required(api.set_function_attribute, RZ_SYMBOL(cuFuncSetAttribute))
       .required(api.launch_kernel, RZ_SYMBOL(cuLaunchKernel))
+      .optional(api.tensor_map_encode_tiled, RZ_SYMBOL(cuTensorMapEncodeTiled))
+      .optional(api.tensor_map_encode_im2col, RZ_SYMBOL(cuTensorMapEncodeIm2col))
       .optional(api.function_load, RZ_SYMBOL(cuFuncLoad))
       .optional(api.function_param_info, RZ_SYMBOL(cuFuncGetParamInfo));
 }

@@ -78,6 +78,9 @@ struct DriverApi {
   decltype(&::cuFuncSetAttribute) set_function_attribute = nullptr;
   decltype(&::cuLaunchKernel) launch_kernel = nullptr;
 
+  // Since driver 12.0; null before.
+  decltype(&::cuTensorMapEncodeTiled) tensor_map_encode_tiled = nullptr;
+  decltype(&::cuTensorMapEncodeIm2col) tensor_map_encode_im2col = nullptr;
   // Since driver 12.4; null before.
   decltype(&::cuFuncLoad) function_load = nullptr;
   decltype(&::cuFuncGetParamInfo) function_param_info = nullptr;
