@@ -88,6 +88,8 @@ Result<int> run_explain(const po::variables_map& flags) {
 Result<int> run_agree(const po::variables_map& flags) {
   const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
   if (count == 0) return usage_error("tma agree: --count: at least 1");
+  if (flags.count("file") != 0 || descriptor_given(flags))
+    return usage_error("tma agree: makes its own descriptors: only --count, --seed and --json");
   auto encoder = device::open_tensor_map_encoder();
   if (!encoder) {
     fmt::print(stderr, "redzone: tma agree: not judged: {}\n", encoder.error().detail);

@@ -151,6 +151,11 @@ class Reader {
     else
       d.address = 32;  // breaks no rule
     if (!block_[Field::address]) problem("the base address is missing");
+    if (known(Field::map_address) && first(Field::map_address) % 64 != 0)
+      out_.notes.push_back(fmt::format(
+          "The map would be at {:#x}, and it must be 64-byte aligned, unless the program printed "
+          "where a pointer to it is: declare it as CUtensorMap, which aligns it.",
+          first(Field::map_address)));
     // The form of TensorRT-LLM has no interleave, promotion and fill; they are 0 there.
     if (block_.strides_from_dim_1) {
       scalar(Field::swizzle, d.swizzle);

@@ -83,6 +83,8 @@ TEST(Tma, UsageErrorsNameTheFlag) {
       {{"tma", "explan"}, "explan"},
       {{"tma", "explain", "no-such.log"}, "no-such.log"},
       {{"tma", "agree", "--count", "0"}, "--count"},
+      {{"tma", "agree", "a.log"}, "its own descriptors"},
+      {{"tma", "agree", "--dim", "1"}, "its own descriptors"},
       {{"tma", "explain", "--dim", "1"}, "--format"},
       {{"tma", "explain", "--format", "bf17", "--dim", "64", "--box", "64"}, "--format"},
       {{"tma", "explain", "--format", "bf16", "--dim", "64,x", "--box", "64"}, "--dim"},

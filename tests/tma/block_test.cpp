@@ -214,6 +214,14 @@ RC_GTEST_PROP(Block, DamagedBlocksAreAnswered, ()) {
   explain_anything(text);
 }
 
+TEST(Explain, AMapThatIsNotAlignedIsNoticed) {
+  const auto notes = [](const std::string& text) { return explain(text).diagnoses.at(0).notes; };
+  EXPECT_TRUE(notes(kBlock).empty());
+  const auto seen = notes(replace_all(kBlock, "0x7ffd054484c0", "0x7ffd054484d0"));
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_NE(seen[0].find("64-byte aligned"), std::string::npos) << seen[0];
+}
+
 TEST(Block, ManyAreCountedAndNotAllKept) {
   std::string text;
   for (int i = 0; i < 400; ++i)
