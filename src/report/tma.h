@@ -3,8 +3,9 @@
 //   explain   {"blocks", "left_out", "verdict": "wrong"|"clean"|"unreadable", "descriptors":
 //             [DIAGNOSIS]}
 //   DIAGNOSIS {"verdict": "wrong"|"unexplained"|"clean"|"unreadable", "line", "times",
-//             "descriptor": DESCRIPTOR, "error": {"code": number or null, "words"} or null,
-//             "broken": [ADVICE], "doubtful": [ADVICE], "not_judged": [text], "notes": [text]}
+//             "descriptor": DESCRIPTOR or null when unreadable, "error": {"code": number or null,
+//             "words"} or null, "broken": [ADVICE], "doubtful": [ADVICE], "not_judged": [text],
+//             "notes": [text]}
 //   ADVICE    {"rule", "dim": number or null, "field", "value", "limit", "degenerate", "why",
 //             "change"}
 //   DESCRIPTOR {"kind": "tiled"|"im2col", "format", "rank", "address", "dims", "strides", "box" or

@@ -35,7 +35,12 @@ std::string conclusion(const tma::Diagnosis& d) {
 }
 
 std::string diagnosis_text(const tma::Diagnosis& d) {
-  std::string out = fmt::format("{}: {}\n  {}\n", title(d), conclusion(d), text_of(d.descriptor));
+  std::string out = fmt::format("{}: {}\n", title(d), conclusion(d));
+  // Of an unreadable one hardly a value is its own.
+  if (d.verdict != tma::Verdict::unreadable)
+    out += fmt::format("  {}{}\n",
+                       d.not_judged.empty() ? "" : "with harmless values for what is not judged: ",
+                       text_of(d.descriptor));
   for (const auto& advice : d.broken) out += broken_text(advice, "wrong");
   for (const auto& advice : d.doubtful) out += broken_text(advice, "doubtful");
   for (const auto& note : d.notes) out += "  note: " + printable(note) + "\n";
