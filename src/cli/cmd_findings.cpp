@@ -46,12 +46,15 @@ class Show final : public Command {
   Result<int> run(const po::variables_map& flags) override {
     auto id = parse_id(flags["id"].as<std::string>());
     if (!id) return tl::unexpected(id.error());
-    auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-      return s.finding(*id);
-    });
+    auto store = open_store(flags, store::OpenMode::read_only);
+    if (!store) return tl::unexpected(store.error());
+    const auto finding = store->finding(*id);
     if (!finding) return tl::unexpected(finding.error());
-    std::cout << (json_wanted(flags) ? report::finding_json(*finding, db_for_commands(flags))
-                                     : report::finding_text(*finding, db_for_commands(flags)));
+    const auto artifacts = store->artifacts(*id);
+    if (!artifacts) return tl::unexpected(artifacts.error());
+    const std::string db = db_for_commands(flags);
+    std::cout << (json_wanted(flags) ? report::finding_json(*finding, db, *artifacts)
+                                     : report::finding_text(*finding, db, *artifacts));
     return kOk;
   }
 };

@@ -1,6 +1,18 @@
 #include "cli/store_sink.h"
 
 namespace redzone::cli {
+namespace {
+
+// How the worker ended and what it printed last, where that is all that is known of a failure: an
+// assertion's text, a library's error.
+std::string last_words(const campaign::Answer& answer) {
+  for (const auto& o : answer.observations)
+    if (o.end == End::fault || o.end == End::exited)
+      if (!o.message.empty()) return o.message;
+  return {};
+}
+
+}  // namespace
 
 Result<campaign::Recorded> StoreSink::record(const store::Finding& finding) {
   auto r = store_.record(finding);
@@ -37,7 +49,8 @@ Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, cons
                                   answer.verdict);
         !r)
       return r;
-  return {};
+  const std::string words = last_words(answer);
+  return words.empty() ? Result<void>() : store_.add_artifact(id, "log", purpose, words);
 }
 
 }  // namespace redzone::cli

@@ -84,6 +84,8 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
   if (box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
     seen.fault = fault_from_record(box, trial);
+    // What aborts says why, and the record does not have it.
+    if (box.fault.signal == SIGABRT) seen.message = with_output("the worker aborted", output);
     return seen;
   }
   seen.message = with_output("the worker " + describe(exit), output);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/plan_text.h"
 #include "report/format.h"
@@ -68,6 +69,18 @@ std::string environment_text(const store::Environment& e) {
   return "\nenvironment\n" + lines.text();
 }
 
+// The latest log: what the worker said last.
+std::string logs_text(std::span<const store::Artifact> artifacts) {
+  const store::Artifact* latest = nullptr;
+  for (const auto& a : artifacts)
+    if (a.kind == "log" && (latest == nullptr || a.added >= latest->added)) latest = &a;
+  if (latest == nullptr) return "";
+  std::string out = "\nlast words of the worker\n";
+  std::istringstream in(latest->bytes);
+  for (std::string line; std::getline(in, line);) out += "  " + printable(line) + "\n";
+  return out;
+}
+
 std::string plan_title(const store::Finding& f) {
   std::string title = counted(static_cast<std::uint64_t>(call_count(f.plan)), "call");
   title += f.minimal ? ", minimal" : ", not known to be minimal";
@@ -98,7 +111,8 @@ std::string findings_text(std::span<const store::Finding> findings) {
   return table.text();
 }
 
-std::string finding_text(const store::Finding& f, std::string_view db) {
+std::string finding_text(const store::Finding& f, std::string_view db,
+                         std::span<const store::Artifact> artifacts) {
   Lines lines("", 11);
   lines.add("state", name_of(f.state));
   lines.add("reason", f.reason);
@@ -113,10 +127,10 @@ std::string finding_text(const store::Finding& f, std::string_view db) {
   lines.add("last seen", fmt::format("{}, {}", f.last_seen,
                                      counted(static_cast<std::uint64_t>(f.sightings), "sighting")));
   lines.add("replay", replay_command(f.id, db));
-  return fmt::format("finding {}: {}\n\n{}{}{}{}\nplan ({})\n\n{}", f.id,
+  return fmt::format("finding {}: {}\n\n{}{}{}{}{}\nplan ({})\n\n{}", f.id,
                      printable(f.signature.text()), lines.text(), culprits_text(f.culprits),
-                     attribution_text(f.attribution), environment_text(f.environment),
-                     plan_title(f), print_plan(f.plan));
+                     logs_text(artifacts), attribution_text(f.attribution),
+                     environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
 std::string replay_command(std::int64_t finding, std::string_view db) {

@@ -179,8 +179,14 @@ std::string findings_json(std::span<const store::Finding> all, std::string_view 
   return print({{"findings", findings(all, db)}});
 }
 
-std::string finding_json(const store::Finding& f, std::string_view db) {
-  return print(finding(f, db));
+std::string finding_json(const store::Finding& f, std::string_view db,
+                         std::span<const store::Artifact> artifacts) {
+  Json json = finding(f, db);
+  json["logs"] = Json::array();
+  for (const auto& a : artifacts)
+    if (a.kind == "log")
+      json["logs"].push_back({{"name", a.name}, {"added", a.added}, {"text", a.bytes}});
+  return print(json);
 }
 
 std::string campaign_json(const store::Campaign& c, std::span<const store::Finding> found,

@@ -18,7 +18,9 @@ std::string targets_text(std::span<const TargetInfo> targets);
 std::string target_text(const TargetInfo& target);
 
 std::string findings_text(std::span<const store::Finding> findings);
-std::string finding_text(const store::Finding& finding, std::string_view db = "");
+// `artifacts`: those of the finding; the logs among them are shown.
+std::string finding_text(const store::Finding& finding, std::string_view db = "",
+                         std::span<const store::Artifact> artifacts = {});
 
 // The end of `redzone run`. All five counts of verdicts are always there: what could not be judged
 // is not a pass. `found`: the findings of this campaign, each with the line that replays it.

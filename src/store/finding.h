@@ -71,6 +71,14 @@ struct Finding {
   std::string last_seen;
 };
 
+// A file, as bytes, that belongs to a finding.
+struct Artifact {
+  std::string kind;  // "log": how the worker ended and what it printed last
+  std::string name;
+  std::string added;  // UTC, ISO 8601
+  std::string bytes;
+};
+
 struct CampaignStats {
   double seconds = 0;
   std::uint64_t plans = 0, calls = 0, trials = 0;

@@ -56,13 +56,6 @@ struct TrialRecord {
   Verdict verdict;
 };
 
-struct Artifact {
-  std::string kind;  // "log", "sanitizer-xml", "ptx", ...
-  std::string name;
-  std::string added;  // UTC, ISO 8601
-  std::string bytes;
-};
-
 class Database;
 
 class Store {

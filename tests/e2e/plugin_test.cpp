@@ -10,13 +10,35 @@
 namespace redzone::e2e {
 namespace {
 
-TEST(Plugin, ABugPlantedInItIsFoundReducedAndReplayed) {
-  const TempFolder folder;
+// As its users compile it, to NAME in the folder.
+void compile(const TempFolder& folder, const std::string& source, const std::string& name) {
   const std::string command = "cd " + folder.path().string() +
                               " && " COMPILER
                               " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
-                              " -x c++ " PLANTED_SOURCE " -o planted.host.so";
+                              " -x c++ " +
+                              source + " -o " + name;
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST(Plugin, WhatItsWorkerSaidLastIsShown) {
+  const TempFolder folder;
+  compile(folder, ASSERTS_SOURCE, "asserts.host.so");
+  const Ran ran =
+      redzone(folder, {"run", "planted.asserts", "--plugin", "./asserts.host.so", "--device",
+                       "host", "--seed", "1", "--plans", "30", "--db", "x.db", "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  ASSERT_EQ(ran.json()["findings"].size(), 1u) << ran;
+  EXPECT_EQ(ran.json()["findings"][0]["signature"]["text"], "fault: SIGABRT (planted.asserts)");
+  const Ran shown = redzone(folder, {"show", "1", "--db", "x.db", "--json"});
+  ASSERT_FALSE(shown.json()["logs"].empty()) << shown;
+  EXPECT_NE(shown.json()["logs"][0]["text"].get<std::string>().find("does not hold"),
+            std::string::npos)
+      << shown;
+}
+
+TEST(Plugin, ABugPlantedInItIsFoundReducedAndReplayed) {
+  const TempFolder folder;
+  compile(folder, PLANTED_SOURCE, "planted.host.so");
 
   const Ran ran =
       redzone(folder, {"run", "planted.block_sums", "--plugin", "./planted.host.so", "--device",

@@ -52,6 +52,15 @@ TEST(Blame, ASignalIsAFaultOfTheOpenCall) {
   EXPECT_EQ(observe_exit({SIGFPE, 0}, marks(3, 3), kAsync, "").fault->call, -1);
 }
 
+TEST(Blame, AnAbortSaysWhy) {
+  auto box = marks(3, 2);
+  box.fault.valid = 1;
+  box.fault.signal = SIGABRT;
+  const auto seen = observe_exit({0, device::kFaultExit}, box, kAsync, "n > 0 does not hold");
+  EXPECT_EQ(seen.fault->code, "SIGABRT");
+  EXPECT_NE(seen.message.find("does not hold"), std::string::npos);
+}
+
 TEST(Blame, ACheckOfRedzonesOwnThatFailedIsNoFault) {
   const auto seen = observe_exit({0, kCheckFailedExit}, marks(3, 2), kAsync, "internal check");
   EXPECT_EQ(seen.end, End::worker_error);

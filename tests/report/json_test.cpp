@@ -32,7 +32,7 @@ TEST(ReportJson, Finding) {
             "id state signature oracle reason reliability calls minimal needs_history plan "
             "plan_hash original_plan attribution culprits fault_detail environment campaign "
             "plans_to_first "
-            "seconds_to_first sightings first_seen last_seen replay");
+            "seconds_to_first sightings first_seen last_seen replay logs");
   EXPECT_EQ(j["id"], 3);
   EXPECT_EQ(j["state"], "flaky");
   EXPECT_EQ(keys(j["signature"]), "text hash kind target where buffer side access");
@@ -59,6 +59,9 @@ TEST(ReportJson, Finding) {
   store::Finding imported = f;
   imported.campaign = 0;
   EXPECT_TRUE(parsed(finding_json(imported))["campaign"].is_null());
+  const std::vector<store::Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx"}};
+  EXPECT_EQ(parsed(finding_json(imported, "", artifacts))["logs"],
+            Json::parse(R"([{"name": "final", "added": "t", "text": "said"}])"));
 }
 
 TEST(ReportJson, Findings) {

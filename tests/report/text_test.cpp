@@ -10,6 +10,18 @@ namespace {
 
 using namespace testing;
 
+TEST(ReportText, FindingWithTheLastWordsOfItsWorker) {
+  const std::vector<store::Artifact> artifacts = {
+      {"log", "confirm", "2025-01-31T12:00:00Z", "early"},
+      {"log", "final", "2025-01-31T12:00:01Z", "the worker was killed\nx.cu:7: n > \x1b 0\n"},
+      {"ptx", "k", "2025-01-31T12:00:02Z", "not shown"}};
+  const std::string text = finding_text(sample_finding(), "", artifacts);
+  EXPECT_NE(text.find("\nlast words of the worker\n  the worker was killed\n  x.cu:7: n > "),
+            std::string::npos);
+  for (const char* other : {"early", "not shown", "\x1b"})
+    EXPECT_EQ(text.find(other), std::string::npos) << other;
+}
+
 TEST(ReportText, Finding) {
   EXPECT_EQ(finding_text(sample_finding()),
             R"(finding 3: illegal-access: read after x in scan (sample)
