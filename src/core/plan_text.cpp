@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <array>
 #include <charconv>
 #include <limits>
 
 #include "core/names.h"
+#include "core/toml.h"
 
 namespace redzone {
 namespace {
@@ -420,6 +420,8 @@ Result<Plan> parse_plan(std::string_view text, std::string_view where) {
     const auto& p = e.source().begin;
     return usage_error(
         fmt::format("{}:{}:{}: not a plan: {}", where, p.line, p.column, e.description()));
+  } catch (const TomlRejected& e) {
+    return usage_error(fmt::format("{}: not a plan: {}", where, e.what()));
   }
 }
 

@@ -1,12 +1,12 @@
 #include "core/repro.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <array>
 
 #include "core/names.h"
 #include "core/plan_text.h"
+#include "core/toml.h"
 
 namespace redzone {
 namespace {
