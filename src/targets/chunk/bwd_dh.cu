@@ -54,13 +54,7 @@ void BwdDh::run(Context& ctx) {
 }
 
 void BwdDh::reference(ReferenceCall& call) const {
-  backward_scan({extents(call),
-                 call.input("q"),
-                 call.input("do"),
-                 call.input("g"),
-                 {},
-                 call.output("dh"),
-                 call.output("dh0")});
+  reference_bwd_dh(call);
 }
 
 }  // namespace redzone::chunk

@@ -5,8 +5,6 @@
 //
 // from the last chunk to the first: at step j, i = N-1-j. Two kernels: the gates of all chunks into
 // scratch, then the correction.
-#include <cmath>
-
 #include "instances.h"
 #include "reference.h"
 #include "spec_parts.h"
@@ -60,25 +58,7 @@ void BwdDhCorrection::run(Context& ctx) {
 }
 
 void BwdDhCorrection::reference(ReferenceCall& call) const {
-  const auto e = extents(call);
-  const auto local = call.input("local");
-  const auto g = call.input("g");
-  const auto dht = call.input("dht");
-  const auto dh = call.output("dh");
-  const std::int64_t n = e.T / e.C;
-  const std::int64_t size = e.D * e.DV;
-  for (std::int64_t q = 0; q < e.sequences; ++q) {
-    double log_decay = 0;
-    for (std::int64_t i = n - 1; i >= 0; --i) {
-      const double decay = std::exp(log_decay);
-      for (std::int64_t j = 0; j < size; ++j) {
-        const auto at = static_cast<std::size_t>((q * n + i) * size + j);
-        dh[at] = local[at] + decay * dht[static_cast<std::size_t>(q * size + j)];
-      }
-      for (std::int64_t t = i * e.C; t < (i + 1) * e.C; ++t)
-        log_decay += g[static_cast<std::size_t>(q * e.T + t)];
-    }
-  }
+  reference_bwd_dh_correction(call);
 }
 
 }  // namespace redzone::chunk

@@ -58,8 +58,7 @@ void FwdH::run(Context& ctx) {
 }
 
 void FwdH::reference(ReferenceCall& call) const {
-  forward_scan({extents(call), call.input("k"), call.input("v"), call.input("g"), call.input("h0"),
-                call.output("h"), call.output("ht")});
+  reference_fwd_h(call);
 }
 
 }  // namespace redzone::chunk

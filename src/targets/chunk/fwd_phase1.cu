@@ -53,8 +53,7 @@ void FwdPhase1::run(Context& ctx) {
 }
 
 void FwdPhase1::reference(ReferenceCall& call) const {
-  local_states(
-      {extents(call), call.input("k"), call.input("v"), call.input("g"), {}, call.output("s"), {}});
+  reference_fwd_phase1(call);
 }
 
 }  // namespace redzone::chunk

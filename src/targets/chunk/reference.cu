@@ -92,4 +92,46 @@ void local_states(const ScanReference& r) {
   }
 }
 
+void reference_fwd_h(ReferenceCall& call) {
+  forward_scan({extents(call), call.input("k"), call.input("v"), call.input("g"), call.input("h0"),
+                call.output("h"), call.output("ht")});
+}
+
+void reference_fwd_phase1(ReferenceCall& call) {
+  local_states(
+      {extents(call), call.input("k"), call.input("v"), call.input("g"), {}, call.output("s"), {}});
+}
+
+void reference_bwd_dh(ReferenceCall& call) {
+  backward_scan({extents(call),
+                 call.input("q"),
+                 call.input("do"),
+                 call.input("g"),
+                 {},
+                 call.output("dh"),
+                 call.output("dh0")});
+}
+
+void reference_bwd_dh_correction(ReferenceCall& call) {
+  const auto e = extents(call);
+  const auto local = call.input("local");
+  const auto g = call.input("g");
+  const auto dht = call.input("dht");
+  const auto dh = call.output("dh");
+  const std::int64_t n = e.T / e.C;
+  const std::int64_t size = e.D * e.DV;
+  for (std::int64_t q = 0; q < e.sequences; ++q) {
+    double log_decay = 0;
+    for (std::int64_t i = n - 1; i >= 0; --i) {
+      const double decay = std::exp(log_decay);
+      for (std::int64_t j = 0; j < size; ++j) {
+        const auto at = static_cast<std::size_t>((q * n + i) * size + j);
+        dh[at] = local[at] + decay * dht[static_cast<std::size_t>(q * size + j)];
+      }
+      for (std::int64_t t = i * e.C; t < (i + 1) * e.C; ++t)
+        log_decay += g[static_cast<std::size_t>(q * e.T + t)];
+    }
+  }
+}
+
 }  // namespace redzone::chunk

@@ -36,4 +36,10 @@ void backward_scan(const ScanReference& r);
 // The forward recurrence within each chunk, from zero; `states` holds S at the end of each chunk.
 void local_states(const ScanReference& r);
 
+// Of whole calls: with the tensors that the kernels of these names have.
+void reference_fwd_h(ReferenceCall& call);
+void reference_fwd_phase1(ReferenceCall& call);
+void reference_bwd_dh(ReferenceCall& call);
+void reference_bwd_dh_correction(ReferenceCall& call);
+
 }  // namespace redzone::chunk

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "references/check.h"
+#include "references/references.h"
+
+namespace redzone::references {
+namespace {
+
+// One head: its queries, and the keys and values that they read, each [S, D].
+struct Head {
+  std::span<const double> q, k, v;
+  std::span<double> o;
+  std::size_t rows, width;
+  bool causal;
+};
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void attend(const Head& head, std::vector<double>& weights) {
+  const double scale = 1 / std::sqrt(static_cast<double>(head.width));
+  const auto row_of = [&](auto span, std::size_t row) {
+    return span.subspan(row * head.width, head.width);
+  };
+  for (std::size_t i = 0; i < head.rows; ++i) {
+    weights.resize(head.causal ? i + 1 : head.rows);
+    for (std::size_t j = 0; j < weights.size(); ++j)
+      weights[j] = scale * dot(row_of(head.q, i), row_of(head.k, j));
+    // Softmax is the same when all scores move together, and so does not overflow.
+    const double largest = *std::max_element(weights.begin(), weights.end());
+    double total = 0;
+    for (double& w : weights) total += w = std::exp(w - largest);
+    const auto out = row_of(head.o, i);
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      const auto value = row_of(head.v, j);
+      for (std::size_t d = 0; d < head.width; ++d) out[d] += weights[j] / total * value[d];
+    }
+  }
+}
+
+}  // namespace
+
+void attention(ReferenceCall& call, const Numbers& numbers) {
+  const std::int64_t B = call.dim("B"), S = call.dim("S"), D = call.dim("D");
+  const std::int64_t HQ = call.dim("HQ"), HKV = call.dim("HKV");
+  const auto q = call.input("q");
+  const auto k = call.input("k");
+  const auto v = call.input("v");
+  const auto o = call.output("o");
+  check_size("q", q.size(), {B, HQ, S, D});
+  check_size("k", k.size(), {B, HKV, S, D});
+  check_size("v", v.size(), {B, HKV, S, D});
+  check_size("o", o.size(), {B, HQ, S, D});
+  if (HKV < 1 || HQ % HKV != 0) throw std::invalid_argument("HQ is no multiple of HKV");
+  const auto size = static_cast<std::size_t>(S * D);
+  const auto head_of = [&](auto span, std::int64_t head) {
+    return span.subspan(static_cast<std::size_t>(head) * size, size);
+  };
+  std::vector<double> weights;
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t h = 0; h < HQ; ++h) {
+      const std::int64_t query = b * HQ + h;
+      const std::int64_t key = b * HKV + h / (HQ / HKV);
+      attend({head_of(q, query), head_of(k, key), head_of(v, key), head_of(o, query),
+              static_cast<std::size_t>(S), static_cast<std::size_t>(D), numbers.at("causal") != 0},
+             weights);
+    }
+}
+
+}  // namespace redzone::references
