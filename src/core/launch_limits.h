@@ -11,6 +11,7 @@ struct LaunchLimits {
   std::int64_t block[3] = {1024, 1024, 64};
   std::int64_t threads_per_block = 1024;
   std::int64_t shared_bytes = 232448;  // opt-in maximum of one block
+  std::int64_t cluster = 16;           // blocks of a cluster; above 8 a kernel has to opt in
 };
 
 }  // namespace redzone

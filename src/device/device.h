@@ -44,6 +44,7 @@ struct Info {
   std::string driver;          // "580.159.04" or ""
   int compute_capability = 0;  // 90; 0 on the host
   std::size_t memory_bytes = 0;
+  int multiprocessors = 132;             // the default is that of an H100
   std::size_t granularity_bytes = 4096;  // of the guard arena
   LaunchLimits limits;
 };

@@ -30,6 +30,16 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
     if (block[k] < 1 || block[k] > limits.block[k])
       return outside(kBlock[k], block[k], limits.block[k]);
   }
+  const std::int64_t cluster[] = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  for (int k = 0; k < 3; ++k) {
+    if (cluster[k] < 1 || cluster[k] > limits.cluster)
+      return outside("an extent of a cluster", cluster[k], limits.cluster);
+    if (grid[k] % cluster[k] != 0)
+      return refused(
+          fmt::format("{} is {}, no multiple of the cluster's {}", kGrid[k], grid[k], cluster[k]));
+  }
+  if (const auto ctas = cluster[0] * cluster[1] * cluster[2]; ctas > limits.cluster)
+    return outside("blocks of a cluster", ctas, limits.cluster);
   const std::int64_t threads = block[0] * block[1] * block[2];
   if (threads > limits.threads_per_block)
     return outside("threads of a block", threads, limits.threads_per_block);

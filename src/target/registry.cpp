@@ -58,7 +58,8 @@ void Registry::preload() const {
 
 Result<void> Registry::add(TargetEntry entry) {
   const auto fail = [&](std::string_view what) {
-    return usage_error(fmt::format("plugin {}: {}", origin(entry), what));
+    return usage_error(
+        fmt::format("{} {}: {}", entry.is_package ? "package" : "plugin", origin(entry), what));
   };
   if (auto problem = spec_problem(entry.spec))
     return fail(fmt::format("invalid spec of target '{}': {}", entry.spec.name, *problem));

@@ -18,8 +18,10 @@ struct TargetEntry {
   TargetSpec spec;
   DeviceKind device = DeviceKind::host;
   TargetFactory make;
-  std::filesystem::path plugin = {};  // empty: built into this process
+  std::filesystem::path plugin = {};  // empty: built into this process; of a package its folder
   std::string code_hash = {};         // of the plugin file, 32 hex digits
+  bool is_package = false;            // a package of compiled kernels, see src/package
+  std::string compiled_by = {};       // what made its code; empty: what this build was made with
 };
 
 // A plain value once loaded; reading it from several threads is fine. Pointers to entries are valid

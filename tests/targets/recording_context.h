@@ -3,6 +3,9 @@
 
 #include <redzone/target.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +15,7 @@ namespace redzone::test {
 struct RecordedLaunch {
   std::string kernel;
   LaunchShape shape;
+  std::vector<std::uint64_t> arguments = {};  // the first 8 bytes of each
 };
 
 struct RecordedVariant {
@@ -48,6 +52,7 @@ class RecordingContext final : public Context {
     return {&memory_, DType::f32, entry.shape, entry.strides};
   }
   DeviceKind device() const override { return DeviceKind::host; }
+  int multiprocessors() const override { return 132; }
   void* stream() const override { return nullptr; }
   void* stream(int) const override { return nullptr; }
   void wait(int, int) override {}
@@ -69,15 +74,24 @@ class RecordingContext final : public Context {
     variants.push_back({r.name, std::string(r.source), r.expression, r.options});
     return r.host;
   }
-  void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs&) override {
-    launches.push_back({kernel.name, shape});
+  void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override {
+    auto& launch = launches.emplace_back(RecordedLaunch{kernel.name, shape});
+    for (std::size_t i = 0; i < args.count; ++i) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, args.pointers[i], std::min(args.sizes[i], sizeof bytes));
+      launch.arguments.push_back(bytes);
+    }
   }
-  void unsupported(std::string) override { ended_ = true; }
+  void unsupported(std::string reason) override {
+    unsupported_reason = std::move(reason);
+    ended_ = true;
+  }
   void fail(std::string, std::string) override { ended_ = true; }
   bool ended() const override { return ended_; }
 
   std::vector<RecordedVariant> variants;
   std::vector<RecordedLaunch> launches;
+  std::string unsupported_reason;
   std::vector<RecordedScratch> scratches;
 
  private:
@@ -88,7 +102,7 @@ class RecordingContext final : public Context {
   Dims dims_;
   Config config_;
   std::map<std::string, Entry, std::less<>> tensors_;
-  mutable double memory_ = 0;  // never read: nothing runs
+  alignas(16) mutable double memory_ = 0;  // never read: nothing runs
   bool ended_ = false;
 };
 

@@ -51,9 +51,7 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   if (!pool) return tl::unexpected(std::move(pool.error()));
   parts->pool = std::move(*pool);
 
-  auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  if (!processors) return tl::unexpected(std::move(processors.error()));
-  auto buffers = BufferOps::create(api, *parts->gate, *processors);
+  auto buffers = BufferOps::create(api, *parts->gate, parts->info.multiprocessors);
   if (!buffers) return tl::unexpected(std::move(buffers.error()));
   parts->buffers = std::move(*buffers);
   parts->launcher.emplace(api, *parts->gate, parts->info.limits);

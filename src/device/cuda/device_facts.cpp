@@ -96,6 +96,12 @@ Status<Info> describe(const DriverApi& api, CUdevice device) {
     if (!value) return tl::unexpected(std::move(value.error()));
     *limit = *value;
   }
+  auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  if (!processors) return tl::unexpected(std::move(processors.error()));
+  info.multiprocessors = *processors;
+  auto clusters = attribute(api, device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
+  if (!clusters) return tl::unexpected(std::move(clusters.error()));
+  if (*clusters == 0) info.limits.cluster = 1;
   return info;
 }
 

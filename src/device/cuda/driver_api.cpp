@@ -99,6 +99,7 @@ void bind_execution(Binder& bind, DriverApi& api) {
       .required(api.function_attribute, RZ_SYMBOL(cuFuncGetAttribute))
       .required(api.set_function_attribute, RZ_SYMBOL(cuFuncSetAttribute))
       .required(api.launch_kernel, RZ_SYMBOL(cuLaunchKernel))
+      .required(api.launch_kernel_with, RZ_SYMBOL(cuLaunchKernelEx))
       .optional(api.tensor_map_encode_tiled, RZ_SYMBOL(cuTensorMapEncodeTiled))
       .optional(api.tensor_map_encode_im2col, RZ_SYMBOL(cuTensorMapEncodeIm2col))
       .optional(api.function_load, RZ_SYMBOL(cuFuncLoad))

@@ -77,6 +77,7 @@ struct DriverApi {
   decltype(&::cuFuncGetAttribute) function_attribute = nullptr;
   decltype(&::cuFuncSetAttribute) set_function_attribute = nullptr;
   decltype(&::cuLaunchKernel) launch_kernel = nullptr;
+  decltype(&::cuLaunchKernelEx) launch_kernel_with = nullptr;
 
   // Since driver 12.0; null before.
   decltype(&::cuTensorMapEncodeTiled) tensor_map_encode_tiled = nullptr;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "device/cuda/cuda_error.h"
 #include "device/launch_check.h"
 
@@ -11,6 +13,14 @@ namespace {
 // Shared memory that a block gets without asking; more must be allowed first (CUDA C++ Programming
 // Guide, cudaFuncAttributeMaxDynamicSharedMemorySize).
 constexpr std::size_t kSharedWithoutOptIn = 48 * 1024;
+
+// Blocks that a cluster may have on every device that has clusters; a kernel has to opt in to more
+// (CUDA C++ Programming Guide, "Thread Block Clusters").
+constexpr std::int64_t kPortableCluster = 8;
+
+std::int64_t ctas_of(const Extent& cluster) {
+  return cluster.x * cluster.y * cluster.z;
+}
 
 // Nothing when the driver cannot say.
 std::optional<std::vector<std::size_t>> parameters_of(const DriverApi& api, CUfunction function) {
@@ -34,6 +44,58 @@ std::optional<std::string> mismatch(const std::vector<std::size_t>& parameters,
       return fmt::format("argument {} has {} bytes, the parameter {}", i, args.sizes[i],
                          parameters[i]);
   return std::nullopt;
+}
+
+unsigned extent(std::int64_t value) {
+  return static_cast<unsigned>(value);
+}
+
+// What a launch asks for beside its geometry, as Triton 3.6's launcher does it; the cluster is
+// spread because its CTAs are as large as they can be.
+unsigned attributes_of(const LaunchShape& shape, std::array<CUlaunchAttribute, 4>& attributes) {
+  unsigned count = 0;
+  const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
+    attributes[count] = {};
+    attributes[count].id = id;
+    return attributes[count++].value;
+  };
+  if (shape.dependent)
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        .programmaticStreamSerializationAllowed = 1;
+  if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (ctas_of(shape.cluster) > 1) {
+    auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+    cluster.x = extent(shape.cluster.x);
+    cluster.y = extent(shape.cluster.y);
+    cluster.z = extent(shape.cluster.z);
+    add(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        .clusterSchedulingPolicyPreference = CU_CLUSTER_SCHEDULING_POLICY_SPREAD;
+  }
+  return count;
+}
+
+CUresult enqueue(const DriverApi& api, CUstream stream, CUfunction function,
+                 const LaunchShape& shape, const LaunchArgs& args) {
+  std::array<CUlaunchAttribute, 4> attributes;
+  const unsigned count = attributes_of(shape, attributes);
+  const auto shared = extent(static_cast<std::int64_t>(shape.shared_bytes));
+  auto** pointers = const_cast<void**>(args.pointers);
+  if (count == 0)
+    return api.launch_kernel(function, extent(shape.grid.x), extent(shape.grid.y),
+                             extent(shape.grid.z), extent(shape.block.x), extent(shape.block.y),
+                             extent(shape.block.z), shared, stream, pointers, nullptr);
+  CUlaunchConfig config = {};
+  config.gridDimX = extent(shape.grid.x);
+  config.gridDimY = extent(shape.grid.y);
+  config.gridDimZ = extent(shape.grid.z);
+  config.blockDimX = extent(shape.block.x);
+  config.blockDimY = extent(shape.block.y);
+  config.blockDimZ = extent(shape.block.z);
+  config.sharedMemBytes = shared;
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  return api.launch_kernel_with(&config, function, pointers, nullptr);
 }
 
 }  // namespace
@@ -62,11 +124,10 @@ Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const La
   if (auto allowed = allow_shared(function, **known, shape.shared_bytes, name); !allowed)
     return allowed;
 
-  const auto u = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  const auto r = api_.launch_kernel(function, u(shape.grid.x), u(shape.grid.y), u(shape.grid.z),
-                                    u(shape.block.x), u(shape.block.y), u(shape.block.z),
-                                    u(static_cast<std::int64_t>(shape.shared_bytes)), stream,
-                                    const_cast<void**>(args.pointers), nullptr);
+  if (auto allowed = allow_cluster(function, **known, shape.cluster, name); !allowed)
+    return allowed;
+
+  const auto r = enqueue(api_, stream, function, shape, args);
   if (r != CUDA_SUCCESS) return tl::unexpected(launch_failure_of(api_, r, name));
   return {};
 }
@@ -96,6 +157,16 @@ Status<void> Launcher::allow_shared(CUfunction function, Function& known, std::s
       function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
   if (r != CUDA_SUCCESS) return tl::unexpected(launch_failure_of(api_, r, name));
   known.dynamic_limit_bytes = bytes;
+  return {};
+}
+
+Status<void> Launcher::allow_cluster(CUfunction function, Function& known, const Extent& cluster,
+                                     const char* name) {
+  if (ctas_of(cluster) <= kPortableCluster || known.any_cluster) return {};
+  const auto r =
+      api_.set_function_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  if (r != CUDA_SUCCESS) return tl::unexpected(launch_failure_of(api_, r, name));
+  known.any_cluster = true;
   return {};
 }
 

@@ -28,10 +28,13 @@ class Launcher {
     std::optional<std::vector<std::size_t>> parameter_bytes;  // unset: unknown
     std::size_t static_shared_bytes = 0;
     std::size_t dynamic_limit_bytes = 0;  // set so far
+    bool any_cluster = false;             // also above the portable size
   };
   Status<Function*> find(CUfunction function, const char* name);
   Status<void> allow_shared(CUfunction function, Function& known, std::size_t bytes,
                             const char* name);
+  Status<void> allow_cluster(CUfunction function, Function& known, const Extent& cluster,
+                             const char* name);
 
   const DriverApi& api_;
   Gate& gate_;

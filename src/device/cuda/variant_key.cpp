@@ -20,8 +20,9 @@ std::string content_hash(std::string_view bytes) {
 }
 
 std::string variant_key(const VariantRequest& request) {
-  std::string text = content_hash(request.source);
+  std::string text = content_hash(request.image.empty() ? request.source : request.image);
   append(text, request.expression);
+  if (!request.image.empty()) append(text, "compiled before");
   for (const auto& option : request.options) append(text, option);
   return content_hash(text);
 }

@@ -27,35 +27,37 @@ Status<KernelRef> Variants::find(const VariantRequest& request) {
 
 Status<CUfunction> Variants::build(const std::string& key, const VariantRequest& request) {
   const GatePause pause(gate_);  // loading a module may wait for the device
+  if (!request.image.empty())
+    return load(request.image.data(), request.expression.c_str(), request);
   if (!nvrtc_) nvrtc_ = load_nvrtc_api();
   if (!*nvrtc_)
     return tl::unexpected(Failure{Failure::Kind::unsupported, "no-nvrtc", nvrtc_->error()});
   const NvrtcApi& nvrtc = **nvrtc_;
   const std::string file = compiled_key(key, nvrtc.version_text, arch_, kernel_header());
   if (auto cached = cache_.load(file)) {
-    auto function = load(*cached, request);
+    auto function = load(cached->image.data(), cached->lowered_name.c_str(), request);
     if (function || function.error().kind == Failure::Kind::fault) return function;
     // An image that does not load is rebuilt.
   }
   auto cubin = compile_variant(nvrtc, request, arch_);
   if (!cubin) return tl::unexpected(std::move(cubin.error()));
-  auto function = load(*cubin, request);
+  auto function = load(cubin->image.data(), cubin->lowered_name.c_str(), request);
   if (function) cache_.save(file, *cubin);
   return function;
 }
 
-Status<CUfunction> Variants::load(const Cubin& cubin, const VariantRequest& request) {
+Status<CUfunction> Variants::load(const void* image, const char* name,
+                                  const VariantRequest& request) {
   const auto what = [&](std::string_view step) {
     return fmt::format("{} of kernel '{}' ({})", step, request.name != nullptr ? request.name : "",
                        request.expression);
   };
   CUmodule module = nullptr;
-  if (auto r = api_.module_load(&module, cubin.image.data()); r != CUDA_SUCCESS)
+  if (auto r = api_.module_load(&module, image); r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api_, r, what("loading the module")));
   modules_.push_back(module);
   CUfunction function = nullptr;
-  if (auto r = api_.module_function(&function, module, cubin.lowered_name.c_str());
-      r != CUDA_SUCCESS)
+  if (auto r = api_.module_function(&function, module, name); r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api_, r, what("finding the function")));
   return function;
 }

@@ -1,5 +1,5 @@
 // Kernels compiled on first use, by (source, expression, options): in memory, then on disk, then by
-// NVRTC.
+// NVRTC; and kernels of modules that were compiled before.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class Variants {
 
  private:
   Status<CUfunction> build(const std::string& key, const VariantRequest& request);
-  Status<CUfunction> load(const Cubin& cubin, const VariantRequest& request);
+  Status<CUfunction> load(const void* image, const char* name, const VariantRequest& request);
 
   const DriverApi& api_;
   Gate& gate_;

@@ -336,6 +336,9 @@ Status<void> HostDevice::read(void* to, const void* from, std::size_t bytes) {
 }
 
 Status<KernelRef> HostDevice::variant(const VariantRequest& request) {
+  if (!request.image.empty())
+    return fail({Failure::Kind::unsupported, "no-host-variant",
+                 fmt::format("{} is compiled for a GPU", request.name)});
   if (request.host.function == nullptr)
     return fail({Failure::Kind::unsupported, "no-host-variant",
                  fmt::format("{} has no host instance of '{}'", request.name, request.expression)});

@@ -28,6 +28,7 @@ class CallContext final : public Context {
   const Config& config() const override { return unit_.item->call->config; }
   TensorArg tensor(std::string_view name) const override;
   DeviceKind device() const override { return state_.session.device().info().kind; }
+  int multiprocessors() const override { return state_.session.device().info().multiprocessors; }
   void* stream() const override { return stream_handle(unit_.item->stream); }
   void* stream(int index) const override;
   void wait(int stream, int on) override;

@@ -201,7 +201,8 @@ void compare_with_reference(TrialState& state, const Target& target, const Targe
     if (tensor.spec->role == Role::in) continue;
     const auto got = final_values(state.session, tensor);
     if (state.session.stopped()) return;
-    references.push_back(compare(tensor.spec->name, got, call.expected(i), tolerance));
+    references.push_back(compare(tensor.spec->name, got, call.expected(i),
+                                 tensor.spec->tolerance.value_or(tolerance)));
   }
 }
 

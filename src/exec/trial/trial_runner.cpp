@@ -8,6 +8,7 @@
 
 #include "core/plan_text.h"
 #include "exec/trial/reference_check.h"
+#include "target/capability.h"
 
 namespace redzone::exec {
 namespace {
@@ -101,11 +102,9 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
   if (entry == nullptr)
     return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
                                                        plan.target, name_of(kind_)));
-  const int capability = session.device().info().compute_capability;
-  if (kind_ == DeviceKind::cuda && capability < entry->spec.min_compute_capability)
-    return session.stop(End::unsupported,
-                        fmt::format("needs compute capability {}, this device has {}",
-                                    entry->spec.min_compute_capability, capability));
+  if (kind_ == DeviceKind::cuda)
+    if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
+      return session.stop(End::unsupported, std::move(*why));
   if (session.stopped()) return;
   const auto target = make_target(*entry, session);
   if (target == nullptr) return;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -142,6 +143,12 @@ struct LayoutRules {
   static LayoutRules strided() { return {true, true, true, true}; }
 };
 
+// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN.
+struct Tolerance {
+  double abs = 1e-5;
+  double rel = 1e-5;
+};
+
 struct TensorSpec {
   std::string name;
   DType dtype = DType::f32;
@@ -152,6 +159,8 @@ struct TensorSpec {
   std::size_t align_bytes = 16;  // what the kernel may assume of the base address
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
+  // Of this output; absent: the target's.
+  std::optional<Tolerance> tolerance = {};
 
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
 };
@@ -171,12 +180,6 @@ struct KnobSpec {
   std::string name;
   std::vector<Value> values;
   std::string doc = {};
-};
-
-// |got - want| <= abs + rel * |want|; NaN in `got` passes only where `want` is NaN.
-struct Tolerance {
-  double abs = 1e-5;
-  double rel = 1e-5;
 };
 
 // A launch as the target declares it, for judgement without a device.
@@ -224,6 +227,8 @@ struct TargetSpec {
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any
+  // The kernels are machine code of this compute capability, and run on no other; 0: they are not.
+  int only_compute_capability = 0;
   // Streams beside the call's own that run() uses, at most kMaxSideStreams: Context::stream(1) and
   // so on. The same ones in every call of a trial; nothing orders them but Context::wait().
   int side_streams = 0;

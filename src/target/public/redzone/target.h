@@ -43,7 +43,7 @@
 #endif
 
 // Changes whenever a type in this header or <redzone/spec.h> changes.
-#define REDZONE_ABI_VERSION 3
+#define REDZONE_ABI_VERSION 4
 
 namespace redzone {
 
@@ -77,6 +77,12 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  // dynamic shared memory of one block
   // Of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
   int stream = 0;
+  // CTAs of a thread block cluster; the grid, which counts CTAs, is a multiple of it.
+  Extent cluster = {};
+  bool cooperative = false;  // all CTAs of the grid run at the same time
+  // Programmatic dependent launch: may start before the kernel in front of it on the stream has
+  // ended. On CUDA only, as are the two above.
+  bool dependent = false;
 };
 
 // A graph that a target captured; 0: none.
@@ -112,6 +118,9 @@ struct VariantRequest {
   std::string expression = {};
   std::vector<std::string> options = {};  // e.g. "-DN=4"
   KernelRef host = {};
+  // A cubin, compiled before: then `expression` is the name of the kernel in it, and `source` and
+  // `options` are not looked at. Its bytes are read at the first request only.
+  std::string_view image = {};
 };
 
 // What the metadata of a compiled kernel demands of the scratch that it is launched with, as for
@@ -136,6 +145,8 @@ class Context {
   // Throws std::out_of_range for a name that the spec does not declare.
   virtual TensorArg tensor(std::string_view name) const = 0;
   virtual DeviceKind device() const = 0;
+  // Multiprocessors of the device, for persistent grids.
+  virtual int multiprocessors() const = 0;
 
   // cudaStream_t on CUDA, an opaque handle on the host device. Enqueue everything here; do not
   // synchronize.
