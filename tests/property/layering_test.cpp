@@ -78,8 +78,11 @@ std::vector<ThirdParty> third_party() {
       {"program_options", {"boost/program_options"}, {"src/cli/command.h"}},
       {"context", {"boost/context"}, {"src/device/host/"}},
       {"sqlite", {"SQLiteCpp", "sqlite3"}, {"src/store/", "tests/"}},
-      {"json", {"nlohmann"}, {"src/report/", "src/store/", "src/bench/", "tests/"}},
-      {"toml", {"toml++"}, {"src/core/"}},
+      {"json",
+       {"nlohmann"},
+       {"src/report/", "src/store/", "src/bench/", "src/package/document.cpp", "tests/"}},
+      {"toml", {"toml++"}, {"src/core/toml.h"}},
+      {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
       {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "tests/gpu/"}},
       {"cuda_runtime",
        {"cuda_runtime"},
@@ -116,9 +119,10 @@ struct Part {
   std::vector<std::string> may_include;
 };
 
-const std::vector<std::string> kParts{
-    "core/",       "target/",  "device/", "exec/",  "campaign/",  "store/", "report/",
-    "generators/", "oracles/", "cli/",    "bench/", "sanitizer/", "tma/"};
+const std::vector<std::string> kParts{"core/",     "target/",  "device/",    "exec/",
+                                      "campaign/", "store/",   "report/",    "generators/",
+                                      "oracles/",  "cli/",     "bench/",     "sanitizer/",
+                                      "tma/",      "package/", "references/"};
 
 std::vector<Part> parts() {
   return {
@@ -126,6 +130,8 @@ std::vector<Part> parts() {
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
       {"device", "src/device/", {"core/", "tma/"}},
+      {"references", "src/references/", {}},
+      {"package", "src/package/", {"core/", "target/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.

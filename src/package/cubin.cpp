@@ -1,0 +1,131 @@
+#include "package/cubin.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace redzone::package {
+namespace {
+
+// A kernel has at most 32764 bytes of parameters (CUDA C++ Programming Guide, "Kernel Parameters").
+constexpr std::size_t kMostParameters = 32764;
+
+// Records of the section .nv.info.KERNEL: format, attribute, and a 16-bit value, which for format
+// `sized` is the number of bytes that follow. As `cuobjdump -elf` names them.
+enum class Format : std::uint8_t { sized = 4 };
+enum class Attribute : std::uint8_t {
+  block = 0x10,      // EIATTR_REQNTID: x, y, z
+  parameter = 0x17,  // EIATTR_KPARAM_INFO: index, ordinal | offset << 16, flags | bytes << 18
+  cluster = 0x3d,    // EIATTR_CTA_PER_CLUSTER: x, y, z
+};
+
+struct Problem {
+  std::string what;
+};
+
+// Of `T` at `offset`, which need not be aligned there.
+template <class T>
+T at(std::string_view image, std::size_t offset) {
+  if (offset > image.size() || image.size() - offset < sizeof(T)) throw Problem{"is cut off"};
+  T value;
+  std::memcpy(&value, image.data() + offset, sizeof value);
+  return value;
+}
+
+std::string_view part(std::string_view image, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset > image.size() || image.size() - offset < bytes) throw Problem{"is cut off"};
+  return image.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes));
+}
+
+Elf64_Ehdr header_of(std::string_view image) {
+  if (image.substr(0, SELFMAG) != ELFMAG) throw Problem{"is no ELF file"};
+  const auto header = at<Elf64_Ehdr>(image, 0);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_machine != EM_CUDA)
+    throw Problem{"is no 64-bit CUDA ELF file"};
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    throw Problem{"has section headers of a wrong size"};
+  return header;
+}
+
+// The bits of e_flags moved with version 8 of the ABI (LLVM's ELF.h: ELFABIVERSION_CUDA_V2).
+int arch_of(const Elf64_Ehdr& header) {
+  const bool moved = header.e_ident[EI_ABIVERSION] >= 8;
+  return static_cast<int>((moved ? header.e_flags >> 8 : header.e_flags) & 0xff);
+}
+
+// The contents of the section `name`.
+std::optional<std::string_view> section(std::string_view image, const Elf64_Ehdr& header,
+                                        std::string_view name) {
+  const auto section_at = [&](std::size_t i) {
+    if (header.e_shoff > image.size()) throw Problem{"is cut off"};
+    return at<Elf64_Shdr>(image, static_cast<std::size_t>(header.e_shoff) + i * sizeof(Elf64_Shdr));
+  };
+  const Elf64_Shdr names_header = section_at(header.e_shstrndx);
+  const auto names = part(image, names_header.sh_offset, names_header.sh_size);
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr s = section_at(i);
+    if (s.sh_name >= names.size()) throw Problem{"has a section whose name is out of bounds"};
+    const auto text = names.substr(s.sh_name);
+    if (text.substr(0, text.find('\0')) != name) continue;
+    return s.sh_type == SHT_NOBITS ? std::string_view() : part(image, s.sh_offset, s.sh_size);
+  }
+  return std::nullopt;
+}
+
+std::size_t volume(std::string_view payload) {
+  // In 128 bits: three factors of 32 bits each, of which a broken file may have any.
+  const auto product = static_cast<unsigned __int128>(at<std::uint32_t>(payload, 0)) *
+                       at<std::uint32_t>(payload, 4) * at<std::uint32_t>(payload, 8);
+  return static_cast<std::size_t>(std::min<unsigned __int128>(product, SIZE_MAX));
+}
+
+void read_info(std::string_view info, CubinFacts& facts) {
+  std::vector<std::optional<std::size_t>> parameters;
+  for (std::size_t i = 0; i < info.size();) {
+    const auto format = at<std::uint8_t>(info, i);
+    const auto attribute = static_cast<Attribute>(at<std::uint8_t>(info, i + 1));
+    const auto value = at<std::uint16_t>(info, i + 2);
+    i += 4;
+    if (format != static_cast<std::uint8_t>(Format::sized)) continue;
+    const auto payload = part(info, i, value);
+    i += value;
+    if (attribute == Attribute::block) facts.block_threads = volume(payload);
+    if (attribute == Attribute::cluster) facts.cluster_ctas = volume(payload);
+    if (attribute != Attribute::parameter) continue;
+    const auto ordinal = at<std::uint16_t>(payload, 4);
+    if (ordinal >= kMostParameters) throw Problem{"has a parameter with an impossible number"};
+    if (parameters.size() <= ordinal) parameters.resize(ordinal + std::size_t{1});
+    if (parameters[ordinal]) throw Problem{fmt::format("declares parameter {} twice", ordinal)};
+    parameters[ordinal] = at<std::uint32_t>(payload, 8) >> 18;
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i]) throw Problem{fmt::format("does not declare parameter {}", i)};
+    facts.parameter_bytes.push_back(*parameters[i]);
+  }
+}
+
+}  // namespace
+
+tl::expected<CubinFacts, std::string> read_cubin(std::string_view image, std::string_view kernel) {
+  try {
+    const Elf64_Ehdr header = header_of(image);
+    CubinFacts facts;
+    facts.arch = arch_of(header);
+    if (!section(image, header, fmt::format(".text.{}", kernel)))
+      return tl::unexpected(fmt::format("has no kernel '{}'", kernel));
+    // A kernel without parameters has the section, too: its number of registers stands there.
+    const auto info = section(image, header, fmt::format(".nv.info.{}", kernel));
+    if (!info) return tl::unexpected(fmt::format("says nothing of kernel '{}'", kernel));
+    read_info(*info, facts);
+    return facts;
+  } catch (const Problem& e) {
+    return tl::unexpected(e.what);
+  }
+}
+
+}  // namespace redzone::package

@@ -1,0 +1,17 @@
+// A compiled kernel of a package: the cubin and Triton's metadata beside it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "package/package.h"
+
+namespace redzone::package {
+
+// Reads FOLDER/cubin/FILE.cubin and FILE.json and checks that they agree with each other and with
+// the kernel and architecture of `package`. Throws FieldError. `all_bytes` gets what was read, for
+// the hash of the code.
+Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes);
+
+}  // namespace redzone::package

@@ -1,0 +1,75 @@
+#include "package/package.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace redzone::package {
+namespace {
+
+// Texts carry their length, so that no two lists of parts give the same key.
+void append(std::string& key, const std::string& text) {
+  key += fmt::format("{}:{};", text.size(), text);
+}
+void append(std::string& key, std::int64_t number) {
+  key += fmt::format("{};", number);
+}
+void append(std::string& key, double number) {
+  key += fmt::format("{:a};", number);
+}
+
+template <class... T>
+void append(std::string& key, const std::variant<T...>& value) {
+  std::visit([&](const auto& v) { append(key, v); }, value);
+}
+
+}  // namespace
+
+std::string variant_key(const Package& package, const Config& knobs,
+                        const std::vector<Constant>& constants,
+                        const std::vector<std::optional<Class>>& classes) {
+  std::string key;
+  for (const auto& knob : package.knobs) append(key, knobs.find(knob.name)->second);
+  for (const auto& constant : constants) append(key, constant);
+  for (std::size_t i = 0; i < package.arguments.size(); ++i)
+    if (package.arguments[i].kind == Argument::Kind::integer && classes[i])
+      append(key, static_cast<std::int64_t>(*classes[i]));
+  return key;
+}
+
+std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& variant) {
+  std::vector<std::size_t> bytes;
+  for (const std::size_t i : variant.passed) {
+    const Argument& argument = package.arguments[i];
+    bytes.push_back(argument.kind == Argument::Kind::tensor ? sizeof(void*)
+                                                            : argument.type.bytes());
+  }
+  bytes.insert(bytes.end(), 2, sizeof(void*));
+  return bytes;
+}
+
+std::string_view name_of(Class c) {
+  switch (c) {
+    case Class::one:
+      return "1";
+    case Class::sixteen:
+      return "16";
+    case Class::other:
+      return "other";
+  }
+  RZ_CHECK(false && "a class without a name");
+}
+
+void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config) {
+  for (const auto& knob : knobs) {
+    const Value& value = config.find(knob.name)->second;
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      values[knob.name] = *number;
+      continue;
+    }
+    for (const Value& other : knob.values)
+      values[fmt::format("{}_is_{}", knob.name, std::get<std::string>(other))] = value == other;
+  }
+}
+
+}  // namespace redzone::package

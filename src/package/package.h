@@ -1,0 +1,128 @@
+// A kernel package, read and checked: what src/targets/triton/README.md describes, as plain values.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "package/cubin.h"
+#include "package/expression.h"
+
+namespace redzone::package {
+
+// The value of a constexpr argument; booleans are 0 and 1.
+using Constant = std::variant<std::int64_t, double, std::string>;
+
+struct Tensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::string dtype_of;  // the knob that names the element type instead; or ""
+  Role role = Role::in;
+  std::vector<Expression> shape;  // over dims
+  Fill::Kind fill = Fill::Kind::uniform;
+  double lo = -1, hi = 1;              // uniform; constant: lo
+  std::optional<Expression> from, to;  // integers, both ends included; offsets: `to` is the total
+  std::size_t align_bytes = 16;
+  std::optional<Tolerance> tolerance;
+};
+
+// A number that the compiled kernel takes by value.
+struct Scalar {
+  enum class Kind : std::uint8_t { signed_integer, unsigned_integer, real, brain_real };
+  Kind kind = Kind::signed_integer;
+  int bits = 32;  // 1 for a boolean, which takes a byte
+
+  std::size_t bytes() const { return bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8; }
+  bool is_integer() const { return kind <= Kind::unsigned_integer; }
+};
+
+// A parameter of the kernel's source.
+struct Argument {
+  enum class Kind : std::uint8_t { tensor, integer, real, constant };
+  std::string name;
+  Kind kind = Kind::tensor;
+  std::size_t tensor = 0;            // index in Package::tensors
+  Scalar type = {};                  // integer and real
+  std::optional<Expression> value;   // of all kinds but tensor; absent: the next two
+  std::string knob;                  // a constant that is the value of this knob of strings
+  Constant plain = std::int64_t{0};  // a constant or real that depends on nothing
+  bool specialized = false;          // variants differ in its class
+};
+
+// Triton's class of an integer or an address. 0 is a multiple of 16.
+enum class Class : std::uint8_t { one, sixteen, other };
+
+struct ScratchRule {
+  std::size_t bytes = 0;  // of each CTA
+  std::size_t align = 1;
+};
+
+// A cubin and Triton's metadata of it.
+struct Compiled {
+  std::string file;   // "my_add.000"
+  std::string image;  // the ELF file
+  CubinFacts facts;
+  int warps = 4;                 // of a CTA, 32 threads each
+  int ctas = 1;                  // of a cluster, which is what a program of the grid is
+  std::size_t shared_bytes = 0;  // dynamic, of a CTA
+  ScratchRule global, profile;
+  bool cooperative = false;  // the whole grid runs at once
+  bool dependent = false;    // launch_pdl: may start before what is in front of it has ended
+};
+
+struct Variant {
+  std::size_t compiled = 0;  // index in Package::compiled
+  Config knobs;
+  std::vector<Constant> constants;            // of the constexpr arguments, in order
+  std::vector<std::optional<Class>> classes;  // by argument; absent: not specialized
+  std::vector<std::size_t> passed;            // arguments that the compiled kernel takes, in order
+};
+
+struct Package {
+  std::filesystem::path folder;
+  std::string name, doc, kernel;
+  std::string triton;     // the version that compiled it
+  std::string reference;  // "": none
+  int arch = 0;           // 90
+  bool deterministic = true;
+  std::optional<Expression> work;
+  std::vector<Expression> grid;  // three, of programs; may read num_sms
+  std::vector<DimSpec> dims;
+  std::vector<Constraint> constraints;
+  std::vector<Tensor> tensors;
+  std::vector<KnobSpec> knobs;
+  std::vector<Argument> arguments;
+  std::vector<Compiled> compiled;
+  std::vector<Variant> variants;
+  // Variants by variant_key(): those of a key differ in the classes of addresses only.
+  std::unordered_map<std::string, std::vector<std::size_t>> by_key;
+  std::string code_hash;  // of target.toml, the cubins and their metadata; 32 hex digits
+};
+
+// What a call has to have in common with a variant, addresses aside. `constants` are those of the
+// constexpr arguments in order, `classes` those of all arguments.
+std::string variant_key(const Package& package, const Config& knobs,
+                        const std::vector<Constant>& constants,
+                        const std::vector<std::optional<Class>>& classes);
+
+// Bytes of each parameter of the compiled kernel: the arguments that are passed, then the pointers
+// to global scratch and to profile scratch (Triton 3.6, the launcher of its NVIDIA backend).
+std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& variant);
+
+// "1", "16" or "other".
+std::string_view name_of(Class c);
+
+// What the values of knobs are to expressions: a number by the knob's name; for each value V of a
+// knob K of strings, K_is_V is 1 or 0.
+void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config);
+
+}  // namespace redzone::package

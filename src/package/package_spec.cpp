@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "package/call.h"
+#include "package/description.h"
+#include "package/package_target.h"
+
+namespace redzone::package {
+namespace {
+
+// The grid is judged for the GPU that most have: a persistent one depends on it a little.
+constexpr int kMultiprocessors = 132;  // of an H100
+
+// For a call whose work nobody can count.
+constexpr double kEndlessWork = 1e18;
+
+std::int64_t value_or_throw(const Expression& expression, const Dims& dims) {
+  const Values values(dims.begin(), dims.end());
+  const auto value = expression.value(values);
+  if (!value) throw std::invalid_argument(value.error());
+  return *value;
+}
+
+Fill fill_of(const Tensor& tensor) {
+  switch (tensor.fill) {
+    case Fill::Kind::uniform:
+      return Fill::uniform(tensor.lo, tensor.hi);
+    case Fill::Kind::constant:
+      return Fill::constant(tensor.lo);
+    case Fill::Kind::integers:
+      return Fill::integers([from = *tensor.from, to = *tensor.to](const Dims& dims) {
+        return std::pair(value_or_throw(from, dims), value_or_throw(to, dims));
+      });
+    case Fill::Kind::offsets:
+      return Fill::offsets(
+          [total = *tensor.to](const Dims& dims) { return value_or_throw(total, dims); });
+  }
+  return {};
+}
+
+TensorSpec tensor_spec(const Package& package, std::size_t index) {
+  const Tensor& tensor = package.tensors[index];
+  TensorSpec spec;
+  spec.name = tensor.name;
+  spec.dtype = tensor.dtype;
+  spec.role = tensor.role;
+  spec.shape = [shape = tensor.shape](const Dims& dims) {
+    Shape out;
+    for (const auto& extent : shape) out.push_back(value_or_throw(extent, dims));
+    return out;
+  };
+  spec.fill = fill_of(tensor);
+  spec.align_bytes = least_align(package, index);
+  spec.tolerance = tensor.tolerance;
+  if (!tensor.dtype_of.empty())
+    spec.dtype_of = [knob = tensor.dtype_of](const Config& config) {
+      return *dtype_named(get_str(config, knob));
+    };
+  return spec;
+}
+
+Geometry geometry_of(const Package& package, const Dims& dims, const Config& config) {
+  const auto call = resolve(package, dims, config);
+  if (!call) return {};
+  const auto plan = plan_launch(package, package.variants[call->variants.front()], call->values,
+                                kMultiprocessors);
+  if (!plan || plan->empty()) return {};
+  const auto& shape = plan->shape;
+  LaunchDecl launch;
+  launch.kernel = package.kernel;
+  const std::int64_t grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
+  std::copy(std::begin(grid), std::end(grid), launch.grid);
+  launch.block[0] = shape.block.x;
+  launch.shared_bytes = static_cast<std::int64_t>(shape.shared_bytes);
+  return {{std::move(launch)}, {}};
+}
+
+double work_of(const Package& package, const Dims& dims, const Config& config) {
+  Values values(dims.begin(), dims.end());
+  add_knobs(values, package.knobs, config);
+  const auto work = package.work->value(values);
+  return work ? static_cast<double>(*work) : kEndlessWork;
+}
+
+}  // namespace
+
+TargetSpec spec_of(std::shared_ptr<const Package> package) {
+  TargetSpec spec;
+  spec.name = package->name;
+  spec.doc = package->doc;
+  spec.dims = package->dims;
+  spec.constraints = package->constraints;
+  spec.constraints.push_back(
+      Constraint::predicate("the package has no compiled variant for the call, or a value is out "
+                            "of range",
+                            [package](const Dims& dims, const Config& config) {
+                              return resolve(*package, dims, config).has_value();
+                            }));
+  for (std::size_t i = 0; i < package->tensors.size(); ++i)
+    spec.tensors.push_back(tensor_spec(*package, i));
+  spec.knobs = package->knobs;
+  spec.deterministic = package->deterministic;
+  spec.has_reference = !package->reference.empty();
+  spec.only_compute_capability = package->arch;
+  if (package->work)
+    spec.work = [package](const Dims& dims, const Config& config) {
+      return work_of(*package, dims, config);
+    };
+  spec.geometry = [package](const Dims& dims, const Config& config) {
+    return geometry_of(*package, dims, config);
+  };
+  return spec;
+}
+
+}  // namespace redzone::package

@@ -1,0 +1,40 @@
+// A package as a target: what it accepts, and how a call is launched.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "package/package.h"
+#include "references/references.h"
+
+namespace redzone::package {
+
+// What `package` says to the generator, the oracles and the reader of reports. Calls that no
+// variant serves are excluded by a constraint.
+TargetSpec spec_of(std::shared_ptr<const Package> package);
+
+// The reference that the package names; null when it names none. A usage error when there is none
+// of that name, or when it reads something that the package does not have.
+Result<const references::Reference*> reference_of(const Package& package);
+
+class PackageTarget final : public Target {
+ public:
+  PackageTarget(std::shared_ptr<const Package> package, const references::Reference* reference);
+
+  // Launches once. A call that the package does not serve is unsupported, with the reason.
+  void run(Context& ctx) override;
+  void reference(ReferenceCall& call) const override;
+
+ private:
+  const KernelRef& kernel(Context& ctx, std::size_t compiled);
+
+  std::shared_ptr<const Package> package_;
+  const references::Reference* reference_;
+  std::vector<std::optional<KernelRef>> kernels_;  // by Package::compiled, once they are loaded
+};
+
+}  // namespace redzone::package

@@ -1,0 +1,43 @@
+#include "package/reader.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "package/description.h"
+#include "package/document.h"
+#include "package/fields.h"
+#include "package/variants.h"
+
+namespace redzone::package {
+namespace {
+
+constexpr std::size_t kMostDescriptionBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+Result<Package> read_package(const std::filesystem::path& folder) {
+  Package package;
+  package.folder = folder;
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
+    return usage_error(fmt::format("package {}: no such folder", folder.string()));
+  const auto file = folder / "target.toml";
+  const auto text = read_bytes(file, kMostDescriptionBytes);
+  if (!text) return tl::unexpected(text.error());
+  const auto tree = parse_toml(*text, file);
+  if (!tree) return tl::unexpected(tree.error());
+  std::string all = *text;  // what the hash is of
+  try {
+    Fields root(file, "", *tree);
+    read_description(root, package);
+    read_variants(root, package, all);
+    root.done();
+  } catch (const FieldError& e) {
+    return usage_error(e.what());
+  }
+  const XXH128_hash_t h = XXH3_128bits(all.data(), all.size());
+  package.code_hash = fmt::format("{:016x}{:016x}", h.high64, h.low64);
+  return package;
+}
+
+}  // namespace redzone::package

@@ -1,0 +1,169 @@
+#include "package/package_target.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/validate.h"
+#include "generators/plan_generator.h"
+#include "package/packages.h"
+#include "package/reader.h"
+#include "package/sample.h"
+#include "target/capability.h"
+#include "target/spec_check.h"
+#include "targets/recording_context.h"
+
+namespace redzone::package {
+namespace {
+
+using redzone::test::RecordingContext;
+
+class PackageTargets : public testing::Test {
+ protected:
+  static Config config(std::int64_t ctas, const char* grid = "flat") {
+    return {{"BLOCK", std::int64_t{128}}, {"grid", std::string(grid)}, {"num_ctas", ctas}};
+  }
+
+  const test::SamplePackage sample_;
+  const std::shared_ptr<const Package> package_ =
+      std::make_shared<const Package>(*read_package(sample_.folder()));
+  const TargetSpec spec_ = spec_of(package_);
+};
+
+TEST_F(PackageTargets, DeclareWhatThePackageSays) {
+  EXPECT_EQ(spec_problem(spec_), std::nullopt);
+  EXPECT_EQ(spec_.name, "test.add");
+  EXPECT_EQ(spec_.only_compute_capability, 90);
+  EXPECT_EQ(capability_problem(spec_, 90), std::nullopt);
+  EXPECT_EQ(capability_problem(spec_, 100),
+            "compiled for compute capability 9.0, the device has 10.0");
+  EXPECT_FALSE(spec_.has_reference);
+  EXPECT_EQ(spec_.tensors[0].shape({{"R", 3}, {"N", 5}}), (Shape{3, 5}));
+  EXPECT_EQ(spec_.tensors[0].align_bytes, 4u);
+  ASSERT_TRUE(spec_.tensors[1].tolerance);
+  EXPECT_EQ(spec_.tensors[1].tolerance->rel, 1e-6);
+  EXPECT_EQ(spec_.work({{"R", 3}, {"N", 5}}, config(1)), 15);
+  const Geometry geometry = spec_.geometry({{"R", 3}, {"N", 1000}}, config(2));
+  ASSERT_EQ(geometry.launches.size(), 1u);
+  EXPECT_EQ(geometry.launches[0].grid[0], 16);
+  EXPECT_EQ(geometry.launches[0].grid[1], 3);
+  EXPECT_EQ(geometry.launches[0].block[0], 128);
+  EXPECT_EQ(geometry.launches[0].shared_bytes, 57344);
+}
+
+TEST_F(PackageTargets, AreGivenOnlyCallsThatTheyServe) {
+  // Half of the variants are gone, as of a package from a cache.
+  Package half = *package_;
+  std::erase_if(half.by_key, [&](const auto& alike) {
+    return half.variants[alike.second.front()].classes[2] == Class::other;
+  });
+  const auto shared = std::make_shared<const Package>(std::move(half));
+  const TargetSpec spec = spec_of(shared);
+  generators::PlanGenerator generator(spec, generators::cuda_budget(std::size_t{1} << 30), 7);
+  int calls = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Plan plan = generator.next();
+    EXPECT_TRUE(validate(plan, spec, "generated"));
+    for (const auto* step : calls_of(plan)) {
+      ++calls;
+      const auto n = get(step->call.dims, "N");
+      EXPECT_TRUE(n == 1 || n % 16 == 0) << n;
+    }
+  }
+  EXPECT_GT(calls, 60);
+  Call other;
+  other.dims = {{"R", 1}, {"N", 17}};
+  other.config = config(1);
+  const auto refused = validate_call(other, spec);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no compiled variant"), std::string::npos);
+}
+
+TEST_F(PackageTargets, LaunchWithScratchForEveryCta) {
+  RecordingContext ctx(spec_, {{"R", 3}, {"N", 1000}}, config(2));
+  PackageTarget target(package_, nullptr);
+  target.run(ctx);
+  ASSERT_FALSE(ctx.ended()) << ctx.unsupported_reason;
+  ASSERT_EQ(ctx.scratches.size(), 1u) << "the kernel has no profile scratch";
+  const auto& scratch = ctx.scratches[0];
+  EXPECT_EQ(scratch.name, "global_scratch");
+  EXPECT_EQ(scratch.bytes, 384u * 8 * 3 * 2);
+  EXPECT_EQ(scratch.align, 128u);
+  EXPECT_EQ(scratch.need.bytes_per_cta, 384u);
+  EXPECT_EQ(scratch.need.grid.x, 8);
+  EXPECT_EQ(scratch.need.grid.y, 3);
+  EXPECT_EQ(scratch.need.num_ctas, 2);
+  EXPECT_EQ(scratch.need.align, 128u);
+  ASSERT_EQ(ctx.launches.size(), 1u);
+  const auto& launch = ctx.launches[0];
+  EXPECT_EQ(launch.shape.grid.x, 16);
+  EXPECT_EQ(launch.shape.cluster.x, 2);
+  EXPECT_EQ(launch.shape.block.x, 128);
+  EXPECT_EQ(launch.shape.shared_bytes, 57344u);
+  ASSERT_EQ(launch.arguments.size(), 7u);
+  EXPECT_EQ(launch.arguments[2], 1000u);
+  EXPECT_EQ(launch.arguments[3], 3u);
+  EXPECT_NE(launch.arguments[5], 0u) << "global scratch";
+  EXPECT_EQ(launch.arguments[6], 0u) << "profile scratch";
+}
+
+TEST_F(PackageTargets, AskForTheCubinOfTheVariantOnce) {
+  RecordingContext ctx(spec_, {{"R", 1}, {"N", 64}}, config(1));
+  PackageTarget target(package_, nullptr);
+  target.run(ctx);
+  target.run(ctx);
+  ASSERT_EQ(ctx.variants.size(), 1u);
+  EXPECT_EQ(ctx.variants[0].name, "add");
+  EXPECT_EQ(ctx.variants[0].expression, "add");
+  EXPECT_EQ(ctx.launches.size(), 2u);
+}
+
+TEST_F(PackageTargets, RefuseWhatNoVariantServes) {
+  Package none = *package_;
+  none.by_key.clear();
+  RecordingContext ctx(spec_, {{"R", 1}, {"N", 64}}, config(1));
+  PackageTarget target(std::make_shared<const Package>(std::move(none)), nullptr);
+  target.run(ctx);
+  EXPECT_TRUE(ctx.launches.empty());
+  EXPECT_EQ(ctx.unsupported_reason.find("no variant was compiled for BLOCK = 128"), 0u)
+      << ctx.unsupported_reason;
+}
+
+TEST_F(PackageTargets, NameTheirReference) {
+  Package package = *package_;
+  EXPECT_EQ(*reference_of(package), nullptr);
+  package.reference = "scael";
+  EXPECT_NE(reference_of(package).error().message.find(
+                "target.toml: reference: there is no reference 'scael', did you mean 'scale'?"),
+            std::string::npos);
+  package.reference = "scale";
+  ASSERT_TRUE(reference_of(package)) << reference_of(package).error().message;
+  EXPECT_EQ((*reference_of(package))->name, "scale");
+  package.reference = "matmul";
+  EXPECT_NE(reference_of(package).error().message.find("'matmul' needs the dim 'M'"),
+            std::string::npos);
+  package.reference = "scale";
+  package.arguments[4].name = "alpha";
+  EXPECT_NE(reference_of(package).error().message.find("'scale' needs the number 'factor'"),
+            std::string::npos);
+}
+
+TEST_F(PackageTargets, AreTargetsOfTheRegistry) {
+  Registry registry;
+  const std::filesystem::path folders[] = {sample_.folder()};
+  ASSERT_TRUE(add_packages(registry, folders));
+  const TargetEntry* entry = registry.find("test.add", DeviceKind::cuda);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_TRUE(entry->is_package);
+  EXPECT_EQ(entry->plugin, sample_.folder());
+  EXPECT_EQ(entry->code_hash, package_->code_hash);
+  EXPECT_EQ(entry->compiled_by, "Triton 3.6.0, package " + sample_.folder().string());
+  EXPECT_NE(entry->make(), nullptr);
+  EXPECT_EQ(registry.find("test.add", DeviceKind::host), nullptr);
+  const auto again = add_packages(registry, folders);
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("duplicate target name 'test.add'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace redzone::package
