@@ -39,6 +39,7 @@ class Replay final : public Command {
     add_device_flag(flags);
     add_db_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     add_worker_flags(flags);
     add_json_flag(flags);
   }
@@ -50,12 +51,19 @@ bool is_number(const std::string& word) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-Result<Repro> load(const po::variables_map& flags) {
+struct Loaded {
+  Repro repro;
+  std::string made_of = {};  // of a finding: what made its code
+};
+
+Result<Loaded> load(const po::variables_map& flags) {
   const auto& what = flags["what"].as<std::string>();
   if (!is_number(what)) {
     auto text = read_file(what);
     if (!text) return tl::unexpected(text.error());
-    return parse_repro(*text, what);
+    auto repro = parse_repro(*text, what);
+    if (!repro) return tl::unexpected(repro.error());
+    return Loaded{std::move(*repro)};
   }
   auto id = parse_id(what);
   if (!id) return tl::unexpected(id.error());
@@ -63,7 +71,14 @@ Result<Repro> load(const po::variables_map& flags) {
   if (!store) return tl::unexpected(store.error());
   auto finding = store->finding(*id);
   if (!finding) return tl::unexpected(finding.error());
-  return Repro{finding->plan, finding->oracle, finding->signature};
+  return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment.toolkit};
+}
+
+// A target that is not here may be in a plugin or package that has to be named.
+Error with_origin(Error error, const Loaded& loaded) {
+  if (!loaded.made_of.empty())
+    error.message += fmt::format("; the finding's code was made by {}", loaded.made_of);
+  return error;
 }
 
 Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
@@ -133,8 +148,9 @@ Result<int> Replay::run(const po::variables_map& flags) {
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
   const int n = sanitized ? 1 : flags["runs"].as<int>();
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
-  auto repro = load(flags);
-  if (!repro) return tl::unexpected(repro.error());
+  auto loaded = load(flags);
+  if (!loaded) return tl::unexpected(loaded.error());
+  Repro* const repro = &loaded->repro;
   if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());
@@ -143,7 +159,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
   Session& session = **opened;
   const auto& what = flags["what"].as<std::string>();
   auto entry = session.check(repro->plan, is_number(what) ? "finding " + what : what);
-  if (!entry) return tl::unexpected(entry.error());
+  if (!entry) return tl::unexpected(with_origin(entry.error(), *loaded));
   if (auto why = session.cannot_run((*entry)->spec)) {
     fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
     return kNotJudged;

@@ -24,7 +24,7 @@ class Run final : public Command {
   std::string_view name() const override { return "run"; }
   std::string_view synopsis() const override { return "redzone run [TARGET...] [options]"; }
   std::string_view summary() const override {
-    return "fuzz targets (all that are no puzzles, unless some are named)";
+    return "fuzz targets (all that are no puzzles, unless some or packages are named)";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -42,6 +42,7 @@ class Run final : public Command {
     add_device_flag(flags);
     add_db_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     add_worker_flags(flags);
     add_json_flag(flags);
   }
@@ -53,23 +54,50 @@ struct Selection {
   std::vector<std::string> skipped;  // "name: reason"
 };
 
+// The packages of --package are what is to be fuzzed, unless targets are named.
+bool is_given_package(const TargetEntry& entry, const po::variables_map& flags) {
+  if (!entry.is_package || flags.count("package") == 0) return false;
+  const auto& given = flags["package"].as<std::vector<std::string>>();
+  return std::find(given.begin(), given.end(), entry.plugin) != given.end();
+}
+
+// A package that is asked for, by name or by --package, where there is no GPU for it.
+std::optional<std::string> no_device_for(const TargetEntry& entry, const Session& session) {
+  if (!entry.is_package || entry.device == session.device()) return std::nullopt;
+  return fmt::format("{}: its kernels are compiled for a GPU, and the device is {}",
+                     entry.spec.name, name_of(session.device()));
+}
+
 Result<Selection> select(const Session& session, const po::variables_map& flags) {
+  Selection out;
   std::vector<const TargetEntry*> wanted;
+  const bool packages = flags.count("package") != 0;
   if (flags.count("target") != 0) {
     for (const auto& name : flags["target"].as<std::vector<std::string>>()) {
+      const auto* package = session.registry().find(name, DeviceKind::cuda);
+      if (package != nullptr)
+        if (auto why = no_device_for(*package, session)) {
+          out.skipped.push_back(*why);
+          continue;
+        }
       auto entry = session.registry().require(name, session.device());
       if (!entry) return tl::unexpected(entry.error());
       if (std::find(wanted.begin(), wanted.end(), *entry) == wanted.end()) wanted.push_back(*entry);
     }
   }
   for (const auto& entry : session.registry().entries()) {
-    if (entry.device != session.device()) continue;
-    const bool kernel = entry.spec.category == Category::kernel && flags.count("target") == 0;
+    const bool unnamed =
+        flags.count("target") == 0 && (!packages || is_given_package(entry, flags));
+    if (entry.device != session.device()) {
+      if (auto why = no_device_for(entry, session); why && packages && unnamed)
+        out.skipped.push_back(*why);
+      continue;
+    }
+    const bool kernel = entry.spec.category == Category::kernel && unnamed;
     const bool puzzle = entry.spec.category == Category::puzzle && flags["puzzles"].as<bool>();
     const bool named = std::find(wanted.begin(), wanted.end(), &entry) != wanted.end();
     if ((kernel || puzzle) && !named) wanted.push_back(&entry);
   }
-  Selection out;
   for (const auto* entry : wanted) {
     if (auto why = session.cannot_run(entry->spec))
       out.skipped.push_back(entry->spec.name + ": " + *why);

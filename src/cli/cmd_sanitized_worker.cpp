@@ -30,6 +30,7 @@ class SanitizedWorker final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_device_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     add_sanitizer_flag(flags);
     flags.add_options()("compute-sanitizer", po::value<std::string>()->required(), "the program")(
         "logs", po::value<std::string>()->required(), "where its text goes")(
@@ -53,9 +54,10 @@ Result<int> SanitizedWorker::run(const po::variables_map& flags) {
   argv.insert(argv.end(),
               {self.string(), "worker", "--device", flags["device"].as<std::string>(),
                "--sanitizer", std::string(name_of(*tool)), "--sanitizer-log", log->string()});
-  if (flags.count("plugin") != 0)
-    for (const auto& plugin : flags["plugin"].as<std::vector<std::string>>())
-      argv.insert(argv.end(), {"--plugin", plugin});
+  for (const std::string flag : {"plugin", "package"})
+    if (flags.count(flag) != 0)
+      for (const auto& path : flags[flag].as<std::vector<std::string>>())
+        argv.insert(argv.end(), {"--" + flag, path});
   for (const char* fd : {"socket-fd", "black-box-fd"})
     argv.insert(argv.end(), {fmt::format("--{}", fd), std::to_string(flags[fd].as<int>())});
   std::vector<char*> words;

@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "target/capability.h"
 
 namespace redzone::cli {
 namespace {
@@ -22,6 +23,7 @@ class Targets final : public Command {
     flags.add_options()("name", po::value<std::string>(), "one target");
     words.add("name", 1);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
@@ -35,8 +37,8 @@ report::TargetDevice device_of(const TargetEntry& entry, const device::CudaProbe
     d.why_not = cuda.problem;
   else if (entry.spec.needs_nvrtc && cuda.nvrtc.empty())
     d.why_not = "NVRTC is not installed";
-  else if (entry.spec.min_compute_capability > cuda.compute_capability)
-    d.why_not = "the GPU is too old";
+  else
+    d.why_not = capability_problem(entry.spec, cuda.compute_capability).value_or("");
   d.runs_here = d.why_not.empty();
   return d;
 }

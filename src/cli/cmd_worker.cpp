@@ -21,6 +21,7 @@ class WorkerCommandLine final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_device_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     flags.add_options()("socket-fd", po::value<int>()->required(), "the driver")(
         "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
         "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes");

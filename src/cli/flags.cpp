@@ -8,6 +8,7 @@
 
 #include "core/plan_text.h"
 #include "device/device.h"
+#include "package/packages.h"
 
 namespace redzone::cli {
 
@@ -37,6 +38,11 @@ void add_device_flag(po::options_description& flags) {
 void add_plugin_flag(po::options_description& flags) {
   flags.add_options()("plugin", po::value<std::vector<std::string>>()->composing(),
                       "a plugin to load beside the shipped ones; may be given again");
+}
+
+void add_package_flag(po::options_description& flags) {
+  flags.add_options()("package", po::value<std::vector<std::string>>()->composing(),
+                      "a package of compiled Triton kernels to load; may be given again");
 }
 
 void add_sanitizer_flag(po::options_description& flags) {
@@ -103,8 +109,19 @@ std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags) 
   return paths;
 }
 
+std::vector<std::filesystem::path> package_paths(const po::variables_map& flags) {
+  auto paths = package::shipped_packages();
+  if (flags.count("package") != 0)
+    for (const auto& p : flags["package"].as<std::vector<std::string>>()) paths.emplace_back(p);
+  return paths;
+}
+
 Result<Registry> load_registry(const po::variables_map& flags) {
-  return Registry::load(plugin_paths(flags));
+  auto registry = Registry::load(plugin_paths(flags));
+  if (!registry) return registry;
+  if (auto added = package::add_packages(*registry, package_paths(flags)); !added)
+    return tl::unexpected(added.error());
+  return registry;
 }
 
 Result<std::chrono::milliseconds> parse_duration(const std::string& text) {

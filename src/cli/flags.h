@@ -27,6 +27,7 @@ void add_json_flag(po::options_description& flags);
 void add_db_flag(po::options_description& flags);
 void add_device_flag(po::options_description& flags);
 void add_plugin_flag(po::options_description& flags);
+void add_package_flag(po::options_description& flags);
 void add_sanitizer_flag(po::options_description& flags);
 void add_worker_flags(po::options_description& flags);  // --deadline, --workers
 
@@ -48,6 +49,8 @@ Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags);
 
 // Shipped plugins and those of --plugin.
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);
+// Shipped packages and those of --package.
+std::vector<std::filesystem::path> package_paths(const po::variables_map& flags);
 Result<Registry> load_registry(const po::variables_map& flags);
 
 // "90", "90s", "500ms", "5m", "1h".

@@ -10,7 +10,9 @@
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "generators/simplify.h"
+#include "package/packages.h"
 #include "store/environment.h"
+#include "target/capability.h"
 
 namespace redzone::cli {
 namespace {
@@ -33,13 +35,18 @@ Crew crew_for(DeviceKind device) {
   return {1, std::clamp<std::size_t>(cores / 2, 1, 8), 2000};
 }
 
-exec::WorkerCommand worker_command(DeviceKind device,
-                                   const std::vector<std::filesystem::path>& plugins) {
+// With the plugins and packages that have something for the device.
+exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) {
   exec::WorkerCommand command;
   command.argv = {"/proc/self/exe", "worker", "--device", std::string(name_of(device))};
-  for (const auto& plugin : plugins) {
-    command.argv.emplace_back("--plugin");
-    command.argv.push_back(std::filesystem::absolute(plugin).string());
+  std::vector<std::filesystem::path> given;
+  for (const auto& entry : registry.entries()) {
+    if (entry.device != device ||
+        std::find(given.begin(), given.end(), entry.plugin) != given.end())
+      continue;
+    given.push_back(entry.plugin);
+    command.argv.emplace_back(entry.is_package ? "--package" : "--plugin");
+    command.argv.push_back(std::filesystem::absolute(entry.plugin).string());
   }
   return command;
 }
@@ -61,6 +68,7 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
   if (!device) return tl::unexpected(device.error());
   options.device = *device;
   options.plugins = plugin_paths(flags);
+  options.packages = package_paths(flags);
   options.workload = workload;
   auto deadline = duration_flag(flags, "deadline");
   if (!deadline) return tl::unexpected(deadline.error());
@@ -81,14 +89,9 @@ std::chrono::milliseconds SessionOptions::trial_deadline() const {
 }
 
 exec::PoolOptions pool_options(const SessionOptions& options, const Registry& registry) {
-  std::vector<std::filesystem::path> plugins;  // those that have something for this device
-  for (const auto& entry : registry.entries())
-    if (entry.device == options.device &&
-        std::find(plugins.begin(), plugins.end(), entry.plugin) == plugins.end())
-      plugins.push_back(entry.plugin);
   const Crew crew = crew_for(options.device);
   exec::PoolOptions pool;
-  pool.command = worker_command(options.device, plugins);
+  pool.command = worker_command(options.device, registry);
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(crew.workers);
   pool.spares = replay ? options.workers.value_or(crew.spares) : crew.spares;
@@ -120,6 +123,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->device_ = options.device;
   auto registry = Registry::load(options.plugins);
   if (!registry) return tl::unexpected(registry.error());
+  if (auto added = package::add_packages(*registry, options.packages); !added)
+    return tl::unexpected(added.error());
   session->registry_ = std::move(*registry);
   session->deadline_ = options.trial_deadline();
   exec::PoolOptions pool = pool_options(options, session->registry_);
@@ -176,8 +181,11 @@ Result<campaign::SelfProof> Session::prove() {
 }
 
 store::Environment Session::environment(const TargetEntry& target) const {
-  return store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
-                                    target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);
+  auto environment =
+      store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
+                                 target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);
+  if (!target.compiled_by.empty()) environment.toolkit = target.compiled_by;
+  return environment;
 }
 
 campaign::TriageOptions Session::triage_options() const {
@@ -199,11 +207,7 @@ Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) co
 std::optional<std::string> Session::cannot_run(const TargetSpec& spec) const {
   if (device_ == DeviceKind::host) return std::nullopt;
   if (spec.needs_nvrtc && hello_.nvrtc.empty()) return "NVRTC is not installed";
-  if (spec.min_compute_capability > hello_.compute_capability)
-    return fmt::format("needs compute capability {}.{}, the device has {}.{}",
-                       spec.min_compute_capability / 10, spec.min_compute_capability % 10,
-                       hello_.compute_capability / 10, hello_.compute_capability % 10);
-  return std::nullopt;
+  return capability_problem(spec, hello_.compute_capability);
 }
 
 campaign::SimplifyFor simplify_for() {

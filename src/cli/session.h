@@ -32,6 +32,7 @@ struct SessionOptions {
   // What trials run under besides; none: the tools are there for what asks for one.
   SanitizerTool sanitizer = SanitizerTool::none;
   oracles::ScreenOptions screen = {};
+  std::vector<std::filesystem::path> packages = {};  // folders
 
   std::chrono::milliseconds trial_deadline() const;
 };

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "package/packages.h"
+
 namespace redzone::cli {
 namespace {
 
@@ -27,6 +29,12 @@ Result<WorkerSide> open_worker_side(const po::variables_map& flags) {
     for (const auto& p : flags["plugin"].as<std::vector<std::string>>()) plugins.emplace_back(p);
   auto registry = Registry::load_in_worker(plugins);
   if (!registry) return tl::unexpected(registry.error());
+  if (flags.count("package") != 0) {
+    std::vector<std::filesystem::path> packages;
+    for (const auto& p : flags["package"].as<std::vector<std::string>>()) packages.emplace_back(p);
+    if (auto added = package::add_packages(*registry, packages); !added)
+      return tl::unexpected(added.error());
+  }
   registry->preload();
   side.registry = std::move(*registry);
   return side;

@@ -1,0 +1,74 @@
+// Packages of compiled kernels on the command line, where there is no device that runs them.
+#include <gtest/gtest.h>
+
+#include "e2e/cli.h"
+#include "package/sample.h"
+
+namespace redzone::e2e {
+namespace {
+
+class PackageOnTheCommandLine : public testing::Test {
+ protected:
+  Ran run(Arguments arguments) {
+    arguments.insert(arguments.end(), {"--package", sample_.folder().string()});
+    return redzone(folder_, arguments);
+  }
+  static void expect(const Ran& ran, int exit, const std::string& text) {
+    EXPECT_EQ(ran.exit, exit) << ran;
+    EXPECT_NE((ran.out + ran.err).find(text), std::string::npos) << text << "\n" << ran;
+  }
+
+  const package::test::SamplePackage sample_;
+  const TempFolder folder_;
+};
+
+TEST_F(PackageOnTheCommandLine, IsListedWithItsFolderAndWhatItNeeds) {
+  const Ran ran = run({"targets", "test.add", "--json"});
+  ASSERT_EQ(ran.exit, 0) << ran;
+  const Json target = ran.json()["targets"][0];
+  EXPECT_EQ(target["name"], "test.add");
+  ASSERT_EQ(target["devices"].size(), 1u);
+  const Json device = target["devices"][0];
+  EXPECT_EQ(device["device"], "cuda") << target;
+  EXPECT_EQ(device["plugin"], sample_.folder().string());
+  expect(run({"targets"}), 0, "test.add");
+}
+
+TEST_F(PackageOnTheCommandLine, IsNotApplicableOnTheHostDevice) {
+  const std::string reason =
+      "not applicable: test.add: its kernels are compiled for a GPU, and the device is host";
+  // It is all that is asked for.
+  expect(run({"run", "--device", "host", "--plans", "1"}), 4, reason);
+  expect(run({"run", "test.add", "--device", "host", "--plans", "1"}), 4, reason);
+}
+
+TEST_F(PackageOnTheCommandLine, LeavesNamedTargetsAlone) {
+  const Ran ran =
+      run({"run", "chunk_fwd_phase1", "--device", "host", "--plans", "2", "--seed", "1"});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  EXPECT_EQ(ran.err.find("not applicable"), std::string::npos) << ran;
+}
+
+TEST_F(PackageOnTheCommandLine, CannotBeReplayedWithoutItsDevice) {
+  folder_.write("p.toml",
+                "redzone_plan = 1\ntarget = \"test.add\"\n[[step]]\ndo = \"call\"\n"
+                "dims = { R = 1, N = 17 }\n");
+  expect(run({"replay", "p.toml", "--device", "host"}), 2,
+         "target 'test.add' is not built for device host, only for cuda");
+}
+
+TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {
+  sample_.edit("target.toml", "\"R\", \"1\"]", "\"R\", \"Q\"]");
+  expect(run({"targets"}), 2, "target.toml: grid[2]: 'Q' has the unknown name 'Q'");
+  expect(run({"run", "--device", "host"}), 2, "grid[2]");
+}
+
+TEST_F(PackageOnTheCommandLine, ThatIsNotThereOrThereTwiceIsAUsageError) {
+  expect(redzone(folder_, {"run", "--device", "host", "--package", "none"}), 2,
+         "package none: no such folder");
+  expect(run({"targets", "--package", sample_.folder().string()}), 2,
+         "duplicate target name 'test.add'");
+}
+
+}  // namespace
+}  // namespace redzone::e2e
