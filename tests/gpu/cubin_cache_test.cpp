@@ -95,6 +95,13 @@ TEST(VariantKey, DiffersWithEachPart) {
   b.options = {"-DB", "-DA"};
   EXPECT_NE(variant_key(b), key);
 
+  VariantRequest image = a;
+  image.image = "source";  // the same bytes, compiled before
+  EXPECT_NE(variant_key(image), key);
+  VariantRequest other = image;
+  other.image = "sourcf";
+  EXPECT_NE(variant_key(other), variant_key(image));
+
   const std::string compiled = compiled_key(key, "13.0", "sm_90a", "header");
   EXPECT_NE(compiled, compiled_key(key, "13.1", "sm_90a", "header"));
   EXPECT_NE(compiled, compiled_key(key, "13.0", "sm_80", "header"));

@@ -52,6 +52,7 @@ TEST(LaunchCheck, NamesValueAndLimit) {
   const LaunchLimits limits;
   EXPECT_FALSE(refused_launch(limits, "k", {}));
   EXPECT_FALSE(refused_launch(limits, "k", {{2147483647, 65535, 65535}, {1024, 1, 1}, 232448}));
+  EXPECT_FALSE(refused_launch(limits, "k", {{16, 2, 1}, {128}, 0, 0, {8, 2, 1}}));
   const std::pair<LaunchShape, const char*> refused[] = {
       {{{0, 1, 1}, {}, 0}, "k: grid.x is 0, allowed are 1 to 2147483647"},
       {{{2147483648, 1, 1}, {}, 0}, "k: grid.x is 2147483648, allowed are 1 to 2147483647"},
@@ -60,6 +61,9 @@ TEST(LaunchCheck, NamesValueAndLimit) {
       {{{}, {1025, 1, 1}, 0}, "k: block.x is 1025, allowed are 1 to 1024"},
       {{{}, {1, 1, 65}, 0}, "k: block.z is 65, allowed are 1 to 64"},
       {{{}, {32, 33, 1}, 0}, "k: threads of a block is 1056, allowed are 1 to 1024"},
+      {{{7, 1, 1}, {}, 0, 0, {2, 1, 1}}, "k: grid.x is 7, no multiple of the cluster's 2"},
+      {{{34, 1, 1}, {}, 0, 0, {17, 1, 1}}, "k: an extent of a cluster is 17, allowed are 1 to 16"},
+      {{{8, 4, 1}, {}, 0, 0, {8, 4, 1}}, "k: blocks of a cluster is 32, allowed are 1 to 16"},
       {{{}, {}, 232449}, "k: dynamic shared memory is 232449 bytes, allowed are 0 to 232448"},
   };
   for (const auto& [shape, detail] : refused) {
