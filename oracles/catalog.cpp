@@ -3,8 +3,10 @@
 #include "core/plan_text.h"
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
+#include "oracles/dry_screen.h"
 #include "oracles/fault.h"
 #include "oracles/launch_config.h"
+#include "oracles/launches.h"
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
@@ -31,12 +33,26 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen)
   comparing_.push_back(std::make_unique<ReferenceOracle>());
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
                  SanitizerTool::synccheck})
-    sanitizers_.push_back(std::make_unique<SanitizerOracle>(t));
+    by_name_.push_back(std::make_unique<SanitizerOracle>(t));
+  by_name_.push_back(std::make_unique<LaunchesOracle>());
   if (tool == SanitizerTool::none) return;
   direct_.push_back(std::make_unique<SanitizerOracle>(tool));
   const Oracle& under_tool = sanitizer(tool);
   native_screen_ = std::move(screen_);
   screen_ = std::make_unique<SanitizedScreen>(*native_screen_, under_tool);
+}
+
+Catalog::Catalog(LaunchLimits limits, Dry)
+    : screen_(std::make_unique<DryScreenOracle>()),
+      device_free_(std::make_unique<LaunchConfigOracle>(limits)),
+      dry_(true) {
+  direct_.push_back(std::make_unique<FaultOracle>());
+  direct_.push_back(std::make_unique<LaunchesOracle>());
+  direct_.push_back(std::make_unique<ScratchOracle>());
+}
+
+Catalog Catalog::dry(LaunchLimits limits) {
+  return Catalog(limits, Dry{});
 }
 
 std::vector<const Oracle*> Catalog::all() const {
@@ -56,7 +72,7 @@ const Oracle* Catalog::find(std::string_view name) const {
   if (screen_->name() == name) return screen_.get();
   for (const auto* oracle : all())
     if (oracle->name() == name) return oracle;
-  for (const auto& oracle : sanitizers_)
+  for (const auto& oracle : by_name_)
     if (oracle->name() == name) return oracle.get();
   return nullptr;
 }

@@ -16,6 +16,8 @@ class Catalog {
   // `tool`: what each plan is screened with, too.
   explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
                    ScreenOptions screen = {});
+  // Of the device that runs nothing: only oracles that need no results.
+  static Catalog dry(LaunchLimits limits = {});
 
   // Two trials for every plan, and one under the tool.
   const Oracle& screen() const { return *screen_; }
@@ -32,16 +34,23 @@ class Catalog {
 
   // Every oracle but the screen, which is made of them, and those of compute-sanitizer.
   std::vector<const Oracle*> all() const;
-  // nullptr for an unknown name.
+  // No oracle of it needs results.
+  bool is_dry() const { return dry_; }
+  // Also of those that are asked for by name alone: what the dry catalog has besides, and the tools
+  // of compute-sanitizer. nullptr for an unknown name.
   const Oracle* find(std::string_view name) const;
 
  private:
+  struct Dry {};
+  Catalog(LaunchLimits limits, Dry);
+
   std::unique_ptr<Oracle> screen_;
   std::unique_ptr<Oracle> native_screen_;  // where `screen_` adds to it; else null
   std::unique_ptr<Oracle> device_free_;
   std::vector<std::unique_ptr<Oracle>> direct_;
   std::vector<std::unique_ptr<Oracle>> comparing_;
-  std::vector<std::unique_ptr<Oracle>> sanitizers_;
+  std::vector<std::unique_ptr<Oracle>> by_name_;
+  bool dry_ = false;
 };
 
 }  // namespace redzone::oracles

@@ -1,0 +1,119 @@
+// What a call launches against what its target declares, and the screen that is made of it.
+#include "oracles/launches.h"
+
+#include <gtest/gtest.h>
+
+#include "oracles/catalog.h"
+#include "oracles/dry_screen.h"
+#include "oracles/observations.h"
+
+namespace redzone::oracles {
+namespace {
+
+// Declares `prepare` once and `add` of N blocks twice.
+TargetSpec spec() {
+  TargetSpec s;
+  s.name = "t";
+  s.geometry = [](const Dims& d, const Config&) -> Geometry {
+    const LaunchDecl add{"add", {get(d, "N"), 1, 1}, {64, 1, 1}, 16};
+    return {{{"prepare", {1, 1, 1}, {32, 1, 1}, 0}, add, add}, {}};
+  };
+  return s;
+}
+
+LaunchObservation add(std::int64_t blocks) {
+  return {"add", {blocks, 1, 1}, {64, 1, 1}, 16};
+}
+const LaunchObservation kPrepare{"prepare", {1, 1, 1}, {32, 1, 1}, 0};
+
+// One call of N = 3 with these launches.
+Verdict judge(std::vector<LaunchObservation> launches, const TargetSpec& s = spec()) {
+  Observation o = testing::completed({7});
+  o.calls[0].launches = std::move(launches);
+  return LaunchesOracle().judge(testing::plan_of_calls({3}), s, {&o, 1});
+}
+
+std::string side(std::vector<LaunchObservation> launches) {
+  const Verdict v = judge(std::move(launches));
+  EXPECT_TRUE(v.failed());
+  EXPECT_EQ(v.signature.kind, FailKind::launch_config);
+  EXPECT_EQ(v.signature.where, "add");
+  return v.signature.side;
+}
+
+TEST(Launches, AsDeclared) {
+  EXPECT_EQ(judge({kPrepare, add(3), add(3)}).outcome, Outcome::pass);
+  EXPECT_EQ(judge({add(3), kPrepare, add(3)}).outcome, Outcome::pass) << "kernels are independent";
+}
+
+TEST(Launches, TheLastOnesCount) {
+  EXPECT_EQ(judge({add(7), kPrepare, add(3), add(3)}).outcome, Outcome::pass);
+  EXPECT_TRUE(judge({kPrepare, add(3), add(3), add(7)}).failed());
+}
+
+TEST(Launches, KernelsThatAreNotDeclaredAreFree) {
+  EXPECT_EQ(judge({{"other", {9, 9, 9}, {1, 1, 1}, 0}, kPrepare, add(3), add(3)}).outcome,
+            Outcome::pass);
+}
+
+TEST(Launches, NamesWhatDiffers) {
+  EXPECT_EQ(side({kPrepare, add(3), add(2)}), "grid");
+  LaunchObservation block = add(3), shared = add(3);
+  block.block[0] = 32;
+  shared.shared_bytes = 0;
+  EXPECT_EQ(side({kPrepare, block, add(3)}), "block");
+  EXPECT_EQ(side({kPrepare, shared, add(3)}), "shared");
+  EXPECT_EQ(side({kPrepare, add(3)}), "launch");
+  const Verdict v = judge({kPrepare, add(3), add(2)});
+  EXPECT_EQ(v.reason,
+            "launch of add in call 1 (N = 3): the grid is (2, 1, 1), declared is (3, 1, 1)");
+}
+
+TEST(Launches, SaysNothingWithoutADeclaration) {
+  EXPECT_EQ(judge({add(3)}, {}).outcome, Outcome::not_applicable);
+  TargetSpec none = spec();
+  none.geometry = [](const Dims&, const Config&) { return Geometry{}; };
+  EXPECT_EQ(judge({add(3)}, none).outcome, Outcome::pass) << "of this call";
+}
+
+Verdict screen(const Observation& o) {
+  return DryScreenOracle().judge(testing::plan_of_calls({3}), spec(), {&o, 1});
+}
+
+TEST(DryScreen, WantsOneTrialInThePlansOwnMode) {
+  Plan plan = testing::plan_of_calls({3});
+  plan.mode.placement = Placement::head;
+  const auto trials = DryScreenOracle().expand(plan, spec());
+  ASSERT_EQ(trials.size(), 1u);
+  EXPECT_EQ(trials[0].mode, plan.mode);
+}
+
+TEST(DryScreen, JudgesFaultsLaunchesAndScratch) {
+  Observation o = testing::completed({7});
+  o.calls[0].launches = {kPrepare, add(3), add(3)};
+  EXPECT_EQ(screen(o).outcome, Outcome::pass);
+  o.calls[0].scratch = {{.name = "s", .bytes = 4, .bytes_per_cta = 4, .grid = {2, 1, 1}}};
+  EXPECT_EQ(screen(o).signature.kind, FailKind::scratch);
+  o.calls[0].launches[1].grid[0] = 1;
+  EXPECT_EQ(screen(o).signature.kind, FailKind::launch_config);
+  EXPECT_EQ(screen(testing::faulted({.code = "invalid-launch"})).signature.kind, FailKind::fault);
+  EXPECT_EQ(screen(testing::ended(End::unsupported)).outcome, Outcome::not_applicable);
+  EXPECT_EQ(screen(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
+}
+
+TEST(DryScreen, TheDryCatalogHasNoOracleThatComparesResults) {
+  const Catalog dry = Catalog::dry();
+  EXPECT_TRUE(dry.is_dry());
+  EXPECT_TRUE(dry.comparing().empty());
+  std::vector<std::string_view> names;
+  for (const auto* oracle : dry.all()) names.push_back(oracle->name());
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"launch-config", "fault", "launches", "scratch"}));
+  EXPECT_EQ(dry.screen().name(), "dry-screen");
+  EXPECT_EQ(dry.find("history"), nullptr);
+  EXPECT_FALSE(Catalog().is_dry());
+  EXPECT_NE(Catalog().find("launches"), nullptr) << "a finding of one device replays on another";
+}
+
+}  // namespace
+}  // namespace redzone::oracles
