@@ -86,6 +86,15 @@ Budget host_budget() {
   return budget;
 }
 
+Budget none_budget() {
+  Budget budget;
+  budget.work_per_plan = 1e18;
+  budget.bytes_per_plan = std::int64_t{1} << 42;
+  budget.max_calls = 32;
+  budget.sparse = true;
+  return budget;
+}
+
 Budget cuda_budget(std::int64_t device_memory_bytes) {
   Budget budget;
   budget.work_per_plan = 1e9;

@@ -40,6 +40,10 @@ struct Budget {
 // For the host device: most plans run in about 1 ms at 50 million scalar operations a second.
 Budget host_budget();
 
+// For the device that runs nothing: the whole space of shapes, as a call costs the same whatever
+// its size.
+Budget none_budget();
+
 // For a GPU with this much memory: mostly small plans, now and then a shape as of a real model.
 Budget cuda_budget(std::int64_t device_memory_bytes);
 

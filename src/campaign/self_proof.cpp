@@ -70,9 +70,47 @@ const std::vector<Proof>& proofs() {
        L::blocking,
        P::head,
        {64}},
+      {"scratch for one CTA of two",
+       "short_scratch",
+       "scratch",
+       FailKind::scratch,
+       L::blocking,
+       P::tail,
+       {64}},
       {"the clean target", "clean", "screen", {}, L::gated, P::tail, {64, 128, 64}},
       {"the clean target", "clean", "uninitialized", {}, L::async, P::tail, {64, 128}},
       {"the clean target", "clean", "history", {}, L::gated, P::head, {64, 128}},
+  };
+  return all;
+}
+
+// The same where nothing runs.
+const std::vector<Proof>& dry_proofs() {
+  using L = Launch;
+  using P = Placement;
+  static const std::vector<Proof> all = {
+      {"scratch for one CTA of two",
+       "short_scratch",
+       "scratch",
+       FailKind::scratch,
+       L::gated,
+       P::tail,
+       {64}},
+      {"a launch that no device takes",
+       "oversized_block",
+       "fault",
+       FailKind::fault,
+       L::async,
+       P::tail,
+       {64}},
+      {"the launch of an earlier call",
+       "stale_launch",
+       "launches",
+       FailKind::launch_config,
+       L::gated,
+       P::tail,
+       {64, 256}},
+      {"the clean target", "clean", "dry-screen", {}, L::gated, P::tail, {64, 128, 64}},
   };
   return all;
 }
@@ -151,7 +189,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
                         const FindSpec& find_spec, const SelfProofOptions& options) {
   const auto begun = Clock::now();
   std::vector<Asked> all;
-  for (const auto& proof : proofs()) {
+  for (const auto& proof : catalog.is_dry() ? dry_proofs() : proofs()) {
     auto asked = prepare(proof, catalog, find_spec);
     if (!asked) return tl::unexpected(asked.error());
     all.push_back(std::move(*asked));

@@ -145,6 +145,8 @@ Result<int> Bench::run(const po::variables_map& flags) {
   if (auto writable = check_writable(flags); !writable) return tl::unexpected(writable.error());
   auto options = session_options(flags, Workload::campaign);
   if (!options) return tl::unexpected(options.error());
+  if (options->device == DeviceKind::none)
+    return usage_error("--device none: nothing runs on it that could be measured");
   const auto registry = Registry::load(options->plugins);
   if (!registry) return tl::unexpected(registry.error());
   const oracles::Catalog catalog;

@@ -82,7 +82,7 @@ Result<int> Doctor::run(const po::variables_map& flags) {
                           fmt::format("{} in {} plugins", registry->names().size(), plugins.size()),
                           ""});
   bool tested = true;
-  std::vector<DeviceKind> devices{DeviceKind::host};
+  std::vector<DeviceKind> devices{DeviceKind::host, DeviceKind::none};
   if (cuda.built && cuda.device) devices.push_back(DeviceKind::cuda);
   for (auto device : devices) {
     report.lines.push_back(test_device(device, plugins));

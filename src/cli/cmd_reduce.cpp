@@ -56,6 +56,10 @@ Result<int> Reduce::run(const po::variables_map& flags) {
     fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
     return kNotJudged;
   }
+  if (auto why = session.cannot_judge(finding->oracle)) {
+    fmt::print(stderr, "not applicable: finding {}: {}\n", *id, *why);
+    return kNotJudged;
+  }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   StoreSink sink(*store);

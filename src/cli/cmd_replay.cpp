@@ -164,6 +164,10 @@ Result<int> Replay::run(const po::variables_map& flags) {
     fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
     return kNotJudged;
   }
+  if (auto why = session.cannot_judge(repro->oracle)) {
+    fmt::print(stderr, "not applicable: {}: {}\n", what, *why);
+    return kNotJudged;
+  }
 
   // A tool that is asked for has the word: what it says of a finding of another oracle is no
   // repetition, but counts as a failure all the same. Else what is expected names its oracle; a

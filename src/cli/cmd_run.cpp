@@ -88,7 +88,7 @@ Result<Selection> select(const Session& session, const po::variables_map& flags)
   for (const auto& entry : session.registry().entries()) {
     const bool unnamed =
         flags.count("target") == 0 && (!packages || is_given_package(entry, flags));
-    if (entry.device != session.device()) {
+    if (session.registry().find(entry.spec.name, session.device()) != &entry) {
       if (auto why = no_device_for(entry, session); why && packages && unnamed)
         out.skipped.push_back(*why);
       continue;
@@ -153,7 +153,7 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
   else if (options.plans_per_target == 0)
     options.time = std::chrono::seconds(60);
   options.deadline = session.deadline();
-  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::host ? 10 : 300);
+  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
   options.triage = session.triage_options();
   // A short campaign would rather show ten findings than one that is as small as it gets.
   if (options.time.count() > 0)
@@ -172,6 +172,17 @@ std::string typed(const po::variables_map& flags, std::uint64_t seed) {
   if (const std::string given = given_flags(flags, "target"); !given.empty()) out += " " + given;
   if (flags.count("seed") == 0) out += fmt::format(" --seed {}", seed);
   return out;
+}
+
+// What the oracles of the catalog say nothing of is worth a word where it is not all of them.
+report::Scope scope_of(const oracles::Catalog& catalog) {
+  report::Scope scope;
+  const auto judged = catalog.all();
+  for (const auto* oracle : judged) scope.judged.emplace_back(oracle->name());
+  const oracles::Catalog complete;
+  for (const auto* oracle : complete.all())
+    if (catalog.find(oracle->name()) == nullptr) scope.not_judged.emplace_back(oracle->name());
+  return scope;
 }
 
 Result<store::Campaign> stored_campaign(store::Store& store, std::int64_t id) {
@@ -261,8 +272,9 @@ Result<int> Run::run(const po::variables_map& flags) {
     found.push_back(std::move(*stored));
   }
   const std::string db = db_for_commands(flags);
-  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, shown, db)
-                                   : report::campaign_text(campaign, found, shown, db));
+  const report::Scope scope = scope_of(session.catalog());
+  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
+                                   : report::campaign_text(campaign, found, shown, db, scope));
   return exit_code(*result);
 }
 

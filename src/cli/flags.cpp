@@ -31,8 +31,10 @@ void add_db_flag(po::options_description& flags) {
 }
 
 void add_device_flag(po::options_description& flags) {
-  flags.add_options()("device", po::value<std::string>()->default_value("auto"),
-                      "auto, cuda or host; auto takes the GPU where there is one");
+  flags.add_options()(
+      "device", po::value<std::string>()->default_value("auto"),
+      "auto, cuda, host or none; auto takes the GPU where there is one, none runs no "
+      "kernel and judges launchers alone");
 }
 
 void add_plugin_flag(po::options_description& flags) {
@@ -76,8 +78,9 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
   if (name == "host") return DeviceKind::host;
+  if (name == "none") return DeviceKind::none;
   if (name != "auto" && name != "cuda")
-    return usage_error(fmt::format("unknown device '{}': auto, cuda, host", name));
+    return usage_error(fmt::format("unknown device '{}': auto, cuda, host, none", name));
   const auto probe = device::probe_cuda();
   if (probe.device) return DeviceKind::cuda;
   if (name == "auto") return DeviceKind::host;

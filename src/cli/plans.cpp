@@ -26,6 +26,7 @@ class GeneratedPlans final : public campaign::PlanSource {
 
 generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
   if (device == DeviceKind::host) return generators::host_budget();
+  if (device == DeviceKind::none) return generators::none_budget();
   return generators::cuda_budget(worker.memory_bytes);
 }
 

@@ -32,6 +32,7 @@ struct Crew {
 Crew crew_for(DeviceKind device) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   if (device == DeviceKind::host) return {cores, cores, 200};
+  if (device == DeviceKind::none) return {cores, cores, 20000};
   return {1, std::clamp<std::size_t>(cores / 2, 1, 8), 2000};
 }
 
@@ -41,7 +42,7 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   command.argv = {"/proc/self/exe", "worker", "--device", std::string(name_of(device))};
   std::vector<std::filesystem::path> given;
   for (const auto& entry : registry.entries()) {
-    if (entry.device != device ||
+    if (registry.find(entry.spec.name, device) != &entry ||
         std::find(given.begin(), given.end(), entry.plugin) != given.end())
       continue;
     given.push_back(entry.plugin);
@@ -85,7 +86,7 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
 }
 
 std::chrono::milliseconds SessionOptions::trial_deadline() const {
-  return deadline.value_or(std::chrono::seconds(device == DeviceKind::host ? 2 : 5));
+  return deadline.value_or(std::chrono::seconds(device == DeviceKind::cuda ? 5 : 2));
 }
 
 exec::PoolOptions pool_options(const SessionOptions& options, const Registry& registry) {
@@ -95,7 +96,7 @@ exec::PoolOptions pool_options(const SessionOptions& options, const Registry& re
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(crew.workers);
   pool.spares = replay ? options.workers.value_or(crew.spares) : crew.spares;
-  pool.most_used = options.device == DeviceKind::host ? 0 : crew.spares;
+  pool.most_used = options.device == DeviceKind::cuda ? crew.spares : 0;
   pool.recycle_after_plans = crew.recycle_after_plans;
   pool.interrupted = [] { return interrupted(); };
   return pool;
@@ -108,7 +109,7 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
   options.parallel = spares;
   options.reuse_workers = device == DeviceKind::cuda;
   options.schedules = device == DeviceKind::host;
-  options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::host ? 400 : 750);
+  options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::cuda ? 750 : 400);
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 3;
     options.final_runs = 5;
@@ -132,7 +133,9 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   if (auto why = session->no_sanitizer(); !why.empty() && options.sanitizer != SanitizerTool::none)
     return harness_error(fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), why));
   session->sanitizer_ = options.sanitizer;
-  session->catalog_ = oracles::Catalog({}, options.sanitizer, options.screen);
+  session->catalog_ = options.device == DeviceKind::none
+                          ? oracles::Catalog::dry()
+                          : oracles::Catalog({}, options.sanitizer, options.screen);
   session->spares_ = pool.spares;
   if (session->device_ == DeviceKind::cuda)
     session->core_dump_ = make_core_dump(pool.command, session->deadline_);
@@ -204,8 +207,15 @@ Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) co
   return *entry;
 }
 
+std::optional<std::string> Session::cannot_judge(std::string_view oracle) const {
+  if (catalog_.find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
+    return std::nullopt;
+  return fmt::format("the oracle '{}' needs kernels that run, and device {} runs none", oracle,
+                     name_of(device_));
+}
+
 std::optional<std::string> Session::cannot_run(const TargetSpec& spec) const {
-  if (device_ == DeviceKind::host) return std::nullopt;
+  if (device_ != DeviceKind::cuda) return std::nullopt;
   if (spec.needs_nvrtc && hello_.nvrtc.empty()) return "NVRTC is not installed";
   return capability_problem(spec, hello_.compute_capability);
 }

@@ -72,6 +72,8 @@ class Session {
 
   // The target of `plan` on this device, with the plan completed and checked against it.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
+  // Why the oracle cannot judge on this device, if it cannot: it needs kernels that run.
+  std::optional<std::string> cannot_judge(std::string_view oracle) const;
   // Why the target cannot run on this device, if it cannot.
   std::optional<std::string> cannot_run(const TargetSpec& spec) const;
 

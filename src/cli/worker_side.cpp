@@ -9,6 +9,7 @@ namespace {
 
 Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
   if (name == "host") return device::open_host_device();
+  if (name == "none") return device::open_none_device();
   auto device = device::open_cuda_device();
   if (!device) return harness_error(device.error().code + ": " + device.error().detail);
   return std::move(*device);

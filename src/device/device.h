@@ -1,4 +1,5 @@
-// The seam between the trial runner and a device. Two sides: cuda/ and host/.
+// The seam between the trial runner and a device. Two sides: cuda/ and host/;
+// and none/, on which nothing runs.
 //
 // One Device lives in one worker process and is used from one thread. Memory and streams belong to
 // the device. After a Failure of kind `fault` the device is lost: no call but info()
@@ -40,7 +41,7 @@ using Status = tl::expected<T, Failure>;
 
 struct Info {
   DeviceKind kind = DeviceKind::host;
-  std::string name;            // "NVIDIA H100 80GB HBM3", "host"
+  std::string name;            // "NVIDIA H100 80GB HBM3", "host", "none"
   std::string driver;          // "580.159.04" or ""
   int compute_capability = 0;  // 90; 0 on the host
   std::size_t memory_bytes = 0;
@@ -171,6 +172,9 @@ class Device {
 
 // Opens the host device. Never fails.
 std::unique_ptr<Device> open_host_device();
+
+// Opens the device that runs nothing. Never fails.
+std::unique_ptr<Device> open_none_device();
 
 // Opens CUDA device 0 on its primary context. A harness failure when there is no driver or GPU, or
 // when this build has no CUDA side.

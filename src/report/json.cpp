@@ -190,7 +190,7 @@ std::string finding_json(const store::Finding& f, std::string_view db,
 }
 
 std::string campaign_json(const store::Campaign& c, std::span<const store::Finding> found,
-                          const SelfProof& proof, std::string_view db) {
+                          const SelfProof& proof, std::string_view db, const Scope& scope) {
   const store::CampaignStats& s = c.stats;
   return print({{"campaign",
                  {{"id", c.id},
@@ -215,6 +215,8 @@ std::string campaign_json(const store::Campaign& c, std::span<const store::Findi
                 {"suspects", s.suspects},
                 {"new_findings", s.new_findings},
                 {"known_findings", s.known_findings},
+                {"judged_by", scope.judged},
+                {"not_judged_by", scope.not_judged},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

@@ -49,7 +49,8 @@ std::string findings_json(std::span<const store::Finding> findings, std::string_
 std::string finding_json(const store::Finding& finding, std::string_view db = "",
                          std::span<const store::Artifact> artifacts = {});
 std::string campaign_json(const store::Campaign& campaign, std::span<const store::Finding> found,
-                          const SelfProof& proof, std::string_view db = "");
+                          const SelfProof& proof, std::string_view db = "",
+                          const Scope& scope = {});
 std::string replay_json(const ReplayResult& result);
 
 }  // namespace redzone::report

@@ -41,7 +41,7 @@ store::Reliability ReplayResult::reliability() const {
 }
 
 std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
-                          const SelfProof& proof, std::string_view db) {
+                          const SelfProof& proof, std::string_view db, const Scope& scope) {
   const store::CampaignStats& s = campaign.stats;
   std::string out = fmt::format("campaign {} on {}: {:.1f} s, seed {}\n", campaign.id,
                                 printable(campaign.device), s.seconds, campaign.seed);
@@ -59,6 +59,9 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),
                      grouped(s.known_findings));
   out += fmt::format("  workers   {} lost\n", grouped(s.workers_lost));
+  if (!scope.not_judged.empty())
+    out += fmt::format("  judged by {}; no kernel ran, so not by {}\n",
+                       fmt::join(scope.judged, ", "), fmt::join(scope.not_judged, ", "));
   if (s.pass + s.fail == 0) out += "nothing was judged: no plan passed and none failed\n";
   if (found.empty()) return out;
 

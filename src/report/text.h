@@ -25,7 +25,8 @@ std::string finding_text(const store::Finding& finding, std::string_view db = ""
 // The end of `redzone run`. All five counts of verdicts are always there: what could not be judged
 // is not a pass. `found`: the findings of this campaign, each with the line that replays it.
 std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
-                          const SelfProof& proof, std::string_view db = "");
+                          const SelfProof& proof, std::string_view db = "",
+                          const Scope& scope = {});
 
 std::string replay_text(const ReplayResult& result);
 

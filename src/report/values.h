@@ -53,6 +53,12 @@ struct SelfProof {
   std::chrono::milliseconds took{0};
 };
 
+// By which oracles a campaign judged, and which it had no use for because no kernel ran; none of
+// both where there is nothing to say.
+struct Scope {
+  std::vector<std::string> judged, not_judged;
+};
+
 // A campaign that is running.
 struct Progress {
   double seconds = 0;  // since it began

@@ -25,7 +25,15 @@ std::string origin(const TargetEntry& e) {
 }  // namespace
 
 std::string_view name_of(DeviceKind device) {
-  return device == DeviceKind::host ? "host" : "cuda";
+  switch (device) {
+    case DeviceKind::host:
+      return "host";
+    case DeviceKind::cuda:
+      return "cuda";
+    case DeviceKind::none:
+      return "none";
+  }
+  return "";
 }
 
 Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
@@ -74,6 +82,19 @@ Result<void> Registry::add(TargetEntry entry) {
 }
 
 const TargetEntry* Registry::find(std::string_view name, DeviceKind device) const {
+  const TargetEntry* entry = find_exactly(name, device);
+  if (entry != nullptr || device != DeviceKind::none) return entry;
+  return find_exactly(name, DeviceKind::host);
+}
+
+std::vector<const TargetEntry*> Registry::entries_for(DeviceKind device) const {
+  std::vector<const TargetEntry*> out;
+  for (const auto& name : names())
+    if (const TargetEntry* entry = find(name, device)) out.push_back(entry);
+  return out;
+}
+
+const TargetEntry* Registry::find_exactly(std::string_view name, DeviceKind device) const {
   const auto key = std::tuple(name, device);
   auto at = std::lower_bound(entries_.begin(), entries_.end(), key,
                              [](const TargetEntry& e, const auto& k) { return key_of(e) < k; });

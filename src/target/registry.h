@@ -41,20 +41,25 @@ class Registry {
   // Adds one target. A usage error when its spec is invalid or (name, device) is taken.
   Result<void> add(TargetEntry entry);
 
+  // For DeviceKind::none an entry of its own, or else that of the host device.
   const TargetEntry* find(std::string_view name, DeviceKind device) const;
   // A usage error with the nearest name, or with the devices that the target does exist for.
   Result<const TargetEntry*> require(std::string_view name, DeviceKind device) const;
+  // What find() gives for each name, ascending.
+  std::vector<const TargetEntry*> entries_for(DeviceKind device) const;
   // By name, then device.
   std::span<const TargetEntry> entries() const { return entries_; }
   // Each name once, ascending.
   std::vector<std::string> names() const;
 
  private:
+  const TargetEntry* find_exactly(std::string_view name, DeviceKind device) const;
+
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
 };
 
-// "host" | "cuda".
+// "host" | "cuda" | "none".
 std::string_view name_of(DeviceKind device);
 
 // ../lib/redzone/targets/*.so seen from the running binary, ascending; none when it is absent.

@@ -31,6 +31,11 @@ Observation sound(const Plan& plan, const TrialSpec& trial) {
   if (plan.target == "selftest.stale_state")
     return completed(std::vector<std::uint64_t>(
         n, static_cast<std::uint64_t>(get(calls.front().second.dims, "N"))));
+  if (plan.target == "selftest.short_scratch")
+    o.calls[0].scratch = {{.name = "scratch", .bytes = 64, .bytes_per_cta = 64, .grid = {2, 1, 1}}};
+  if (plan.target == "selftest.oversized_block") return faulted({.code = "invalid-launch"});
+  if (plan.target == "selftest.stale_launch")
+    for (auto& call : o.calls) call.launches = {{.kernel = "write_range", .grid = {1, 1, 1}}};
   if (plan.target == "selftest.wrong_value") {
     ReferenceObservation r;
     r.tensor = "y";
@@ -79,8 +84,55 @@ TEST_P(SelfProofTest, PassesWhereAllIsCaught) {
     return sound(plan, trial);
   });
   ASSERT_TRUE(proof) << proof.error().message;
-  EXPECT_EQ(proof->caught, 6u);
+  EXPECT_EQ(proof->caught, 7u);
   EXPECT_EQ(executor_->in_flight(), 0u);
+}
+
+// As many calls as the plan has; each of `n` elements in blocks of 128.
+TargetSpec stale_launch_spec() {
+  TargetSpec spec = selftest_spec();
+  spec.geometry = [](const Dims& d, const Config&) -> Geometry {
+    return {{{"write_range", {(get(d, "N") + 127) / 128, 1, 1}, {1, 1, 1}, 0}}, {}};
+  };
+  return spec;
+}
+
+// All as it should be, launches too.
+Observation right(const Plan& plan) {
+  Observation o = completed(std::vector<std::uint64_t>(calls_of(plan).size(), 5));
+  const TargetSpec spec = stale_launch_spec();
+  for (auto& call : o.calls) {
+    const Call& made = calls_of(plan)[static_cast<std::size_t>(call.call)]->call;
+    const LaunchDecl d = spec.geometry(made.dims, made.config).launches.front();
+    call.launches = {{.kernel = d.kernel, .grid = {d.grid[0], 1, 1}}};
+  }
+  return o;
+}
+
+TEST_P(SelfProofTest, HasItsOwnProofsWhereNothingRuns) {
+  const auto dry = [&](const std::string& hidden) {
+    executor_ = std::make_unique<FakeExecutor>(
+        [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+          return plan.target == "selftest." + hidden ? right(plan) : sound(plan, trial);
+        },
+        &journal_);
+    executor_->set_appetite(GetParam());
+    const TargetSpec stale = stale_launch_spec();
+    return prove(
+        *executor_, oracles::Catalog::dry(),
+        [&](std::string_view name) { return name == "selftest.stale_launch" ? &stale : &spec_; },
+        {});
+  };
+  const auto proof = dry("");
+  ASSERT_TRUE(proof) << proof.error().message;
+  EXPECT_EQ(proof->caught, 3u);
+  for (const auto& [target, what] : {std::pair{"short_scratch", "scratch for one CTA of two"},
+                                     {"oversized_block", "a launch that no device takes"},
+                                     {"stale_launch", "the launch of an earlier call"}}) {
+    const auto missed = dry(target);
+    ASSERT_FALSE(missed) << target;
+    EXPECT_NE(missed.error().message.find(what), std::string::npos) << missed.error().message;
+  }
 }
 
 TEST_P(SelfProofTest, RunsEveryLaunchModeAndPlacement) {
@@ -100,7 +152,8 @@ TEST_P(SelfProofTest, NamesTheBugThatIsNotCaught) {
                                      {"write_before_start", "a write before the start"},
                                      {"unwritten_scratch", "a read of unwritten memory"},
                                      {"stale_state", "state kept from an earlier call"},
-                                     {"wrong_value", "a wrong value"}}) {
+                                     {"wrong_value", "a wrong value"},
+                                     {"short_scratch", "scratch for one CTA of two"}}) {
     const std::string message = failure(target, nothing_wrong);
     EXPECT_NE(message.find(what), std::string::npos) << message;
     EXPECT_NE(message.find("NOT caught"), std::string::npos) << message;

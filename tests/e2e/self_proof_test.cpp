@@ -14,11 +14,11 @@ TEST(SelfProof, IsPartOfWhatARunSays) {
   const Arguments run{"run", "twin.cache_key", "--device", "host", "--plans", "3", "--db", "x.db"};
   const Ran text = redzone(folder, run);
   EXPECT_EQ(text.exit, 0) << text;
-  EXPECT_NE(text.out.find("self-proof: 6 planted bugs caught in "), std::string::npos) << text;
+  EXPECT_NE(text.out.find("self-proof: 7 planted bugs caught in "), std::string::npos) << text;
   Arguments with_json = run;
   with_json.push_back("--json");
   const Ran json = redzone(folder, with_json);
-  EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 6) << json;
+  EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 7) << json;
   const Json campaign = json.json()["campaign"];
   EXPECT_EQ(campaign["command"].get<std::string>().rfind(
                 "redzone run twin.cache_key --db x.db --device host --json --plans 3 --seed ", 0),

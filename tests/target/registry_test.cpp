@@ -62,6 +62,25 @@ TEST(Registry, NoPluginsAreNoError) {
   EXPECT_TRUE(registry->entries().empty());
 }
 
+TEST(Registry, WhereNothingRunsTargetsOfTheHostServe) {
+  const std::vector<path> plugins = {plugin("good")};
+  auto registry = Registry::load(plugins);
+  ASSERT_TRUE(registry);
+  const TargetEntry* host = registry->find("scan.forward", DeviceKind::host);
+  EXPECT_EQ(registry->find("scan.forward", DeviceKind::none), host);
+  TargetEntry gpu_only{host->spec, DeviceKind::cuda, host->make};
+  gpu_only.spec.name = "gpu.only";
+  TargetEntry own{host->spec, DeviceKind::none, host->make};
+  ASSERT_TRUE(registry->add(std::move(gpu_only)));
+  ASSERT_TRUE(registry->add(std::move(own)));
+  const auto* found = registry->find("scan.forward", DeviceKind::none);
+  EXPECT_EQ(found->device, DeviceKind::none) << "an entry of its own goes before";
+  const auto all = registry->entries_for(DeviceKind::none);
+  ASSERT_EQ(all.size(), 2u) << "what only the GPU has cannot be called without it";
+  EXPECT_EQ(all[0]->spec.name, "scan.backward");
+  EXPECT_EQ(all[1], found);
+}
+
 TEST(Registry, RequireSaysWhatWouldBeRight) {
   const std::vector<path> plugins = {plugin("good")};
   const auto registry = Registry::load(plugins);

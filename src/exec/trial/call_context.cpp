@@ -194,7 +194,7 @@ void CallContext::launch(const KernelRef& kernel, const LaunchShape& shape,
   if (ended()) return;
   const auto stream = device_stream(shape.stream);
   if (!stream) return;
-  if (state_.checks && unit_.item->first && run_ == 0)
+  if (state_.records && unit_.item->first && run_ == 0)
     state_.of_call(call()).launches.push_back(observed(kernel, shape));
   if (!fill_scratch()) return;
   state_.flush_watch();

@@ -35,7 +35,7 @@ void CallContext::note_scratch(ScratchObservation request) {
 void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t align,
                            const ScratchNeed& need) {
   if (ended()) return nullptr;
-  if (state_.checks) note_scratch(observed(name, bytes, align, need));
+  if (state_.records) note_scratch(observed(name, bytes, align, need));
   return bytes == 0 ? nullptr : scratch(name, bytes, align);
 }
 

@@ -250,4 +250,11 @@ void collect(TrialState& state, const Segment& segment) {
     for (const auto& b : *buffers) note(state.of_call(b.call), observed(b, *result++));
 }
 
+void note_completed(TrialState& state, const Segment& segment) {
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    const RunItem& item = *segment.units[i].item;
+    if (item.last) state.of_call(item.index).call = item.index;
+  }
+}
+
 }  // namespace redzone::exec

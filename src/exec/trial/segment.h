@@ -37,5 +37,7 @@ void check(TrialState& state, Segment& segment, bool last);
 // Puts the results into state.calls. Repeats of a call are one observation: the digest of the last,
 // the damage of all.
 void collect(TrialState& state, const Segment& segment);
+// The same without results: the calls that were completed are known as such.
+void note_completed(TrialState& state, const Segment& segment);
 
 }  // namespace redzone::exec

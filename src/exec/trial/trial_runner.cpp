@@ -37,7 +37,7 @@ std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) 
 
 TrialLimits limits_for(const device::Info& info) {
   TrialLimits limits;
-  if (info.kind == DeviceKind::cuda && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
+  if (info.kind != DeviceKind::host && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
   return limits;
 }
 
@@ -75,7 +75,9 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
 
 void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
-  state_.checks = limits_.checks && !initcheck;
+  state_.records = limits_.checks && !initcheck;
+  // Where nothing runs, buffers hold nothing.
+  state_.checks = state_.records && kind_ != DeviceKind::none;
   if (state_.sanitizer == nullptr) return;
   if (initcheck) state_.session.device().memory(mode.allocator).trim();
   state_.sanitizer->begin_trial();
@@ -155,8 +157,12 @@ void TrialRunner::finish() {
   Session& session = state_.session;
   const bool idle = session.synchronize();
   state_.drain_sanitizer(-1);
-  if (idle && state_.checks)
-    for (std::size_t i = 0; i < segment_count_; ++i) collect(state_, *segments_[i]);
+  for (std::size_t i = 0; idle && i < segment_count_; ++i) {
+    if (state_.checks)
+      collect(state_, *segments_[i]);
+    else if (state_.records)
+      note_completed(state_, *segments_[i]);
+  }
   state_.memory.end();
 }
 

@@ -41,6 +41,9 @@ class TrialRunner {
   // What the target does is in the observation, as long as this process survives it. Not to be
   // called once device_lost().
   //
+  // On the device that runs nothing, buffers are neither filled nor checked, and an observation has
+  // none; what was launched and asked for is in it.
+  //
   // Under initcheck nothing is poisoned, checked or compared: a fill is a write, and a check of
   // what was never written is a read. Memory is taken anew from the system, because what another
   // trial wrote counts as initialized.

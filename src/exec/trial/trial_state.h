@@ -99,6 +99,7 @@ struct TrialState {
   Mode mode;
   StreamUse streams;
   bool checks = true;                 // see TrialRunner::run()
+  bool records = true;                // what is launched and asked for is noted
   std::deque<RawBuffer> workspaces;   // live for the whole trial
   std::deque<RawBuffer> allocations;  // freed ones, too
   std::deque<HostBuffer> host_buffers;

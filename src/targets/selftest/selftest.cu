@@ -18,9 +18,13 @@ __global__ void write_range(const float* x, float* y, int first, int n, float ad
   if (i < first + n) y[i] = (x != nullptr ? x[i] : 0.0f) + add;
 }
 
+std::int64_t blocks(std::int64_t n) {
+  return (n + kBlock - 1) / kBlock;
+}
+
 void launch_write(Context& ctx, const float* x, float* y, std::int64_t first, std::int64_t n,
                   float add) {
-  redzone::launch(ctx, "write_range", write_range, {{(n + kBlock - 1) / kBlock}, {kBlock}}, x, y,
+  redzone::launch(ctx, "write_range", write_range, {{blocks(n)}, {kBlock}}, x, y,
                   static_cast<int>(first), static_cast<int>(n), add);
 }
 
@@ -67,6 +71,41 @@ struct StaleState : redzone::Target {
     if (first_n_ == 0) first_n_ = ctx.dim("N");
     launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, ctx.dim("N"),
                  static_cast<float>(first_n_));
+  }
+
+ private:
+  std::int64_t first_n_ = 0;
+};
+
+// The kernel never touches the scratch, so that the request alone is wrong.
+struct ShortScratch : redzone::Target {
+  static TargetSpec spec() { return spec_of("short_scratch", "scratch for one CTA of two"); }
+  void run(Context& ctx) override {
+    const redzone::ScratchNeed need{.bytes_per_cta = 64, .grid = {2, 1, 1}, .align = 16};
+    ctx.scratch("scratch", 64, 16, need);
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, ctx.dim("N"), 1);
+  }
+};
+
+struct OversizedBlock : redzone::Target {
+  static TargetSpec spec() { return spec_of("oversized_block", "a block of 2048 threads"); }
+  void run(Context& ctx) override {
+    redzone::launch(ctx, "write_range", write_range, {{1}, {2048}}, nullptr,
+                    ctx.tensor("y").data<float>(), 0, static_cast<int>(ctx.dim("N")), 1.0f);
+  }
+};
+
+struct StaleLaunch : redzone::Target {
+  static TargetSpec spec() {
+    auto s = spec_of("stale_launch", "the grid of the first call");
+    s.geometry = [](const redzone::Dims& dims, const redzone::Config&) -> redzone::Geometry {
+      return {{{"write_range", {blocks(redzone::get(dims, "N")), 1, 1}, {kBlock, 1, 1}, 0}}, {}};
+    };
+    return s;
+  }
+  void run(Context& ctx) override {
+    if (first_n_ == 0) first_n_ = ctx.dim("N");
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, first_n_, 1);
   }
 
  private:
@@ -132,6 +171,9 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<WriteBeforeStart>();
   registrar.add<UnwrittenScratch>();
   registrar.add<StaleState>();
+  registrar.add<ShortScratch>();
+  registrar.add<OversizedBlock>();
+  registrar.add<StaleLaunch>();
   registrar.add<SharedRace>();
   registrar.add<DivergentBarrier>();
   registrar.add<AddOne<2>>();

@@ -206,7 +206,9 @@ struct Geometry {
   std::vector<IndexProduct> products = {};
 };
 
-enum class DeviceKind : std::uint8_t { host, cuda };
+// none: runs no kernel. Plugins are built for one of the others; targets of the host device are run
+// on it, and meet it as Context::device().
+enum class DeviceKind : std::uint8_t { host, cuda, none };
 
 // What a target is for. Puzzles carry one planted bug; their twins are the same with the bug fixed.
 // A selftest is planted for `redzone doctor` and never part of a campaign.

@@ -1,0 +1,116 @@
+#include "device/none/none_device.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <limits>
+
+#include "core/error.h"
+#include "device/launch_check.h"
+
+namespace redzone::device {
+namespace {
+
+// More than the memory of any device; less where the system gives no more addresses.
+constexpr std::size_t kMostBytes = std::size_t{1} << 44;
+constexpr std::size_t kLeastBytes = std::size_t{1} << 32;
+constexpr std::size_t kPageBytes = 4096;
+
+}  // namespace
+
+AddressSpace::AddressSpace() {
+  for (bytes_ = kMostBytes; bytes_ >= kLeastBytes; bytes_ /= 2) {
+    void* at = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) continue;
+    base_ = static_cast<std::byte*>(at);
+    return;
+  }
+  bytes_ = 0;
+}
+
+AddressSpace::~AddressSpace() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+Status<Region> AddressSpace::take(std::size_t bytes) {
+  const std::size_t left = bytes_ - used_;
+  if (left < 2 * kPageBytes || bytes > left - 2 * kPageBytes)
+    return tl::unexpected(Failure{Failure::Kind::out_of_memory, "no-addresses",
+                                  fmt::format("{} bytes of addresses, {} are left", bytes, left)});
+  const std::size_t rounded = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const Region region{base_ + used_, rounded};
+  used_ += rounded + kPageBytes;
+  return region;
+}
+
+bool AddressSpace::contains(const void* begin, std::size_t bytes) const {
+  const auto* at = static_cast<const std::byte*>(begin);
+  return at >= base_ && at < base_ + used_ && bytes <= static_cast<std::size_t>(base_ + used_ - at);
+}
+
+NoneDevice::NoneDevice() {
+  info_.kind = DeviceKind::none;
+  info_.name = "none";
+  info_.memory_bytes = kMostBytes;
+}
+
+Status<void> NoneDevice::begin_trial(const TrialSettings&) {
+  space_.begin_trial();
+  host_memory_.settle();
+  graphs_ = 0;
+  return {};
+}
+
+void* NoneDevice::stream_handle(int stream) {
+  // Opaque, and not null: the null stream is another one in CUDA.
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream) + 1);
+}
+
+Status<void> NoneDevice::check(int, std::span<const BufferJob> jobs, BufferCheck* results) {
+  constexpr std::int64_t kClean = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = {.first_dirty_byte = kClean};
+  return {};
+}
+
+Status<void> NoneDevice::launch(int, const KernelRef& kernel, const LaunchShape& shape,
+                                const LaunchArgs&) {
+  if (auto refused = refused_launch(info_.limits, kernel.name, shape))
+    return tl::unexpected(*std::move(refused));
+  return {};
+}
+
+bool NoneDevice::is_known(const void* at, std::size_t bytes) const {
+  return space_.contains(at, bytes) || host_memory_.contains(at, bytes);
+}
+
+Status<void> NoneDevice::copy(int, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  if (!is_known(to, bytes)) return tl::unexpected(pageable_copy("destination"));
+  if (!is_known(from, bytes)) return tl::unexpected(pageable_copy("source"));
+  return {};
+}
+
+Status<void> NoneDevice::launch_graph(int, int graph) {
+  RZ_CHECK(graph >= 0 && graph < graphs_);
+  return {};
+}
+
+std::size_t NoneDevice::hold_capacity() const {
+  return std::numeric_limits<std::size_t>::max() / 2;
+}
+
+Status<void> NoneDevice::read(void* to, const void*, std::size_t bytes) {
+  if (bytes > 0) std::memset(to, 0, bytes);
+  return {};
+}
+
+Status<KernelRef> NoneDevice::variant(const VariantRequest& request) {
+  return KernelRef{.name = request.name};
+}
+
+std::unique_ptr<Device> open_none_device() {
+  return std::make_unique<NoneDevice>();
+}
+
+}  // namespace redzone::device

@@ -1,0 +1,98 @@
+// The device that runs nothing: for what can be judged of a launcher without a GPU.
+//
+// Targets of the host device run on it: their run() is called as ever, so launchers that keep state
+// are met by sequences, and all that they ask for is seen. Buffers are addresses without memory
+// (an access faults), so a plan of any size costs the same. A launch is held against the limits of
+// a device and forgotten; fills, waits and graphs are forgotten; a check finds nothing changed.
+// Memory of the host is real: a launcher may write its tables there.
+#pragma once
+
+#include "device/device.h"
+#include "device/host/plain_memory.h"
+
+namespace redzone::device {
+
+// Reserved addresses that are given out one behind the other, never twice in a trial.
+class AddressSpace {
+ public:
+  AddressSpace();
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  // A multiple of the page size, with a page behind it that is nobody's.
+  Status<Region> take(std::size_t bytes);
+  void begin_trial() { used_ = 0; }
+  bool contains(const void* begin, std::size_t bytes) const;
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t used_ = 0;
+};
+
+class NoneDevice final : public Device {
+ public:
+  NoneDevice();
+
+  const Info& info() const override { return info_; }
+  Memory& memory(Allocator) override { return memory_; }
+  OrderedMemory& ordered_memory(Allocator) override { return ordered_; }
+  Memory& host_memory() override { return host_memory_; }
+  void set_black_box(BlackBox*) override {}
+  Status<void> begin_trial(const TrialSettings& settings) override;
+  void watch(std::vector<NamedRange>) override {}
+  void watch_more(std::span<const NamedRange>) override {}
+  void set_call(std::int32_t) override {}
+  void* stream_handle(int stream) override;
+  Status<void> fill(int, std::span<const BufferJob>) override { return {}; }
+  Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) override;
+  Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                      const LaunchArgs& args) override;
+  Status<void> wait(int, int) override { return {}; }
+  Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
+  Status<void> begin_capture(int) override { return {}; }
+  Status<int> end_capture(int) override { return graphs_++; }
+  Status<void> launch_graph(int stream, int graph) override;
+  Status<void> hold() override { return {}; }
+  Status<void> open() override { return {}; }
+  std::size_t hold_capacity() const override;
+  Status<void> synchronize() override { return {}; }
+  Status<void> read(void* to, const void* from, std::size_t bytes) override;
+  // The name alone: nothing is compiled.
+  Status<KernelRef> variant(const VariantRequest& request) override;
+
+ private:
+  class Regions final : public Memory {
+   public:
+    explicit Regions(AddressSpace& space) : space_(space) {}
+    Status<Region> acquire(std::size_t bytes) override { return space_.take(bytes); }
+    void release(Region) override {}
+    void trim() override {}
+    std::uint64_t mapping_calls() const override { return 0; }
+
+   private:
+    AddressSpace& space_;
+  };
+  class OrderedRegions final : public OrderedMemory {
+   public:
+    explicit OrderedRegions(AddressSpace& space) : space_(space) {}
+    Status<Region> acquire(std::size_t bytes, int) override { return space_.take(bytes); }
+    Status<void> release(Region, int) override { return {}; }
+    std::uint64_t mapping_calls() const override { return 0; }
+
+   private:
+    AddressSpace& space_;
+  };
+
+  bool is_known(const void* at, std::size_t bytes) const;
+
+  Info info_;
+  AddressSpace space_;
+  Regions memory_{space_};
+  OrderedRegions ordered_{space_};
+  PlainMemory host_memory_;
+  int graphs_ = 0;
+};
+
+}  // namespace redzone::device
