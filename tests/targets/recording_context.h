@@ -59,7 +59,10 @@ class RecordingContext final : public Context {
   void begin_capture() override {}
   GraphRef end_capture() override { return {}; }
   void replay(const GraphRef&, int) override {}
-  void* scratch(std::string_view, std::size_t, std::size_t) override { return &memory_; }
+  void* scratch(std::string_view, std::size_t, std::size_t) override {
+    ++plain_scratches;
+    return &memory_;
+  }
   void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
                 const ScratchNeed& need) override {
     scratches.push_back({std::string(name), bytes, align, need});
@@ -93,6 +96,7 @@ class RecordingContext final : public Context {
   std::vector<RecordedLaunch> launches;
   std::string unsupported_reason;
   std::vector<RecordedScratch> scratches;
+  std::size_t plain_scratches = 0;  // requests that do not tell a need
 
  private:
   struct Entry {

@@ -1,0 +1,53 @@
+// The configs of the kernel, their compiled variants, and which of them is the best for a shape.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace redzone::lazy {
+
+inline constexpr const char* kKernel = "transpose_add";
+inline constexpr std::int64_t kThreads = 64;
+
+// A program's tile of x, and how many CTAs share it.
+struct TileConfig {
+  int rows = 16;
+  int columns = 16;
+  int num_ctas = 1;
+
+  auto operator<=>(const TileConfig&) const = default;
+};
+
+// As the metadata of the compiled kernel say it.
+inline std::size_t scratch_bytes_per_cta(const TileConfig& c) {
+  return static_cast<std::size_t>(c.rows / c.num_ctas) * static_cast<std::size_t>(c.columns) *
+         sizeof(float);
+}
+inline constexpr std::size_t kScratchAlign = 128;
+
+// Programs of a call on M x N.
+Extent grid_of(const TileConfig& c, std::int64_t M, std::int64_t N);
+// The same as launched: the CTAs of a program lie along x.
+LaunchShape launch_of(const TileConfig& c, const Extent& grid);
+
+// Values of the knob `tiles`; "auto" is all of them to choose from.
+std::span<const std::string_view> tile_names();
+// The configs that a call may use, at least one.
+std::span<const TileConfig> candidates(std::string_view tiles, std::int64_t num_ctas);
+
+// The config that computes the fewest elements outside of x, the first of equals. It is a model and
+// no measurement, on every device: in a plan whose launches are held, or on a device that runs
+// nothing, no time can be measured inside of a call, and a choice by time would not come back in a
+// replay.
+const TileConfig& best_of(std::span<const TileConfig> configs, std::int64_t M, std::int64_t N);
+
+// Compiled by NVRTC on CUDA; on the host device the same source, compiled ahead of time.
+VariantRequest request_for(const TileConfig& c);
+
+}  // namespace redzone::lazy

@@ -1,0 +1,151 @@
+// `--device none`: launchers judged without running a kernel, over the whole space of shapes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/plan_text.h"
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+constexpr const char* kPatient = "60s";
+
+class None : public testing::Test {
+ protected:
+  Ran on_none(Arguments words, const Arguments& more = {}) {
+    words.insert(words.end(), {"--device", "none", "--deadline", kPatient});
+    words.insert(words.end(), more.begin(), more.end());
+    return redzone(folder_, words);
+  }
+  const TempFolder folder_;
+};
+
+// A bug that a launcher shows by what it asks for.
+struct Hunt {
+  const char* puzzle;
+  const char* kind;
+  const char* side;
+  std::size_t calls;  // of the smallest plan
+};
+
+void PrintTo(const Hunt& hunt, std::ostream* out) {
+  *out << hunt.puzzle;
+}
+
+class NoneFinds : public testing::TestWithParam<Hunt> {
+ protected:
+  const TempFolder folder_;
+};
+
+std::int64_t launches(const Plan& plan) {
+  std::int64_t n = 0;
+  for (const auto* step : calls_of(plan)) n += step->repeat;
+  return n;
+}
+
+TEST_P(NoneFinds, ReducesAndReplays) {
+  const Hunt& hunt = GetParam();
+  const std::string target = std::string("puzzle.") + hunt.puzzle;
+  for (const char* seed : {"1", "2"}) {
+    const Ran ran = redzone(folder_, {"run", target, "--device", "none", "--plans", "200", "--seed",
+                                      seed, "--deadline", kPatient, "--json"});
+    ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true) << ran;  // known after the first seed
+    const Json campaign = ran.json();
+    ASSERT_TRUE(campaign.is_object()) << ran;
+    EXPECT_EQ(campaign["verdicts"]["harness_error"], 0) << ran;
+    bool found = false;
+    for (const Json& finding : campaign["findings"]) {
+      EXPECT_EQ(finding["signature"]["kind"], hunt.kind) << ran;
+      if (finding["signature"]["side"] != hunt.side) continue;
+      found = true;
+      EXPECT_EQ(finding["state"], "confirmed");
+      EXPECT_EQ(finding["minimal"], true);
+      const auto plan = parse_plan(finding["plan"].get<std::string>());
+      ASSERT_TRUE(plan) << plan.error().message;
+      EXPECT_EQ(launches(*plan), static_cast<std::int64_t>(hunt.calls))
+          << finding["plan"].get<std::string>();
+      const std::string id = std::to_string(finding["id"].get<int>());
+      EXPECT_EQ(redzone(folder_, {"replay", id, "--device", "none", "--runs", "3"}).exit, 1);
+    }
+    EXPECT_TRUE(found) << ran;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, NoneFinds,
+    testing::Values(Hunt{"lazy_scratch_per_cta", "scratch-too-small", "grid", 1},
+                    Hunt{"lazy_scratch_first_call", "scratch-too-small", "grid", 2},
+                    Hunt{"lazy_scratch_num_ctas", "scratch-too-small", "num_ctas", 1},
+                    Hunt{"lazy_scratch_null", "scratch-too-small", "everything", 1},
+                    Hunt{"lazy_grid_frozen", "launch-config", "grid", 2},
+                    Hunt{"lazy_key_without_n", "launch-config", "grid", 2}),
+    [](const auto& info) { return std::string(info.param.puzzle); });
+
+TEST_F(None, NothingIsFoundInCorrectLaunchers) {
+  for (const char* target : {"lazy_launch", "twin.lazy_scratch_per_cta", "chunk_fwd_h"}) {
+    const Ran ran = on_none({"run", target, "--plans", "5000", "--seed", "4", "--json"});
+    EXPECT_EQ(ran.exit, 0) << ran;
+    const Json campaign = ran.json();
+    ASSERT_TRUE(campaign.is_object()) << ran;
+    EXPECT_EQ(campaign["verdicts"]["pass"], 5000) << ran;
+    EXPECT_EQ(campaign["campaign"]["workers_lost"], 0) << ran;
+  }
+}
+
+TEST_F(None, AllPuzzlesRunDry) {
+  const Ran ran = on_none({"run", "--puzzles", "--plans", "40", "--seed", "5", "--json"});
+  const Json campaign = ran.json();
+  ASSERT_TRUE(campaign.is_object()) << ran;
+  EXPECT_EQ(campaign["verdicts"]["harness_error"], 0) << ran;
+  EXPECT_EQ(campaign["verdicts"]["inconclusive"], 0) << ran;
+}
+
+TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
+  const Ran text = on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6"});
+  EXPECT_NE(text.out.find("campaign 1 on none"), std::string::npos) << text;
+  EXPECT_NE(text.out.find("self-proof: 3 planted bugs caught"), std::string::npos) << text;
+  EXPECT_NE(text.out.find("judged by launch-config, fault, launches, scratch; no kernel ran, so "
+                          "not by redzone"),
+            std::string::npos)
+      << text;
+  const Json json =
+      on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6", "--json"}).json();
+  EXPECT_EQ(json["judged_by"].dump(), R"(["launch-config","fault","launches","scratch"])");
+  const Json& not_by = json["not_judged_by"];
+  for (const char* oracle : {"redzone", "history", "reference"})
+    EXPECT_NE(std::find(not_by.begin(), not_by.end(), oracle), not_by.end()) << oracle;
+}
+
+TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
+  const Ran found = redzone(folder_, {"run", "puzzle.stale_grid", "--device", "host", "--plans",
+                                      "100", "--seed", "1", "--deadline", kPatient});
+  ASSERT_EQ(found.exit, 1) << found;
+  for (const char* command : {"replay", "reduce"}) {
+    const Ran ran = on_none({command, "1"});
+    EXPECT_EQ(ran.exit, 4) << ran;
+    EXPECT_NE(ran.err.find("needs kernels that run, and device none runs none"), std::string::npos)
+        << ran;
+  }
+}
+
+TEST_F(None, AFindingOfItReplaysWhereKernelsRun) {
+  ASSERT_EQ(on_none({"run", "puzzle.lazy_grid_frozen", "--plans", "100", "--seed", "1"}).exit, 1);
+  const Ran ran =
+      redzone(folder_, {"replay", "1", "--device", "host", "--runs", "3", "--deadline", kPatient});
+  EXPECT_EQ(ran.exit, 1) << ran;
+}
+
+TEST_F(None, DoctorProvesIt) {
+  const Ran ran = redzone(folder_, {"doctor"});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  EXPECT_NE(ran.out.find("self-test none"), std::string::npos) << ran;
+}
+
+TEST_F(None, HasNothingToMeasure) {
+  const Ran ran = redzone(folder_, {"bench", "--quick", "--device", "none"});
+  EXPECT_EQ(ran.exit, 2) << ran;
+}
+
+}  // namespace
+}  // namespace redzone::e2e

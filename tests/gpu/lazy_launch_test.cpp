@@ -1,0 +1,66 @@
+// The lazily compiled launch on the GPU, through the real binary: NVRTC compiles its configs, the
+// right rules are never flagged, and each wrong one is found from what the kernels do.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+class LazyOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Json doctor = redzone(folder_, {"doctor", "--json"}).json();
+    ASSERT_TRUE(doctor.is_object());
+    for (const auto& line : doctor["lines"])
+      if ((line["what"] == "GPU" || line["what"] == "NVRTC") && line["ok"] == false)
+        GTEST_SKIP() << line["what"] << ": " << line["found"];
+  }
+  Ran run(const std::string& target, const char* plans) {
+    return redzone(folder_,
+                   {"run", target, "--device", "cuda", "--plans", plans, "--seed", "1", "--json"});
+  }
+  // The kinds of the findings that were confirmed.
+  std::set<std::string> kinds(const std::string& target) {
+    const Ran ran = run(target, "200");
+    EXPECT_EQ(ran.exit, 1) << ran;
+    std::set<std::string> out;
+    const Json campaign = ran.json();
+    if (!campaign.is_object()) return out;
+    for (const auto& finding : campaign["findings"])
+      if (finding["state"] == "confirmed") out.insert(finding["signature"]["kind"]);
+    return out;
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(LazyOnGpu, TheRightRulesAreNeverFlagged) {
+  for (const char* target : {"lazy_launch", "twin.lazy_scratch_per_cta"}) {
+    const Ran ran = run(target, "500");
+    EXPECT_EQ(ran.exit, 0) << ran;
+    EXPECT_EQ(ran.json()["verdicts"]["pass"], 500) << ran;
+  }
+}
+
+TEST_F(LazyOnGpu, TooLittleScratchFaultsOnAGuardPage) {
+  for (const char* name : {"per_cta", "first_call", "num_ctas", "null"}) {
+    const auto seen = kinds(std::string("puzzle.lazy_scratch_") + name);
+    EXPECT_TRUE(seen.contains("illegal-access") || seen.contains("redzone")) << name;
+  }
+}
+
+TEST_F(LazyOnGpu, WhatIsFrozenOfAnotherShapeIsHistory) {
+  EXPECT_TRUE(kinds("puzzle.lazy_grid_frozen").contains("history"));
+  EXPECT_TRUE(kinds("puzzle.lazy_key_without_n").contains("history"));
+}
+
+TEST_F(LazyOnGpu, TuningThatAccumulatesGivesWrongValues) {
+  const auto seen = kinds("puzzle.lazy_tuning_accumulates");
+  EXPECT_TRUE(seen.contains("history") || seen.contains("reference"));
+}
+
+}  // namespace
+}  // namespace redzone::e2e
