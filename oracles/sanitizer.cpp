@@ -68,7 +68,7 @@ std::vector<TrialSpec> SanitizerOracle::expand(const Plan& plan, const TargetSpe
   trial.mode.sanitizer = tool_;
   if (tool_ != SanitizerTool::memcheck && trial.mode.launch == Launch::gated)
     trial.mode.launch = Launch::async;
-  if (tool_ == SanitizerTool::initcheck) trial.mode.allocator = Allocator::plain;
+  if (tool_ == SanitizerTool::initcheck) trial.mode = with_allocator(trial.mode, Allocator::plain);
   return {trial};
 }
 

@@ -106,13 +106,20 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
 // one from judging; else a pass.
 const campaign::Answer& decisive(const std::vector<campaign::Answer>& answers) {
   const campaign::Answer* best = &answers.front();
-  const auto weight = [](const Verdict& v) {
+  const auto weight = [](const campaign::Answer& answer) {
+    const Verdict& v = answer.verdict;
     if (v.failed()) return -100 + static_cast<int>(v.signature.kind);
     if (v.outcome == Outcome::harness_error) return -1;
-    return v.outcome == Outcome::pass ? 0 : 1;
+    if (v.outcome == Outcome::pass) return 0;
+    // How a trial ended says more than what an oracle has no word on.
+    const auto& all = answer.observations;
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& o) { return o.end != End::completed; })
+               ? 1
+               : 2;
   };
   for (const auto& answer : answers)
-    if (weight(answer.verdict) < weight(best->verdict)) best = &answer;
+    if (weight(answer) < weight(*best)) best = &answer;
   return *best;
 }
 
@@ -151,6 +158,8 @@ Result<int> Replay::run(const po::variables_map& flags) {
   auto loaded = load(flags);
   if (!loaded) return tl::unexpected(loaded.error());
   Repro* const repro = &loaded->repro;
+  if (calls_of(repro->plan).empty())
+    return usage_error(flags["what"].as<std::string>() + ": the plan makes no call");
   if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());

@@ -148,6 +148,8 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
   if (flags.count("plans") != 0) options.plans_per_target = flags["plans"].as<Count>().value;
+  if (flags.count("plans") != 0 && options.plans_per_target == 0)
+    return usage_error("--plans: must be at least 1");
   if (*time)
     options.time = **time;
   else if (options.plans_per_target == 0)

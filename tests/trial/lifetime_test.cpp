@@ -3,6 +3,9 @@
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
+#include <functional>
+#include <map>
+
 #include "core/plan_text.h"
 #include "exec/trial/device_trial_host.h"
 
@@ -40,6 +43,45 @@ struct LateFree : Target {
   void* last_ = nullptr;
 };
 
+// y = x + N, on a side stream, through memory that is allocated and freed there.
+struct SideWork : Target {
+  explicit SideWork(bool joins) : joins_(joins) {}
+  static TargetSpec spec(const char* name) {
+    TargetSpec spec = LateFree::spec();
+    spec.name = name;
+    spec.concurrent_calls = false;
+    spec.side_streams = 1;
+    return spec;
+  }
+  void run(Context& ctx) override {
+    const int n = static_cast<int>(ctx.dim("N"));
+    auto* p = static_cast<float*>(ctx.allocate("tmp", static_cast<std::size_t>(n) * 4, 1));
+    ctx.wait(1, 0);
+    launch(ctx, "fill", fill, {.stream = 1}, p, n, static_cast<float>(n));
+    launch(ctx, "add", add, {.stream = 1}, ctx.tensor("x").data<float>(),
+           static_cast<const float*>(p), ctx.tensor("y").data<float>(), n);
+    ctx.free(p, 1);
+    if (joins_) ctx.wait(0, 1);
+  }
+  bool joins_;
+};
+
+// The side stream reads scratch that the call's own stream writes.
+struct SideRead : Target {
+  explicit SideRead(bool waits) : waits_(waits) {}
+  void run(Context& ctx) override {
+    const int n = static_cast<int>(ctx.dim("N"));
+    auto* p = static_cast<float*>(ctx.scratch("tmp", static_cast<std::size_t>(n) * 4));
+    ctx.wait(1, 0);  // for x
+    launch(ctx, "fill", fill, {}, p, n, static_cast<float>(n));
+    if (waits_) ctx.wait(1, 0);
+    launch(ctx, "add", add, {.stream = 1}, ctx.tensor("x").data<float>(),
+           static_cast<const float*>(p), ctx.tensor("y").data<float>(), n);
+    ctx.wait(0, 1);
+  }
+  bool waits_;
+};
+
 // A call on stream 1 frees what a call on stream 0 uses; `ordered`: behind it.
 Plan two_streams(bool ordered) {
   const auto call = [](std::int64_t n, std::int64_t stream) {
@@ -60,10 +102,19 @@ class Lifetime : public ::testing::Test {
   Lifetime() {
     EXPECT_TRUE(targets.add(
         {LateFree::spec(), DeviceKind::host, [] { return std::make_unique<LateFree>(); }}));
+    for (const bool joins : {true, false})
+      EXPECT_TRUE(targets.add({SideWork::spec(joins ? "side_work" : "no_join"), DeviceKind::host,
+                               [joins] { return std::make_unique<SideWork>(joins); }}));
+    for (const bool waits : {true, false})
+      EXPECT_TRUE(targets.add({SideWork::spec(waits ? "side_read" : "no_edge"), DeviceKind::host,
+                               [waits] { return std::make_unique<SideRead>(waits); }}));
   }
   // Digests of the outputs.
   std::vector<std::uint64_t> run(bool ordered, Mode mode) {
-    const Observation o = host.run(two_streams(ordered), {.mode = mode});
+    return run(two_streams(ordered), mode);
+  }
+  std::vector<std::uint64_t> run(const Plan& plan, Mode mode) {
+    const Observation o = host.run(plan, {.mode = mode});
     EXPECT_EQ(o.end, End::completed) << o.message;
     std::vector<std::uint64_t> digests;
     for (const auto& call : o.calls)
@@ -102,6 +153,42 @@ TEST_F(Lifetime, BlockingTrialsAndOrderedFreesShowNothing) {
         EXPECT_EQ(run(true, mode_of(allocator, launch, seed)), expected)
             << name_of(allocator) << " " << name_of(launch) << " " << seed;
     }
+}
+
+// In how many of the gated trials under each allocator another result comes out.
+std::map<std::string, int> differing(const std::function<std::vector<std::uint64_t>(Mode)>& run) {
+  std::map<std::string, int> seen;
+  for (const auto allocator :
+       {Allocator::guard, Allocator::plain, Allocator::caching, Allocator::pool})
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+      Mode mode{.launch = Launch::blocking, .allocator = allocator, .schedule_seed = seed};
+      const auto expected = run(mode);
+      mode.launch = Launch::gated;
+      seen[std::string(name_of(allocator))] += run(mode) != expected;
+    }
+  return seen;
+}
+
+Plan three_calls(const char* target) {
+  Plan plan;
+  plan.target = target;
+  for (const std::int64_t n : {40, 30, 40}) {
+    Call call;
+    call.dims = {{"N", n}};
+    plan.steps.emplace_back(CallStep{call, 1, 0});
+  }
+  return plan;
+}
+
+TEST_F(Lifetime, FillsAddNoEdgesAndRaceWithNothing) {
+  for (const char* correct : {"side_work", "side_read"})
+    for (const auto& [allocator, count] :
+         differing([&](Mode mode) { return run(three_calls(correct), mode); }))
+      EXPECT_EQ(count, 0) << correct << " " << allocator;
+  for (const char* wrong : {"no_edge", "no_join"})
+    for (const auto& [allocator, count] :
+         differing([&](Mode mode) { return run(three_calls(wrong), mode); }))
+      EXPECT_GT(count, 0) << wrong << " " << allocator;
 }
 
 TEST_F(Lifetime, ThePolicyOfThePoolIsHeeded) {

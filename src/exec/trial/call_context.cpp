@@ -61,7 +61,10 @@ void CallContext::wait(int stream, int on) {
   if (ended()) return;
   const auto waiting = device_stream(stream);
   const auto source = device_stream(on);
-  if (waiting && source) state_.session.wait(*waiting, *source);
+  if (!waiting || !source) return;
+  // What was put off on `on` is before this.
+  if (state_.memory.ordered() && !fill_scratch()) return;
+  state_.session.wait(*waiting, *source);
 }
 
 bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size_t align) {
@@ -88,8 +91,8 @@ std::string CallContext::unused_label(std::string_view name) const {
   return used == 0 ? std::string(name) : fmt::format("{}#{}", name, used + 1);
 }
 
-bool CallContext::fill_before_launch(const device::BufferJob& job) {
-  state_.scratch_fills.push_back(job);
+bool CallContext::fill_before_launch(const device::BufferJob& job, int stream) {
+  state_.scratch_fills.push_back({stream, job});
   return !state_.stream_is_out || fill_scratch();
 }
 
@@ -103,7 +106,7 @@ void CallContext::add_spent() const {
     scratch.job =
         freed_job(scratch.at, scratch.bytes, state_.mode.poison, device::kCanaryWindowBytes);
     scratch.watched = true;
-    state_.scratch_fills.push_back(without_canaries(scratch.job));
+    state_.scratch_fills.push_back({it->stream, without_canaries(scratch.job)});
     it = state_.spent.erase(it);
   }
 }
@@ -112,15 +115,34 @@ bool CallContext::fill_scratch() const {
   // Never into a graph: they follow behind the target's capture, or before each replay of a plan's.
   Session& session = state_.session;
   if (state_.scratch_fills.empty() || session.capturing()) return !session.lost();
+  const bool filled = state_.memory.ordered() ? fill_in_order() : fill_for_all();
+  state_.scratch_fills.clear();
+  return filled;
+}
+
+// Memory that is used again may still be in use on the stream that it was given on, and other
+// streams have to wait for that stream: the fill adds no order that the target does not have.
+bool CallContext::fill_in_order() const {
+  std::vector<device::BufferJob> jobs;
+  for (int stream = 0; stream < state_.streams.all(); ++stream) {
+    jobs.clear();
+    for (const auto& fill : state_.scratch_fills)
+      if (fill.stream == stream) jobs.push_back(fill.job);
+    if (!state_.session.fill(stream, jobs)) return false;
+  }
+  return true;
+}
+
+// Memory that was nobody's: its fill is behind nothing and before everything.
+bool CallContext::fill_for_all() const {
   const int own = unit_.item->stream;
   const int fills = state_.streams.fills(own);
   if (fills == own) add_spent();
-  // Memory that is used again may still be in use by what is enqueued here.
-  bool filled = !state_.memory.ordered() || session.wait(fills, own);
-  filled = filled && session.fill(fills, state_.scratch_fills) && session.wait(own, fills);
+  std::vector<device::BufferJob> jobs;
+  for (const auto& fill : state_.scratch_fills) jobs.push_back(fill.job);
+  bool filled = state_.session.fill(fills, jobs) && state_.session.wait(own, fills);
   for (int i = 1; filled && i <= state_.streams.side; ++i)
-    filled = session.wait(state_.streams.side_stream(i), fills);
-  state_.scratch_fills.clear();
+    filled = state_.session.wait(state_.streams.side_stream(i), fills);
   return filled;
 }
 
@@ -130,7 +152,8 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
     s->run = run_;
     if (state_.memory.ordered() && !move_scratch(*s)) return nullptr;
     if (!state_.checks) return s->at.data;
-    return fill_before_launch(without_canaries(s->job)) ? s->at.data : nullptr;
+    const auto job = without_canaries(s->job);
+    return fill_before_launch(job, unit_.item->stream) ? s->at.data : nullptr;
   }
   device::Region region;
   const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
@@ -148,7 +171,7 @@ void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t
   s.job = raw_job(*at, bytes, state_.mode.poison);
   state_.watch(s.label, call(), *at, bytes);
   if (!state_.checks) return s.at.data;
-  return fill_before_launch(s.job) ? s.at.data : nullptr;
+  return fill_before_launch(s.job, unit_.item->stream) ? s.at.data : nullptr;
 }
 
 void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size_t align) {
@@ -162,9 +185,8 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
     return nullptr;
   }
   device::Region region;
-  const auto at = state_.acquire({bytes, 0, align}, region, unit_.item->stream);
+  const auto at = state_.acquire_lasting({bytes, 0, align}, region);
   if (!at) return nullptr;
-  state_.memory.keep(region);
   auto& w = state_.workspaces.emplace_back();
   w.name = w.label = name;
   w.bytes = bytes;

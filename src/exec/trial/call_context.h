@@ -69,8 +69,10 @@ class CallContext final : public Context {
   // No buffer of an earlier run may be filled anew when nothing orders that behind its use.
   bool own_scratch_each_run() const;
   // Before the next launch: all buffers of a call in one operation, as there are usually several.
-  bool fill_before_launch(const device::BufferJob& job);
+  bool fill_before_launch(const device::BufferJob& job, int stream);
   bool fill_scratch() const;
+  bool fill_in_order() const;
+  bool fill_for_all() const;
   // Adds what overwrites the scratch of earlier calls to the fills.
   void add_spent() const;
 

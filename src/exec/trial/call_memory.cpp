@@ -77,7 +77,7 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
   if (!state_.checks) return a.at.data;
   state_.watch(a.label, a.call, *at, bytes);
   const bool filled =
-      a.captured ? state_.fill_once(a.job, unit_.item->stream) : fill_before_launch(a.job);
+      a.captured ? state_.fill_once(a.job, unit_.item->stream) : fill_before_launch(a.job, *on);
   return filled ? a.at.data : nullptr;
 }
 

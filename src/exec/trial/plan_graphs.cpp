@@ -56,7 +56,10 @@ void PlanGraphs::replay(const RunItem& item) {
   session.set_call(call);
   if (state_.box != nullptr) state_.box->call_begun = call;
   bool ran = true;
-  for (std::int64_t r = 0; ran && r < item.runs; ++r) ran = replay_once(graph, item.stream);
+  for (std::int64_t r = 0; ran && r < item.runs; ++r) {
+    ran = replay_once(graph, item.stream);
+    if (state_.box != nullptr) ++state_.box->progress;
+  }
   if (state_.box != nullptr) {
     state_.box->call_ended = call;
     ++state_.box->progress;

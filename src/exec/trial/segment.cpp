@@ -176,7 +176,10 @@ void fill(TrialState& state, Segment& segment) {
   for (const auto& unit : segment.used())
     for (const auto& tensor : unit.tensors)
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
-  if (state.session.fill(0, segment.jobs)) state.session.fork_from(0);
+  // A call's tensors are there in the order of its own stream: a side stream has to wait for that.
+  // That of fills comes behind the segment before, whose memory it may fill.
+  if (state.session.fill(0, segment.jobs) && state.session.fork_from(0, state.streams.plan))
+    state.session.wait(state.streams.fills(0), 0);
 }
 
 void run(TrialState& state, Target& target, Segment& segment) {
@@ -231,7 +234,9 @@ void check(TrialState& state, Segment& segment, bool last) {
     for (const auto* buffers : {&state.workspaces, &state.allocations})
       for (const auto& b : *buffers) segment.jobs.push_back(check_job(b));
   segment.results.resize(segment.jobs.size());
-  if (state.session.join_to(0)) state.session.check(0, segment.jobs, segment.results.data());
+  // A call is over in the order of its own stream: what a side stream still does is too late.
+  if (state.session.join_to(0, state.streams.plan))
+    state.session.check(0, segment.jobs, segment.results.data());
 }
 
 void collect(TrialState& state, const Segment& segment) {

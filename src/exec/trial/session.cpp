@@ -195,14 +195,14 @@ bool Session::replay(int stream, int graph) {
   return capture_ || mode_.launch != Launch::blocking || synchronize();
 }
 
-bool Session::fork_from(int on) {
-  for (int s = 0; s < streams_; ++s)
+bool Session::fork_from(int on, int streams) {
+  for (int s = 0; s < streams; ++s)
     if (!wait(s, on)) return false;
   return true;
 }
 
-bool Session::join_to(int on) {
-  for (int s = 0; s < streams_; ++s)
+bool Session::join_to(int on, int streams) {
+  for (int s = 0; s < streams; ++s)
     if (!wait(on, s)) return false;
   return true;
 }

@@ -65,8 +65,9 @@ class Session {
   }
   bool replay(int stream, int graph);
   // All streams wait for `on`, or `on` for all of them.
-  bool fork_from(int on);
-  bool join_to(int on);
+  // The first `streams` of them: wait for `on`, are waited for by `on`.
+  bool fork_from(int on, int streams);
+  bool join_to(int on, int streams);
   bool synchronize();
   bool read(void* to, const void* from, std::size_t bytes);
   // Gated mode: what is enqueued from hold() to open() runs only after it, or as soon as the device

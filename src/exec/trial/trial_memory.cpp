@@ -58,7 +58,7 @@ void TrialMemory::hold(const device::Region& region, std::size_t bytes) {
 std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream) {
   if (session_.lost()) return std::nullopt;
   bytes = rounded(bytes);
-  if (ordered() && session_.capturing()) return acquire_for_graph(bytes);
+  if (ordered() && session_.capturing()) return acquire_apart(bytes);
   if (ordered()) {
     const auto region = session_.acquire(*ordered_, bytes, stream);
     if (region) hold(*region, bytes);
@@ -85,7 +85,15 @@ std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream
   return *region;
 }
 
-std::optional<device::Region> TrialMemory::acquire_for_graph(std::size_t bytes) {
+std::optional<device::Region> TrialMemory::acquire_lasting(std::size_t bytes) {
+  if (session_.lost()) return std::nullopt;
+  if (ordered()) return acquire_apart(rounded(bytes));
+  const auto region = acquire(bytes);
+  if (region) keep(*region);
+  return region;
+}
+
+std::optional<device::Region> TrialMemory::acquire_apart(std::size_t bytes) {
   const auto region = session_.device().memory(Allocator::plain).acquire(bytes);
   if (!region) {
     session_.stop(region.error());
@@ -93,12 +101,12 @@ std::optional<device::Region> TrialMemory::acquire_for_graph(std::size_t bytes) 
   }
   held_bytes_ += bytes;
   peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
-  graphs_.push_back(*region);
+  apart_.push_back(*region);
   return *region;
 }
 
-bool TrialMemory::is_graphs(const device::Region& region) const {
-  return std::any_of(graphs_.begin(), graphs_.end(),
+bool TrialMemory::is_apart(const device::Region& region) const {
+  return std::any_of(apart_.begin(), apart_.end(),
                      [&](const device::Region& r) { return r.base == region.base; });
 }
 
@@ -114,7 +122,7 @@ std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
 }
 
 void TrialMemory::give_back(const device::Region& region, int stream) {
-  if (!ordered() || is_graphs(region)) return;
+  if (!ordered() || is_apart(region)) return;
   auto* list = &live_;
   auto it = find(*list, region);
   if (it == list->rend()) {
@@ -140,7 +148,7 @@ void TrialMemory::retire() {
 }
 
 void TrialMemory::keep(const device::Region& region) {
-  if (is_graphs(region)) return;
+  if (is_apart(region)) return;
   const auto it = find(live_, region);
   RZ_CHECK(it != live_.rend());
   kept_.push_back(*it);
@@ -171,8 +179,8 @@ void TrialMemory::end() {
     list->clear();
   }
   if (!session_.lost())
-    for (const auto& region : graphs_) session_.device().memory(Allocator::plain).release(region);
-  graphs_.clear();
+    for (const auto& region : apart_) session_.device().memory(Allocator::plain).release(region);
+  apart_.clear();
   if (!session_.lost())
     for (const auto& region : host_) session_.device().host_memory().release(region);
   host_.clear();

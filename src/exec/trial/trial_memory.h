@@ -28,6 +28,8 @@ class TrialMemory {
   bool ordered() const { return ordered_ != nullptr; }
   // For what follows on `stream`. Stops the session and returns nothing when there is no memory.
   std::optional<device::Region> acquire(std::size_t bytes, int stream = 0);
+  // Until the trial ends; with an allocator in stream order, memory that nobody had before.
+  std::optional<device::Region> acquire_lasting(std::size_t bytes);
   // Page-locked memory of the host, until the trial ends.
   std::optional<device::Region> acquire_host(std::size_t bytes);
   // `bytes` rounded up as acquire() does.
@@ -53,14 +55,14 @@ class TrialMemory {
 
   bool release_retired();
   void hold(const device::Region& region, std::size_t bytes);
-  std::optional<device::Region> acquire_for_graph(std::size_t bytes);
-  bool is_graphs(const device::Region& region) const;
+  std::optional<device::Region> acquire_apart(std::size_t bytes);
+  bool is_apart(const device::Region& region) const;
 
   Session& session_;
   device::Memory* memory_ = nullptr;          // one of the two
   device::OrderedMemory* ordered_ = nullptr;  // is set
   std::vector<Held> live_, retired_, kept_;
-  std::vector<device::Region> graphs_;  // of Allocator::plain
+  std::vector<device::Region> apart_;  // of Allocator::plain
   std::vector<device::Region> host_;
   std::size_t most_bytes_ = 0;
   std::size_t held_bytes_ = 0;

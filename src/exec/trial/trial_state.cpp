@@ -27,6 +27,13 @@ std::optional<Place> TrialState::acquire(const Storage& storage, device::Region&
   return place(*got, storage, mode);
 }
 
+std::optional<Place> TrialState::acquire_lasting(const Storage& storage, device::Region& region) {
+  const auto got = memory.acquire_lasting(region_bytes(storage));
+  if (!got) return std::nullopt;
+  region = *got;
+  return place(*got, storage, mode);
+}
+
 bool TrialState::fill_once(const device::BufferJob& job, int stream) {
   fills_.push_back(job);
   return session.capturing() || flush_fills(stream);
@@ -35,7 +42,7 @@ bool TrialState::fill_once(const device::BufferJob& job, int stream) {
 bool TrialState::flush_fills(int stream) {
   if (fills_.empty()) return true;
   const int fills = streams.fills(stream);
-  const bool done = session.fill(fills, fills_) && session.fork_from(fills);
+  const bool done = session.fill(fills, fills_) && session.fork_from(fills, streams.all());
   fills_.clear();
   return done;
 }

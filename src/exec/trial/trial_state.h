@@ -73,6 +73,8 @@ struct TrialState {
   // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
   // nothing when there is none.
   std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
+  // The same for a buffer that lives until the trial ends.
+  std::optional<Place> acquire_lasting(const Storage& storage, device::Region& region);
   // What was freed is watched: it is guarded, and used by nobody else.
   bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
   // Gives addresses in `at` a name from the next launch on; nothing without checks.
@@ -104,8 +106,13 @@ struct TrialState {
   std::deque<RawBuffer> allocations;  // freed ones, too
   std::deque<HostBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
-  // Scratch of the call that is being enqueued, to be filled before its next launch.
-  std::vector<device::BufferJob> scratch_fills;
+  // Scratch and allocations of the call that is being enqueued, to be filled before its next
+  // launch.
+  struct Fill {
+    int stream = 0;  // in whose order the memory was given
+    device::BufferJob job;
+  };
+  std::vector<Fill> scratch_fills;
   // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
   // seen, so from then on nothing is put off.
   bool stream_is_out = false;
