@@ -30,6 +30,6 @@ struct Harmless : redzone::Target {
 
 REDZONE_PLUGIN(registrar) {
   for (const char* name : {"write_past_end", "write_before_start", "unwritten_scratch",
-                           "stale_state", "wrong_value", "clean"})
+                           "short_scratch", "stale_state", "wrong_value", "clean"})
     registrar.add(Harmless::spec_of(name), [] { return std::make_unique<Harmless>(); });
 }

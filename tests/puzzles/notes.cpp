@@ -233,7 +233,11 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
   plan.target = target.name;
   plan.mode.launch = Launch::blocking;
   plan.mode.placement = minimum.placement;
-  for (const auto& call : minimum.calls) plan.steps.push_back(CallStep{call});
+  for (Call call : minimum.calls) {
+    for (const auto& knob : target.knobs)
+      if (const auto value = call.dims.extract(knob.name)) call.config[knob.name] = value.mapped();
+    plan.steps.push_back(CallStep{std::move(call)});
+  }
   complete(plan, target);
   return plan;
 }

@@ -4,6 +4,7 @@
 // expect: illegal-access write after
 // minimal: 2 calls; M=1 N=17; M=1 N=17
 // minimal: 2 calls; M=17 N=1; M=17 N=1
+// minimal: 2 calls; M=1 N=1 num_ctas=2; M=1 N=1 num_ctas=2
 #include "lazy.h"
 #include "puzzles.h"
 

@@ -4,6 +4,7 @@
 // expect: illegal-access write after
 // minimal: 1 call; M=1 N=17
 // minimal: 1 call; M=17 N=1
+// minimal: 1 call; M=1 N=1 num_ctas=2
 #include "lazy.h"
 #include "puzzles.h"
 
