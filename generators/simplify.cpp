@@ -41,7 +41,6 @@ class Candidates {
 
  private:
   bool wanted(const Plan& candidate) {
-    if (calls_of(candidate).empty()) return false;
     if (!validate(candidate, origin_->space.spec())) return false;
     if (!(complexity_of(candidate, origin_->space) < complexity_)) return false;
     return seen_.insert(plan_hash(candidate)).second;

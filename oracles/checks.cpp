@@ -47,6 +47,16 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
   return nullptr;
 }
 
+Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation& buffer) {
+  Signature s;
+  s.kind = kind;
+  s.target = plan.target;
+  s.buffer = buffer.name;
+  s.side = name_of(Side::inside);
+  s.access = "write";
+  return s;
+}
+
 }  // namespace
 
 std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,
@@ -177,26 +187,14 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
   for (const auto& call : observation.calls)
     for (const auto& b : call.buffers) {
       if (!b.scratch || b.changed == 0) continue;
-      Signature s;
-      s.kind = FailKind::use_after_free;
-      s.target = plan.target;
-      s.buffer = b.name;
-      s.side = name_of(Side::inside);
-      s.access = "write";
-      return fail(oracle, s, call.call,
+      return fail(oracle, write_inside(FailKind::use_after_free, plan, b), call.call,
                   fmt::format("use after free: write to '{}' of {}, {} elements of it", b.name,
                               describe_call(plan, call.call), b.changed));
     }
   for (const auto& call : observation.calls)
     for (const auto& b : call.buffers) {
       if (b.role != Role::in || b.scratch || b.changed == 0) continue;
-      Signature s;
-      s.kind = FailKind::input_changed;
-      s.target = plan.target;
-      s.buffer = b.name;
-      s.side = name_of(Side::inside);
-      s.access = "write";
-      return fail(oracle, s, call.call,
+      return fail(oracle, write_inside(FailKind::input_changed, plan, b), call.call,
                   fmt::format("{} elements of the const input '{}' of {} were overwritten",
                               b.changed, b.name, describe_call(plan, call.call)));
     }

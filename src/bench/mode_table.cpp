@@ -5,7 +5,6 @@
 #include "exec/tiered.h"
 #include "generators/plan_generator.h"
 #include "oracles/checks.h"
-#include "oracles/sanitizer.h"
 
 namespace redzone::bench {
 namespace {
@@ -40,17 +39,11 @@ struct Way {
   Allocator allocator = Allocator::guard;
 };
 
-struct Oracles {
-  OneRun one_run;
-  oracles::SanitizerOracle memcheck{SanitizerTool::memcheck};
-  oracles::SanitizerOracle racecheck{SanitizerTool::racecheck};
-};
-
-std::vector<Way> ways(const Setup& setup, const Oracles& oracles) {
+std::vector<Way> ways(const Setup& setup, const Oracle* one) {
   using enum Launch;
   using enum Allocator;
-  const Oracle *one = &oracles.one_run, *memcheck = &oracles.memcheck,
-               *racecheck = &oracles.racecheck;
+  const Oracle* memcheck = &setup.catalog.sanitizer(SanitizerTool::memcheck);
+  const Oracle* racecheck = &setup.catalog.sanitizer(SanitizerTool::racecheck);
   return {
       {{"async", "one async trial over the guard arena, compared with the reference"}, one, async},
       {{"blocking", "the same, synchronized after each launch"}, one, blocking},
@@ -115,8 +108,8 @@ void warm_up(const Setup& setup, exec::Executor& executor, const std::vector<Way
 }
 
 Result<void> measure_modes(const Setup& setup, Report& report) {
-  const Oracles oracles;
-  const auto all = ways(setup, oracles);
+  const OneRun one_run;
+  const auto all = ways(setup, &one_run);
   for (const auto& way : all) report.modes.columns.push_back(way.column);
   report.modes.plans = setup.effort.mode_trials;
   exec::Pool pool(setup.pool);

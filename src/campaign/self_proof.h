@@ -1,6 +1,6 @@
 // The self-proof: before anything is screened, planted bugs go through the same workers and oracles
-// in the modes that a campaign uses. A harness that does not catch them would report a broken
-// target as clean.
+// under the launch modes and placements of the screen, over guarded memory. A harness that does not
+// catch them would report a broken target as clean.
 #pragma once
 
 #include <chrono>

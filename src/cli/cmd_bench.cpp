@@ -142,6 +142,8 @@ exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view w
 
 Result<int> Bench::run(const po::variables_map& flags) {
   watch_interrupts();
+  auto parts = parts_wanted(flags);
+  if (!parts) return tl::unexpected(parts.error());
   if (auto writable = check_writable(flags); !writable) return tl::unexpected(writable.error());
   auto options = session_options(flags, Workload::campaign);
   if (!options) return tl::unexpected(options.error());
@@ -170,8 +172,6 @@ Result<int> Bench::run(const po::variables_map& flags) {
     return generated_plans(spec, options->device, hello, seed);
   };
   setup.effort = effort_for(flags["quick"].as<bool>());
-  auto parts = parts_wanted(flags);
-  if (!parts) return tl::unexpected(parts.error());
   setup.effort.parts = std::move(*parts);
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(pool.command, workload, setup.effort.quick);

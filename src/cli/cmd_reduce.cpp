@@ -70,8 +70,11 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
   auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!reduced) return tl::unexpected(reduced.error());
-  std::cout << (json_wanted(flags) ? report::finding_json(*reduced, db_for_commands(flags))
-                                   : report::finding_text(*reduced, db_for_commands(flags)));
+  const auto artifacts = store->artifacts(reduced->id);
+  if (!artifacts) return tl::unexpected(artifacts.error());
+  const std::string db = db_for_commands(flags);
+  std::cout << (json_wanted(flags) ? report::finding_json(*reduced, db, *artifacts)
+                                   : report::finding_text(*reduced, db, *artifacts));
   if (interrupted()) return kInterrupted;
   return reduced->state == store::State::unconfirmed ? kOk : kFound;
 }

@@ -82,21 +82,17 @@ Error with_origin(Error error, const Loaded& loaded) {
 }
 
 Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
-  if (flags.count("launch") != 0) {
-    auto launch = parse_launch(flags["launch"].as<std::string>());
-    if (!launch) return tl::unexpected(launch.error());
-    mode.launch = *launch;
-  }
+  const auto launch = launch_flag(flags);
+  if (!launch) return tl::unexpected(launch.error());
+  if (*launch) mode.launch = **launch;
   if (flags.count("placement") != 0) {
     auto placement = parse_placement(flags["placement"].as<std::string>());
     if (!placement) return tl::unexpected(placement.error());
     mode.placement = *placement;
   }
-  if (flags.count("allocator") != 0) {
-    auto allocator = parse_allocator(flags["allocator"].as<std::string>());
-    if (!allocator) return tl::unexpected(allocator.error());
-    if (*allocator != mode.allocator) mode = with_allocator(mode, *allocator);
-  }
+  const auto allocator = allocator_flag(flags);
+  if (!allocator) return tl::unexpected(allocator.error());
+  if (*allocator && **allocator != mode.allocator) mode = with_allocator(mode, **allocator);
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;
   return {};
@@ -158,8 +154,6 @@ Result<int> Replay::run(const po::variables_map& flags) {
   auto loaded = load(flags);
   if (!loaded) return tl::unexpected(loaded.error());
   Repro* const repro = &loaded->repro;
-  if (calls_of(repro->plan).empty())
-    return usage_error(flags["what"].as<std::string>() + ": the plan makes no call");
   if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());

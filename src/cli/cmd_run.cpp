@@ -195,25 +195,14 @@ Result<store::Campaign> stored_campaign(store::Store& store, std::int64_t id) {
   return harness_error(fmt::format("campaign {} is gone from the store", id));
 }
 
-// --launch and --allocator; the latter is nothing when it is absent.
-Result<std::optional<Allocator>> take_mode(const po::variables_map& flags,
-                                           oracles::ScreenOptions& screen) {
-  if (flags.count("launch") != 0) {
-    auto launch = parse_launch(flags["launch"].as<std::string>());
-    if (!launch) return tl::unexpected(launch.error());
-    screen.relaxed = *launch;
-  }
-  if (flags.count("allocator") == 0) return std::nullopt;
-  auto allocator = parse_allocator(flags["allocator"].as<std::string>());
-  if (!allocator) return tl::unexpected(allocator.error());
-  return *allocator;
-}
-
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
   auto wanted = session_options(flags, Workload::campaign);
   if (!wanted) return tl::unexpected(wanted.error());
-  const auto allocator = take_mode(flags, wanted->screen);
+  const auto launch = launch_flag(flags);
+  if (!launch) return tl::unexpected(launch.error());
+  if (*launch) wanted->screen.relaxed = **launch;
+  const auto allocator = allocator_flag(flags);
   if (!allocator) return tl::unexpected(allocator.error());
   auto opened = Session::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());

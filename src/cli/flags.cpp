@@ -63,6 +63,16 @@ Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
   return parse_sanitizer(flags["sanitizer"].as<std::string>());
 }
 
+Result<std::optional<Launch>> launch_flag(const po::variables_map& flags) {
+  if (flags.count("launch") == 0) return std::nullopt;
+  return parse_launch(flags["launch"].as<std::string>());
+}
+
+Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags) {
+  if (flags.count("allocator") == 0) return std::nullopt;
+  return parse_allocator(flags["allocator"].as<std::string>());
+}
+
 bool json_wanted(const po::variables_map& flags) {
   return flags["json"].as<bool>();
 }
@@ -166,7 +176,7 @@ Result<std::int64_t> parse_id(const std::string& word) {
 Result<std::string> read_file(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return usage_error(fmt::format("{}: is a folder, not a plan file", path.string()));
+    return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
   std::ifstream in(path, std::ios::binary);
   if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
   constexpr std::size_t kMost = std::size_t{64} << 20;

@@ -47,6 +47,10 @@ std::string given_flags(const po::variables_map& flags, std::string_view but_not
 // --sanitizer; none when it is absent.
 Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags);
 
+// --launch, --allocator; nothing when absent.
+Result<std::optional<Launch>> launch_flag(const po::variables_map& flags);
+Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags);
+
 // Shipped plugins and those of --plugin.
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);
 // Shipped packages and those of --package.

@@ -1,13 +1,17 @@
 #include "cli/sanitized.h"
 
+#include <fmt/format.h>
+
 #include "cli/interrupt.h"
 #include "cli/tools.h"
 #include "core/plan_text.h"
+#include "target/registry.h"
 
 namespace redzone::cli {
 
 std::string SanitizedPools::problem() const {
-  if (device_ != DeviceKind::cuda) return "compute-sanitizer sees nothing of the host device";
+  if (device_ != DeviceKind::cuda)
+    return fmt::format("compute-sanitizer sees nothing of the {} device", name_of(device_));
   if (find_tool("compute-sanitizer").empty()) return "compute-sanitizer was not found";
   return "";
 }

@@ -205,6 +205,7 @@ Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view
     if (auto r = validate_call(call->call, spec); !r)
       return usage_error(fmt::format("{}: step {}: {}", where, index, r.error().message));
   }
+  if (calls_of(plan).empty()) return usage_error(fmt::format("{}: makes no call", where));
   if (const auto problem = graphs.at_end(); !problem.empty())
     return usage_error(fmt::format("{}: {}", where, problem));
   return {};

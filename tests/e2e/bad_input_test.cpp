@@ -89,6 +89,7 @@ class BadInput : public testing::TestWithParam<Bad> {
     write("key.toml", replaced(good, "seed = 1", "sead = 1"));
     write("oracle.toml", replaced(known, "\"fault\"", "\"astrology\""));
     write("kind.toml", replaced(known, "\"illegal-access\"", "\"bad-luck\""));
+    write("no_call.toml", std::string(kHead) + "[[step]]\ndo = \"sync\"\n");
     write("text.db",
           "This is no database, although it is longer than the header of one would be. "
           "So it must be looked at, and left as it is.");
@@ -172,6 +173,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"step", {"replay", "step.toml"}, {"step.toml", "jump"}},
         {"repeat", {"replay", "repeat.toml"}, {"repeat.toml", "repeat"}},
         {"key", {"replay", "key.toml"}, {"key.toml", "sead"}},
+        {"no_call", {"replay", "no_call.toml"}, {"no_call.toml", "makes no call"}},
+        {"no_plans", {"run", "twin.last_tile", "--plans", "0"}, {"--plans", "at least 1"}},
+        {"launch_of_a_run", {"run", "twin.last_tile", "--launch", "late"}, {"late", "gated"}},
+        {"allocator_of_a_run",
+         {"run", "twin.last_tile", "--allocator", "mine"},
+         {"mine", "caching"}},
+        {"part_of_a_bench", {"bench", "--part", "mine"}, {"--part mine", "modes"}},
+        {"package_that_is_a_file", {"targets", "--package", "plan.toml"}, {"plan.toml", "folder"}},
         {"oracle", {"replay", "oracle.toml"}, {"oracle.toml", "astrology"}},
         {"kind", {"replay", "kind.toml"}, {"kind.toml", "bad-luck"}},
         {"imported_without_expectation",

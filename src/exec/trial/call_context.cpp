@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 namespace redzone::exec {
 namespace {
@@ -92,7 +93,7 @@ std::string CallContext::unused_label(std::string_view name) const {
 }
 
 bool CallContext::fill_before_launch(const device::BufferJob& job, int stream) {
-  state_.scratch_fills.push_back({stream, job});
+  state_.scratch_fills.add(stream, job);
   return !state_.stream_is_out || fill_scratch();
 }
 
@@ -106,7 +107,7 @@ void CallContext::add_spent() const {
     scratch.job =
         freed_job(scratch.at, scratch.bytes, state_.mode.poison, device::kCanaryWindowBytes);
     scratch.watched = true;
-    state_.scratch_fills.push_back({it->stream, without_canaries(scratch.job)});
+    state_.scratch_fills.add(it->stream, without_canaries(scratch.job));
     it = state_.spent.erase(it);
   }
 }
@@ -114,7 +115,7 @@ void CallContext::add_spent() const {
 bool CallContext::fill_scratch() const {
   // Never into a graph: they follow behind the target's capture, or before each replay of a plan's.
   Session& session = state_.session;
-  if (state_.scratch_fills.empty() || session.capturing()) return !session.lost();
+  if (state_.scratch_fills.jobs.empty() || session.capturing()) return !session.lost();
   const bool filled = state_.memory.ordered() ? fill_in_order() : fill_for_all();
   state_.scratch_fills.clear();
   return filled;
@@ -123,26 +124,24 @@ bool CallContext::fill_scratch() const {
 // Memory that is used again may still be in use on the stream that it was given on, and other
 // streams have to wait for that stream: the fill adds no order that the target does not have.
 bool CallContext::fill_in_order() const {
-  std::vector<device::BufferJob> jobs;
-  for (int stream = 0; stream < state_.streams.all(); ++stream) {
-    jobs.clear();
-    for (const auto& fill : state_.scratch_fills)
-      if (fill.stream == stream) jobs.push_back(fill.job);
-    if (!state_.session.fill(stream, jobs)) return false;
+  const auto& [jobs, streams] = state_.scratch_fills;
+  for (std::size_t begin = 0, end = 0; begin < jobs.size(); begin = end) {
+    while (end < jobs.size() && streams[end] == streams[begin]) ++end;
+    if (!state_.session.fill(streams[begin], std::span(jobs).subspan(begin, end - begin)))
+      return false;
   }
   return true;
 }
 
 // Memory that was nobody's: its fill is behind nothing and before everything.
 bool CallContext::fill_for_all() const {
+  Session& session = state_.session;
   const int own = unit_.item->stream;
   const int fills = state_.streams.fills(own);
   if (fills == own) add_spent();
-  std::vector<device::BufferJob> jobs;
-  for (const auto& fill : state_.scratch_fills) jobs.push_back(fill.job);
-  bool filled = state_.session.fill(fills, jobs) && state_.session.wait(own, fills);
+  bool filled = session.fill(fills, state_.scratch_fills.jobs) && session.wait(own, fills);
   for (int i = 1; filled && i <= state_.streams.side; ++i)
-    filled = state_.session.wait(state_.streams.side_stream(i), fills);
+    filled = session.wait(state_.streams.side_stream(i), fills);
   return filled;
 }
 

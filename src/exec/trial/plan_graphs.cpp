@@ -38,12 +38,6 @@ void PlanGraphs::collect_fills(const Graph& graph) {
     if (a.temporary && a.call >= first && a.call <= last) jobs_.push_back(without_canaries(a.job));
 }
 
-bool PlanGraphs::replay_once(Graph& graph, int stream) {
-  collect_fills(graph);
-  graph.replayed = true;
-  return state_.session.fill(stream, jobs_) && state_.session.replay(stream, graph.captured);
-}
-
 void PlanGraphs::replay(const RunItem& item) {
   Graph& graph = of(item);
   Session& session = state_.session;
@@ -57,13 +51,19 @@ void PlanGraphs::replay(const RunItem& item) {
   if (state_.box != nullptr) state_.box->call_begun = call;
   bool ran = true;
   for (std::int64_t r = 0; ran && r < item.runs; ++r) {
-    ran = replay_once(graph, item.stream);
+    // Only the first replay of all fills canaries; the others of a long run fill the same.
+    if (r == 0 || !graph.replayed) {
+      graph.replayed = r > 0 || graph.replayed;
+      collect_fills(graph);
+    }
+    ran = session.fill(item.stream, jobs_) && session.replay(item.stream, graph.captured);
     if (state_.box != nullptr) ++state_.box->progress;
   }
   if (state_.box != nullptr) {
     state_.box->call_ended = call;
     ++state_.box->progress;
   }
+  graph.replayed = true;
   session.set_call(-1);
   if (!ran) return;
   for (std::size_t i = graph.begin; i < graph.end; ++i) units_[i].waits = false;

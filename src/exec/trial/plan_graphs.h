@@ -36,7 +36,6 @@ class PlanGraphs {
 
   Graph& of(const RunItem& item) { return graphs_[static_cast<std::size_t>(item.graph)]; }
   void collect_fills(const Graph& graph);
-  bool replay_once(Graph& graph, int stream);
 
   TrialState& state_;
   std::vector<CallUnit>& units_;

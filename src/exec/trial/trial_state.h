@@ -108,11 +108,20 @@ struct TrialState {
   std::vector<CallObservation> calls;  // by call index
   // Scratch and allocations of the call that is being enqueued, to be filled before its next
   // launch.
-  struct Fill {
-    int stream = 0;  // in whose order the memory was given
-    device::BufferJob job;
+  struct Fills {
+    std::vector<device::BufferJob> jobs;
+    std::vector<int> streams;  // of each: in whose order the memory was given
+
+    void add(int stream, const device::BufferJob& job) {
+      jobs.push_back(job);
+      streams.push_back(stream);
+    }
+    void clear() {
+      jobs.clear();
+      streams.clear();
+    }
   };
-  std::vector<Fill> scratch_fills;
+  Fills scratch_fills;
   // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
   // seen, so from then on nothing is put off.
   bool stream_is_out = false;
