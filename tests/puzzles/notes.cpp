@@ -104,7 +104,18 @@ Result<void> parse_setting(std::string_view word, Call& call) {
   return {};
 }
 
-// "2 calls; N=1; N=65", or "1 call, head; N=1".
+// A word after the number of calls: how they run, where that is not the plainest way.
+bool parse_way(std::string_view word, Minimum& to) {
+  if (word == "head")
+    to.placement = Placement::head;
+  else if (word == "async")
+    to.launch = Launch::async;
+  else
+    return false;
+  return true;
+}
+
+// "2 calls; N=1; N=65", or "1 call, head; N=1", or "2 calls, async; N=1; N=1".
 Result<Minimum> parse_minimum(std::string_view text) {
   Minimum to;
   if (text.substr(0, 7) == "repros/") {
@@ -119,10 +130,10 @@ Result<Minimum> parse_minimum(std::string_view text) {
   }
   const std::size_t n = to.calls.size();
   const std::string count = fmt::format("{} call{}", n, n == 1 ? "" : "s");
-  if (n > 0 && parts[0] == count + ", head")
-    to.placement = Placement::head;
-  else if (n == 0 || parts[0] != count)
-    return usage_error(fmt::format("'{}' lists {} calls", text, n));
+  const auto ways = split(parts[0], ", ");
+  if (n == 0 || ways[0] != count) return usage_error(fmt::format("'{}' lists {} calls", text, n));
+  for (const auto& way : std::span(ways).subspan(1))
+    if (!parse_way(way, to)) return usage_error(fmt::format("'{}': no way to run '{}'", text, way));
   return to;
 }
 
@@ -231,7 +242,7 @@ Plan minimal_plan(const Minimum& minimum, const TargetSpec& target) {
     return plan;
   }
   plan.target = target.name;
-  plan.mode.launch = Launch::blocking;
+  plan.mode.launch = minimum.launch;
   plan.mode.placement = minimum.placement;
   for (Call call : minimum.calls) {
     for (const auto& knob : target.knobs)

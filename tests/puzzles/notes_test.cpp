@@ -91,7 +91,7 @@ TEST(Notes, AreParsed) {
       "//      wrong\n"
       "// kin: a/b#1\n"
       "// expect: illegal-access | fault read after x\n"
-      "// minimal: 2 calls, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
+      "// minimal: 2 calls, async, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
       "// minimal: 1 call; N=1\n"
       "#include <a>\n"
       "// expect: hang\n",
@@ -105,6 +105,7 @@ TEST(Notes, AreParsed) {
   EXPECT_EQ(e.side, "after");
   EXPECT_EQ(e.buffer, "x");
   ASSERT_EQ(e.minima.size(), 2u);
+  EXPECT_EQ(e.minima[0].launch, Launch::async);
   EXPECT_EQ(e.minima[0].placement, Placement::head);
   EXPECT_EQ(e.minima[1].placement, Placement::tail);
   ASSERT_EQ(e.minima[0].calls.size(), 2u);
@@ -122,6 +123,7 @@ TEST(Notes, OfTheWrongFormAreRefused) {
       "// minimal: 1 call; N=1\n",                                 // of nothing
       "// expect: hung\n// minimal: 1 call; N=1\n",                // no such kind
       "// expect: hang\n// minimal: 2 calls; N=1\n",               // a wrong count
+      "// expect: hang\n// minimal: 1 call, sideways; N=1\n",      // no such way
       "// expect: hang\n// minimal: 1 call; N=one\n",              // no number
       "// expect: hang\n// minimal: 1 call; x.shape=1\n",          // no layout
       "// expect: hang read after x y\n// minimal: 1 call; N=1\n"  // one word too many

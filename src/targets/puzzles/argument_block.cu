@@ -4,6 +4,7 @@
 // kin: by-pointer argument blocks and descriptors in page-locked memory that is reused too soon
 // expect: async | schedule y
 // minimal: repros/argument_block.toml
+// minimal: 2 calls, async; N=1 scale=2; N=1 scale=3
 #include <string>
 
 #include "kit.h"
