@@ -1,0 +1,26 @@
+// The files that --report DIR holds: one for each format, each a function of the night.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/night.h"
+
+namespace redzone::report {
+
+// "night" of redzone nightly --json and of night.json: one document, keys as the members of Night
+// and in their order, numbers in full, text that is not UTF-8 repaired.
+std::string night_json(const Night& night);
+// For a terminal; ends with a newline.
+std::string night_text(const Night& night);
+
+struct NightFormat {
+  std::string_view name;  // "json"
+  std::string_view file;  // "night.json", in the folder
+  std::string (*write)(const Night& night);
+};
+
+std::span<const NightFormat> night_formats();
+
+}  // namespace redzone::report

@@ -1,0 +1,161 @@
+#include <nlohmann/json.hpp>
+
+#include "report/night_formats.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Range, class Convert>
+Json list(const Range& range, Convert convert) {
+  Json array = Json::array();
+  for (const auto& element : range) array.push_back(convert(element));
+  return array;
+}
+
+// Every standing has its key, so that a reader need not know which are possible.
+Json counts(const StandingCounts& counts) {
+  Json json = Json::object();
+  for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
+                              Standing::regressed, Standing::quarantined}) {
+    const auto it = counts.find(standing);
+    json[std::string(name_of(standing))] = it == counts.end() ? 0 : it->second;
+  }
+  return json;
+}
+
+Json table(const NightTable& t) {
+  return {{"title", t.title}, {"columns", t.columns}, {"rows", t.rows}};
+}
+
+Json finding(const NightFinding& f) {
+  return {
+      {"id", f.id},
+      {"signature",
+       {{"text", f.signature},
+        {"hash", f.signature_hash},
+        {"kind", f.kind},
+        {"target", f.target},
+        {"where", f.where},
+        {"buffer", f.buffer},
+        {"side", f.side},
+        {"access", f.access}}},
+      {"confidence", f.confidence},
+      {"ledger",
+       {{"standing", name_of(f.ledger.standing)},
+        {"link", f.ledger.link},
+        {"note", f.ledger.note},
+        {"since", f.ledger.since}}},
+      {"before", f.before ? Json(name_of(*f.before)) : Json()},
+      {"tonight", name_of(f.tonight)},
+      {"alarm", is_alarm(f)},
+      {"k", f.k},
+      {"n", f.n},
+      {"sightings", f.sightings},
+      {"outcome_reason", f.outcome_reason},
+      {"reason", f.reason},
+      {"oracle", f.oracle},
+      {"reliability", {{"k", f.reliable_k}, {"n", f.reliable_n}}},
+      {"calls", f.calls},
+      {"minimal", f.minimal},
+      {"plan", f.plan},
+      {"attribution", list(f.attribution,
+                           [](const NightAttribution& a) -> Json {
+                             return {{"axis", a.axis}, {"value", a.value}, {"k", a.k}, {"n", a.n}};
+                           })},
+      {"culprits", f.culprits},
+      {"fault", f.fault},
+      {"device", f.device},
+      {"driver", f.driver},
+      {"toolkit", f.toolkit},
+      {"code_hash", f.code_hash},
+      {"first_seen", f.first_seen},
+      {"last_seen", f.last_seen},
+      {"replay", f.replay},
+      {"tables", list(f.tables, table)}};
+}
+
+Json plan(const NightPlan& p) {
+  return {{"file", p.file},
+          {"target", p.target},
+          {"expected", p.expected},
+          {"tonight", name_of(p.tonight)},
+          {"k", p.k},
+          {"n", p.n},
+          {"reason", p.reason},
+          {"finding", p.finding ? Json(*p.finding) : Json()},
+          {"replay", p.replay}};
+}
+
+Json target(const NightTarget& t) {
+  return {{"name", t.name},
+          {"plans", t.plans},
+          {"calls", t.calls},
+          {"device_seconds", t.device_seconds},
+          {"share", t.share},
+          {"pass", t.pass},
+          {"fail", t.fail},
+          {"inconclusive", t.inconclusive},
+          {"not_applicable", t.not_applicable},
+          {"harness_errors", t.harness_errors},
+          {"findings", counts(t.findings)},
+          {"not_fuzzed", t.not_fuzzed}};
+}
+
+Json trend(const NightTrend& t) {
+  return {{"campaign", t.campaign},
+          {"started", t.started},
+          {"plans", t.plans},
+          {"calls", t.calls},
+          {"findings", counts(t.findings)},
+          {"device_seconds", t.device_seconds},
+          {"exit_code", t.exit_code ? Json(*t.exit_code) : Json()}};
+}
+
+}  // namespace
+
+std::string night_json(const Night& n) {
+  const Json json = {{"night",
+                      {{"campaign", n.campaign},
+                       {"tool_version", n.tool_version},
+                       {"command", n.command},
+                       {"commit", n.commit},
+                       {"device", n.device},
+                       {"driver", n.driver},
+                       {"toolkit", n.toolkit},
+                       {"host", n.host},
+                       {"seed", n.seed},
+                       {"shard", n.shard},
+                       {"shards", n.shards},
+                       {"started", n.started},
+                       {"ended", n.ended},
+                       {"budget_seconds", n.budget_seconds},
+                       {"self_proof_seconds", n.self_proof_seconds},
+                       {"replay_seconds", n.replay_seconds},
+                       {"fuzz_seconds", n.fuzz_seconds},
+                       {"planted_bugs_caught", n.planted_bugs_caught},
+                       {"resumed", n.resumed},
+                       {"plans", n.plans},
+                       {"calls", n.calls},
+                       {"trials", n.trials},
+                       {"pass", n.pass},
+                       {"fail", n.fail},
+                       {"inconclusive", n.inconclusive},
+                       {"not_applicable", n.not_applicable},
+                       {"harness_errors", n.harness_errors},
+                       {"workers_lost", n.workers_lost},
+                       {"findings", list(n.findings, finding)},
+                       {"corpus", list(n.corpus, plan)},
+                       {"targets", list(n.targets, target)},
+                       {"not_judged", list(n.not_judged,
+                                           [](const NightGap& gap) -> Json {
+                                             return {{"what", gap.what}, {"why", gap.why}};
+                                           })},
+                       {"trend", list(n.trend, trend)},
+                       {"problem", n.problem},
+                       {"exit_code", n.exit_code}}}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace redzone::report

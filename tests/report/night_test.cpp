@@ -1,0 +1,108 @@
+// What every format of the night has in common, and the two that need no other program.
+#include "report/night.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/night_formats.h"
+#include "report/night_sample.h"
+
+namespace redzone::report {
+namespace {
+
+using namespace testing;
+
+TEST(Night, OnlyAFailureThatNobodyHasWaivedIsAnAlarm) {
+  for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
+                              Standing::regressed, Standing::quarantined})
+    for (const auto tonight : {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes,
+                               Tonight::unclear, Tonight::not_applicable, Tonight::not_run}) {
+      const bool open = standing == Standing::fresh || standing == Standing::regressed;
+      const bool failed = tonight <= Tonight::flaky;
+      EXPECT_EQ(is_alarm(night_finding(1, standing, tonight)), open && failed);
+    }
+}
+
+TEST(Night, TheFormatsHaveNamesAndFilesOfTheirOwn) {
+  std::set<std::string_view> names, files;
+  for (const auto& format : night_formats()) {
+    EXPECT_TRUE(names.insert(format.name).second) << format.name;
+    EXPECT_TRUE(files.insert(format.file).second) << format.file;
+    EXPECT_FALSE(format.write(sample_night()).empty()) << format.name;
+    EXPECT_FALSE(format.write(Night{}).empty()) << format.name;
+  }
+  EXPECT_TRUE(names.contains("json"));
+  EXPECT_TRUE(names.contains("text"));
+}
+
+TEST(Night, TheJsonHasEveryMember) {
+  const auto json = nlohmann::json::parse(night_json(sample_night()))["night"];
+  EXPECT_EQ(json["seed"], 0xfedcba9876543210u);
+  EXPECT_EQ(json["exit_code"], 1);
+  ASSERT_EQ(json["findings"].size(), 5u);
+  const auto& f = json["findings"][0];
+  EXPECT_EQ(f["ledger"]["standing"], "regressed");
+  EXPECT_EQ(f["before"], "fixed");
+  EXPECT_EQ(f["tonight"], "still fails");
+  EXPECT_EQ(f["alarm"], true);
+  EXPECT_EQ(f["k"], 5);
+  EXPECT_EQ(f["tables"][0]["rows"][1][1], "bad");
+  EXPECT_TRUE(json["findings"][1]["before"].is_null());
+  EXPECT_EQ(json["findings"][2]["ledger"]["link"], "https://example.com/issues/7");
+  EXPECT_EQ(json["corpus"][0]["finding"], 3);
+  EXPECT_TRUE(json["corpus"][1]["finding"].is_null());
+  EXPECT_EQ(json["targets"][0]["findings"]["regressed"], 1);
+  EXPECT_EQ(json["targets"][0]["findings"]["known"], 0);
+  EXPECT_EQ(json["trend"][1]["device_seconds"]["sample"], 3210.5);
+  EXPECT_EQ(json["not_judged"][1]["what"], "repros/b.toml");
+}
+
+TEST(Night, TheTextOfOne) {
+  EXPECT_EQ(night_text(sample_night()),
+            R"(night 12 on NVIDIA H100: 2025-01-31T02:00:00Z
+  self-proof  6 planted bugs caught
+  time        1:00 replaying, 58:20 fuzzing, of 1:00:00; seed 18364758544493064720
+  fuzzed      12,345 plans, 678,901 calls
+  verdicts    12,000 pass, 300 fail, 20 inconclusive, 20 not applicable, 5 harness errors
+  findings    1 new, 1 known, 1 fixed, 1 regressed, 1 quarantined
+
+finding  standing               tonight      failed  signature                                      replay            link
+      3  regressed (was fixed)  still fails     5/5  illegal-access: read after x in scan (sample)  redzone replay 3
+      4  new                    found                illegal-access: read after x in scan (sample)  redzone replay 4
+      1  known                  flaky           2/5  illegal-access: read after x in scan (sample)  redzone replay 1  https://example.com/issues/7
+      2  fixed                  passes          0/5  illegal-access: read after x in scan (sample)  redzone replay 2
+      5  quarantined            not run              illegal-access: read after x in scan (sample)  redzone replay 5
+
+corpus
+  plan           tonight         failed  finding  reason
+  repros/a.toml  still fails        5/5  3
+  repros/b.toml  not applicable                   unknown target 'other'
+
+target   plans    calls  device s  share  findings
+sample  12,345  678,901    3210.5   100%  1 new, 1 regressed
+broken       0        0       0.0     0%  none
+
+not judged
+  target broken: NVRTC is not installed
+  repros/b.toml: unknown target 'other'
+
+2 findings to look at: new or regressed
+)");
+}
+
+TEST(Night, TextFromATargetCannotSteerATerminal) {
+  Night night = sample_night();
+  night.findings[0].signature = "fault: \x1b[2J\n (sample)";
+  night.corpus[1].reason = "a\rb";
+  night.not_judged[0].why = "\x07";
+  night.problem = "\x1b]0;x\x07";
+  const std::string text = night_text(night);
+  for (const char c : {'\x1b', '\x07', '\r'}) EXPECT_EQ(text.find(c), std::string::npos);
+  night.findings[0].reason = "\xff\xfe";
+  EXPECT_FALSE(nlohmann::json::parse(night_json(night), nullptr, false).is_discarded());
+}
+
+}  // namespace
+}  // namespace redzone::report
