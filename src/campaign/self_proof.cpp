@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "campaign/evaluator.h"
+#include "campaign/planted.h"
 #include "core/plan_text.h"
 
 namespace redzone::campaign {
@@ -13,147 +14,37 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Proof {
-  const char* what;    // for people
-  const char* target;  // of the selftest plugin
-  const char* oracle;
-  std::optional<FailKind> kind;  // that it must fail with; nothing: it must pass
-  Launch launch;
-  Placement placement;
-  std::vector<std::int64_t> sizes;  // N of each call
-};
-
-// Every launch mode, both placements, and the oracles that a finding can come from without luck.
-const std::vector<Proof>& proofs() {
-  using L = Launch;
-  using P = Placement;
-  static const std::vector<Proof> all = {
-      {"a write past the end",
-       "write_past_end",
-       "fault",
-       FailKind::illegal_access,
-       L::gated,
-       P::tail,
-       {64}},
-      {"a write before the start",
-       "write_before_start",
-       "fault",
-       FailKind::illegal_access,
-       L::async,
-       P::head,
-       {64}},
-      {"a write over a canary",
-       "write_before_start",
-       "redzone",
-       FailKind::redzone,
-       L::blocking,
-       P::tail,
-       {64}},
-      {"a read of unwritten memory",
-       "unwritten_scratch",
-       "uninitialized",
-       FailKind::uninitialized,
-       L::async,
-       P::tail,
-       {64}},
-      {"state kept from an earlier call",
-       "stale_state",
-       "history",
-       FailKind::history,
-       L::gated,
-       P::tail,
-       {64, 128}},
-      {"a wrong value",
-       "wrong_value",
-       "reference",
-       FailKind::reference,
-       L::blocking,
-       P::head,
-       {64}},
-      {"scratch for one CTA of two",
-       "short_scratch",
-       "scratch",
-       FailKind::scratch,
-       L::blocking,
-       P::tail,
-       {64}},
-      {"the clean target", "clean", "screen", {}, L::gated, P::tail, {64, 128, 64}},
-      {"the clean target", "clean", "uninitialized", {}, L::async, P::tail, {64, 128}},
-      {"the clean target", "clean", "history", {}, L::gated, P::head, {64, 128}},
-  };
-  return all;
-}
-
-// The same where nothing runs.
-const std::vector<Proof>& dry_proofs() {
-  using L = Launch;
-  using P = Placement;
-  static const std::vector<Proof> all = {
-      {"scratch for one CTA of two",
-       "short_scratch",
-       "scratch",
-       FailKind::scratch,
-       L::gated,
-       P::tail,
-       {64}},
-      {"a launch that no device takes",
-       "oversized_block",
-       "fault",
-       FailKind::fault,
-       L::async,
-       P::tail,
-       {64}},
-      {"the launch of an earlier call",
-       "stale_launch",
-       "launches",
-       FailKind::launch_config,
-       L::gated,
-       P::tail,
-       {64, 256}},
-      {"the clean target", "clean", "dry-screen", {}, L::gated, P::tail, {64, 128, 64}},
-  };
-  return all;
-}
-
-// In a fresh worker, because it takes its worker down.
-bool faults(const Proof& proof) {
-  return proof.kind && *proof.kind <= FailKind::hang;
-}
-
 struct Asked {
-  const Proof* proof = nullptr;
+  const Planted* planted = nullptr;
   const TargetSpec* spec = nullptr;
   Question question;
   Verdict verdict;
 };
 
-Result<Asked> prepare(const Proof& proof, const oracles::Catalog& catalog,
+Result<Asked> prepare(const Planted& planted, const oracles::Catalog& catalog,
                       const FindSpec& find_spec) {
-  const std::string target = fmt::format("selftest.{}", proof.target);
-  Asked asked{&proof, find_spec(target), {catalog.find(proof.oracle), {}}, {}};
-  if (asked.spec == nullptr)
+  Plan plan = plan_of(planted);
+  const TargetSpec* spec = find_spec(plan.target);
+  if (spec == nullptr)
     return harness_error(
-        fmt::format("self-proof failed: no plugin has '{}' for this device", target));
-  RZ_CHECK(asked.question.oracle != nullptr);
-  Plan& plan = asked.question.plan;
-  plan.target = target;
-  plan.mode.launch = proof.launch;
-  plan.mode.placement = proof.placement;
-  for (const auto n : proof.sizes) plan.steps.emplace_back(CallStep{Call{{{"N", n}}, {}, {}, 1}});
-  return asked;
+        fmt::format("self-proof failed: no plugin has '{}' for this device", plan.target));
+  const Oracle* oracle = catalog.find(planted.oracle);
+  RZ_CHECK(oracle != nullptr);
+  return Asked{&planted, spec, {oracle, std::move(plan)}, {}};
 }
 
 std::optional<std::string> problem(const Asked& asked) {
-  const Proof& proof = *asked.proof;
+  const Planted& planted = *asked.planted;
   const Verdict& v = asked.verdict;
   const bool as_wanted =
-      proof.kind ? v.failed() && v.signature.kind == *proof.kind : v.outcome == Outcome::pass;
+      planted.kind ? v.failed() && v.signature.kind == *planted.kind : v.outcome == Outcome::pass;
   if (as_wanted) return std::nullopt;
   const std::string got = v.failed() ? v.signature.text() : std::string(name_of(v.outcome));
-  return fmt::format("self-proof failed: {}{} was {} by the oracle '{}' ({}, {}): {}{}{}",
-                     proof.kind ? "planted: " : "", proof.what,
-                     proof.kind ? "NOT caught" : "NOT passed", proof.oracle, name_of(proof.launch),
-                     name_of(proof.placement), got, v.reason.empty() ? "" : ": ", v.reason);
+  return fmt::format("self-proof failed: {}{} was {} by the oracle '{}' ({}, {}, {}): {}{}{}",
+                     planted.kind ? "planted: " : "", planted.what,
+                     planted.kind ? "NOT caught" : "NOT passed", planted.oracle,
+                     name_of(planted.mode.launch), name_of(planted.mode.allocator),
+                     name_of(planted.mode.placement), got, v.reason.empty() ? "" : ": ", v.reason);
 }
 
 // What runs in the warm workers. Fresh ones answer where there are no others.
@@ -189,8 +80,11 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
                         const FindSpec& find_spec, const SelfProofOptions& options) {
   const auto begun = Clock::now();
   std::vector<Asked> all;
-  for (const auto& proof : catalog.is_dry() ? dry_proofs() : proofs()) {
-    auto asked = prepare(proof, catalog, find_spec);
+  const auto planted = catalog.is_dry()
+                           ? planted_without_device()
+                           : planted_bugs(options.allocators, options.seeded_schedules);
+  for (const auto& bug : planted) {
+    auto asked = prepare(bug, catalog, find_spec);
     if (!asked) return tl::unexpected(asked.error());
     all.push_back(std::move(*asked));
   }
@@ -198,7 +92,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
   std::vector<exec::Job> fresh;
   std::vector<Asked*> of_fresh;
   for (auto& asked : all) {
-    if (!faults(*asked.proof) && executor.appetite() > 0) {
+    if (!faults(*asked.planted) && executor.appetite() > 0) {
       warm.submit(asked);
       continue;
     }
@@ -218,7 +112,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
   SelfProof out;
   for (const auto& asked : all) {
     if (auto what = problem(asked)) return harness_error(std::move(*what));
-    out.caught += asked.proof->kind ? 1 : 0;
+    out.caught += asked.planted->kind ? 1 : 0;
   }
   out.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
   return out;

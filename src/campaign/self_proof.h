@@ -1,11 +1,12 @@
-// The self-proof: before anything is screened, planted bugs go through the same workers and oracles
-// under the launch modes and placements of the screen, over guarded memory. A harness that does not
-// catch them would report a broken target as clean.
+// The self-proof: before anything is screened, planted bugs (planted.h) go through the same workers
+// and oracles under the launch modes, placements and allocators that the plans will have. A harness
+// that does not catch them would report a broken target as clean.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "exec/executor.h"
@@ -21,6 +22,10 @@ struct SelfProof {
 struct SelfProofOptions {
   std::chrono::milliseconds deadline{10000};  // of each trial
   std::function<bool()> stop = {};            // Ctrl-C; ends it with an error
+  bool seeded_schedules = false;              // of blocks and threads: the host device
+  // That plans may name; the guard arena is always among them.
+  std::vector<Allocator> allocators = {Allocator::guard, Allocator::plain, Allocator::pool,
+                                       Allocator::caching};
 };
 
 // The spec of a target on the executor's device; null for an unknown one.

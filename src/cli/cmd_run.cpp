@@ -214,7 +214,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   for (const auto& line : selection->skipped) fmt::print(stderr, "not applicable: {}\n", line);
   if (selection->targets.empty()) return kNotJudged;
 
-  const auto proof = session.prove();
+  const auto proof = session.prove(*allocator);
   if (interrupted()) return kInterrupted;
   if (!proof) return tl::unexpected(proof.error());
   const report::SelfProof shown{proof->caught, proof->took};

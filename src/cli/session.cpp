@@ -167,15 +167,17 @@ Result<void> Session::prove_tool(SanitizerTool tool) {
   return campaign::prove_tool(*tiers_, catalog_, find_spec(), tool);
 }
 
-Result<campaign::SelfProof> Session::prove() {
+Result<campaign::SelfProof> Session::prove(std::optional<Allocator> only) {
   const auto begun = std::chrono::steady_clock::now();
   // First: a tool that is of no use would spoil the proofs of the oracles that ask it, too.
   const bool with_tool = sanitizer_ != SanitizerTool::none;
   if (with_tool)
     if (const auto tool = prove_tool(sanitizer_); !tool)
       return harness_error("self-proof failed: " + tool.error().message);
-  auto proof =
-      campaign::prove(*tiers_, catalog_, find_spec(), {deadline_, [] { return interrupted(); }});
+  campaign::SelfProofOptions options{.deadline = deadline_, .stop = [] { return interrupted(); }};
+  options.seeded_schedules = device_ == DeviceKind::host;
+  if (only) options.allocators = {*only};
+  auto proof = campaign::prove(*tiers_, catalog_, find_spec(), options);
   if (!proof || !with_tool) return proof;
   ++proof->caught;
   proof->took = std::chrono::duration_cast<std::chrono::milliseconds>(

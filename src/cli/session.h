@@ -62,8 +62,9 @@ class Session {
   const exec::Hello& hello() const { return hello_; }
   std::chrono::milliseconds deadline() const { return deadline_; }
 
-  // Shows that planted bugs are caught here, by the tool that was asked for, too.
-  Result<campaign::SelfProof> prove();
+  // Shows that planted bugs are caught here, by the tool that was asked for, too; over `only` that
+  // allocator beside the guard arena, or over all of them.
+  Result<campaign::SelfProof> prove(std::optional<Allocator> only = {});
   // Shows that the tool, which is not none, catches a planted bug here.
   Result<void> prove_tool(SanitizerTool tool);
 

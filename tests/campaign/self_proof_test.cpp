@@ -17,8 +17,18 @@ using redzone::testing::ended;
 using redzone::testing::faulted;
 
 // What a sound harness sees of the selftest plugin.
-Observation sound(const Plan& plan, const TrialSpec& trial) {
+Observation sound(const Plan& plan, const TrialSpec& trial, std::uint64_t run) {
   const auto n = calls_of(plan).size();
+  const auto all = [&](bool changed) {
+    return completed(std::vector<std::uint64_t>(n, changed ? 6 : 5));
+  };
+  const std::string name = plan.target.substr(plan.target.find('.') + 1);
+  if (name == "early_rewrite") return all(trial.mode.launch == Launch::blocking);
+  if (name == "counts_calls") return all(trial.plain_graphs);
+  if (name == "last_block") return all(trial.mode.schedule_seed != 0);
+  if (name == "counts_runs") return completed(std::vector<std::uint64_t>(n, run));
+  if (name == "address") return all(trial.mode.placement == Placement::head);
+  if (name == "reused_address") return all(trial.mode.allocator == Allocator::guard);
   const auto calls = calls_of_trial(plan, trial);
   Observation o = completed(std::vector<std::uint64_t>(n, 5));
   if (plan.target == "selftest.write_past_end")
@@ -31,6 +41,13 @@ Observation sound(const Plan& plan, const TrialSpec& trial) {
   if (plan.target == "selftest.stale_state")
     return completed(std::vector<std::uint64_t>(
         n, static_cast<std::uint64_t>(get(calls.front().second.dims, "N"))));
+  if (name == "write_after_free") {
+    auto freed = o.calls[0].buffers[0];
+    freed.name = "freed";
+    freed.scratch = true;
+    freed.changed = freed.numel = 64;
+    o.calls[0].buffers.push_back(freed);
+  }
   if (plan.target == "selftest.short_scratch")
     o.calls[0].scratch = {{.name = "scratch", .bytes = 64, .bytes_per_cta = 64, .grid = {2, 1, 1}}};
   if (plan.target == "selftest.oversized_block") return faulted({.code = "invalid-launch"});
@@ -61,7 +78,7 @@ class SelfProofTest : public ::testing::TestWithParam<std::size_t> {
   // The message of the failure when `target` behaves as `instead`.
   std::string failure(const std::string& target, std::function<Observation(const Plan&)> instead) {
     auto proof = run([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-      return plan.target == "selftest." + target ? instead(plan) : sound(plan, trial);
+      return plan.target == "selftest." + target ? instead(plan) : sound(plan, trial, ++runs_);
     });
     if (proof) return "";
     EXPECT_EQ(proof.error().kind, ErrorKind::harness);
@@ -72,6 +89,7 @@ class SelfProofTest : public ::testing::TestWithParam<std::size_t> {
   TargetSpec spec_ = selftest_spec();
   oracles::Catalog catalog_;
   Journal journal_;
+  std::uint64_t runs_ = 0;
   std::unique_ptr<FakeExecutor> executor_;
 };
 
@@ -80,12 +98,23 @@ Observation nothing_wrong(const Plan& plan) {
 }
 
 TEST_P(SelfProofTest, PassesWhereAllIsCaught) {
-  const auto proof = run([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    return sound(plan, trial);
-  });
+  const auto proof = run([this](const Plan& plan, const TrialSpec& trial,
+                                const std::vector<Call>&) { return sound(plan, trial, ++runs_); });
   ASSERT_TRUE(proof) << proof.error().message;
-  EXPECT_EQ(proof->caught, 7u);
+  EXPECT_EQ(proof->caught, 17u);
   EXPECT_EQ(executor_->in_flight(), 0u);
+}
+
+TEST_P(SelfProofTest, PlantsARaceWhereASeedSaysInWhichOrderBlocksRun) {
+  FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return sound(plan, trial, ++runs_);
+  });
+  SelfProofOptions options;
+  options.seeded_schedules = true;
+  const auto proof = prove(
+      executor, catalog_, [this](std::string_view) { return &spec_; }, options);
+  ASSERT_TRUE(proof) << proof.error().message;
+  EXPECT_EQ(proof->caught, 18u);
 }
 
 // As many calls as the plan has; each of `n` elements in blocks of 128.
@@ -113,7 +142,7 @@ TEST_P(SelfProofTest, HasItsOwnProofsWhereNothingRuns) {
   const auto dry = [&](const std::string& hidden) {
     executor_ = std::make_unique<FakeExecutor>(
         [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-          return plan.target == "selftest." + hidden ? right(plan) : sound(plan, trial);
+          return plan.target == "selftest." + hidden ? right(plan) : sound(plan, trial, ++runs_);
         },
         &journal_);
     executor_->set_appetite(GetParam());
@@ -139,12 +168,41 @@ TEST_P(SelfProofTest, RunsEveryLaunchModeAndPlacement) {
   std::set<std::pair<Launch, Placement>> seen;
   ASSERT_TRUE(run([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     seen.emplace(trial.mode.launch, trial.mode.placement);
-    return sound(plan, trial);
+    return sound(plan, trial, ++runs_);
   }));
   for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
     EXPECT_TRUE(seen.contains({launch, Placement::tail})) << name_of(launch);
   for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
     EXPECT_TRUE(seen.contains({launch, Placement::head})) << name_of(launch);
+}
+
+TEST_P(SelfProofTest, RunsOverEveryAllocatorThatPlansMayName) {
+  const auto allocators_of = [&](std::vector<Allocator> named) {
+    std::set<Allocator> seen;
+    FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      seen.insert(plan.mode.allocator);
+      return sound(plan, trial, ++runs_);
+    });
+    SelfProofOptions options;
+    options.allocators = std::move(named);
+    EXPECT_TRUE(prove(
+        executor, catalog_, [this](std::string_view) { return &spec_; }, options));
+    return seen;
+  };
+  using enum Allocator;
+  EXPECT_EQ(allocators_of({guard, plain, pool, caching}), (std::set{guard, plain, pool, caching}));
+  EXPECT_EQ(allocators_of({pool}), (std::set{guard, pool}));
+  EXPECT_EQ(allocators_of({guard}), (std::set{guard}));
+}
+
+TEST_P(SelfProofTest, AnAllocatorThatGivesNothingBackIsNamed) {
+  const auto proof =
+      run([this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        Observation o = sound(plan, trial, ++runs_);
+        return plan.mode.allocator == Allocator::pool ? nothing_wrong(plan) : o;
+      });
+  ASSERT_FALSE(proof);
+  EXPECT_NE(proof.error().message.find("pool"), std::string::npos) << proof.error().message;
 }
 
 TEST_P(SelfProofTest, NamesTheBugThatIsNotCaught) {
@@ -153,6 +211,12 @@ TEST_P(SelfProofTest, NamesTheBugThatIsNotCaught) {
                                      {"unwritten_scratch", "a read of unwritten memory"},
                                      {"stale_state", "state kept from an earlier call"},
                                      {"wrong_value", "a wrong value"},
+                                     {"early_rewrite", "memory of the host"},
+                                     {"counts_calls", "what a graph keeps"},
+                                     {"counts_runs", "a value that is new in every run"},
+                                     {"address", "a value made of an address"},
+                                     {"reused_address", "memory that is used again"},
+                                     {"write_after_free", "a write to freed memory"},
                                      {"short_scratch", "scratch for one CTA of two"}}) {
     const std::string message = failure(target, nothing_wrong);
     EXPECT_NE(message.find(what), std::string::npos) << message;
@@ -184,8 +248,8 @@ TEST_P(SelfProofTest, WhatCannotBeJudgedProvesNothing) {
 }
 
 TEST_P(SelfProofTest, AMissingTargetIsSaid) {
-  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    return sound(plan, trial);
+  FakeExecutor executor([this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return sound(plan, trial, ++runs_);
   });
   const auto proof = prove(
       executor, catalog_,
@@ -196,9 +260,10 @@ TEST_P(SelfProofTest, AMissingTargetIsSaid) {
 }
 
 TEST_P(SelfProofTest, EndsWhenItIsStopped) {
-  executor_ =
-      std::make_unique<FakeExecutor>([](const Plan& plan, const TrialSpec& trial,
-                                        const std::vector<Call>&) { return sound(plan, trial); });
+  executor_ = std::make_unique<FakeExecutor>(
+      [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        return sound(plan, trial, ++runs_);
+      });
   const auto proof = prove(*executor_, catalog_, [this](std::string_view) { return &spec_; },
                            {std::chrono::seconds(1), [] { return true; }});
   ASSERT_FALSE(proof);

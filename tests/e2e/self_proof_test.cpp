@@ -14,11 +14,11 @@ TEST(SelfProof, IsPartOfWhatARunSays) {
   const Arguments run{"run", "twin.cache_key", "--device", "host", "--plans", "3", "--db", "x.db"};
   const Ran text = redzone(folder, run);
   EXPECT_EQ(text.exit, 0) << text;
-  EXPECT_NE(text.out.find("self-proof: 7 planted bugs caught in "), std::string::npos) << text;
+  EXPECT_NE(text.out.find("self-proof: 18 planted bugs caught in "), std::string::npos) << text;
   Arguments with_json = run;
   with_json.push_back("--json");
   const Ran json = redzone(folder, with_json);
-  EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 7) << json;
+  EXPECT_EQ(json.json()["self_proof"]["planted_bugs_caught"], 18) << json;
   const Json campaign = json.json()["campaign"];
   EXPECT_EQ(campaign["command"].get<std::string>().rfind(
                 "redzone run twin.cache_key --db x.db --device host --json --plans 3 --seed ", 0),
@@ -59,7 +59,7 @@ TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
   const Ran ran = run_installed(folder, plugin);
   EXPECT_EQ(ran.exit, 3) << ran;
   EXPECT_NE(ran.err.find("self-proof failed: planted: a write past the end was NOT caught by the "
-                         "oracle 'fault' (gated, tail)"),
+                         "oracle 'fault' (gated, guard, tail)"),
             std::string::npos)
       << ran;
   EXPECT_EQ(ran.out, "");

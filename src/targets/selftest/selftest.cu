@@ -4,6 +4,8 @@
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
+#include <cstdint>
+
 namespace {
 
 using redzone::Context;
@@ -16,6 +18,18 @@ constexpr int kBlock = 128;
 __global__ void write_range(const float* x, float* y, int first, int n, float add) {
   const int i = first + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < first + n) y[i] = (x != nullptr ? x[i] : 0.0f) + add;
+}
+
+// y = *value.
+__global__ void spread(const float* value, float* y, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] = *value;
+}
+
+// y = the number of the block that wrote last.
+__global__ void last_block(float* y, int n) {
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x))
+    y[i] = static_cast<float>(blockIdx.x);
 }
 
 std::int64_t blocks(std::int64_t n) {
@@ -75,6 +89,95 @@ struct StaleState : redzone::Target {
 
  private:
   std::int64_t first_n_ = 0;
+};
+
+// The CPU writes the next value into memory of the host that the last copy has not read yet.
+struct EarlyRewrite : redzone::Target {
+  static TargetSpec spec() { return spec_of("early_rewrite", "y = the number of a later call"); }
+  void run(Context& ctx) override {
+    auto* value = static_cast<float*>(ctx.host_memory("value", sizeof(float)));
+    void* device = ctx.scratch("value", sizeof(float));
+    if (ctx.ended()) return;
+    *value = static_cast<float>(++calls_);
+    ctx.copy(device, value, sizeof(float));
+    redzone::launch(ctx, "spread", spread, {{blocks(ctx.dim("N"))}, {kBlock}},
+                    static_cast<const float*>(device), ctx.tensor("y").data<float>(),
+                    static_cast<int>(ctx.dim("N")));
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+// Writes a value that the CPU knows to all of y.
+template <class Derived>
+struct WritesValue : redzone::Target {
+  void run(Context& ctx) override {
+    const float value = static_cast<Derived*>(this)->value(ctx);
+    if (!ctx.ended())
+      launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, ctx.dim("N"), value);
+  }
+};
+
+struct CountsCalls : WritesValue<CountsCalls> {
+  static TargetSpec spec() { return spec_of("counts_calls", "y = calls of the wrapper so far"); }
+  float value(Context&) { return static_cast<float>(++calls_); }
+
+ private:
+  int calls_ = 0;
+};
+
+struct CountsRuns : WritesValue<CountsRuns> {
+  static TargetSpec spec() { return spec_of("counts_runs", "y = runs of this process so far"); }
+  static float value(Context&) {
+    static int runs = 0;
+    return static_cast<float>(++runs);
+  }
+};
+
+struct LastBlock : redzone::Target {
+  static TargetSpec spec() { return spec_of("last_block", "y = the block that wrote last"); }
+  void run(Context& ctx) override {
+    constexpr int racing = 16;
+    redzone::launch(ctx, "last_block", last_block, {{racing}, {kBlock}},
+                    ctx.tensor("y").data<float>(), static_cast<int>(ctx.dim("N")));
+  }
+};
+
+struct Address : WritesValue<Address> {
+  static TargetSpec spec() { return spec_of("address", "y = where y lies in its page"); }
+  static float value(Context& ctx) {
+    return static_cast<float>(reinterpret_cast<std::uintptr_t>(ctx.tensor("y").data<float>()) %
+                              4096);
+  }
+};
+
+struct ReusedAddress : WritesValue<ReusedAddress> {
+  static TargetSpec spec() { return spec_of("reused_address", "y = does freed memory come back?"); }
+  static float value(Context& ctx) {
+    constexpr std::size_t bytes = 4096;
+    void* first = ctx.allocate("first", bytes);
+    if (first == nullptr) return 0;
+    ctx.free(first);
+    void* second = ctx.allocate("second", bytes);
+    if (second == nullptr) return 0;
+    ctx.free(second);
+    return first == second ? 1.0f : 0.0f;
+  }
+};
+
+struct WriteAfterFree : redzone::Target {
+  static TargetSpec spec() { return spec_of("write_after_free", "writes memory that it freed"); }
+  void run(Context& ctx) override {
+    const auto n = ctx.dim("N");
+    auto* freed =
+        static_cast<float*>(ctx.allocate("freed", static_cast<std::size_t>(n) * sizeof(float)));
+    if (freed == nullptr) return;
+    launch_write(ctx, nullptr, freed, 0, n, 1);
+    ctx.free(freed);
+    launch_write(ctx, nullptr, freed, 0, n, 2);
+    launch_write(ctx, nullptr, ctx.tensor("y").data<float>(), 0, n, 1);
+  }
 };
 
 // The kernel never touches the scratch, so that the request alone is wrong.
@@ -171,6 +274,13 @@ REDZONE_PLUGIN(registrar) {
   registrar.add<WriteBeforeStart>();
   registrar.add<UnwrittenScratch>();
   registrar.add<StaleState>();
+  registrar.add<EarlyRewrite>();
+  registrar.add<CountsCalls>();
+  registrar.add<CountsRuns>();
+  registrar.add<LastBlock>();
+  registrar.add<Address>();
+  registrar.add<ReusedAddress>();
+  registrar.add<WriteAfterFree>();
   registrar.add<ShortScratch>();
   registrar.add<OversizedBlock>();
   registrar.add<StaleLaunch>();
