@@ -17,6 +17,8 @@ find_library(REDZONE_XXHASH libxxhash.a REQUIRED)
 find_library(REDZONE_RAPIDCHECK librapidcheck.a REQUIRED)
 find_library(REDZONE_SQLITECPP libSQLiteCpp.a REQUIRED)
 find_library(REDZONE_SQLITE3 libsqlite3.a REQUIRED)
+find_library(REDZONE_PUGIXML libpugixml.a REQUIRED)
+find_path(REDZONE_PUGIXML_INCLUDE pugixml.hpp REQUIRED)
 find_path(REDZONE_TOMLPP_INCLUDE toml++/toml.h REQUIRED)
 find_path(REDZONE_RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
 
@@ -30,6 +32,7 @@ endfunction()
 redzone_external(rz_xxhash LIBRARIES ${REDZONE_XXHASH})
 redzone_external(rz_rapidcheck INCLUDES ${REDZONE_RAPIDCHECK_INCLUDE} LIBRARIES ${REDZONE_RAPIDCHECK})
 redzone_external(rz_sqlite LIBRARIES ${REDZONE_SQLITECPP} ${REDZONE_SQLITE3} m Threads::Threads ${CMAKE_DL_LIBS})
+redzone_external(rz_pugixml INCLUDES ${REDZONE_PUGIXML_INCLUDE} LIBRARIES ${REDZONE_PUGIXML})
 redzone_external(rz_toml INCLUDES ${REDZONE_TOMLPP_INCLUDE})
 
 # muParser comes as a shared library only: a copy beside the binaries goes where they go.

@@ -82,6 +82,7 @@ std::vector<ThirdParty> third_party() {
        {"nlohmann"},
        {"src/report/", "src/store/", "src/bench/", "src/package/document.cpp", "tests/"}},
       {"toml", {"toml++"}, {"src/core/toml.h"}},
+      {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
       {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
       {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "tests/gpu/"}},
       {"cuda_runtime",

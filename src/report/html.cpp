@@ -1,0 +1,62 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "page_css.h"
+#include "page_elements_js.h"
+#include "page_findings_js.h"
+#include "page_html.h"
+#include "page_night_js.h"
+#include "page_trends_js.h"
+#include "report/night_formats.h"
+#include "report/safe_text.h"
+
+namespace redzone::report {
+namespace {
+
+constexpr std::size_t kMostFindings = 2'000;
+
+// Appends the template up to `mark`, which it holds once, and `text`; gives the rest.
+std::string_view append_until(std::string& out, std::string_view page, std::string_view mark,
+                              std::string_view text) {
+  const std::size_t at = page.find(mark);
+  RZ_CHECK(at != std::string_view::npos);
+  out += page.substr(0, at);
+  out += text;
+  return page.substr(at + mark.size());
+}
+
+std::string data_of(const Night& night) {
+  const std::size_t kept = std::min(night.findings.size(), kMostFindings);
+  Night shown = night;
+  shown.findings.resize(kept);
+  for (NightFinding& f : shown.findings) {
+    if (f.ledger.link.empty() || web_link(f.ledger.link)) continue;
+    f.ledger.note = f.ledger.note.empty() ? f.ledger.link : f.ledger.link + " " + f.ledger.note;
+    f.ledger.link.clear();
+  }
+  // The seed is a text: JavaScript's numbers end at 2^53.
+  return fmt::format(R"({{"seed":"{}","left_out":{},"report":{}}})", night.seed,
+                     night.findings.size() - kept, night_json(shown));
+}
+
+}  // namespace
+
+std::string night_html(const Night& night) {
+  std::string out;
+  std::string_view page = page_html;
+  page = append_until(out, page, "{{style}}", page_css);
+  page = append_until(out, page, "{{data}}", json_in_html(data_of(night)));
+  std::string script;
+  for (const std::string_view part :
+       {page_elements_js, page_findings_js, page_trends_js, page_night_js})
+    script += part;
+  page = append_until(out, page, "{{script}}", script);
+  out += page;
+  return out;
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,26 @@
+// A night as JUnit XML, in the form that Jenkins and the forges read (tests/report/junit.xsd):
+// suites "night", "targets", "findings" and "corpus", and in them a case for each target, each
+// finding of the store and each plan of the corpus.
+//
+//   failure  a finding that nobody has waived failed: the case of the finding, of its target and of
+//            the plan that showed it
+//   error    the night itself could not do its job or could judge nothing (exit 3, 4, 130, ...), so
+//            that a reader who counts failures does not take it for a pass
+//   skipped  with the reason: waived, quarantined, not run, not applicable, unclear, not confirmed,
+//   a
+//            target that was not fuzzed or of which nothing could be judged
+//   passed   the rest, fixed findings among them
+//
+// The name of a finding's case is its signature, so that a history of cases follows it whatever its
+// number in the store is. Characters that XML 1.0 does not have become U+FFFD.
+#pragma once
+
+#include <string>
+
+#include "report/night.h"
+
+namespace redzone::report {
+
+std::string night_junit(const Night& night);
+
+}  // namespace redzone::report

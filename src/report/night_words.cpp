@@ -1,0 +1,56 @@
+#include "report/night_words.h"
+
+#include <fmt/format.h>
+
+#include "report/format.h"
+
+namespace redzone::report {
+
+std::string_view exit_sentence(int exit_code) {
+  switch (exit_code) {
+    case 0:
+      return "Nothing new.";
+    case 1:
+      return "New or regressed findings.";
+    case 2:
+      return "The command line or a file was wrong: nothing here is a pass.";
+    case 4:
+      return "Nothing could be judged: nothing here is a pass.";
+    case 130:
+      return "Interrupted; what was found is here.";
+    default:
+      return "The night could not do its job: nothing here is a pass.";
+  }
+}
+
+bool could_judge(const Night& night) {
+  return night.exit_code == 0 || night.exit_code == 1;
+}
+
+std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason) {
+  std::string out(name_of(tonight));
+  if (n > 0) out += fmt::format(", {} of {} runs failed", k, n);
+  if (!reason.empty()) out += fmt::format(": {}", reason);
+  return out;
+}
+
+std::string outcome_text(const NightFinding& f) {
+  std::string out = outcome_text(f.tonight, f.k, f.n, "");
+  if (f.sightings > 0)
+    out += fmt::format(", shown by {} of the fuzzing",
+                       counted(static_cast<std::uint64_t>(f.sightings), "plan"));
+  if (!f.outcome_reason.empty()) out += ": " + f.outcome_reason;
+  return out;
+}
+
+std::string state_sentence(const NightFinding& f) {
+  std::string out(name_of(f.ledger.standing));
+  if (f.confidence != "confirmed" && !f.confidence.empty()) out += ", " + f.confidence;
+  if (!f.ledger.link.empty())
+    out += " (" + f.ledger.link + ")";
+  else if (!f.ledger.note.empty())
+    out += " (" + f.ledger.note + ")";
+  return out + "; tonight: " + outcome_text(f);
+}
+
+}  // namespace redzone::report

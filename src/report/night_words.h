@@ -1,0 +1,27 @@
+// Sentences about a night that several report formats share. Bytes of targets, files and people are
+// in them as they came: the format makes them safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/night.h"
+
+namespace redzone::report {
+
+// "Nothing new.", "New or regressed findings.", ...
+std::string_view exit_sentence(int exit_code);
+
+// The night did its job and judged something: exit 0 or 1.
+bool could_judge(const Night& night);
+
+// "still fails, 3 of 3 runs: REASON"
+std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason);
+// The same with the plans of the fuzzing that showed it.
+std::string outcome_text(const NightFinding& finding);
+
+// "known (https://...): still fails, 3 of 3 runs", "new, suspect: ..."
+std::string state_sentence(const NightFinding& finding);
+
+}  // namespace redzone::report

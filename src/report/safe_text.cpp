@@ -1,0 +1,163 @@
+#include "report/safe_text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace redzone::report {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+
+struct Character {
+  std::size_t bytes = 1;
+  std::optional<char32_t> code = std::nullopt;  // nothing: the byte is not part of UTF-8
+};
+
+// The first character of `text`, which is not empty.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {1, lead};
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
+  char32_t code = lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  const char32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
+  if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
+  return {length, code};
+}
+
+// The characters of `bytes` that `keep` says yes to, and U+FFFD for the others.
+template <class Keep>
+std::string filtered(std::string_view bytes, Keep keep) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const Character c = first_character(bytes);
+    out += c.code && keep(*c.code) ? bytes.substr(0, c.bytes) : kReplacement;
+    bytes.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+// One line, without control characters.
+std::string one_line(std::string_view text) {
+  std::string spaced(text);
+  std::replace_if(
+      spaced.begin(), spaced.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; },
+      ' ');
+  return filtered(spaced, [](char32_t c) { return !is_control(c) && c != 0x2028 && c != 0x2029; });
+}
+
+std::size_t longest_run(std::string_view text, char of) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == of ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::string valid_utf8(std::string_view bytes) {
+  return filtered(bytes, [](char32_t) { return true; });
+}
+
+std::string xml_characters(std::string_view bytes) {
+  return filtered(bytes, [](char32_t c) {
+    return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
+  });
+}
+
+std::string json_in_html(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string_view rest = json.substr(i);
+    if (json[i] == '<')
+      out += "\\u003c";
+    else if (json[i] == '>')
+      out += "\\u003e";
+    else if (json[i] == '&')
+      out += "\\u0026";
+    else if (rest.starts_with("\xe2\x80\xa8"))
+      out += "\\u2028", i += 2;
+    else if (rest.starts_with("\xe2\x80\xa9"))
+      out += "\\u2029", i += 2;
+    else
+      out += json[i];
+  }
+  return out;
+}
+
+std::optional<std::string> web_link(std::string_view link) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#@!$&*+,;=%";
+  std::string_view rest = link;
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (!rest.starts_with(scheme)) continue;
+    rest.remove_prefix(scheme.size());
+    const bool has_host = !rest.empty() && std::string_view("/?#:@").find(rest[0]) == rest.npos;
+    if (has_host && rest.find_first_not_of(kAllowed) == rest.npos) return std::string(link);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string markdown_text(std::string_view text) {
+  std::string out;
+  for (const char c : one_line(text)) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos)
+      out += '\\', out += c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string markdown_cell_code(std::string_view text) {
+  const std::string line = one_line(text);
+  if (line.find_first_not_of(' ') == std::string::npos) return "` `";
+  std::string inner;
+  for (const char c : line) {
+    if (c == '|') inner += '\\';
+    inner += c;
+  }
+  const std::string ticks(longest_run(inner, '`') + 1, '`');
+  // One space each side is not shown, and keeps a backtick at the edge apart.
+  const bool edge =
+      inner.front() == '`' || inner.back() == '`' || (inner.front() == ' ' && inner.back() == ' ');
+  const std::string_view space = edge ? " " : "";
+  return ticks + std::string(space) + inner + std::string(space) + ticks;
+}
+
+std::string markdown_block(std::string_view text, std::string_view language) {
+  const std::string body =
+      filtered(text, [](char32_t c) { return c == '\n' || c == '\t' || !is_control(c); });
+  const std::string fence(std::max<std::size_t>(3, longest_run(body, '`') + 1), '`');
+  std::string out = fence + std::string(language) + '\n' + body;
+  if (!out.ends_with('\n')) out += '\n';
+  return out + fence + '\n';
+}
+
+std::string_view cut_utf8(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace redzone::report

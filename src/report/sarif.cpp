@@ -1,0 +1,171 @@
+#include "report/sarif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/night_words.h"
+#include "report/safe_text.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostResults = 25'000;
+constexpr std::size_t kMostNotifications = 1'000;
+
+// A relative URI: whatever is not unreserved (RFC 3986, 2.3) is percent-encoded.
+std::string target_uri(std::string_view target) {
+  constexpr std::string_view kUnreserved =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  std::string out = "targets/";
+  for (const char c : target) {
+    if (kUnreserved.find(c) != std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+const char* level_of(const NightFinding& f) {
+  if (is_alarm(f)) return "error";
+  const bool waived =
+      f.ledger.standing == Standing::known || f.ledger.standing == Standing::quarantined;
+  const bool sure = f.confidence == "confirmed" || f.confidence == "flaky";
+  return waived || !sure ? "note" : "warning";
+}
+
+Json text(std::string_view words) {
+  return {{"text", words}};
+}
+
+Json suppressions(const Ledger& ledger) {
+  if (ledger.standing != Standing::known && ledger.standing != Standing::quarantined)
+    return Json::array();
+  const std::string& why = ledger.link.empty() ? ledger.note : ledger.link;
+  return Json::array({{{"kind", "external"}, {"status", "accepted"}, {"justification", why}}});
+}
+
+Json logical_locations(const NightFinding& f) {
+  const std::string full = f.where.empty() ? f.target : f.target + "::" + f.where;
+  return Json::array({{{"name", f.where.empty() ? f.target : f.where},
+                       {"fullyQualifiedName", full},
+                       {"kind", f.where.empty() ? "module" : "function"}}});
+}
+
+Json result(const NightFinding& f, std::size_t rule) {
+  // Services show the first sentence or two, and the whole where there is room.
+  const std::string message =
+      fmt::format("{}.{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
+                  f.reason.empty() ? "" : f.reason + ".", f.replay);
+  return {
+      {"ruleId", f.kind},
+      {"ruleIndex", rule},
+      {"level", level_of(f)},
+      {"message", text(message)},
+      {"locations", Json::array({{{"physicalLocation",
+                                   {{"artifactLocation", {{"uri", target_uri(f.target)}}},
+                                    {"region", {{"startLine", 1}}}}},
+                                  {"logicalLocations", logical_locations(f)}}})},
+      {"partialFingerprints",
+       {{"primaryLocationLineHash", f.signature_hash}, {"redzoneSignature/v1", f.signature_hash}}},
+      {"suppressions", suppressions(f.ledger)},
+      {"properties",
+       {{"id", f.id},
+        {"state", name_of(f.ledger.standing)},
+        {"confidence", f.confidence},
+        {"tonight", outcome_text(f)},
+        {"oracle", f.oracle},
+        {"buffer", f.buffer},
+        {"side", f.side},
+        {"access", f.access},
+        {"culprits", f.culprits},
+        {"firstSeen", f.first_seen},
+        {"lastSeen", f.last_seen},
+        {"plan", f.plan},
+        {"replay", f.replay}}}};
+}
+
+Json notification(const char* level, std::string_view words) {
+  return {{"level", level}, {"message", text(words)}};
+}
+
+Json notifications(const Night& night, std::size_t left_out) {
+  Json out = Json::array();
+  if (!night.problem.empty()) out.push_back(notification("error", night.problem));
+  if (left_out > 0)
+    out.push_back(notification(
+        "warning",
+        fmt::format("{} findings are left out: a run holds {} results", left_out, kMostResults)));
+  const std::size_t told = std::min(night.not_judged.size(), kMostNotifications);
+  for (std::size_t i = 0; i < told; ++i) {
+    const NightGap& gap = night.not_judged[i];
+    out.push_back(notification("warning", fmt::format("not judged: {}: {}", gap.what, gap.why)));
+  }
+  if (told < night.not_judged.size())
+    out.push_back(notification("warning",
+                               fmt::format("not judged: {} more", night.not_judged.size() - told)));
+  return out;
+}
+
+Json invocation(const Night& night, std::size_t left_out) {
+  Json out{{"executionSuccessful", could_judge(night)},
+           {"exitCode", night.exit_code},
+           {"commandLine", night.command},
+           {"startTimeUtc", night.started}};
+  if (!night.ended.empty()) out["endTimeUtc"] = night.ended;
+  out["toolExecutionNotifications"] = notifications(night, left_out);
+  return out;
+}
+
+// GitHub takes what stands before the last '/' for the category: results of another category stay,
+// those of the same are replaced. Each shard has its own.
+std::string automation_id(const Night& night) {
+  if (night.shards <= 1) return fmt::format("redzone/nightly/{}", night.campaign);
+  return fmt::format("redzone/nightly/shard-{}-of-{}/{}", night.shard, night.shards,
+                     night.campaign);
+}
+
+}  // namespace
+
+std::string night_sarif(const Night& night) {
+  std::vector<const NightFinding*> shown;
+  for (const NightFinding& f : night.findings)
+    if (f.ledger.standing != Standing::fixed) shown.push_back(&f);
+  const std::size_t left_out = shown.size() - std::min(shown.size(), kMostResults);
+  shown.resize(shown.size() - left_out);
+
+  std::map<std::string, std::size_t> rules;  // by kind; the index within the run
+  for (const NightFinding* f : shown) rules.emplace(f->kind, 0);
+  Json descriptors = Json::array();
+  for (auto& [kind, index] : rules) {
+    index = descriptors.size();
+    descriptors.push_back({{"id", kind},
+                           {"shortDescription", text("GPU kernel failure: " + kind)},
+                           {"defaultConfiguration", {{"level", "error"}}}});
+  }
+  Json results = Json::array();
+  for (const NightFinding* f : shown) results.push_back(result(*f, rules.at(f->kind)));
+
+  const Json log{{"$schema",
+                  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                  "sarif-schema-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", Json::array({{{"tool",
+                                         {{"driver",
+                                           {{"name", "Redzone"},
+                                            {"semanticVersion", night.tool_version},
+                                            {"rules", std::move(descriptors)}}}}},
+                                        {"automationDetails", {{"id", automation_id(night)}}},
+                                        {"invocations", Json::array({invocation(night, left_out)})},
+                                        {"columnKind", "utf16CodeUnits"},
+                                        {"results", std::move(results)}}})}};
+  return log.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,117 @@
+#include "report/junit.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "report/nasty.h"
+
+namespace redzone::report {
+namespace {
+
+using namespace testing;
+
+// "passed" or the name of the element that says otherwise, by "suite/case".
+std::map<std::string, std::string> results(const std::string& xml) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(xml.c_str()));
+  std::map<std::string, std::string> out;
+  for (const auto suite : document.child("testsuites").children("testsuite"))
+    for (const auto c : suite.children("testcase")) {
+      std::string result = "passed";
+      for (const char* name : {"failure", "error", "skipped"})
+        if (c.child(name)) result = name;
+      out[std::string(suite.attribute("name").value()) + "/" + c.attribute("name").value()] =
+          result;
+    }
+  return out;
+}
+
+Night night_with(const NightFinding& finding) {
+  Night night = sample_night();
+  night.findings = {finding};
+  night.corpus.clear();
+  return night;
+}
+
+std::string result_of(const NightFinding& finding) {
+  return results(night_junit(night_with(finding)))
+      .at("findings/" + finding.signature + " [" + finding.signature_hash + "]");
+}
+
+TEST(Junit, ACaseForEachTargetFindingAndPlan) {
+  const auto all = results(night_junit(sample_night()));
+  EXPECT_EQ(all.at("night/the night could judge"), "passed");
+  EXPECT_EQ(all.at("targets/sample"), "failure");
+  EXPECT_EQ(all.at("targets/broken"), "skipped");
+  EXPECT_EQ(all.at("corpus/repros/a.toml"), "failure");
+  EXPECT_EQ(all.at("corpus/repros/b.toml"), "skipped");
+  EXPECT_EQ(all.size(), 1u + 2 + 5 + 2);
+}
+
+TEST(Junit, OnlyWhatFailsAndNobodyHasWaivedIsAFailure) {
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::found)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::regressed, Tonight::fails)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::known, Tonight::fails)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::not_run)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::unclear)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::quarantined, Tonight::not_run)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fixed, Tonight::passes)), "passed");
+}
+
+TEST(Junit, ANightThatCouldNotJudgeIsAnError) {
+  Night night = sample_night();
+  for (const int code : {2, 3, 4, 130}) {
+    night.exit_code = code;
+    EXPECT_EQ(results(night_junit(night)).at("night/the night could judge"), "error") << code;
+  }
+}
+
+TEST(Junit, ATargetOfWhichNothingCouldBeJudgedIsNoPass) {
+  Night night = sample_night();
+  night.findings.clear();
+  night.targets[0].pass = night.targets[0].fail = 0;
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "skipped");
+  night.targets[0].pass = 1;
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "passed");
+}
+
+TEST(Junit, AFailureHasItsReplayLineAndPlan) {
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(
+      night_junit(night_with(night_finding(4, Standing::fresh, Tonight::found))).c_str()));
+  const auto node = document.select_node("//testsuite[@name='findings']/testcase/failure").node();
+  EXPECT_STREQ(node.attribute("message").value(), "scan reads 4 bytes past the end of x");
+  EXPECT_STREQ(node.attribute("type").value(), "illegal-access");
+  const std::string body = node.text().get();
+  EXPECT_NE(body.find("redzone replay 4"), std::string::npos);
+  EXPECT_NE(body.find("redzone_plan = 1"), std::string::npos);
+}
+
+RC_GTEST_PROP(Junit, AnyBytesGiveADocumentWhoseCountsAreRight, ()) {
+  const Night night = nasty_night();
+  const std::string xml = night_junit(night);
+  pugi::xml_document document;
+  RC_ASSERT(document.load_string(xml.c_str(), pugi::parse_full));
+  const auto root = document.child("testsuites");
+  const auto count = [&](pugi::xml_node at, const char* what) {
+    return static_cast<int>(at.select_nodes(what).size());
+  };
+  RC_ASSERT(
+      count(root, ".//testcase") ==
+      static_cast<int>(1 + night.targets.size() + night.findings.size() + night.corpus.size()));
+  for (const auto suite : root.children("testsuite")) {
+    RC_ASSERT(suite.attribute("tests").as_int() == count(suite, "testcase"));
+    RC_ASSERT(suite.attribute("failures").as_int() == count(suite, "testcase/failure"));
+    RC_ASSERT(suite.attribute("errors").as_int() == count(suite, "testcase/error"));
+    RC_ASSERT(suite.attribute("skipped").as_int() == count(suite, "testcase/skipped"));
+  }
+  RC_ASSERT(root.attribute("tests").as_int() == count(root, ".//testcase"));
+  RC_ASSERT(root.attribute("failures").as_int() == count(root, ".//failure"));
+}
+
+}  // namespace
+}  // namespace redzone::report
