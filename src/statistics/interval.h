@@ -1,0 +1,19 @@
+// What k failures in n runs say about the chance of a failure.
+#pragma once
+
+#include <cstdint>
+
+namespace redzone::statistics {
+
+struct Interval {
+  double low = 0;
+  double high = 1;
+};
+
+// The exact interval of C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits
+// illustrated in the case of the binomial", 1934: each end is passed with a chance of at most
+// (1 - confidence) / 2, for every n. It is wider than Wilson's, and so the one to build a test on.
+// No run says nothing: [0, 1]. Needs 0 <= k <= n and 0 < confidence < 1.
+Interval exact_interval(std::int64_t k, std::int64_t n, double confidence = 0.95);
+
+}  // namespace redzone::statistics

@@ -1,0 +1,53 @@
+// Does a plan fail, when what fails does not fail always? Runs are added until that is decided.
+//
+// The sequential probability ratio test of A. Wald, "Sequential tests of statistical hypotheses",
+// 1945, between a chance of failure of at most `innocent` and one of at least `guilty`. Wald's
+// bounds: of plans that fail with a chance of `guilty` or more at most about `miss` are taken for
+// passing, of those with `innocent` or less at most about `false_alarm` for failing (each is at
+// most its rate / (1 - the other rate), and the two together are at most their sum). In between
+// either answer may come, later.
+//
+// Only counts matter, not their order, so a test goes on from counts that were stored.
+#pragma once
+
+#include <cstdint>
+
+namespace redzone::statistics {
+
+struct Rates {
+  double innocent = 0.0025;
+  double guilty = 0.5;
+  double false_alarm = 0.01;
+  double miss = 0.01;
+};
+
+// What to test with when the failure that is looked for has failed k of n times: guilty is the
+// lower end of the exact interval (k >= 1), innocent so far below it that one failure is decisive.
+Rates rates_for(std::int64_t k, std::int64_t n, double miss);
+
+enum class Decision : std::uint8_t { open, fails, passes };
+
+class SequentialTest {
+ public:
+  // 0 < innocent < guilty < 1; both error rates in (0, 0.5).
+  explicit SequentialTest(const Rates& rates, std::int64_t k = 0, std::int64_t n = 0);
+
+  void add(bool failed) { add(failed ? 1 : 0, 1); }
+  void add(std::int64_t k, std::int64_t n);
+
+  std::int64_t k() const { return k_; }
+  std::int64_t n() const { return n_; }
+  // Of the counts as they are: stop adding once it is not open.
+  Decision decision() const;
+  // Passes in a row from here until the decision is `passes`; 0 when it is.
+  std::int64_t passes_to_go() const;
+
+ private:
+  double log_ratio() const;
+
+  double per_failure_, per_pass_;  // what one run adds to the log of the ratio
+  double upper_, lower_;           // where it is decided
+  std::int64_t k_ = 0, n_ = 0;
+};
+
+}  // namespace redzone::statistics
