@@ -114,7 +114,8 @@ void drop_unused_plans(SQLite::Database& sql) {
   sql.exec(
       "DELETE FROM plans WHERE NOT EXISTS (SELECT 1 FROM findings WHERE plan_id = plans.id) "
       "AND NOT EXISTS (SELECT 1 FROM findings WHERE original_id = plans.id) "
-      "AND NOT EXISTS (SELECT 1 FROM trials WHERE plan_id = plans.id)");
+      "AND NOT EXISTS (SELECT 1 FROM trials WHERE plan_id = plans.id) "
+      "AND NOT EXISTS (SELECT 1 FROM probes WHERE plan_id = plans.id)");
 }
 
 std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding) {
@@ -169,8 +170,9 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
       "last_seen = max(last_seen, (SELECT last_seen FROM findings WHERE id = ?1)) WHERE id = ?2");
   run("UPDATE trials SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
+  run("UPDATE OR IGNORE probes SET finding_id = ?2 WHERE finding_id = ?1");
   for (const char* text :
-       {"DELETE FROM artifacts WHERE finding_id = ?",
+       {"DELETE FROM artifacts WHERE finding_id = ?", "DELETE FROM probes WHERE finding_id = ?",
         "DELETE FROM attributions WHERE finding_id = ?",
         "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM findings WHERE id = ?"}) {
     SQLite::Statement remove(sql, text);

@@ -153,7 +153,25 @@ ALTER TABLE trials ADD COLUMN pool_internal INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE trials ADD COLUMN pool_threshold_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4};
+// Runs that a bisection made of a plan, of the code of that hash. `passed`: judged, no failure.
+constexpr std::string_view kVersion5 = R"sql(
+CREATE TABLE probes (
+  finding_id  INTEGER NOT NULL REFERENCES findings (id),
+  plan_id     INTEGER NOT NULL REFERENCES plans (id),
+  device      TEXT NOT NULL,
+  code_hash   TEXT NOT NULL,
+  failed_runs INTEGER NOT NULL,
+  otherwise   INTEGER NOT NULL,
+  passed      INTEGER NOT NULL,
+  unjudged    INTEGER NOT NULL,
+  said        TEXT NOT NULL,
+  last_run    TEXT NOT NULL,
+  PRIMARY KEY (finding_id, plan_id, device, code_hash)
+) WITHOUT ROWID;
+CREATE INDEX probes_plan ON probes (plan_id);
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "store/database.h"
 #include "store/evidence_table.h"
 #include "store/finding_table.h"
+#include "store/probe_table.h"
 #include "store/row.h"
 #include "store/schema.h"
 
@@ -186,6 +187,17 @@ Result<void> Store::add_artifact(std::int64_t finding, std::string_view kind, st
     require_row(*database_, "findings", "finding", finding);
     put_artifact(database_->sql(), finding, kind, name, bytes);
   });
+}
+
+Result<void> Store::add_probe(const ProbeKey& key, const Plan& plan, const ProbeRecord& runs) {
+  return database_->write(Durability::lazy, [&] {
+    require_row(*database_, "findings", "finding", key.finding);
+    add_probe_runs(database_->sql(), key, plan, runs);
+  });
+}
+
+Result<std::vector<ProbeRecord>> Store::probes(const ProbeKey& key) {
+  return database_->read([&] { return read_probes(database_->sql(), key); });
 }
 
 Result<std::vector<Finding>> Store::findings() {

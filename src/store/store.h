@@ -56,6 +56,21 @@ struct TrialRecord {
   Verdict verdict;
 };
 
+// Runs of one plan that a bisection of a finding made.
+struct ProbeRecord {
+  std::string plan_hash;  // 32 hex digits
+  std::int64_t same = 0, other = 0, passed = 0, unjudged = 0;
+  std::string said = {};  // why, of the last that was `other` or `unjudged`
+  bool operator==(const ProbeRecord&) const = default;
+};
+
+// What a probe depends on beside its plan.
+struct ProbeKey {
+  std::int64_t finding = 0;
+  std::string device;
+  std::string code_hash;
+};
+
 class Database;
 
 class Store {
@@ -105,6 +120,10 @@ class Store {
   // Replaces the artifact of the same kind and name.
   Result<void> add_artifact(std::int64_t finding, std::string_view kind, std::string_view name,
                             std::string_view bytes);
+
+  // Adds these runs to those of the plan.
+  Result<void> add_probe(const ProbeKey& key, const Plan& plan, const ProbeRecord& runs);
+  Result<std::vector<ProbeRecord>> probes(const ProbeKey& key);  // by plan hash
 
   Result<std::vector<Finding>> findings();  // by id
   Result<Finding> finding(std::int64_t id);

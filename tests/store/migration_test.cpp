@@ -88,7 +88,7 @@ TEST(Migration, TheReleasedStepsAreValid) {
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
   for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
-                            "attributions", "culprits"})
+                            "attributions", "culprits", "probes"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 
