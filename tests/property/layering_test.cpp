@@ -77,6 +77,7 @@ std::vector<ThirdParty> third_party() {
       {"rapidcheck", {"rapidcheck"}, {"generators/", "tests/"}},
       {"program_options", {"boost/program_options"}, {"src/cli/command.h"}},
       {"context", {"boost/context"}, {"src/device/host/"}},
+      {"math", {"boost/math"}, {"src/statistics/interval.cpp"}},
       {"sqlite", {"SQLiteCpp", "sqlite3"}, {"src/store/", "tests/"}},
       {"json",
        {"nlohmann"},
@@ -120,10 +121,10 @@ struct Part {
   std::vector<std::string> may_include;
 };
 
-const std::vector<std::string> kParts{"core/",     "target/",  "device/",    "exec/",
-                                      "campaign/", "store/",   "report/",    "generators/",
-                                      "oracles/",  "cli/",     "bench/",     "sanitizer/",
-                                      "tma/",      "package/", "references/"};
+const std::vector<std::string> kParts{
+    "core/",   "target/",     "device/",     "exec/",       "campaign/", "store/",
+    "report/", "generators/", "oracles/",    "cli/",        "bench/",    "sanitizer/",
+    "tma/",    "package/",    "references/", "statistics/", "bisect/"};
 
 std::vector<Part> parts() {
   return {
@@ -137,8 +138,11 @@ std::vector<Part> parts() {
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
       {"campaign", "src/campaign/", {"core/", "exec/executor.h", "oracles/", "store/finding.h"}},
+      {"statistics", "src/statistics/", {"core/"}},
+      // Through the runner, it does not know what runs the plans.
+      {"bisect", "src/bisect/", {"core/", "campaign/evaluator.h", "oracles/axes.h", "statistics/"}},
       {"store", "src/store/", {"core/"}},
-      {"report", "src/report/", {"core/", "store/finding.h", "tma/"}},
+      {"report", "src/report/", {"core/", "store/finding.h", "tma/", "bisect/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees: <redzone/...>.

@@ -1,0 +1,276 @@
+#include "bisect/bisect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "bisect/smallest_set.h"
+#include "core/validate.h"
+
+namespace redzone::bisect {
+namespace {
+
+// A value of an axis, to be set in a combination.
+struct Pick {
+  std::size_t axis;
+  std::size_t setting;
+};
+
+class Bisector {
+ public:
+  Bisector(const Plan& plan, const TargetSpec& spec, Prober& prober, const BisectOptions& options)
+      : plan_(plan),
+        spec_(spec),
+        prober_(prober),
+        options_(options),
+        axes_(axes_of(plan, spec, options.axes)),
+        random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
+
+  Bisection run();
+
+ private:
+  std::size_t values() const;
+  void vary_alone();
+  void vary_together();
+  void bring_back();
+
+  std::string text_of(const Pick& pick) const {
+    return fmt::format("{} = {}", axes_[pick.axis].name,
+                       axes_[pick.axis].others[pick.setting].text);
+  }
+  // The plan with these settings; nothing when they do not go together.
+  std::optional<Plan> with(const std::vector<Pick>& picks) const;
+  std::vector<Pick> some(const std::vector<Pick>& picks, const Subset& subset) const;
+  ChangeSet change_set(const std::vector<Pick>& picks);
+  // A value of the axis with this answer, drawn.
+  std::optional<Pick> draw(std::size_t axis, Answer answer);
+  bool passes(const std::vector<Pick>& picks);
+  // Settings that pass together and differ from the failing plan in as much as they can: of those
+  // that matter (`needed`), `axis` among them where that is possible, and of all others.
+  std::vector<Pick> far_from(std::size_t axis, const std::vector<Pick>& needed);
+  // Which of them bring the failure back when they are taken back.
+  void restore(const std::vector<Pick>& far);
+  bool can_combine(std::size_t axis) const { return !axes_[axis].alone; }
+  bool matters(std::size_t axis) const {
+    return out_.rows[axis].necessary == true || !out_.rows[axis].or_else.empty();
+  }
+
+  const Plan& plan_;
+  const TargetSpec& spec_;
+  Prober& prober_;
+  const BisectOptions& options_;
+  std::vector<Axis> axes_;
+  std::mt19937_64 random_;
+  Bisection out_;  // its first rows are those of axes_
+};
+
+std::size_t Bisector::values() const {
+  std::size_t n = 0;
+  for (const auto& axis : axes_) n += axis.others.size();
+  return n;
+}
+
+std::optional<Plan> Bisector::with(const std::vector<Pick>& picks) const {
+  Draft draft(plan_);
+  for (const auto& pick : picks) axes_[pick.axis].others[pick.setting].apply(draft);
+  Plan plan = draft.done();
+  if (!validate(plan, spec_)) return std::nullopt;
+  return plan;
+}
+
+std::vector<Pick> Bisector::some(const std::vector<Pick>& picks, const Subset& subset) const {
+  std::vector<Pick> out;
+  for (const auto i : subset) out.push_back(picks[i]);
+  return out;
+}
+
+ChangeSet Bisector::change_set(const std::vector<Pick>& picks) {
+  ChangeSet set;
+  for (const auto& pick : picks) set.settings.push_back(text_of(pick));
+  set.plan = with(picks).value_or(plan_);
+  set.probe = prober_.ask(set.plan);
+  return set;
+}
+
+std::optional<Pick> Bisector::draw(std::size_t axis, Answer answer) {
+  std::vector<Pick> fitting;
+  const auto& tried = out_.rows[axis].tried;
+  for (std::size_t s = 0; s < tried.size(); ++s)
+    if (tried[s].probe.answer == answer) fitting.push_back({axis, s});
+  if (fitting.empty()) return std::nullopt;
+  return fitting[random_() % fitting.size()];
+}
+
+// All values of all axes at once, so that they run side by side.
+void Bisector::vary_alone() {
+  std::vector<Plan> plans;
+  for (const auto& axis : axes_)
+    for (const auto& setting : axis.others) {
+      Draft draft(plan_);
+      setting.apply(draft);
+      plans.push_back(draft.done());
+    }
+  const auto probes = prober_.ask(plans);
+  std::size_t next = 0;
+  for (const auto& axis : axes_) {
+    Row row{axis.kind, axis.name, axis.value, {}, {}, {}};
+    bool passes = false, fails = false, open = false;
+    for (const auto& setting : axis.others) {
+      const Probe& probe = probes[next];
+      passes = passes || probe.answer == Answer::passes;
+      fails = fails || probe.answer == Answer::fails || probe.answer == Answer::differs;
+      open = open || probe.answer == Answer::undecided;
+      row.tried.push_back({setting.text, std::move(plans[next++]), probe});
+    }
+    if (passes)
+      row.necessary = true;
+    else if (fails && !open)
+      row.necessary = false;
+    out_.rows.push_back(std::move(row));
+  }
+}
+
+void Bisector::vary_together() {
+  for (std::size_t tries = 0; tries < 4 * options_.combinations && !prober_.ended(); ++tries) {
+    if (out_.combinations.size() == options_.combinations) break;
+    std::vector<Pick> picks;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      if (!can_combine(axis) || matters(axis) || random_() % 3 == 0) continue;
+      if (const auto pick = draw(axis, Answer::fails)) picks.push_back(*pick);
+    }
+    if (picks.size() < 2 || !with(picks)) continue;
+    auto set = change_set(picks);
+    const bool passes = set.probe.answer == Answer::passes;
+    out_.combinations.push_back(std::move(set));
+    if (!passes) continue;
+    const auto smallest = smallest_set(picks.size(), [&](const Subset& subset) {
+      const auto plan = with(some(picks, subset));
+      return plan && prober_.ask(*plan).answer == Answer::passes;
+    });
+    for (const auto i : smallest)
+      for (const auto j : smallest)
+        if (i != j) out_.rows[picks[i].axis].or_else.push_back(axes_[picks[j].axis].name);
+    if (!out_.go) out_.go = change_set(some(picks, smallest));
+  }
+}
+
+bool Bisector::passes(const std::vector<Pick>& picks) {
+  const auto plan = with(picks);
+  return plan && prober_.ask(*plan).answer == Answer::passes;
+}
+
+std::vector<Pick> Bisector::far_from(std::size_t axis, const std::vector<Pick>& needed) {
+  std::vector<Pick> picks;
+  const auto add = [&](const Pick& pick) {
+    auto more = picks;
+    more.push_back(pick);
+    if (passes(more)) picks = std::move(more);
+  };
+  // All at once where they go together; else one after another, this one first.
+  if (passes(needed)) {
+    picks = needed;
+  } else {
+    for (const auto& pick : needed)
+      if (pick.axis == axis) add(pick);
+    for (const auto& pick : needed)
+      if (pick.axis != axis) add(pick);
+  }
+  std::vector<Pick> free;
+  for (std::size_t other = 0; other < axes_.size(); ++other)
+    if (can_combine(other) && !matters(other))
+      if (const auto pick = draw(other, Answer::fails)) free.push_back(*pick);
+  auto all = picks;
+  all.insert(all.end(), free.begin(), free.end());
+  return !picks.empty() && passes(all) ? all : picks;
+}
+
+void Bisector::restore(const std::vector<Pick>& far) {
+  // What is not changed is as in the failing plan.
+  const auto fails_with = [&](const Subset& restored) {
+    const auto plan = with(some(far, complement(far.size(), restored)));
+    return plan && prober_.ask(*plan).answer == Answer::fails;
+  };
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    Row& row = out_.rows[far[i].axis];
+    if (matters(far[i].axis) && !row.sufficient) row.sufficient = fails_with({i});
+  }
+  if (out_.come) return;
+  const auto restored = smallest_set(far.size(), fails_with);
+  ChangeSet come = change_set(some(far, complement(far.size(), restored)));
+  come.settings.clear();
+  for (const auto i : restored) {
+    const Axis& axis = axes_[far[i].axis];
+    come.settings.push_back(fmt::format("{} = {}", axis.name, axis.value));
+  }
+  out_.come = std::move(come);
+}
+
+void Bisector::bring_back() {
+  // The plainest setting that makes it go: axes are ordered so.
+  for (std::size_t axis = 0; axis < axes_.size() && !out_.go; ++axis)
+    if (out_.rows[axis].necessary == true)
+      if (const auto pick = draw(axis, Answer::passes)) out_.go = change_set({*pick});
+  std::vector<Pick> needed;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (!can_combine(axis) || !matters(axis)) continue;
+    const bool alone = out_.rows[axis].necessary == true;
+    if (const auto pick = draw(axis, alone ? Answer::passes : Answer::fails))
+      needed.push_back(*pick);
+  }
+  for (const auto& pick : needed) {
+    if (out_.rows[pick.axis].sufficient || prober_.ended()) continue;
+    if (const auto far = far_from(pick.axis, needed); !far.empty()) restore(far);
+  }
+}
+
+Bisection Bisector::run() {
+  out_.plan = plan_;
+  const std::int64_t before = prober_.runs();
+  out_.base = prober_.calibrate(
+      plan_, options_.error / static_cast<double>(values() + 4 * options_.combinations));
+  if (out_.base.answer == Answer::fails) {
+    vary_alone();
+    vary_together();
+    bring_back();
+    if (const auto axis = axis_of_oracle(options_.axes.kind); !axis.empty()) {
+      Row row{AxisKind::mode, axis, "compared", {}, true, {}};
+      row.by_oracle = true;
+      out_.rows.push_back(std::move(row));
+    }
+  }
+  out_.complete = !prober_.ended();
+  out_.runs = prober_.runs() - before;
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::string_view name_of(Relevance relevance) {
+  switch (relevance) {
+    case Relevance::irrelevant:
+      return "irrelevant";
+    case Relevance::necessary:
+      return "necessary";
+    case Relevance::sufficient:
+      return "sufficient";
+    case Relevance::both:
+      return "necessary, sufficient";
+    case Relevance::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+Relevance Row::relevance() const {
+  if (necessary == true) return sufficient == true ? Relevance::both : Relevance::necessary;
+  if (sufficient == true || !or_else.empty()) return Relevance::sufficient;
+  return necessary == false ? Relevance::irrelevant : Relevance::unknown;
+}
+
+Bisection bisect(const Plan& plan, const TargetSpec& spec, Prober& prober,
+                 const BisectOptions& options) {
+  return Bisector(plan, spec, prober, options).run();
+}
+
+}  // namespace redzone::bisect

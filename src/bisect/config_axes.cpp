@@ -1,0 +1,106 @@
+// Knobs, layouts and data of the calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bisect/axis_list.h"
+#include "core/plan_text.h"
+
+namespace redzone::bisect {
+namespace {
+
+std::string text_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return fmt::format("{}", std::get<std::int64_t>(value));
+}
+
+const Value& knob_of(const Plan& plan, std::size_t step, const std::string& name) {
+  return std::get<CallStep>(plan.steps[step]).call.config.find(name)->second;
+}
+
+void add_values(AxisList& list, const KnobSpec& knob, const std::vector<std::size_t>& steps) {
+  for (const auto& value : knob.values)
+    list.add(text_of(value), [steps, name = knob.name, value](Draft& draft) {
+      for (const auto step : steps) call_at(draft, step).config[name] = value;
+    });
+}
+
+std::string text_of(const Layout& layout) {
+  std::string out;
+  const auto part = [&](std::string text) { out += (out.empty() ? "" : ", ") + std::move(text); };
+  if (layout.row_padding_elems != 0) part(fmt::format("row padding {}", layout.row_padding_elems));
+  if (layout.transposed) part("transposed");
+  if (layout.offset_elems != 0) part(fmt::format("offset {}", layout.offset_elems));
+  if (layout.unit_stride) part(fmt::format("unit stride {}", *layout.unit_stride));
+  return out.empty() ? "contiguous" : out;
+}
+
+std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
+  std::vector<Layout> out{{}};
+  if (rules.row_padding) out.push_back({.row_padding_elems = 1});
+  if (rules.row_padding) out.push_back({.row_padding_elems = 16});
+  if (rules.transposed) out.push_back({.transposed = true});
+  if (rules.offset) out.push_back({.offset_elems = 1});
+  if (rules.unit_strides) out.push_back({.unit_stride = 1});
+  return out;
+}
+
+}  // namespace
+
+// All calls together, as a user sets a config; each call alone where the calls differ.
+void add_knob_axes(AxisList& list) {
+  const auto steps = call_steps(list.plan());
+  for (const auto& knob : list.spec().knobs) {
+    const Value& first = knob_of(list.plan(), steps.front(), knob.name);
+    const bool same = std::all_of(steps.begin(), steps.end(), [&](std::size_t step) {
+      return knob_of(list.plan(), step, knob.name) == first;
+    });
+    list.begin(AxisKind::knob, knob.name, same ? text_of(first) : "differs", !same);
+    add_values(list, knob, steps);
+    if (same) continue;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      list.begin(AxisKind::knob, fmt::format("call {}: {}", i + 1, knob.name),
+                 text_of(knob_of(list.plan(), steps[i], knob.name)));
+      add_values(list, knob, {steps[i]});
+    }
+  }
+}
+
+void add_layout_axes(AxisList& list) {
+  const auto steps = call_steps(list.plan());
+  for (const auto& tensor : list.spec().tensors) {
+    std::string value;
+    for (const auto step : steps) {
+      const auto text =
+          text_of(std::get<CallStep>(list.plan().steps[step]).call.layout(tensor.name));
+      if (value.empty())
+        value = text;
+      else if (value != text)
+        value = "differs";
+    }
+    list.begin(AxisKind::layout, tensor.name + " layout", value);
+    for (const auto& layout : layouts_to_try(tensor.layouts))
+      list.add(text_of(layout), [steps, name = tensor.name, layout](Draft& draft) {
+        for (const auto step : steps) {
+          auto& layouts = call_at(draft, step).layouts;
+          if (layout.contiguous())
+            layouts.erase(name);
+          else
+            layouts[name] = layout;
+        }
+      });
+  }
+}
+
+// Identical calls stay identical: the seed is part of what makes them so.
+void add_data_axis(AxisList& list) {
+  const auto steps = call_steps(list.plan());
+  const auto seed = std::get<CallStep>(list.plan().steps[steps.front()]).call.seed;
+  list.begin(AxisKind::data, "data", fmt::format("seed {}", seed));
+  for (std::uint64_t by : {1, 2, 3, 4, 5, 6})
+    list.add(fmt::format("seed {}", seed + by), [steps, by](Draft& draft) {
+      for (const auto step : steps) call_at(draft, step).seed += by;
+    });
+}
+
+}  // namespace redzone::bisect

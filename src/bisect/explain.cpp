@@ -1,0 +1,244 @@
+#include "bisect/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace redzone::bisect {
+namespace {
+
+// What was seen of a row.
+struct Seen {
+  std::vector<std::string> failing, passing;
+  Counts fails, passes;
+};
+
+Seen seen_of(const Row& row) {
+  Seen seen;
+  for (const auto& t : row.tried) {
+    if (t.probe.answer == Answer::fails) {
+      seen.failing.push_back(t.value);
+      seen.fails.add(t.probe.counts);
+    } else if (t.probe.answer == Answer::passes) {
+      seen.passing.push_back(t.value);
+      seen.passes.add(t.probe.counts);
+    }
+  }
+  return seen;
+}
+
+// The integer that the value begins with.
+std::optional<std::int64_t> number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> numbers(const std::vector<std::string>& texts) {
+  std::vector<std::int64_t> out;
+  for (const auto& text : texts) {
+    const auto value = number(text);
+    if (!value) return std::nullopt;
+    out.push_back(*value);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// "call 1: D" -> "D", for "call 1".
+std::string dim_name(const std::string& axis) {
+  const auto colon = axis.find(": ");
+  return colon == std::string::npos ? axis : axis.substr(colon + 2);
+}
+
+// The value of the same dim in another call of the failing plan.
+std::string elsewhere(const Bisection& b, const Row& row, const std::string& value) {
+  for (const auto& other : b.rows)
+    if (other.kind == row.kind && &other != &row && other.axis != dim_name(row.axis) &&
+        dim_name(other.axis) == dim_name(row.axis) && other.value == value)
+      return other.axis.substr(0, other.axis.find(": "));
+  return "";
+}
+
+// Each call alone must have the value of the others, but all may have another together.
+bool must_agree(const Bisection& b, const Row& row, const Seen& seen) {
+  if (!seen.failing.empty() || dim_name(row.axis) == row.axis) return false;
+  for (const auto& joint : b.rows)
+    if (joint.kind == row.kind && joint.axis == dim_name(row.axis))
+      return joint.necessary == false || !seen_of(joint).failing.empty();
+  return false;
+}
+
+std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
+  const auto failing = numbers(seen.failing), passing = numbers(seen.passing);
+  const auto own = number(row.value);
+  if (!failing || !passing || !own || passing->empty())
+    return fmt::format("{} matters: fails with {}, passes with {}", row.axis, row.value,
+                       fmt::join(seen.passing, ", "));
+  if (must_agree(b, row, seen)) return fmt::format("{} must be as in the other calls", row.axis);
+  if (seen.passing.size() == 1)
+    if (const auto call = elsewhere(b, row, seen.passing.front()); !call.empty())
+      return fmt::format("{} must be other than in {}, where it is {}", row.axis, call,
+                         seen.passing.front());
+  auto all = *failing;
+  all.insert(std::upper_bound(all.begin(), all.end(), *own), *own);
+  const std::string tried = fmt::format("{}", fmt::join(all, ", "));
+  if (all.size() > 1 && passing->back() < all.front())
+    return fmt::format("needs {} > {} (fails with {})", row.axis, passing->back(), tried);
+  if (all.size() > 1 && passing->front() > all.back())
+    return fmt::format("needs {} < {} (fails with {})", row.axis, passing->front(), tried);
+  return fmt::format("{} matters: fails with {}, passes with {}", row.axis, tried,
+                     fmt::join(*passing, ", "));
+}
+
+std::string of_step(const Row& row, const Seen& seen) {
+  const bool absent = std::count(seen.passing.begin(), seen.passing.end(), "absent") > 0;
+  std::string as;
+  for (const auto& value : seen.passing)
+    if (value.rfind("as call", 0) == 0) as = value.substr(3);
+  if (absent && !as.empty())
+    return fmt::format("needs {}, and {} that is not like {}", row.axis, row.axis, as);
+  if (absent) return fmt::format("needs {}", row.axis);
+  if (!as.empty()) return fmt::format("{} must not be like {}", row.axis, as);
+  return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
+}
+
+std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
+  if (row.by_oracle)
+    return fmt::format("depends on the {}, which the oracle compares in each run", row.axis);
+  if (!row.or_else.empty())
+    return fmt::format("{} = {} is enough, and so is {} as it is", row.axis, row.value,
+                       fmt::join(row.or_else, " or "));
+  switch (row.kind) {
+    case AxisKind::dim:
+      return of_dim(b, row, seen);
+    case AxisKind::step:
+      return of_step(row, seen);
+    case AxisKind::data:
+      return fmt::format("depends on the data: fails with {} of {} seeds tried",
+                         seen.failing.size() + 1, seen.failing.size() + seen.passing.size() + 1);
+    default:
+      break;
+  }
+  std::string out = fmt::format("needs {} = {}", row.axis, row.value);
+  if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
+  return out + fmt::format("; passes with {}", fmt::join(seen.passing, ", "));
+}
+
+std::string heading(AxisKind kind, std::size_t rows) {
+  switch (kind) {
+    case AxisKind::knob:
+      return rows == 1 ? "the knob" : "the knobs";
+    case AxisKind::mode:
+      return "the mode's";
+    case AxisKind::dim:
+      return "the dims";
+    case AxisKind::layout:
+      return "the layouts";
+    case AxisKind::data:
+      return "the";
+    case AxisKind::step:
+      return "the steps";
+  }
+  return "";
+}
+
+// Rows of one relevance, by kind, as one statement for each kind.
+void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
+                std::vector<Statement>& statements) {
+  std::map<AxisKind, Statement> groups;
+  std::map<AxisKind, std::vector<std::string>> names;
+  for (const auto& row : b.rows) {
+    if (row.relevance() != relevance) continue;
+    groups[row.kind].fails.add(seen_of(row).fails);
+    names[row.kind].push_back(row.axis);
+  }
+  for (auto& [kind, statement] : groups) {
+    statement.relevance = relevance;
+    statement.text = fmt::format("{} {} {}", says, heading(kind, names[kind].size()),
+                                 fmt::join(names[kind], ", "));
+    statements.push_back(std::move(statement));
+  }
+}
+
+bool matters(const Row& row) {
+  return row.relevance() != Relevance::irrelevant && row.relevance() != Relevance::unknown;
+}
+
+}  // namespace
+
+std::vector<Statement> explain(const Bisection& b) {
+  std::vector<Statement> out;
+  for (const auto& row : b.rows) {
+    if (!matters(row)) continue;
+    const Seen seen = seen_of(row);
+    Statement statement{text_of(b, row, seen), row.relevance(), seen.fails, seen.passes};
+    if (row.by_oracle) statement.fails = b.base.counts;
+    out.push_back(std::move(statement));
+  }
+  add_groups(b, Relevance::irrelevant, "does not depend on", out);
+  add_groups(b, Relevance::unknown, "not known to depend on", out);
+  return out;
+}
+
+namespace {
+
+// "after a call with another D (call 1)", for an earlier call that is needed.
+std::string prior_call(const Bisection& b, const Row& call) {
+  std::vector<std::string> others;
+  for (const auto& row : b.rows) {
+    if (row.kind != AxisKind::dim || row.axis.rfind(call.axis + ": ", 0) != 0 || !matters(row))
+      continue;
+    for (const auto& value : seen_of(row).passing)
+      if (!elsewhere(b, row, value).empty()) others.push_back(dim_name(row.axis));
+  }
+  const Seen seen = seen_of(call);
+  if (std::count(seen.passing.begin(), seen.passing.end(), "absent") == 0) return "";
+  return others.empty() ? fmt::format("after a prior call ({})", call.axis)
+                        : fmt::format("after a prior call with another {} ({})",
+                                      fmt::join(others, " or "), call.axis);
+}
+
+// The call of a row of steps, of several: the last one is what fails, and needs no words.
+bool is_last_call(const Bisection& b, const Row& row) {
+  const Row* last = nullptr;
+  for (const auto& other : b.rows)
+    if (other.kind == AxisKind::step && other.axis.rfind("call ", 0) == 0) last = &other;
+  return last == &row;
+}
+
+}  // namespace
+
+std::string sentence(const Bisection& b) {
+  if (b.base.answer != Answer::fails)
+    return fmt::format("It does not fail now ({} of {} runs), so there is nothing to bisect.",
+                       b.base.counts.same, b.base.counts.judged());
+  std::vector<std::string> needs, free, open;
+  bool knobs = false, knobs_matter = false;
+  for (const auto& row : b.rows) {
+    const bool is_knob = row.kind == AxisKind::knob;
+    knobs = knobs || is_knob;
+    if (matters(row)) {
+      knobs_matter = knobs_matter || is_knob;
+      if (is_last_call(b, row)) continue;
+      auto prior = row.kind == AxisKind::step ? prior_call(b, row) : "";
+      needs.push_back(prior.empty() ? text_of(b, row, seen_of(row)) : std::move(prior));
+    } else if (row.relevance() == Relevance::unknown) {
+      open.push_back(row.axis);
+    } else if (!is_knob) {
+      free.push_back(row.axis);
+    }
+  }
+  std::string out = needs.empty() ? "It fails whatever is changed"
+                                  : fmt::format("It fails: {}", fmt::join(needs, "; "));
+  if (knobs && !knobs_matter) out += "; any knob at any value fails";
+  if (!free.empty()) out += fmt::format("; it does not depend on {}", fmt::join(free, ", "));
+  if (!open.empty()) out += fmt::format("; not known: {}", fmt::join(open, ", "));
+  return out + ".";
+}
+
+}  // namespace redzone::bisect

@@ -1,0 +1,144 @@
+#include "bisect/prober.h"
+
+#include <algorithm>
+#include <set>
+
+#include "statistics/interval.h"
+
+namespace redzone::bisect {
+namespace {
+
+// Runs without a judgement, in a row from the first, after which a plan is given up.
+constexpr std::int64_t kMostUnjudged = 4;
+// To learn the rate of a failure that always fails; then the lower end of the interval is 0.6.
+constexpr std::int64_t kCalibration = 6;
+
+}  // namespace
+
+std::string_view name_of(Answer answer) {
+  switch (answer) {
+    case Answer::fails:
+      return "fails";
+    case Answer::passes:
+      return "passes";
+    case Answer::differs:
+      return "fails otherwise";
+    case Answer::undecided:
+      return "undecided";
+    case Answer::unjudged:
+      return "not judged";
+  }
+  return "";
+}
+
+Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
+    : runner_(runner),
+      budget_(std::move(budget)),
+      memory_(std::move(memory)),
+      record_(std::move(record)) {}
+
+bool Prober::ended() const {
+  return !problem_ || runs_ >= budget_.runs || std::chrono::steady_clock::now() >= budget_.until ||
+         (budget_.stop && budget_.stop());
+}
+
+Answer Prober::answer_of(const Counts& counts) const {
+  const statistics::SequentialTest test(rates_, counts.same, counts.judged());
+  switch (test.decision()) {
+    case statistics::Decision::fails:
+      return Answer::fails;
+    case statistics::Decision::passes:
+      return counts.other > 0 ? Answer::differs : Answer::passes;
+    case statistics::Decision::open:
+      break;
+  }
+  if (counts.judged() == 0 && counts.unjudged >= kMostUnjudged) return Answer::unjudged;
+  return Answer::undecided;
+}
+
+std::int64_t Prober::wanted(const Counts& counts) const {
+  if (answer_of(counts) != Answer::undecided || counts.runs() >= budget_.runs_of_a_plan) return 0;
+  if (counts.runs() == 0) return 1;
+  // Twice as many each time: what fails often is decided by few, and what passes in few rounds.
+  const statistics::SequentialTest test(rates_, counts.same, counts.judged());
+  return std::clamp<std::int64_t>(test.passes_to_go(), 1,
+                                  std::min(counts.runs(), budget_.runs_of_a_plan - counts.runs()));
+}
+
+void Prober::run(std::span<const Open> plans) {
+  std::vector<Request> requests;
+  std::int64_t room = budget_.runs - runs_;
+  for (const auto& open : plans) {
+    const std::int64_t times = std::min(wanted(memory_[open.hash]), room);
+    if (times < 1) break;
+    room -= times;
+    requests.push_back({*open.plan, times});
+  }
+  const auto counts = runner_.run(requests);
+  RZ_CHECK(counts.size() == requests.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    runs_ += requests[i].times;
+    memory_[plans[i].hash].add(counts[i]);
+    // Not what an interruption has cut off.
+    if (budget_.stop && budget_.stop() && counts[i].judged() == 0) continue;
+    if (record_ && problem_) problem_ = record_(requests[i].plan, counts[i]);
+  }
+}
+
+std::vector<Probe> Prober::ask(std::span<const Plan> plans) {
+  std::vector<std::string> hashes;
+  for (const auto& plan : plans) hashes.push_back(plan_hash(plan));
+  while (!ended()) {
+    std::vector<Open> open;
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      if (wanted(memory_[hashes[i]]) > 0 && seen.insert(hashes[i]).second)
+        open.push_back({&plans[i], hashes[i]});
+    if (open.empty()) break;
+    run(open);
+  }
+  std::vector<Probe> out;
+  for (const auto& hash : hashes) out.push_back({answer_of(memory_[hash]), memory_[hash]});
+  return out;
+}
+
+Probe Prober::ask(const Plan& plan) {
+  return ask(std::span(&plan, 1)).front();
+}
+
+Probe Prober::known(const Plan& plan) const {
+  const auto it = memory_.find(plan_hash(plan));
+  if (it == memory_.end()) return {};
+  return {answer_of(it->second), it->second};
+}
+
+Probe Prober::calibrate(const Plan& plan, double miss) {
+  const std::string hash = plan_hash(plan);
+  const auto& counts = memory_[hash];
+  const auto known_well = [&] {
+    const std::int64_t n = counts.judged();
+    if (n < kCalibration || counts.same == 0) return false;
+    const double seen = static_cast<double>(counts.same) / static_cast<double>(n);
+    return statistics::exact_interval(counts.same, n, 0.9).low >= seen / 2;
+  };
+  while (!ended() && !known_well() && counts.runs() < budget_.runs_of_a_plan) {
+    if (counts.judged() == 0 && counts.unjudged >= kMostUnjudged) break;
+    const std::int64_t times =
+        std::min({std::max(kCalibration - counts.runs(), (counts.runs() + 3) / 4),
+                  budget_.runs_of_a_plan - counts.runs(), budget_.runs - runs_});
+    const Request request{plan, times};
+    const auto more = runner_.run(std::span(&request, 1));
+    runs_ += times;
+    memory_[hash].add(more.front());
+    if (record_ && problem_) problem_ = record_(plan, more.front());
+  }
+  if (counts.same == 0)
+    return {counts.judged() == 0 ? Answer::unjudged
+            : counts.other > 0   ? Answer::differs
+                                 : Answer::passes,
+            counts};
+  rates_ = statistics::rates_for(counts.same, counts.judged(), miss);
+  return {Answer::fails, counts};
+}
+
+}  // namespace redzone::bisect

@@ -1,0 +1,46 @@
+// Runs plans and says what became of each run. The bisection sees only this.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace redzone::bisect {
+
+// How the runs of one plan ended.
+struct Counts {
+  std::int64_t same = 0;      // failed with the signature that is looked for
+  std::int64_t other = 0;     // failed with another
+  std::int64_t passed = 0;    // judged, and no failure
+  std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
+  std::string said = {};      // of the last run that was `other` or `unjudged`: why
+
+  std::int64_t judged() const { return same + other + passed; }
+  std::int64_t runs() const { return judged() + unjudged; }
+  void add(const Counts& more) {
+    same += more.same;
+    other += more.other;
+    passed += more.passed;
+    unjudged += more.unjudged;
+    if (!more.said.empty()) said = more.said;
+  }
+  bool operator==(const Counts&) const = default;
+};
+
+struct Request {
+  Plan plan;
+  std::int64_t times = 1;
+};
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  // In the order of the requests; all of them may run at the same time. A run that was interrupted
+  // is `unjudged` or missing.
+  virtual std::vector<Counts> run(std::span<const Request> requests) = 0;
+};
+
+}  // namespace redzone::bisect

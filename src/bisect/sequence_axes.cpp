@@ -1,0 +1,156 @@
+// Which steps there are, and the dims of their calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "bisect/axis_list.h"
+
+namespace redzone::bisect {
+namespace {
+
+constexpr std::size_t kMostValues = 8;
+
+std::int64_t dim_of(const Plan& plan, std::size_t step, const std::string& name) {
+  return get(std::get<CallStep>(plan.steps[step]).call.dims, name);
+}
+
+const DimSpec& spec_of(const TargetSpec& spec, const std::string& name) {
+  return *std::find_if(spec.dims.begin(), spec.dims.end(),
+                       [&](const DimSpec& d) { return d.name == name; });
+}
+
+// Values worth trying in place of `value`, the most telling first: neighbours, what the other calls
+// have, both sides of the tile, the next powers of two and multiples of 16, the smallest.
+std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
+                                      const std::vector<std::int64_t>& elsewhere) {
+  std::vector<std::int64_t> wanted = elsewhere;
+  if (dim.values.empty()) {
+    const auto unit = dim.multiple_of;
+    const auto power = [](std::int64_t v) {
+      return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(v)));
+    };
+    const auto more = {value + unit,
+                       value - unit,
+                       dim.tile,
+                       dim.tile + unit,
+                       2 * value,
+                       power(value + 1),
+                       power(value + 1) + unit,
+                       (value / 16 + 1) * 16,
+                       value / 2 / unit * unit,
+                       dim.min,
+                       (value / 64 + 1) * 64};
+    wanted.insert(wanted.end(), more.begin(), more.end());
+  } else {
+    auto at = std::find(dim.values.begin(), dim.values.end(), value);
+    for (auto up = at; up != dim.values.end() && up - at < 4; ++up) wanted.push_back(*up);
+    for (; at != dim.values.begin() && wanted.size() < kMostValues;) wanted.push_back(*--at);
+  }
+  std::vector<std::int64_t> out;
+  for (const auto v : wanted)
+    if (v != value && allows(dim, v) && std::find(out.begin(), out.end(), v) == out.end())
+      out.push_back(v);
+  // What is empty cannot fail, and says nothing of what else may.
+  if (value != 0) std::erase(out, 0);
+  if (out.size() > kMostValues) out.resize(kMostValues);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Changes `name` of the call to `value`, and the dims that a constraint binds to it to the nearest
+// values that fit. Whether all fits in the end is validate()'s question.
+void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::int64_t value) {
+  call.dims[name] = value;
+  for (const auto& c : spec.constraints) {
+    if (c.kind == Constraint::Kind::predicate || (c.a != name && c.b != name)) continue;
+    const std::int64_t a = get(call.dims, c.a), b = get(call.dims, c.b);
+    const bool divides = c.kind == Constraint::Kind::divides;
+    if (divides ? a != 0 && b % a == 0 : a <= b) continue;
+    if (name == c.a) {
+      const std::int64_t up = divides && a != 0 ? (b / a + 1) * a : a;
+      call.dims[c.b] = up;
+    } else {
+      const DimSpec& bound = spec_of(spec, c.a);
+      std::int64_t fits = divides ? a : b;
+      while (fits > bound.min && !(allows(bound, fits) && (!divides || b % fits == 0))) --fits;
+      call.dims[c.a] = fits;
+    }
+  }
+}
+
+// "64", or "64 (T = 64)" when another dim went with it.
+std::string text_of(const Call& before, const TargetSpec& spec, const std::string& name,
+                    std::int64_t value) {
+  Call after = before;
+  set_dim(after, spec, name, value);
+  std::string with;
+  for (const auto& [dim, v] : after.dims)
+    if (dim != name && v != get(before.dims, dim))
+      with += fmt::format("{}{} = {}", with.empty() ? "" : ", ", dim, v);
+  return with.empty() ? fmt::format("{}", value) : fmt::format("{} ({})", value, with);
+}
+
+void add_dim_values(AxisList& list, const DimSpec& dim, const std::vector<std::size_t>& steps,
+                    const std::vector<std::int64_t>& elsewhere) {
+  const Call& sample = std::get<CallStep>(list.plan().steps[steps.front()]).call;
+  for (const auto value : values_near(dim, get(sample.dims, dim.name), elsewhere))
+    list.add(text_of(sample, list.spec(), dim.name, value),
+             [steps, spec = &list.spec(), name = dim.name, value](Draft& draft) {
+               for (const auto step : steps) set_dim(call_at(draft, step), *spec, name, value);
+             });
+}
+
+std::string step_name(const Plan& plan, std::size_t step) {
+  if (std::holds_alternative<SyncStep>(plan.steps[step]))
+    return fmt::format("sync (step {})", step + 1);
+  if (std::holds_alternative<WaitStep>(plan.steps[step]))
+    return fmt::format("wait (step {})", step + 1);
+  if (std::holds_alternative<ReplayStep>(plan.steps[step]))
+    return fmt::format("replay (step {})", step + 1);
+  const auto steps = call_steps(plan);
+  const auto at = std::find(steps.begin(), steps.end(), step);
+  return fmt::format("call {}", at - steps.begin() + 1);
+}
+
+}  // namespace
+
+void add_step_axes(AxisList& list) {
+  const Plan& plan = list.plan();
+  const auto calls = call_steps(plan);
+  for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    list.begin(AxisKind::step, step_name(plan, step), "present", true);
+    list.add("absent", [step](Draft& draft) { draft.dropped[step] = true; });
+    const auto* call = std::get_if<CallStep>(&plan.steps[step]);
+    if (call == nullptr) continue;
+    // A call that is needed may be needed for what it is, or only for being there.
+    if (step != calls.back())
+      list.add(fmt::format("as call {}", calls.size()), [step, last = calls.back()](Draft& draft) {
+        call_at(draft, step) = call_at(draft, last);
+      });
+    if (call->repeat > 1)
+      list.add("once",
+               [step](Draft& draft) { std::get<CallStep>(draft.plan.steps[step]).repeat = 1; });
+  }
+}
+
+void add_dim_axes(AxisList& list) {
+  const auto steps = call_steps(list.plan());
+  for (const auto& dim : list.spec().dims) {
+    std::set<std::int64_t> values;
+    for (const auto step : steps) values.insert(dim_of(list.plan(), step, dim.name));
+    const bool one_call = steps.size() == 1;
+    if (values.size() == 1) {
+      list.begin(AxisKind::dim, dim.name, fmt::format("{}", *values.begin()), !one_call);
+      add_dim_values(list, dim, steps, {});
+    }
+    for (std::size_t i = 0; i < steps.size() && !one_call; ++i) {
+      list.begin(AxisKind::dim, fmt::format("call {}: {}", i + 1, dim.name),
+                 fmt::format("{}", dim_of(list.plan(), steps[i], dim.name)));
+      add_dim_values(list, dim, {steps[i]}, {values.begin(), values.end()});
+    }
+  }
+}
+
+}  // namespace redzone::bisect

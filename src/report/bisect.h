@@ -1,0 +1,32 @@
+// What `redzone bisect` and `redzone explain` print. Pure: values in, text or JSON out, with a
+// newline at the end.
+//
+//   bisect   {"finding", "signature", "base": RUNS, "sentence", "complete", "runs_made",
+//            "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step", "setting", "value",
+//            "verdict", "necessary": bool or null, "sufficient": bool or null, "or_else": [text],
+//            "by_oracle", "tried": [{"value", "answer", "plan_hash", "runs": RUNS}]}],
+//            "go": CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE],
+//            "explain": [{"text", "verdict", "fails": RUNS, "passes": RUNS}]}
+//   RUNS     {"k", "n", "low", "high", "other", "unjudged", "said"}: k of n judged runs failed as
+//   the
+//            finding does, with the 95% interval; `other` of them failed otherwise
+//   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bisect/bisect.h"
+#include "store/finding.h"
+
+namespace redzone::report {
+
+std::string bisection_text(const store::Finding& finding, const bisect::Bisection& bisection);
+std::string bisection_json(const store::Finding& finding, const bisect::Bisection& bisection);
+// The sentences alone, each with its runs.
+std::string explanation_text(const store::Finding& finding, const bisect::Bisection& bisection);
+
+// "8/8"
+std::string ratio(const bisect::Counts& counts);
+
+}  // namespace redzone::report

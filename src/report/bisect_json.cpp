@@ -1,0 +1,77 @@
+#include <nlohmann/json.hpp>
+
+#include "bisect/explain.h"
+#include "core/plan_text.h"
+#include "report/bisect.h"
+#include "report/statistics.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json runs(const bisect::Counts& c) {
+  const Interval i = wilson_interval({c.same, c.judged()});
+  return {{"k", c.same},      {"n", c.judged()},        {"low", i.low},  {"high", i.high},
+          {"other", c.other}, {"unjudged", c.unjudged}, {"said", c.said}};
+}
+
+Json maybe(const std::optional<bool>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json tried(const bisect::Tried& t) {
+  return {{"value", t.value},
+          {"answer", name_of(t.probe.answer)},
+          {"plan_hash", plan_hash(t.plan)},
+          {"runs", runs(t.probe.counts)}};
+}
+
+Json row(const bisect::Row& r) {
+  Json values = Json::array();
+  for (const auto& t : r.tried) values.push_back(tried(t));
+  return {{"kind", name_of(r.kind)},
+          {"setting", r.axis},
+          {"value", r.value},
+          {"verdict", name_of(r.relevance())},
+          {"necessary", maybe(r.necessary)},
+          {"sufficient", maybe(r.sufficient)},
+          {"or_else", r.or_else},
+          {"by_oracle", r.by_oracle},
+          {"tried", values}};
+}
+
+Json change(const bisect::ChangeSet& set) {
+  return {{"settings", set.settings},
+          {"answer", name_of(set.probe.answer)},
+          {"plan", print_plan(set.plan)},
+          {"plan_hash", plan_hash(set.plan)},
+          {"runs", runs(set.probe.counts)}};
+}
+
+}  // namespace
+
+std::string bisection_json(const store::Finding& finding, const bisect::Bisection& b) {
+  Json rows = Json::array(), combinations = Json::array(), statements = Json::array();
+  for (const auto& r : b.rows) rows.push_back(row(r));
+  for (const auto& set : b.combinations) combinations.push_back(change(set));
+  for (const auto& s : explain(b))
+    statements.push_back({{"text", s.text},
+                          {"verdict", name_of(s.relevance)},
+                          {"fails", runs(s.fails)},
+                          {"passes", runs(s.passes)}});
+  const Json json{{"finding", finding.id},
+                  {"signature", finding.signature.text()},
+                  {"base", runs(b.base.counts)},
+                  {"sentence", sentence(b)},
+                  {"complete", b.complete},
+                  {"runs_made", b.runs},
+                  {"rows", rows},
+                  {"go", b.go ? change(*b.go) : Json()},
+                  {"come", b.come ? change(*b.come) : Json()},
+                  {"combinations", combinations},
+                  {"explain", statements}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace redzone::report

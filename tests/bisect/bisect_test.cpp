@@ -1,0 +1,126 @@
+#include "bisect/bisect.h"
+
+#include <gtest/gtest.h>
+
+#include "bisect/explain.h"
+#include "bisect/fakes.h"
+
+namespace redzone::bisect {
+namespace {
+
+using testing::axes_with;
+using testing::call_step;
+using testing::FakeRunner;
+using testing::row_of;
+using testing::sample_plan;
+using testing::sample_spec;
+using Names = std::vector<std::string>;
+
+std::int64_t knob(const Plan& plan, const char* name) {
+  return get_int(calls_of(plan).back()->call.config, name);
+}
+std::int64_t dim(const Plan& plan, std::size_t call, const char* name) {
+  return get(calls_of(plan)[call]->call.dims, name);
+}
+
+Bisection bisected(const Plan& plan, FakeRunner::Rule fails, double rate = 1) {
+  FakeRunner runner(std::move(fails), rate);
+  Prober prober(runner, {});
+  return bisect(plan, sample_spec(), prober, {});
+}
+
+TEST(Bisect, FindsTheOneKnob) {
+  const auto b = bisected(sample_plan({call_step(64, 1)}),
+                          [](const Plan& p) { return knob(p, "num_warps") != 8; });
+  EXPECT_EQ(axes_with(b, {Relevance::both}), Names{"num_warps"});
+  EXPECT_EQ(axes_with(b, {Relevance::necessary, Relevance::sufficient, Relevance::unknown}),
+            Names{});
+  ASSERT_TRUE(b.go && b.come);
+  EXPECT_EQ(b.go->settings, Names{"num_warps = 8"});
+  EXPECT_EQ(b.go->probe.answer, Answer::passes);
+  EXPECT_EQ(b.come->settings, Names{"num_warps = 4"});
+  EXPECT_EQ(b.come->probe.answer, Answer::fails);
+  EXPECT_TRUE(b.complete);
+}
+
+// The verdict of the report that this exists for: no knob, only the call before.
+TEST(Bisect, FindsThePriorCallWithAnotherC) {
+  const auto b = bisected(sample_plan({call_step(64, 32), call_step(128, 64)}), [](const Plan& p) {
+    return calls_of(p).size() == 2 && dim(p, 0, "C") != dim(p, 1, "C");
+  });
+  EXPECT_EQ(axes_with(b, {Relevance::necessary, Relevance::both}),
+            (Names{"call 1", "call 2", "call 1: C", "call 2: C"}));
+  EXPECT_EQ(axes_with(b, {Relevance::unknown, Relevance::sufficient}), Names{});
+  EXPECT_NE(sentence(b).find("after a prior call with another C (call 1)"), std::string::npos)
+      << sentence(b);
+  EXPECT_NE(sentence(b).find("any knob at any value fails"), std::string::npos) << sentence(b);
+}
+
+TEST(Bisect, NamesBothOfTwoThatAreNeededTogether) {
+  const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan& p) {
+    return knob(p, "num_warps") == 4 && p.mode.launch == Launch::async;
+  });
+  EXPECT_EQ(axes_with(b, {Relevance::necessary}), (Names{"num_warps", "launch"}));
+  EXPECT_EQ(axes_with(b, {Relevance::both, Relevance::sufficient, Relevance::unknown}), Names{});
+  ASSERT_TRUE(b.come);
+  EXPECT_EQ(b.come->settings, (Names{"num_warps = 4", "launch = async"}));
+}
+
+// Neither makes it go alone: only in combinations is it seen that they matter.
+TEST(Bisect, FindsTwoOfWhichEitherIsEnough) {
+  const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan& p) {
+    return knob(p, "block") == 64 || p.mode.placement == Placement::tail;
+  });
+  EXPECT_EQ(axes_with(b, {Relevance::sufficient}), (Names{"block", "placement"}));
+  EXPECT_EQ(axes_with(b, {Relevance::both, Relevance::necessary, Relevance::unknown}), Names{});
+  EXPECT_EQ(row_of(b, "block").or_else, Names{"placement"});
+  ASSERT_TRUE(b.go && b.come);
+  EXPECT_EQ(b.go->settings.size(), 2u);
+  EXPECT_EQ(b.come->settings.size(), 1u);
+}
+
+TEST(Bisect, SaysThatNothingMatters) {
+  const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan&) { return true; });
+  EXPECT_EQ(axes_with(b, {Relevance::both, Relevance::necessary, Relevance::sufficient,
+                          Relevance::unknown}),
+            Names{});
+  EXPECT_FALSE(b.go);
+  EXPECT_FALSE(b.come);
+  EXPECT_EQ(sentence(b).rfind("It fails whatever is changed", 0), 0u) << sentence(b);
+}
+
+TEST(Bisect, OfAPassingPlanSaysSo) {
+  const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan&) { return false; });
+  EXPECT_TRUE(b.rows.empty());
+  EXPECT_EQ(sentence(b).rfind("It does not fail now", 0), 0u) << sentence(b);
+}
+
+TEST(Bisect, WhoseBudgetEndsSaysUnknownAndNotIrrelevant) {
+  FakeRunner runner([](const Plan& p) { return knob(p, "num_warps") != 8; });
+  Prober prober(runner, {.runs = 10});
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, {});
+  EXPECT_FALSE(b.complete);
+  EXPECT_FALSE(axes_with(b, {Relevance::unknown}).empty());
+  EXPECT_EQ(row_of(b, "num_warps").relevance(), Relevance::unknown);
+}
+
+TEST(Bisect, TellsAThreshold) {
+  const auto b =
+      bisected(sample_plan({call_step(65, 1)}), [](const Plan& p) { return dim(p, 0, "T") > 64; });
+  bool found = false;
+  for (const auto& s : explain(b)) found = found || s.text.rfind("needs T > 64", 0) == 0;
+  EXPECT_TRUE(found) << sentence(b);
+}
+
+TEST(Bisect, CountsWhatAnOracleComparesAsNeeded) {
+  FakeRunner runner([](const Plan&) { return true; });
+  Prober prober(runner, {});
+  BisectOptions options;
+  options.axes.kind = FailKind::async;
+  const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, options);
+  EXPECT_EQ(axes_with(b, {Relevance::necessary}), Names{"launch"});
+  EXPECT_TRUE(row_of(b, "launch").by_oracle);
+}
+
+}  // namespace
+}  // namespace redzone::bisect

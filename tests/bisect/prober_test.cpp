@@ -1,0 +1,138 @@
+#include "bisect/prober.h"
+
+#include <gtest/gtest.h>
+
+#include "bisect/fakes.h"
+
+namespace redzone::bisect {
+namespace {
+
+using testing::call_step;
+using testing::FakeRunner;
+using testing::sample_plan;
+
+bool large(const Plan& plan) {
+  return get(calls_of(plan).front()->call.dims, "T") > 64;
+}
+
+const Plan kFailing = sample_plan({call_step(128, 1)});
+const Plan kPassing = sample_plan({call_step(64, 1)});
+
+TEST(Prober, DecidesWhatAlwaysFailsByOneRun) {
+  FakeRunner runner(large);
+  Prober prober(runner, {});
+  EXPECT_EQ(prober.calibrate(kFailing, 0.001).answer, Answer::fails);
+  const auto before = runner.runs;
+  const Plan other = sample_plan({call_step(256, 1)});
+  const Probe probe = prober.ask(other);
+  EXPECT_EQ(probe.answer, Answer::fails);
+  EXPECT_EQ(runner.runs - before, 1);
+}
+
+TEST(Prober, RunsWhatPassesUntilALuckyPassIsUnlikely) {
+  FakeRunner always(large), seldom(large, 0.1);
+  Prober a(always, {}), b(seldom, {});
+  ASSERT_EQ(a.calibrate(kFailing, 0.001).answer, Answer::fails);
+  ASSERT_EQ(b.calibrate(kFailing, 0.001).answer, Answer::fails);
+  const Probe sure = a.ask(kPassing), rare = b.ask(kPassing);
+  EXPECT_EQ(sure.answer, Answer::passes);
+  EXPECT_EQ(rare.answer, Answer::passes);
+  EXPECT_GE(sure.counts.passed, 5);
+  EXPECT_GE(rare.counts.passed, 50);
+}
+
+TEST(Prober, MeasuresARareFailureUntilItIsKnownWell) {
+  FakeRunner runner(large, 0.05, 3);
+  Prober prober(runner, {});
+  const Probe base = prober.calibrate(kFailing, 0.001);
+  ASSERT_EQ(base.answer, Answer::fails);
+  EXPECT_GE(base.counts.same, 3);
+  EXPECT_GT(prober.rates().guilty, 0.005);
+  EXPECT_LT(prober.rates().guilty, 0.1);
+}
+
+TEST(Prober, SaysThatThereIsNothingToBisect) {
+  FakeRunner runner(large);
+  Prober prober(runner, {.runs_of_a_plan = 30});
+  EXPECT_EQ(prober.calibrate(kPassing, 0.001).answer, Answer::passes);
+  EXPECT_EQ(runner.runs, 30);
+}
+
+TEST(Prober, AsksTheSamePlanOnce) {
+  FakeRunner runner(large);
+  Prober prober(runner, {});
+  prober.calibrate(kFailing, 0.001);
+  const std::vector<Plan> twice{kPassing, kPassing};
+  const auto first = prober.ask(twice);
+  const auto runs = runner.runs;
+  EXPECT_EQ(first[0].counts, first[1].counts);
+  prober.ask(twice);
+  EXPECT_EQ(runner.runs, runs);
+}
+
+TEST(Prober, GoesOnFromWhatWasRecorded) {
+  Memory memory;
+  const Record record = [&](const Plan& plan, const Counts& counts) -> Result<void> {
+    memory[plan_hash(plan)].add(counts);
+    return {};
+  };
+  FakeRunner runner(large);
+  {
+    // The budget ends in the middle of the passes.
+    Prober prober(runner, {.runs = 9}, {}, record);
+    prober.calibrate(kFailing, 0.001);
+    EXPECT_EQ(prober.ask(kPassing).answer, Answer::undecided);
+    EXPECT_TRUE(prober.ended());
+  }
+  EXPECT_EQ(runner.runs, 9);
+  Prober uninterrupted(runner, {});
+  uninterrupted.calibrate(kFailing, 0.001);
+  const auto whole = uninterrupted.ask(kPassing);
+  const auto before = runner.runs;
+  Prober resumed(runner, {}, memory, record);
+  resumed.calibrate(kFailing, 0.001);
+  const auto rest = resumed.ask(kPassing);
+  EXPECT_EQ(rest.answer, Answer::passes);
+  EXPECT_EQ(rest.counts, whole.counts);
+  EXPECT_EQ(runner.runs - before, whole.counts.passed - 3);
+}
+
+TEST(Prober, StopsWhenItsRunsCannotBeRecorded) {
+  FakeRunner runner(large);
+  Prober prober(runner, {}, {}, [](const Plan&, const Counts&) -> Result<void> {
+    return harness_error("the disk is full");
+  });
+  prober.calibrate(kFailing, 0.001);
+  EXPECT_TRUE(prober.ended());
+  ASSERT_FALSE(prober.problem());
+  EXPECT_EQ(prober.problem().error().message, "the disk is full");
+}
+
+// Fails with another signature, or cannot be judged.
+class OddRunner final : public Runner {
+ public:
+  std::vector<Counts> run(std::span<const Request> requests) override {
+    std::vector<Counts> out;
+    for (const auto& r : requests) {
+      const auto t = get(calls_of(r.plan).front()->call.dims, "T");
+      Counts c;
+      (t == 1 ? c.same : t == 2 ? c.other : c.unjudged) = r.times;
+      if (t != 1) c.said = "why";
+      out.push_back(c);
+    }
+    return out;
+  }
+};
+
+TEST(Prober, TellsAnotherFailureAndNoJudgementFromAPass) {
+  OddRunner runner;
+  Prober prober(runner, {});
+  prober.calibrate(sample_plan({call_step(1, 1)}), 0.001);
+  const Probe other = prober.ask(sample_plan({call_step(2, 1)}));
+  EXPECT_EQ(other.answer, Answer::differs);
+  EXPECT_EQ(other.counts.said, "why");
+  EXPECT_EQ(prober.ask(sample_plan({call_step(3, 1)})).answer, Answer::unjudged);
+}
+
+}  // namespace
+}  // namespace redzone::bisect
