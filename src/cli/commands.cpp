@@ -11,6 +11,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_show());
   all.push_back(make_replay());
   all.push_back(make_reduce());
+  all.push_back(make_bisect());
+  all.push_back(make_explain());
   all.push_back(make_export());
   all.push_back(make_import());
   all.push_back(make_tma());

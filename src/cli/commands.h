@@ -12,6 +12,8 @@ std::unique_ptr<Command> make_findings();
 std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_replay();
 std::unique_ptr<Command> make_reduce();
+std::unique_ptr<Command> make_bisect();
+std::unique_ptr<Command> make_explain();
 std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_tma();

@@ -1,0 +1,46 @@
+// What the commands share that ask a stored finding further questions: its target, workers, and a
+// prober whose runs go to the store.
+#pragma once
+
+#include "bisect/axes.h"
+#include "bisect/evaluator_runner.h"
+#include "bisect/prober.h"
+#include "cli/session.h"
+#include "store/store.h"
+
+namespace redzone::cli {
+
+// --id, --time, and what such a command has in common with replay.
+void add_probing_flags(po::options_description& flags, po::positional_options_description& words);
+
+class Probing {
+ public:
+  // Loads the finding and opens a session for it. Where it cannot be judged here, `not_judged()`
+  // says why and there is no prober.
+  static Result<std::unique_ptr<Probing>> open(const po::variables_map& flags);
+
+  const std::string& not_judged() const { return not_judged_; }
+  const store::Finding& finding() const { return finding_; }
+  const TargetSpec& spec() const { return entry_->spec; }
+  bisect::Prober& prober() { return *prober_; }
+  bisect::AxesOptions axes() const;
+
+ private:
+  Probing() = default;
+  Result<void> make_prober(std::chrono::milliseconds time);
+
+  store::Finding finding_;
+  std::unique_ptr<Session> session_;
+  const TargetEntry* entry_ = nullptr;
+  std::string not_judged_;
+  std::optional<store::Store> store_;
+  std::unique_ptr<campaign::Evaluator> evaluator_;
+  std::unique_ptr<bisect::EvaluatorRunner> runner_;
+  std::unique_ptr<bisect::Prober> prober_;
+};
+
+// A prober's memory of what is stored under the key, and what adds to it.
+Result<bisect::Memory> stored_runs(store::Store& store, const store::ProbeKey& key);
+bisect::Record store_runs(store::Store& store, store::ProbeKey key);
+
+}  // namespace redzone::cli
