@@ -1,4 +1,5 @@
-// `redzone export`: findings as plan files that people can read, diff, edit and mail.
+// `redzone export`: findings as plan files that people can read, diff, edit and mail, or as
+// programs that need no Redzone.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -7,6 +8,8 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "core/repro.h"
+#include "standalone/inline_sources.h"
+#include "standalone/program.h"
 
 namespace redzone::cli {
 namespace {
@@ -15,20 +18,31 @@ class Export final : public Command {
  public:
   std::string_view name() const override { return "export"; }
   std::string_view synopsis() const override { return "redzone export ID... --to DIR [options]"; }
-  std::string_view summary() const override { return "write findings as plan files"; }
+  std::string_view summary() const override {
+    return "write findings as plan files, or as CUDA programs of their own";
+  }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::vector<std::string>>()->required(), "finding numbers")(
-        "to", po::value<std::string>()->required(), "folder; made when it is not there");
+        "to", po::value<std::string>()->required(), "folder; made when it is not there")(
+        "standalone", po::bool_switch(),
+        "a .cu file that nvcc builds alone and that shows the failure; needs --source")(
+        "source", po::value<std::vector<std::string>>()->composing(),
+        "file with the target's source; again for another")(
+        "include", po::value<std::vector<std::string>>()->composing(),
+        "folder with headers that the source includes; again for another")(
+        "register", po::value<std::string>()->default_value(""),
+        "function that registers the target, for a source without REDZONE_PLUGIN");
     words.add("id", -1);
     add_db_flag(flags);
+    add_plugin_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// "puzzle.last_tile-redzone-1a2b3c4d.toml": readable, and the same for the same signature.
-std::string file_name(const store::Finding& f) {
-  return fmt::format("{}-{}-{}.toml", f.signature.target, name_of(f.signature.kind),
+// "puzzle.last_tile-redzone-1a2b3c4d": readable, and the same for the same signature.
+std::string stem_of(const store::Finding& f) {
+  return fmt::format("{}-{}-{}", f.signature.target, name_of(f.signature.kind),
                      f.signature.hash().substr(0, 8));
 }
 
@@ -36,6 +50,53 @@ std::string comment_of(const store::Finding& f) {
   return fmt::format("{}\n{}\nfailed {} of {} runs on {}{}", f.signature.text(), f.reason,
                      f.reliability.k, f.reliability.n, f.environment.device,
                      f.environment.driver.empty() ? "" : ", driver " + f.environment.driver);
+}
+
+Result<std::string> inlined(const po::variables_map& flags) {
+  if (flags.count("source") == 0)
+    return usage_error("--standalone needs --source: the file with the target's source");
+  std::vector<std::filesystem::path> folders;
+  if (flags.count("include") != 0)
+    for (const auto& folder : flags["include"].as<std::vector<std::string>>())
+      folders.emplace_back(folder);
+  standalone::SourceInliner inliner(folders, [](const std::filesystem::path& path) {
+    std::error_code error;
+    auto text =
+        std::filesystem::is_regular_file(path, error) ? read_file(path) : usage_error("not a file");
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  });
+  auto all = inliner.header("standalone/cuda.h");
+  if (!all) return all;
+  for (const auto& file : flags["source"].as<std::vector<std::string>>()) {
+    auto text = inliner.file(file);
+    if (!text) return text;
+    *all += *text;
+  }
+  return all;
+}
+
+// The spec is that of any device: plans hold for all.
+Result<const TargetEntry*> entry_of(const Registry& registry, const std::string& target) {
+  if (const auto* entry = registry.find(target, DeviceKind::cuda)) return entry;
+  return registry.require(target, DeviceKind::host);
+}
+
+Result<std::string> program_of(const store::Finding& f, const Registry& registry,
+                               const std::string& source, const std::string& registers) {
+  const auto entry = entry_of(registry, f.plan.target);
+  if (!entry) return tl::unexpected(entry.error());
+  if ((*entry)->is_package)
+    return usage_error(
+        fmt::format("'{}' is a package; only targets with a source are exported", f.plan.target));
+  const int capability = f.environment.compute_capability;
+  const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);
+  const std::string name = stem_of(f);
+  return standalone::program_text(
+      {&f.plan, &(*entry)->spec, f.signature.kind,
+       fmt::format("{}\n\nBuild and run:\n  nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch={} "
+                   "-o {} {}.cu -lcuda\n  ./{}",
+                   comment_of(f), arch, name, name, name),
+       source, registers});
 }
 
 Result<int> Export::run(const po::variables_map& flags) {
@@ -53,10 +114,26 @@ Result<int> Export::run(const po::variables_map& flags) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
+  std::optional<Registry> registry;
+  std::string source;
+  const bool alone = flags["standalone"].as<bool>();
+  if (alone) {
+    auto text = inlined(flags);
+    if (!text) return tl::unexpected(text.error());
+    source = std::move(*text);
+    auto loaded = load_registry(flags);
+    if (!loaded) return tl::unexpected(loaded.error());
+    registry = std::move(*loaded);
+  }
   for (const auto& f : findings) {
-    const auto path = folder / file_name(f);
+    Result<std::string> text = print_repro({f.plan, f.oracle, f.signature}, comment_of(f));
+    if (alone) text = program_of(f, *registry, source, flags["register"].as<std::string>());
+    if (!text)
+      return tl::unexpected(
+          Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
+    const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
     std::ofstream out(path, std::ios::binary);
-    out << print_repro({f.plan, f.oracle, f.signature}, comment_of(f));
+    out << *text;
     out.close();
     if (!out) return usage_error(fmt::format("{}: cannot be written", path.string()));
     std::cout << path.string() << "\n";

@@ -85,7 +85,7 @@ std::vector<ThirdParty> third_party() {
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
       {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
-      {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "tests/gpu/"}},
+      {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "src/standalone/cuda.h", "tests/gpu/"}},
       {"cuda_runtime",
        {"cuda_runtime"},
        {"src/target/public/redzone/target.h", "src/device/cuda/", "tests/gpu/"}},
@@ -122,9 +122,9 @@ struct Part {
 };
 
 const std::vector<std::string> kParts{
-    "core/",   "target/",     "device/",     "exec/",       "campaign/", "store/",
-    "report/", "generators/", "oracles/",    "cli/",        "bench/",    "sanitizer/",
-    "tma/",    "package/",    "references/", "statistics/", "bisect/"};
+    "core/",   "target/",     "device/",     "exec/",       "campaign/",   "store/",
+    "report/", "generators/", "oracles/",    "cli/",        "bench/",      "sanitizer/",
+    "tma/",    "package/",    "references/", "standalone/", "statistics/", "bisect/"};
 
 std::vector<Part> parts() {
   return {
@@ -141,6 +141,7 @@ std::vector<Part> parts() {
       {"statistics", "src/statistics/", {"core/"}},
       // Through the runner, it does not know what runs the plans.
       {"bisect", "src/bisect/", {"core/", "campaign/evaluator.h", "oracles/axes.h", "statistics/"}},
+      {"standalone", "src/standalone/", {"core/", "exec/trial/tensor_buffer.h", "device/"}},
       {"store", "src/store/", {"core/"}},
       {"report", "src/report/", {"core/", "store/finding.h", "tma/", "bisect/"}},
       {"generators", "generators/", {"core/", "tma/"}},

@@ -1,0 +1,240 @@
+// The machine of an exported program: CUDA's driver API, on the primary context, so that a target
+// which uses the runtime API shares it. Memory is mapped through the virtual memory management API
+// between addresses that stay unmapped. nvcc links what is called here with -lcuda.
+#pragma once
+
+#include <cuda.h>
+#include <redzone/target.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "standalone/run.h"
+
+namespace redzone::standalone {
+
+// What CUDA says when a call of it fails; the program ends with exit code 3 where it cannot start.
+inline void check(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return;
+  const char* name = nullptr;
+  const char* text = nullptr;
+  cuGetErrorName(result, &name);
+  cuGetErrorString(result, &text);
+  throw Failed{std::string(what) + ": " + (name != nullptr ? name : "?") + ": " +
+               (text != nullptr ? text : "?")};
+}
+
+class CudaMachine final : public Machine {
+ public:
+  CudaMachine(int streams, std::chrono::seconds deadline) : deadline_(deadline) {
+    check(cuInit(0), "cuInit");
+    check(cuDeviceGet(&device_, 0), "cuDeviceGet");
+    check(cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+    check(cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+    check(cuMemHostAlloc(reinterpret_cast<void**>(&gate_), sizeof *gate_,
+                         CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
+          "cuMemHostAlloc");
+    *gate_ = 0;
+    check(cuMemHostGetDevicePointer(&gate_address_, gate_, 0), "cuMemHostGetDevicePointer");
+    properties_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties_.location.id = device_;
+    check(cuMemGetAllocationGranularity(&granularity_, &properties_,
+                                        CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+          "cuMemGetAllocationGranularity");
+    streams_.resize(static_cast<std::size_t>(streams));
+    for (CUstream& stream : streams_)
+      check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  }
+
+  Region map(std::size_t bytes) override {
+    const std::size_t size = (bytes + granularity_ - 1) / granularity_ * granularity_;
+    CUdeviceptr reserved = 0;
+    check(cuMemAddressReserve(&reserved, size + 2 * granularity_, 0, 0, 0), "cuMemAddressReserve");
+    const CUdeviceptr base = reserved + granularity_;
+    CUmemGenericAllocationHandle memory = 0;
+    check(cuMemCreate(&memory, size, &properties_, 0), "cuMemCreate");
+    check(cuMemMap(base, size, 0, memory, 0), "cuMemMap");
+    CUmemAccessDesc access = {};
+    access.location = properties_.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    check(cuMemSetAccess(base, size, &access, 1), "cuMemSetAccess");
+    return {reinterpret_cast<std::byte*>(base), size};
+  }
+
+  // From pageable memory the copy is done when the call returns; streams that do not synchronize
+  // with the default stream, and those that are held, do not matter to it.
+  void write(void* to, const void* from, std::size_t bytes) override {
+    check(cuMemcpyHtoD(reinterpret_cast<CUdeviceptr>(to), from, bytes), "cuMemcpyHtoD");
+    check(cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+  }
+  void read(void* to, const void* from, std::size_t bytes) override {
+    check(cuMemcpyDtoH(to, reinterpret_cast<CUdeviceptr>(from), bytes), "cuMemcpyDtoH");
+  }
+
+  void* host_memory(std::size_t bytes) override {
+    void* memory = nullptr;
+    check(cuMemHostAlloc(&memory, bytes == 0 ? 1 : bytes,
+                         CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
+          "cuMemHostAlloc");
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
+
+  void* stream(int index) override { return at(index); }
+  void wait(int stream, int on) override {
+    CUevent event = nullptr;
+    check(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    check(cuEventRecord(event, at(on)), "cuEventRecord");
+    check(cuStreamWaitEvent(at(stream), event, 0), "cuStreamWaitEvent");
+    check(cuEventDestroy(event), "cuEventDestroy");
+  }
+  void copy(void* to, const void* from, std::size_t bytes, int stream) override {
+    check(cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from),
+                        bytes, at(stream)),
+          "cuMemcpyAsync");
+  }
+
+  void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
+              int stream) override {
+    const auto function = static_cast<CUfunction>(kernel.function);
+    const auto extent = [](std::int64_t n) { return static_cast<unsigned>(n); };
+    CUlaunchAttribute attributes[3] = {};
+    CUlaunchConfig config = {};
+    config.gridDimX = extent(shape.grid.x);
+    config.gridDimY = extent(shape.grid.y);
+    config.gridDimZ = extent(shape.grid.z);
+    config.blockDimX = extent(shape.block.x);
+    config.blockDimY = extent(shape.block.y);
+    config.blockDimZ = extent(shape.block.z);
+    config.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
+    config.hStream = at(stream);
+    config.attrs = attributes;
+    if (shape.dependent) {
+      auto& attribute = attributes[config.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      attribute.value.programmaticStreamSerializationAllowed = 1;
+    }
+    if (shape.cooperative) {
+      auto& attribute = attributes[config.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+      attribute.value.cooperative = 1;
+    }
+    if (shape.cluster.x * shape.cluster.y * shape.cluster.z > 1) {
+      auto& attribute = attributes[config.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      attribute.value.clusterDim = {extent(shape.cluster.x), extent(shape.cluster.y),
+                                    extent(shape.cluster.z)};
+    }
+    // More dynamic shared memory than 48 KiB has to be asked for.
+    if (shape.shared_bytes > 48 * 1024)
+      check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               static_cast<int>(shape.shared_bytes)),
+            kernel.name);
+    check(cuLaunchKernelEx(&config, function, const_cast<void**>(args.pointers), nullptr),
+          kernel.name);
+    // A held queue takes about 1,000 launches before it blocks.
+    if (held_ && ++held_launches_ >= 800) {
+      release();
+      hold();
+    }
+  }
+
+  KernelRef variant(const VariantRequest& request) override {
+    if (request.image.empty())
+      throw Failed{"kernels that are compiled at run time are not supported here"};
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    check(cuModuleLoadData(&module, request.image.data()), request.name);
+    check(cuModuleGetFunction(&function, module, request.expression.c_str()), request.name);
+    return {request.name, function, nullptr, nullptr};
+  }
+
+  void hold() override {
+    __atomic_store_n(gate_, ++gate_count_ - 1, __ATOMIC_SEQ_CST);
+    for (const CUstream stream : streams_)
+      check(cuStreamWaitValue32(stream, gate_address_, gate_count_, CU_STREAM_WAIT_VALUE_GEQ),
+            "cuStreamWaitValue32");
+    held_ = true;
+    held_launches_ = 0;
+  }
+  void release() override {
+    __atomic_store_n(gate_, gate_count_, __ATOMIC_SEQ_CST);
+    held_ = false;
+  }
+
+  void synchronize() override {
+    release();
+    const auto until = std::chrono::steady_clock::now() + deadline_;
+    for (const CUstream stream : streams_)
+      for (;;) {
+        const CUresult result = cuStreamQuery(stream);
+        if (result == CUDA_SUCCESS) break;
+        if (result != CUDA_ERROR_NOT_READY) check(result, "a kernel");
+        if (std::chrono::steady_clock::now() > until)
+          throw Failed{"hang: the device is busy for " + std::to_string(deadline_.count()) + " s"};
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+  }
+
+  int multiprocessors() override {
+    int count = 0;
+    check(cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_),
+          "cuDeviceGetAttribute");
+    return count;
+  }
+  DeviceKind kind() override { return DeviceKind::cuda; }
+
+ private:
+  CUstream at(int index) const { return streams_.at(static_cast<std::size_t>(index)); }
+
+  std::chrono::seconds deadline_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmemAllocationProp properties_ = {};
+  std::size_t granularity_ = 0;
+  std::vector<CUstream> streams_;
+  std::uint32_t* gate_ = nullptr;  // page-locked; open at gate_count_
+  CUdeviceptr gate_address_ = 0;
+  std::uint32_t gate_count_ = 0;
+  bool held_ = false;
+  int held_launches_ = 0;
+};
+
+// The target by its name, from the entry point of the plugin.
+class OneTarget final : public Registrar {
+ public:
+  explicit OneTarget(std::string name) : name_(std::move(name)) {}
+  void add(TargetSpec spec, TargetFactory make) override {
+    if (spec.name == name_) make_ = std::move(make);
+  }
+  const TargetFactory& make() const { return make_; }
+
+ private:
+  std::string name_;
+  TargetFactory make_;
+};
+
+// Exit code: 1 the failure shows, 0 it does not, 3 the program cannot run here. Never tears CUDA
+// down: after a fault that may hang.
+[[noreturn]] inline void run_on_cuda(const Program& program, const PluginInfo* plugin) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // loading a kernel later would wait for what is held
+  int code = 3;
+  try {
+    CudaMachine machine(program.streams + program.side_streams, std::chrono::seconds(10));
+    OneTarget target(program.target);
+    plugin->register_targets(target);
+    if (!target.make()) throw Failed{std::string("no target '") + program.target + "' in here"};
+    plugin->preload();
+    code = run(machine, program, target.make());
+  } catch (const Failed& failed) {
+    std::printf("cannot run: %s\n", failed.why.c_str());
+  }
+  std::fflush(stdout);
+  std::_Exit(code);
+}
+
+}  // namespace redzone::standalone

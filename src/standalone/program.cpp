@@ -1,0 +1,234 @@
+#include "standalone/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include "core/plan_text.h"
+#include "exec/trial/tensor_buffer.h"
+
+namespace redzone::standalone {
+namespace {
+
+// A literal of C++.
+std::string literal(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (byte < 0x20 || byte >= 0x7f || c == '?')
+      out += fmt::format("\\{:03o}", byte);
+    else
+      out += c;
+  }
+  return out + '"';
+}
+std::string literal(std::int64_t n) {
+  if (n == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807ll - 1)";
+  return fmt::format("{}ll", n);
+}
+std::string literal(double x) {
+  if (std::isnan(x)) return "__builtin_nan(\"\")";
+  if (std::isinf(x)) return x < 0 ? "-__builtin_inf()" : "__builtin_inf()";
+  return fmt::format("{:a}", x);
+}
+std::string literal(bool b) {
+  return b ? "true" : "false";
+}
+
+std::string list(std::span<const std::int64_t> numbers) {
+  std::string out;
+  for (const auto n : numbers) out += (out.empty() ? "" : ", ") + literal(n);
+  return "{" + out + "}";
+}
+
+std::string value_text(const Value& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value))
+    return "redzone::Value(std::int64_t{" + literal(*n) + "})";
+  return "redzone::Value(std::string(" + literal(std::get<std::string>(value)) + "))";
+}
+
+// Fields in the order of BufferJob; those that the program sets itself are left out.
+std::string job_text(const device::BufferJob& job) {
+  return fmt::format(
+      "{{.size = {}, .stride = {}, .rank = {}, .dtype = {}, .fill = redzone::device::FillKind({}), "
+      ".numel = {}, .lo = {}, .hi = {}, .first = {}, .last = {}, .seed = {}ull}}",
+      list({job.size, job.rank}), list({job.stride, job.rank}), job.rank, job.dtype,
+      static_cast<int>(job.fill), literal(job.numel), literal(job.lo), literal(job.hi),
+      literal(job.first), literal(job.last), job.seed);
+}
+
+Result<std::string> tensor_text(const TensorSpec& spec, const Call& call, const Mode& mode) {
+  exec::TensorBuffer buffer;
+  if (auto described = exec::describe_tensor(spec, call, mode, buffer); !described)
+    return tl::unexpected(described.error());
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  if (buffer.storage.bytes > kMostBytes)
+    return usage_error(
+        fmt::format("tensor '{}' has more than 1 GiB, which the program would fill "
+                    "on the host; it is not exported",
+                    spec.name));
+  return fmt::format(
+      "       {{{}, redzone::DType({}), redzone::Role({}), {}, {}, {}, {}, {},\n        {}}},\n",
+      literal(spec.name), static_cast<int>(buffer.dtype), static_cast<int>(spec.role),
+      list(buffer.view.shape), list(buffer.view.strides), buffer.storage.bytes,
+      buffer.storage.lead_bytes, buffer.storage.align_bytes, job_text(buffer.job));
+}
+
+Result<std::string> call_text(const CallStep& step, const TargetSpec& spec, const Mode& mode) {
+  std::string dims, config, tensors;
+  for (const auto& [name, size] : step.call.dims)
+    dims += fmt::format("{}{{{}, {}}}", dims.empty() ? "" : ", ", literal(name), literal(size));
+  for (const auto& [name, value] : step.call.config)
+    config +=
+        fmt::format("{}{{{}, {}}}", config.empty() ? "" : ", ", literal(name), value_text(value));
+  for (const TensorSpec& tensor : spec.tensors) {
+    auto text = tensor_text(tensor, step.call, mode);
+    if (!text) return text;
+    tensors += *text;
+  }
+  return fmt::format("      {{{{{}}},\n       {{{}}},\n       {}, {}, {{\n{}       }}}},\n", dims,
+                     config, step.repeat, step.stream, tensors);
+}
+
+const char* order_name(Launch launch) {
+  switch (launch) {
+    case Launch::blocking:
+      return "blocking";
+    case Launch::async:
+      return "async";
+    case Launch::gated:
+      return "gated";
+  }
+  return "";
+}
+
+std::string trial_text(std::string_view what, const Mode& mode, bool alone) {
+  return fmt::format("      {{{}, redzone::standalone::Order::{}, {}, {:#010x}u, {}}},\n",
+                     literal(what), order_name(mode.launch),
+                     literal(mode.placement == Placement::tail), mode.poison, literal(alone));
+}
+
+// The plan as it was found, and where the kind is told by a comparison the other way to run it.
+Result<std::string> trials_text(FailKind kind, const Mode& mode) {
+  const std::string found = trial_text("as found", mode, false);
+  Mode other = mode;
+  switch (kind) {
+    case FailKind::launch_config:
+    case FailKind::illegal_access:
+    case FailKind::fault:
+    case FailKind::hang:
+    case FailKind::redzone:
+    case FailKind::input_changed:
+      return found;
+    case FailKind::nondeterministic:
+      return found + trial_text("the same again", other, false);
+    case FailKind::uninitialized:
+      other.poison = ~other.poison;
+      return found + trial_text("with another poison", other, false);
+    case FailKind::history:
+      other.launch = Launch::blocking;
+      return found + trial_text("each call alone", other, true);
+    case FailKind::async: {
+      // Held launches leave the host the widest window, so that what raced on another device shows.
+      Mode held = mode;
+      held.launch = Launch::gated;
+      other.launch = Launch::blocking;
+      return found + trial_text("with launches held", held, false) +
+             trial_text("with blocking launches", other, false);
+    }
+    case FailKind::placement:
+      other.placement = mode.placement == Placement::tail ? Placement::head : Placement::tail;
+      return found + trial_text("with buffers at the other edge", other, false);
+    case FailKind::divergence:
+      other.launch = Launch::blocking;
+      other.placement = mode.placement == Placement::tail ? Placement::head : Placement::tail;
+      other.poison = ~other.poison;
+      return found + trial_text("each call alone, in other memory", other, true);
+    default:
+      return usage_error(
+          fmt::format("a failure of kind '{}' does not show without Redzone", name_of(kind)));
+  }
+}
+
+struct Steps {
+  const TargetSpec& spec;
+  const Mode& mode;
+  std::string calls = {}, steps = {};
+  std::int64_t count = 0, streams = 1;
+
+  void add(const char* kind, std::int64_t call, std::int64_t stream, std::int64_t on) {
+    steps += fmt::format("      {{redzone::standalone::StepData::Kind::{}, {}, {}, {}}},\n", kind,
+                         call, stream, on);
+    streams = std::max({streams, stream + 1, on + 1});
+  }
+  Result<void> operator()(const CallStep& step) {
+    if (step.graph != 0) return usage_error("a plan with graphs is not exported");
+    auto text = call_text(step, spec, mode);
+    if (!text) return tl::unexpected(text.error());
+    calls += *text;
+    add("call", count++, step.stream, 0);
+    return {};
+  }
+  Result<void> operator()(const SyncStep&) {
+    add("sync", 0, 0, 0);
+    return {};
+  }
+  Result<void> operator()(const WaitStep& step) {
+    add("wait", 0, step.stream, step.on);
+    return {};
+  }
+  Result<void> operator()(const ReplayStep&) {
+    return usage_error("a plan with graphs is not exported");
+  }
+};
+
+std::string commented(std::string_view text) {
+  std::string out;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) {
+    // A backslash at the end would take the next line into the comment.
+    while (!line.empty() && (line.back() == '\\' || line.back() == ' ')) line.pop_back();
+    out += line.empty() ? "//\n" : "// " + line + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> program_text(const ProgramRequest& request) {
+  const Plan& plan = *request.plan;
+  const TargetSpec& spec = *request.spec;
+  if (spec.needs_nvrtc)
+    return usage_error(fmt::format(
+        "target '{}' compiles its kernels at run time, which the program cannot", spec.name));
+  if (plan.mode.allocator != Allocator::guard)
+    return usage_error("the plan's allocator is not 'guard', the only one that the program has");
+  auto trials = trials_text(request.kind, plan.mode);
+  if (!trials) return trials;
+  Steps steps{spec, plan.mode};
+  for (const Step& step : plan.steps)
+    if (auto added = std::visit(steps, step); !added) return tl::unexpected(added.error());
+  std::string entry;
+  if (!request.registers.empty())
+    entry =
+        fmt::format("\nREDZONE_PLUGIN(registrar) {{\n  {}(registrar);\n}}\n", request.registers);
+  return fmt::format(
+      "{}//\n// Exit code: 1 the failure shows, 0 it does not, 3 it cannot run here.\n//\n"
+      "// The plan:\n//\n{}{}{}\n"
+      "namespace {{\n\nredzone::standalone::Program program() {{\n  return {{\n"
+      "      {}, {}, {}, {},\n      {{\n{}      }},\n      {{\n{}      }},\n      {{\n{}      "
+      "}}}};\n"
+      "}}\n\n}}  // namespace\n\n"
+      "int main() {{\n  redzone::standalone::run_on_cuda(program(), redzone_plugin());\n}}\n",
+      commented(request.comment), commented(print_plan(plan)), request.source, entry,
+      literal(spec.name), steps.streams, spec.side_streams, literal(!spec.concurrent_calls),
+      steps.calls, steps.steps, *trials);
+}
+
+}  // namespace redzone::standalone

@@ -1,0 +1,57 @@
+// `redzone export --standalone`: what it writes, and what it refuses.
+#include <gtest/gtest.h>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+class ExportStandalone : public testing::Test {
+ protected:
+  void import(const std::string& name) {
+    const auto ran =
+        redzone(folder_, {"import", SOURCE_DIR "/repros/" + name + ".toml", "--db", "x.db"});
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+  }
+  Ran standalone(std::vector<std::string> more) {
+    std::vector<std::string> all{"export", "1", "--db", "x.db", "--to", "out", "--standalone"};
+    all.insert(all.end(), more.begin(), more.end());
+    return redzone(folder_, all);
+  }
+  static std::string source(const std::string& name) {
+    return SOURCE_DIR "/src/targets/puzzles/" + name + ".cu";
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(ExportStandalone, WritesOneFileThatIncludesOnlyTheCompilersHeaders) {
+  import("stale_grid");
+  const auto ran = standalone(
+      {"--source", source("stale_grid"), "--register", "redzone::puzzles::add_stale_grid"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto path = folder_.path() / ran.out.substr(0, ran.out.find('\n'));
+  const std::string text = read_text(path);
+  EXPECT_EQ(text.find("#include \""), std::string::npos);
+  for (const char* part : {"// uninitialized: y (puzzle.stale_grid)", "nvcc -std=c++20",
+                           "struct StaleGrid", "with another poison", "int main()"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST_F(ExportStandalone, NeedsASource) {
+  import("stale_grid");
+  const auto ran = standalone({});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_NE(ran.err.find("--source"), std::string::npos) << ran.err;
+  EXPECT_EQ(standalone({"--source", "no/such/file.cu"}).exit, 2);
+}
+
+TEST_F(ExportStandalone, RefusesWhatDoesNotShowWithoutRedzone) {
+  import("lazy_scratch_per_cta");
+  const auto ran = standalone({"--source", source("stale_grid")});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_NE(ran.err.find("finding 1: "), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
