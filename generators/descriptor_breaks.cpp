@@ -1,5 +1,6 @@
 // One way over each boundary of the rules of TMA descriptors.
 #include <algorithm>
+#include <optional>
 
 #include "generators/internal/descriptor_parts.h"
 
@@ -46,6 +47,10 @@ class Breaker {
         return box_range();
       case Rule::box_inner_bytes:
         return tiled() && inner_bytes(d_.box[0]);
+      case Rule::interleaved_bytes:
+        return interleaved() && part_of_16_bytes(tiled() ? d_.box[0] : d_.channels);
+      case Rule::box_bytes:
+        return box_bytes();
       case Rule::box_of_packed:
         return tiled() && of_packed(d_.box[0]);
       case Rule::element_stride_range:
@@ -84,6 +89,8 @@ class Breaker {
         return corner_range();
       case Rule::corner_area:
         return corner_area();
+      case Rule::pixel_dim_range:
+        return pixel_dim_range();
       case Rule::channels_range:
         return channels_range();
       case Rule::channels_zero:
@@ -142,6 +149,7 @@ class Breaker {
     if (!tiled() || !ranked() || d_.type == DataType::u6x16_align16) return false;
     d_.rank = static_cast<std::uint32_t>(draw_.in_range(1, 2));
     if (!interleaved()) d_.interleave = Interleave::b16;
+    fit_load(d_);
     return true;
   }
 
@@ -212,11 +220,57 @@ class Breaker {
     return true;
   }
 
-  bool inner_bytes(std::uint32_t& elements) {
-    if (spread() || interleaved() || number(d_.type) >= tma::kDataTypes) return false;
+  bool inner_bytes(std::uint32_t& elements) { return !interleaved() && part_of_16_bytes(elements); }
+
+  bool part_of_16_bytes(std::uint32_t& elements) {
+    if (spread() || number(d_.type) >= tma::kDataTypes) return false;
     const InnerBox inner = inner_box(d_);
     const std::uint32_t values[] = {inner.step / 2, inner.step - 1, 1, inner.most - inner.step / 2};
     elements = draw_.pick(values);
+    fit_load(d_);
+    return true;
+  }
+
+  // Just too many rows or pixels, or far too many.
+  bool box_bytes() {
+    const auto one_row = bytes_of_row();
+    if (!one_row) return false;
+    const auto rows = static_cast<std::uint32_t>(tma::kMaxLoadBytes / *one_row) + 1;
+    if (!tiled()) {
+      if (rows > 1024) return false;
+      d_.pixels = draw_.one_in(2) ? rows : 1024;
+      return true;
+    }
+    const std::uint32_t all = d_.rank > 2 ? 256 * 256 : 256;
+    if (d_.rank < 2 || rows > all) return false;
+    for (std::uint32_t i = 1; i < d_.rank; ++i) d_.element_strides[i] = 1;
+    d_.box[1] = std::min(rows, 256u);
+    if (d_.rank == 2) return true;
+    const std::uint32_t least = (rows + d_.box[1] - 1) / d_.box[1];
+    d_.box[2] = draw_.one_in(2) ? least : 256;
+    return true;
+  }
+
+  // Of a load of one row of the box, or of one pixel.
+  std::optional<std::uint64_t> bytes_of_row() const {
+    if (!ranked()) return std::nullopt;
+    Descriptor one = d_;
+    one.pixels = 1;
+    for (std::size_t i = 1; i < one.box.size(); ++i) one.box[i] = one.element_strides[i] = 1;
+    const auto bytes = bytes_of_load(one);
+    return bytes && *bytes > 0 ? bytes : std::nullopt;
+  }
+
+  bool pixel_dim_range() {
+    if (tiled() || !ranked()) return false;
+    const std::size_t i = draw_.index(d_.rank - 2);
+    constexpr std::uint64_t limit = std::uint64_t{1} << 31;
+    const auto outer = static_cast<std::int32_t>(draw_.in_range(0, 15));
+    const std::uint64_t values[] = {limit - static_cast<std::uint64_t>(outer), limit, limit + 1,
+                                    2 * limit - 1, 2 * limit};
+    d_.lower[i] = 0;
+    d_.upper[i] = outer;
+    d_.dims[i + 1] = draw_.pick(values);
     return true;
   }
 
@@ -242,6 +296,7 @@ class Breaker {
     const std::uint32_t steps =
         draw_.one_in(2) ? 1 : static_cast<std::uint32_t>(draw_.in_range(1, most));
     (tiled() ? d_.box[0] : d_.channels) = inner.most + steps * inner.step;
+    fit_load(d_);
     return true;
   }
 
@@ -255,7 +310,8 @@ class Breaker {
     const std::int32_t low = lowest_corner();
     const std::size_t i = draw_.index(d_.rank - 2);
     const std::int32_t by = draw_.one_in(2) ? 1 : static_cast<std::int32_t>(draw_.in_range(2, 999));
-    // Outwards, so that the box grows.
+    // Outwards, so that the box grows; the dim leaves room for that.
+    d_.dims[i + 1] = std::min<std::uint64_t>(d_.dims[i + 1], std::uint64_t{1} << 30);
     if (draw_.one_in(2))
       d_.lower[i] = low - by;
     else

@@ -13,6 +13,7 @@ using tma::Kind;
 using tma::Swizzle;
 
 constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxPixelDim = (std::uint64_t{1} << 31) - 1;
 constexpr std::uint64_t kMaxStride = std::uint64_t{1} << 40;  // excluded
 
 std::uint64_t log_uniform(Draw& draw, std::uint64_t most) {
@@ -58,32 +59,35 @@ std::uint64_t draw_address(Draw& draw, std::uint64_t unit) {
   }
 }
 
-std::uint64_t draw_dim(Draw& draw, std::uint64_t multiple) {
+std::uint64_t draw_dim(Draw& draw, std::uint64_t multiple, std::uint64_t most) {
   constexpr int weights[] = {25, 5, 5, 25, 40};
   std::uint64_t dim = 1;
   switch (draw.weighted(weights)) {
     case 0:
       break;
     case 1:
-      dim = kMaxDim;
+      dim = most;
       break;
     case 2:
-      dim = kMaxDim - 1;
+      dim = most - 1;
       break;
     case 3:
       dim = std::uint64_t{1} << draw.in_range(0, 32);
       break;
     default:
-      dim = log_uniform(draw, kMaxDim);
+      dim = log_uniform(draw, most);
   }
-  return std::clamp(dim / multiple * multiple, multiple, kMaxDim);
+  return std::clamp(dim / multiple * multiple, multiple, most);
 }
 
 void draw_dims(Draw& draw, Descriptor& d) {
   const std::uint64_t inner = tma::is_spread(d.type)             ? 128
                               : d.type == DataType::u4x16_align8 ? 2
                                                                  : 1;
-  for (std::uint32_t i = 0; i < d.rank; ++i) d.dims[i] = draw_dim(draw, i == 0 ? inner : 1);
+  for (std::uint32_t i = 0; i < d.rank; ++i) {
+    const bool pixels = d.kind == Kind::im2col && i > 0 && i + 1 < d.rank;
+    d.dims[i] = draw_dim(draw, i == 0 ? inner : 1, pixels ? kMaxPixelDim : kMaxDim);
+  }
 }
 
 std::uint64_t draw_stride(Draw& draw, std::uint64_t unit, std::uint64_t dense) {
@@ -141,9 +145,12 @@ void draw_pixels(Draw& draw, Descriptor& d) {
     const std::int64_t shrink = std::int64_t{d.lower[i]} - d.upper[i];
     if (shrink > 0 && static_cast<std::uint64_t>(shrink) >= d.dims[i + 1])
       std::swap(d.lower[i], d.upper[i]);
+    const auto outer = static_cast<std::uint64_t>(std::max(d.upper[i], 0));
+    d.dims[i + 1] = std::min(d.dims[i + 1], kMaxPixelDim - outer);
   }
   d.channels = draw_inner(draw, d);
   d.pixels = draw_side(draw, 1, 1024);
+  fit_load(d);
 }
 
 }  // namespace
@@ -154,10 +161,23 @@ std::uint64_t tma_alignment(const Descriptor& d) {
 
 InnerBox inner_box(const Descriptor& d) {
   if (tma::is_spread(d.type)) return {128, 128};
-  if (d.interleave != Interleave::none) return {1, 256};
-  const std::uint32_t bits = element_bits(d.type), span = swizzle_span_bytes(d.swizzle);
+  const std::uint32_t bits = element_bits(d.type);
+  const bool plain = d.interleave == Interleave::none;
+  const std::uint32_t span = plain ? swizzle_span_bytes(d.swizzle) : 0;
   const std::uint32_t most = span == 0 ? 256 : std::min<std::uint32_t>(span * 8 / bits, 256);
   return {128 / bits, most};
+}
+
+void fit_load(Descriptor& d) {
+  const auto too_large = [&] { return bytes_of_load(d).value_or(0) > tma::kMaxLoadBytes; };
+  while (too_large()) {
+    if (d.kind == Kind::im2col) {
+      d.pixels /= 2;
+    } else {
+      auto& largest = *std::max_element(d.box.begin() + 1, d.box.begin() + d.rank);
+      largest /= 2;
+    }
+  }
 }
 
 Descriptor draw_legal_descriptor(Draw& draw) {
@@ -174,6 +194,7 @@ Descriptor draw_legal_descriptor(Draw& draw) {
   }
   for (std::uint32_t i = 1; i < d.rank; ++i) d.box[i] = draw_side(draw, 1, 256);
   d.box[0] = draw_inner(draw, d);
+  fit_load(d);
   return d;
 }
 

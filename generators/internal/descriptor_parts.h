@@ -18,6 +18,9 @@ struct InnerBox {
 };
 InnerBox inner_box(const tma::Descriptor& descriptor);
 
+// Makes the outer sides of the box, or the pixels of a column, smaller until one load fits.
+void fit_load(tma::Descriptor& descriptor);
+
 // Breaks no rule that the driver forbids.
 tma::Descriptor draw_legal_descriptor(Draw& draw);
 

@@ -28,6 +28,7 @@ Place place_of(Rule rule) {
       return {"globalAddress", Unit::none};
     case Rule::dim_range:
     case Rule::dim_of_packed:
+    case Rule::pixel_dim_range:
       return {"globalDim", Unit::elements};
     case Rule::stride_alignment:
     case Rule::stride_range:
@@ -38,6 +39,10 @@ Place place_of(Rule rule) {
       return {"boxDim", Unit::elements};
     case Rule::box_inner_bytes:
       return {"boxDim", Unit::bytes};
+    case Rule::interleaved_bytes:
+      return {"inner box", Unit::bytes};
+    case Rule::box_bytes:
+      return {"box", Unit::bytes};
     case Rule::element_stride_range:
     case Rule::inner_element_stride:
       return {"elementStrides", Unit::elements};
@@ -253,9 +258,15 @@ std::string change(const Descriptor& d, const Violation& v) {
                  : fmt::format("Use a box of {} or less along this dim, and several loads.",
                                v.limit.high);
     case Rule::box_inner_bytes:
+    case Rule::interleaved_bytes:
     case Rule::channels_bytes:
     case Rule::swizzle_span:
       return inner_change(d, v);
+    case Rule::box_bytes:
+      return "Use a smaller box and several loads: what a kernel may take of the shared memory is "
+             "less still.";
+    case Rule::pixel_dim_range:
+      return "Split the tensor along this dim, or load it as tiles.";
     case Rule::data_type:
       return "Known are 0 to 15: " + data_type_names() + ".";
     case Rule::swizzle:

@@ -1,5 +1,7 @@
 #include "tma/checker.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace redzone::tma {
@@ -7,6 +9,7 @@ namespace {
 
 constexpr std::int64_t kMaxDim = std::int64_t{1} << 32;
 constexpr std::int64_t kMaxStride = (std::int64_t{1} << 40) - 1;
+constexpr std::int64_t kMaxPixelDim = (std::int64_t{1} << 31) - 1;
 
 class Checker {
  public:
@@ -131,12 +134,13 @@ class Checker {
 
   // `elements` along dim 0: whole 16-byte units, within the swizzle's span.
   void inner(Rule multiple_rule, std::uint64_t elements) {
-    if (d_.interleave != Interleave::none) return;
     const std::uint64_t bits = elements * element_bits(d_.type);
     std::uint64_t bytes = bits / 8;
     // Half a byte too many must not look like a multiple.
     if (bits % 128 != 0 && bytes % 16 == 0) ++bytes;
-    multiple(multiple_rule, 0, bytes, 16);
+    const bool plain = d_.interleave == Interleave::none;
+    multiple(plain ? multiple_rule : Rule::interleaved_bytes, 0, bytes, 16);
+    if (!plain) return;
     if (const auto span = swizzle_span_bytes(d_.swizzle); span != 0)
       in_range(Rule::swizzle_span, 0, bytes, 0, span);
   }
@@ -147,6 +151,7 @@ class Checker {
     if (!known_type) return;
     if (is_spread(d_.type)) in_range(Rule::box_of_packed, 0, d_.box[0], 128, 128);
     inner(Rule::box_inner_bytes, d_.box[0]);
+    load_bytes();
   }
 
   void corners() {
@@ -164,6 +169,9 @@ class Checker {
       if (shrink > 0 && static_cast<std::uint64_t>(shrink) >= d_.dims[i + 1])
         add(Rule::corner_area, dim, d_.dims[i + 1] - static_cast<std::uint64_t>(shrink),
             {Limit::Kind::range, 1, kMaxDim, 0});
+      const std::int64_t outer = std::max(d_.upper[i], 0);
+      if (d_.dims[i + 1] <= kMaxDim)
+        in_range(Rule::pixel_dim_range, dim, d_.dims[i + 1], 0, kMaxPixelDim - outer);
     }
   }
 
@@ -175,6 +183,13 @@ class Checker {
     if (!known_type) return;
     if (is_spread(d_.type)) in_range(Rule::channels_of_packed, 0, d_.channels, 128, 128);
     inner(Rule::channels_bytes, d_.channels);
+    load_bytes();
+  }
+
+  // Of one load, in shared memory. Sides that are out of range themselves have no bytes.
+  void load_bytes() {
+    if (const auto bytes = bytes_of_load(d_))
+      in_range(Rule::box_bytes, -1, *bytes, 0, kMaxLoadBytes);
   }
 
   const Descriptor& d_;

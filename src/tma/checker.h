@@ -35,7 +35,7 @@ struct Violation {
 bool is_signed(Rule rule);
 
 // At most this many: each rule once a dim, at worst.
-inline constexpr std::size_t kMaxViolations = 56;
+inline constexpr std::size_t kMaxViolations = 64;
 
 class Violations {
  public:

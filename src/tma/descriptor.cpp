@@ -71,6 +71,25 @@ bool is_spread(DataType type) {
   return type == DataType::u4x16_align16 || type == DataType::u6x16_align16;
 }
 
+std::optional<std::uint64_t> bytes_of_load(const Descriptor& d) {
+  const auto within = [](std::uint32_t value, std::uint32_t most) {
+    return value >= 1 && value <= most;
+  };
+  if (number(d.type) >= kDataTypes) return std::nullopt;
+  std::uint64_t elements = 1;
+  if (d.kind == Kind::im2col) {
+    if (!within(d.channels, 256) || !within(d.pixels, 1024)) return std::nullopt;
+    elements = std::uint64_t{d.channels} * d.pixels;
+  } else {
+    if (d.rank > kMaxRank) return std::nullopt;
+    for (std::uint32_t i = 0; i < d.rank; ++i) {
+      if (!within(d.box[i], 256) || !within(d.element_strides[i], 8)) return std::nullopt;
+      elements *= d.box[i] / d.element_strides[i];
+    }
+  }
+  return elements * element_bits(d.type) / 8;
+}
+
 std::uint32_t swizzle_span_bytes(Swizzle swizzle) {
   return number(swizzle) < kSwizzles ? kSpans[number(swizzle)] : 0;
 }

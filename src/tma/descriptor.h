@@ -93,6 +93,13 @@ bool is_spread(DataType type);
 // Bytes that a swizzle pattern spans; 0 for none and for what is none.
 std::uint32_t swizzle_span_bytes(Swizzle swizzle);
 
+// What one load brings to shared memory: the sides of the box, each divided by its element stride
+// and rounded down as the driver does, or channels times pixels. Nothing where one of these is out
+// of its range, or the type is none.
+std::optional<std::uint64_t> bytes_of_load(const Descriptor& descriptor);
+// The shared memory of a multiprocessor of compute capability 9.0 and 10.0.
+inline constexpr std::int64_t kMaxLoadBytes = 228 * 1024;
+
 // "bf16", "128B", ...; the number for what names nothing.
 std::string name_of(DataType type);
 std::string name_of(Interleave interleave);

@@ -250,6 +250,8 @@ class Reader {
       case Rule::box_of_packed:
       case Rule::box_inner_bytes:
         return known(Field::box) && known(Field::type);
+      case Rule::interleaved_bytes:
+      case Rule::box_bytes:
       case Rule::swizzle_span:
         return known(Field::type) &&
                known(out_.descriptor.kind == Kind::tiled ? Field::box : Field::channels);
@@ -259,6 +261,7 @@ class Reader {
       case Rule::corner_range:
         return known(Field::lower) && known(Field::upper);
       case Rule::corner_area:
+      case Rule::pixel_dim_range:
         return known(Field::lower) && known(Field::upper) && known(Field::dims);
       case Rule::channels_range:
       case Rule::channels_zero:

@@ -26,6 +26,12 @@ constexpr Words kWords[] = {
     {"box-range", "each side of the box must be between 1 and 256 elements"},
     {"box-inner-bytes",
      "without interleave the innermost side of the box must be a multiple of 16 bytes"},
+    {"interleaved-bytes",
+     "with an interleave, too, the innermost side of the box and the channels of a pixel must be a "
+     "multiple of 16 bytes"},
+    {"box-bytes",
+     "what one load brings (the sides of the box, each divided by its element stride, or channels "
+     "times pixels) must fit the 228 KiB of shared memory of a multiprocessor"},
     {"box-of-packed",
      "the innermost side of the box must be 128 for a type that is spread over 16 bytes"},
     {"element-stride-range", "each element stride must be between 1 and 8"},
@@ -45,6 +51,8 @@ constexpr Words kWords[] = {
      "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
      "-16..15 (5 dims)"},
     {"corner-area", "the pixel box must hold at least one pixel along each dim"},
+    {"pixel-dim-range",
+     "a dim of pixels, and the same with its upper corner added, must be below 2^31"},
     {"channels-range", "a pixel has at most 256 channels"},
     {"channels-zero", "a pixel has at least 1 channel"},
     {"channels-bytes", "without interleave the channels of a pixel must be a multiple of 16 bytes"},
@@ -55,32 +63,43 @@ constexpr Words kWords[] = {
 };
 static_assert(sizeof kWords / sizeof kWords[0] == kRules);
 
-// "Probed" is a call of cuTensorMapEncodeTiled on an H100, driver 580.159.04, CUDA 13.0.
+// "Probed" is a call of cuTensorMapEncodeTiled or Im2col on an H100, driver 580.159.04, CUDA 13.0.
 constexpr Difference kDifferences[] = {
     {Rule::stride_order, Says::forbids, Says::allows,
      "overlapping rows, a stride of 0 on a dim larger than 1 and dims in another order than in "
      "memory are encoded",
      "cuda.h gives a formula for globalStrides in which each stride covers the one before; probed: "
-     "strides 0 and 16 with 128 x bf16 in a row are encoded, and attention kernels pass (d, "
-     "tokens, "
-     "heads) with the stride of tokens above that of heads"},
-    {Rule::inner_element_stride, Says::nothing, Says::nothing,
-     "whether the element stride of dim 0 is looked at without interleave",
-     "cuda.h: every element stride is 1 to 8, and the first is ignored without interleave"},
-    {Rule::corner_area, Says::forbids, Says::nothing,
-     "whether the pixel box is compared with the dims, and in which order its corners are read",
-     "cuda.h: the box must have non-zero area, corners in the order {D, H, W}; CUTLASS passes W "
-     "first"},
-    {Rule::channels_zero, Says::nothing, Says::nothing, "no channels at all",
-     "cuda.h gives only the upper limit"},
-    {Rule::channels_bytes, Says::nothing, Says::nothing,
-     "whether im2col has the 16-byte rule of the tiled box", "cuda.h states it for boxDim only"},
-    {Rule::pixels_zero, Says::nothing, Says::nothing, "no pixels at all",
-     "cuda.h gives only the upper limit"},
-    {Rule::newer_gpu, Says::nothing, Says::nothing,
-     "whether packed types and the swizzles with atoms of 32 and 64 bytes are encoded for a GPU "
-     "that cannot use them",
-     "cuda.h names no compute capability; PTX has them from sm_100 on"},
+     "6,000 descriptors with strides in any order, all are encoded; attention kernels pass (d, "
+     "tokens, heads) with the stride of tokens above that of heads"},
+    {Rule::interleaved_bytes, Says::nothing, Says::forbids,
+     "the 16-byte rule of the innermost side of the box holds with an interleave, too",
+     "cuda.h states it for CU_TENSOR_MAP_INTERLEAVE_NONE; probed: u8, u16, f32 and f64 with either "
+     "interleave, every side from 1 to 256"},
+    {Rule::box_bytes, Says::nothing, Says::forbids, "a load of more than 228 KiB is refused",
+     "cuda.h limits each side to 256 only; probed: 233472 bytes are encoded and the next larger "
+     "boxes are not, whatever type, rank, swizzle and interleave; sides count divided by their "
+     "element strides, rounded down"},
+    {Rule::inner_element_stride, Says::nothing, Says::forbids,
+     "the element stride of dim 0 is looked at without interleave",
+     "cuda.h: every element stride is 1 to 8, and the first is ignored without interleave; probed: "
+     "0 and 9 to 11 are refused"},
+    {Rule::swizzle_of_interleave, Says::forbids, Says::allows,
+     "the 32B interleave is encoded with every swizzle that the GPU has",
+     "cuda.h: INTERLEAVE_32B needs SWIZZLE_32B; probed: none, 32B, 64B and 128B are encoded"},
+    {Rule::pixel_dim_range, Says::nothing, Says::forbids,
+     "a dim of pixels of 2^31 or more is refused, and one that its upper corner takes there",
+     "cuda.h limits all dims to 2^32; probed: ranks 3 to 5, each dim of pixels"},
+    {Rule::channels_zero, Says::nothing, Says::forbids, "no channels at all are refused",
+     "cuda.h gives only the upper limit; probed"},
+    {Rule::channels_bytes, Says::nothing, Says::forbids,
+     "im2col has the 16-byte rule of the tiled box",
+     "cuda.h states it for boxDim only; probed: u8, u16, f32 and f64, 0 to 257 channels"},
+    {Rule::pixels_zero, Says::nothing, Says::forbids, "no pixels at all are refused",
+     "cuda.h gives only the upper limit; probed"},
+    {Rule::newer_gpu, Says::nothing, Says::forbids,
+     "packed types and the swizzles with atoms of 32 and 64 bytes are refused for a GPU that "
+     "cannot use them",
+     "cuda.h names no compute capability; PTX has them from sm_100 on; probed on 9.0"},
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ enum class Rule : std::uint8_t {
   stride_order,           // at least the bytes of what it steps over
   box_range,              // 1..256
   box_inner_bytes,        // multiple of 16 without interleave
+  interleaved_bytes,      // the same with an interleave; also of a pixel of im2col
+  box_bytes,              // in shared memory: at most 228 KiB
   box_of_packed,          // box 0: 128
   element_stride_range,   // 1..8
   inner_element_stride,   // the same of dim 0, which is not used without interleave
@@ -35,6 +37,7 @@ enum class Rule : std::uint8_t {
   fill_of_type,           // NaN for floating-point types only
   corner_range,           // im2col: 16, 8 or 5 bits signed
   corner_area,            // im2col: at least one pixel along each dim
+  pixel_dim_range,        // im2col: dims of pixels below 2^31
   channels_range,         // im2col: at most 256
   channels_zero,          // im2col: at least 1
   channels_bytes,         // im2col: multiple of 16 bytes without interleave
@@ -43,7 +46,7 @@ enum class Rule : std::uint8_t {
   pixels_zero,            // im2col: at least 1
   newer_gpu,              // types and swizzles of compute capability 10.0
 };
-inline constexpr std::uint8_t kRules = 32;
+inline constexpr std::uint8_t kRules = 35;
 
 // "stride-alignment", ...
 std::string_view name_of(Rule rule);
@@ -56,7 +59,8 @@ enum class Says : std::uint8_t {
   nothing  // the manual does not say, or the driver was not asked
 };
 
-// A rule on which manual and driver do not both say "forbids".
+// A rule on which manual and driver do not both say "forbids". The manual says nothing of several
+// that the driver has; these were found by comparing the two.
 struct Difference {
   Rule rule;
   Says manual, driver;

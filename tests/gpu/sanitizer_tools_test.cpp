@@ -139,7 +139,7 @@ TEST_F(SanitizerTools, ACampaignProvesItsTool) {
     const Ran ran = redzone(folder_, {"run", "twin.last_tile", "--device", "cuda", "--seed", "1",
                                       "--plans", "2", "--sanitizer", tool, "--db", db, "--json"});
     EXPECT_EQ(ran.exit, 0) << ran;
-    EXPECT_EQ(ran.json()["self_proof"]["planted_bugs_caught"], 8) << ran;
+    EXPECT_EQ(ran.json()["self_proof"]["planted_bugs_caught"], 18) << ran;
   }
 }
 

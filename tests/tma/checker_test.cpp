@@ -98,6 +98,45 @@ std::vector<Boundary> boundaries() {
        [](auto& d) { d.box[1] = 257; }},
       {"box_bytes", "box-inner-bytes", attention, [](auto& d) { d.box[0] = 8; },
        [](auto& d) { d.box[0] = 4; }},
+      {"interleaved_bytes", "interleaved-bytes", interleaved, [](auto& d) { d.box[0] = 8; },
+       [](auto& d) { d.box[0] = 4; }},
+      {"interleaved_channels", "interleaved-bytes", convolution,
+       [](auto& d) {
+         d.interleave = Interleave::b16;
+         d.channels = 24;
+       },
+       [](auto& d) {
+         d.interleave = Interleave::b16;
+         d.channels = 20;
+       }},
+      {"load_bytes", "box-bytes", attention,
+       [](auto& d) {
+         d.box = {64, 228, 8, 1, 1};
+       },
+       [](auto& d) {
+         d.box = {64, 229, 8, 1, 1};
+       }},
+      {"load_bytes_of_element_strides", "box-bytes", attention,
+       [](auto& d) {
+         d.box = {64, 255, 57, 1, 1};
+         d.element_strides[1] = 4;
+         d.element_strides[2] = 2;
+       },
+       [](auto& d) {
+         d.box = {64, 255, 59, 1, 1};
+         d.element_strides[1] = 4;
+       }},
+      {"load_bytes_of_pixels", "box-bytes", convolution,
+       [](auto& d) {
+         d.swizzle = Swizzle::none;
+         d.channels = 256;
+         d.pixels = 456;
+       },
+       [](auto& d) {
+         d.swizzle = Swizzle::none;
+         d.channels = 256;
+         d.pixels = 457;
+       }},
       {"element_stride_0", "element-stride-range", attention,
        [](auto& d) { d.element_strides[1] = 1; }, [](auto& d) { d.element_strides[1] = 0; }},
       {"element_stride_max", "element-stride-range", attention,
@@ -202,6 +241,17 @@ std::vector<Boundary> boundaries() {
        [](auto& d) {
          d.lower[0] = 0;
          d.upper[0] = -56;
+       }},
+      {"pixel_dim", "pixel-dim-range", convolution, [](auto& d) { d.dims[1] = 0x7fffffff; },
+       [](auto& d) { d.dims[1] = 0x80000000; }},
+      {"pixel_dim_with_its_corner", "pixel-dim-range", convolution,
+       [](auto& d) {
+         d.upper[1] = 5;
+         d.dims[2] = 0x7ffffffa;
+       },
+       [](auto& d) {
+         d.upper[1] = 5;
+         d.dims[2] = 0x7ffffffb;
        }},
       {"channels", "channels-range", convolution,
        [](auto& d) {
@@ -355,11 +405,11 @@ TEST(Checker, EntriesBeyondTheRankMeanNothing) {
   EXPECT_EQ(broken_for_driver(d), std::set<std::string>{});
 }
 
-TEST(Checker, PackedTypesAreOpenOnOlderGpus) {
+TEST(Checker, PackedTypesAreRefusedOnOlderGpus) {
   Descriptor d = attention();
   d.type = DataType::u4x16_align16;
   d.box[0] = 128;
-  EXPECT_EQ(answer_of_driver(check(d, 90)), Answer::open);
+  EXPECT_EQ(answer_of_driver(check(d, 90)), Answer::rejects);
   EXPECT_EQ(answer_of_driver(check(d, 100)), Answer::accepts);
   EXPECT_EQ(answer_of_driver(check(d, 0)), Answer::accepts);
   d.address += 8;
