@@ -3,6 +3,7 @@
 
 #include "bisect/explain.h"
 #include "report/bisect.h"
+#include "report/bisect_table.h"
 #include "report/format.h"
 #include "report/statistics.h"
 
@@ -17,37 +18,12 @@ std::string rate_text(const bisect::Counts& counts) {
                      counts.judged(), 100 * i.low, 100 * i.high);
 }
 
-// "128 1/1, 256 2/2" of the values with one of these answers.
-std::string values(const bisect::Row& row, std::initializer_list<Answer> answers) {
-  std::string out;
-  for (const auto& t : row.tried)
-    for (const auto answer : answers)
-      if (t.probe.answer == answer)
-        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts));
-  return out.empty() ? "-" : out;
-}
-
-std::string verdict(const bisect::Row& row) {
-  std::string out(name_of(row.relevance()));
-  if (!row.or_else.empty()) out += fmt::format(" (or {})", fmt::join(row.or_else, ", "));
-  return row.by_oracle ? out + " (compared by the oracle)" : out;
-}
-
 std::string rows_text(const bisect::Bisection& b) {
-  bool other = false;
-  for (const auto& row : b.rows)
-    for (const auto& t : row.tried)
-      other = other || (t.probe.answer != Answer::fails && t.probe.answer != Answer::passes);
-  std::vector<Table::Column> columns{
-      {"setting"}, {"is"}, {"verdict"}, {"fails with"}, {"passes with"}};
-  if (other) columns.push_back({"otherwise, or unknown"});
+  const NightTable rows = bisection_table(b);
+  std::vector<Table::Column> columns;
+  for (const auto& title : rows.columns) columns.push_back({title});
   Table table(columns);
-  for (const auto& row : b.rows) {
-    std::vector<std::string> cells{row.axis, row.value, verdict(row), values(row, {Answer::fails}),
-                                   values(row, {Answer::passes})};
-    if (other) cells.push_back(values(row, {Answer::differs, Answer::undecided, Answer::unjudged}));
-    table.add(cells);
-  }
+  for (const auto& row : rows.rows) table.add(row);
   return table.text();
 }
 

@@ -1,0 +1,48 @@
+#include "report/bisect_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bisect/explain.h"
+#include "report/bisect.h"
+
+namespace redzone::report {
+namespace {
+
+using bisect::Answer;
+
+// "128 1/1, 256 2/2" of the values with one of these answers.
+std::string values(const bisect::Row& row, std::initializer_list<Answer> answers) {
+  std::string out;
+  for (const auto& t : row.tried)
+    for (const auto answer : answers)
+      if (t.probe.answer == answer)
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts));
+  return out.empty() ? "-" : out;
+}
+
+std::string verdict(const bisect::Row& row) {
+  std::string out(name_of(row.relevance()));
+  if (!row.or_else.empty()) out += fmt::format(" (or {})", fmt::join(row.or_else, ", "));
+  return row.by_oracle ? out + " (compared by the oracle)" : out;
+}
+
+}  // namespace
+
+NightTable bisection_table(const bisect::Bisection& b) {
+  bool other = false;
+  for (const auto& row : b.rows)
+    for (const auto& t : row.tried)
+      other = other || (t.probe.answer != Answer::fails && t.probe.answer != Answer::passes);
+  NightTable table{sentence(b), {"setting", "is", "verdict", "fails with", "passes with"}, {}};
+  if (other) table.columns.push_back("otherwise, or unknown");
+  for (const auto& row : b.rows) {
+    std::vector<std::string> cells{row.axis, row.value, verdict(row), values(row, {Answer::fails}),
+                                   values(row, {Answer::passes})};
+    if (other) cells.push_back(values(row, {Answer::differs, Answer::undecided, Answer::unjudged}));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace redzone::report
