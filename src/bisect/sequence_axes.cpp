@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bisect/axis_list.h"
+#include "bisect/dim_change.h"
 
 namespace redzone::bisect {
 namespace {
@@ -14,11 +15,6 @@ constexpr std::size_t kMostValues = 8;
 
 std::int64_t dim_of(const Plan& plan, std::size_t step, const std::string& name) {
   return get(std::get<CallStep>(plan.steps[step]).call.dims, name);
-}
-
-const DimSpec& spec_of(const TargetSpec& spec, const std::string& name) {
-  return *std::find_if(spec.dims.begin(), spec.dims.end(),
-                       [&](const DimSpec& d) { return d.name == name; });
 }
 
 // Values worth trying in place of `value`, the most telling first: neighbours, what the other calls
@@ -57,27 +53,6 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
   if (out.size() > kMostValues) out.resize(kMostValues);
   std::sort(out.begin(), out.end());
   return out;
-}
-
-// Changes `name` of the call to `value`, and the dims that a constraint binds to it to the nearest
-// values that fit. Whether all fits in the end is validate()'s question.
-void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::int64_t value) {
-  call.dims[name] = value;
-  for (const auto& c : spec.constraints) {
-    if (c.kind == Constraint::Kind::predicate || (c.a != name && c.b != name)) continue;
-    const std::int64_t a = get(call.dims, c.a), b = get(call.dims, c.b);
-    const bool divides = c.kind == Constraint::Kind::divides;
-    if (divides ? a != 0 && b % a == 0 : a <= b) continue;
-    if (name == c.a) {
-      const std::int64_t up = divides && a != 0 ? (b / a + 1) * a : a;
-      call.dims[c.b] = up;
-    } else {
-      const DimSpec& bound = spec_of(spec, c.a);
-      std::int64_t fits = divides ? a : b;
-      while (fits > bound.min && !(allows(bound, fits) && (!divides || b % fits == 0))) --fits;
-      call.dims[c.a] = fits;
-    }
-  }
 }
 
 // "64", or "64 (T = 64)" when another dim went with it.

@@ -34,11 +34,17 @@ bisect::Record store_runs(store::Store& store, store::ProbeKey key) {
   };
 }
 
-Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags) {
+Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags) {
+  const auto time = duration_flag(flags, "time");
+  if (!time) return tl::unexpected(time.error());
+  return std::chrono::steady_clock::now() + **time;
+}
+
+Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
+                                               std::chrono::steady_clock::time_point until,
+                                               const std::optional<std::filesystem::path>& build) {
   auto id = parse_id(flags["id"].as<std::string>());
   if (!id) return tl::unexpected(id.error());
-  auto time = duration_flag(flags, "time");
-  if (!time) return tl::unexpected(time.error());
   std::unique_ptr<Probing> probing(new Probing);
   // Read only first: a mistyped number must not make a store.
   auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
@@ -48,6 +54,13 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags) {
   probing->finding_ = std::move(*finding);
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());
+  if (build) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(*build, error);
+    options->plugins.clear();
+    options->packages.clear();
+    (folder ? options->packages : options->plugins).push_back(*build);
+  }
   auto session = Session::open(*options);
   if (!session) return tl::unexpected(session.error());
   probing->session_ = std::move(*session);
@@ -63,11 +76,11 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   probing->store_ = std::move(*store);
-  if (auto made = probing->make_prober(**time); !made) return tl::unexpected(made.error());
+  if (auto made = probing->make_prober(until); !made) return tl::unexpected(made.error());
   return probing;
 }
 
-Result<void> Probing::make_prober(std::chrono::milliseconds time) {
+Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   const Oracle* oracle = session_->catalog().find(finding_.oracle);
   if (oracle == nullptr)
     return usage_error(
@@ -84,7 +97,7 @@ Result<void> Probing::make_prober(std::chrono::milliseconds time) {
   auto memory = stored_runs(*store_, key);
   if (!memory) return tl::unexpected(memory.error());
   bisect::ProbeBudget budget;
-  budget.until = std::chrono::steady_clock::now() + time;
+  budget.until = until;
   budget.stop = [] { return interrupted(); };
   prober_ = std::make_unique<bisect::Prober>(*runner_, std::move(budget), std::move(*memory),
                                              store_runs(*store_, std::move(key)));

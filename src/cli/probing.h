@@ -13,11 +13,17 @@ namespace redzone::cli {
 // --id, --time, and what such a command has in common with replay.
 void add_probing_flags(po::options_description& flags, po::positional_options_description& words);
 
+// When --time will be over.
+Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags);
+
 class Probing {
  public:
   // Loads the finding and opens a session for it. Where it cannot be judged here, `not_judged()`
-  // says why and there is no prober.
-  static Result<std::unique_ptr<Probing>> open(const po::variables_map& flags);
+  // says why and there is no prober. With `build`, a plugin or the folder of a package, that is all
+  // that is loaded. `until`: when its time is up.
+  static Result<std::unique_ptr<Probing>> open(
+      const po::variables_map& flags, std::chrono::steady_clock::time_point until,
+      const std::optional<std::filesystem::path>& build = {});
 
   const std::string& not_judged() const { return not_judged_; }
   const store::Finding& finding() const { return finding_; }
@@ -27,7 +33,7 @@ class Probing {
 
  private:
   Probing() = default;
-  Result<void> make_prober(std::chrono::milliseconds time);
+  Result<void> make_prober(std::chrono::steady_clock::time_point until);
 
   store::Finding finding_;
   std::unique_ptr<Session> session_;

@@ -11,12 +11,20 @@
 //   the
 //            finding does, with the 95% interval; `other` of them failed otherwise
 //   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
+//   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence", "rule": text or
+//   null,
+//            "samples": [{"value", "answer", "runs": RUNS}], "foretold", "complete", "runs_made"}
+//   --builds {"finding", "signature", "sentence", "first_bad": path or null, "last_good": path or
+//            null, "between": [path], "confidence", "path": [{"build", "answer", "skipped", "runs":
+//            RUNS, "likely": path or null, "confidence"}]}
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "bisect/bisect.h"
+#include "bisect/boundary.h"
+#include "bisect/builds.h"
 #include "store/finding.h"
 
 namespace redzone::report {
@@ -25,6 +33,15 @@ std::string bisection_text(const store::Finding& finding, const bisect::Bisectio
 std::string bisection_json(const store::Finding& finding, const bisect::Bisection& bisection);
 // The sentences alone, each with its runs.
 std::string explanation_text(const store::Finding& finding, const bisect::Bisection& bisection);
+
+std::string boundary_text(const store::Finding& finding, const bisect::Boundary& boundary);
+std::string boundary_json(const store::Finding& finding, const bisect::Boundary& boundary);
+
+// `builds`: what was tried, as the user named them.
+std::string builds_text(const store::Finding& finding, const std::vector<std::string>& builds,
+                        const bisect::FirstBad& result);
+std::string builds_json(const store::Finding& finding, const std::vector<std::string>& builds,
+                        const bisect::FirstBad& result);
 
 // "8/8"
 std::string ratio(const bisect::Counts& counts);

@@ -1,20 +1,12 @@
-#include <nlohmann/json.hpp>
-
 #include "bisect/explain.h"
 #include "core/plan_text.h"
 #include "report/bisect.h"
-#include "report/statistics.h"
+#include "report/bisect_runs.h"
 
 namespace redzone::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json runs(const bisect::Counts& c) {
-  const Interval i = wilson_interval({c.same, c.judged()});
-  return {{"k", c.same},      {"n", c.judged()},        {"low", i.low},  {"high", i.high},
-          {"other", c.other}, {"unjudged", c.unjudged}, {"said", c.said}};
-}
 
 Json maybe(const std::optional<bool>& value) {
   return value ? Json(*value) : Json();
@@ -24,7 +16,7 @@ Json tried(const bisect::Tried& t) {
   return {{"value", t.value},
           {"answer", name_of(t.probe.answer)},
           {"plan_hash", plan_hash(t.plan)},
-          {"runs", runs(t.probe.counts)}};
+          {"runs", runs_json(t.probe.counts)}};
 }
 
 Json row(const bisect::Row& r) {
@@ -46,7 +38,7 @@ Json change(const bisect::ChangeSet& set) {
           {"answer", name_of(set.probe.answer)},
           {"plan", print_plan(set.plan)},
           {"plan_hash", plan_hash(set.plan)},
-          {"runs", runs(set.probe.counts)}};
+          {"runs", runs_json(set.probe.counts)}};
 }
 
 }  // namespace
@@ -58,11 +50,11 @@ std::string bisection_json(const store::Finding& finding, const bisect::Bisectio
   for (const auto& s : explain(b))
     statements.push_back({{"text", s.text},
                           {"verdict", name_of(s.relevance)},
-                          {"fails", runs(s.fails)},
-                          {"passes", runs(s.passes)}});
+                          {"fails", runs_json(s.fails)},
+                          {"passes", runs_json(s.passes)}});
   const Json json{{"finding", finding.id},
                   {"signature", finding.signature.text()},
-                  {"base", runs(b.base.counts)},
+                  {"base", runs_json(b.base.counts)},
                   {"sentence", sentence(b)},
                   {"complete", b.complete},
                   {"runs_made", b.runs},
@@ -71,7 +63,7 @@ std::string bisection_json(const store::Finding& finding, const bisect::Bisectio
                   {"come", b.come ? change(*b.come) : Json()},
                   {"combinations", combinations},
                   {"explain", statements}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return printed(json);
 }
 
 }  // namespace redzone::report

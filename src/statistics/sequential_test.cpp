@@ -8,10 +8,11 @@
 
 namespace redzone::statistics {
 
-Rates rates_for(std::int64_t k, std::int64_t n, double miss) {
+Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm) {
   RZ_CHECK(k >= 1 && k <= n);
   Rates rates;
   rates.miss = miss;
+  rates.false_alarm = false_alarm;
   rates.guilty = std::clamp(exact_interval(k, n, 0.9).low, 1e-4, 0.95);
   // One failure must carry the ratio over its upper bound.
   rates.innocent = rates.guilty * rates.false_alarm / 2;

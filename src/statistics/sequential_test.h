@@ -23,7 +23,7 @@ struct Rates {
 
 // What to test with when the failure that is looked for has failed k of n times: guilty is the
 // lower end of the exact interval (k >= 1), innocent so far below it that one failure is decisive.
-Rates rates_for(std::int64_t k, std::int64_t n, double miss);
+Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm = 0.01);
 
 enum class Decision : std::uint8_t { open, fails, passes };
 

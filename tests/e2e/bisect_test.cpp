@@ -8,9 +8,15 @@ namespace {
 
 class Bisect : public testing::Test {
  protected:
-  void find(const std::string& target) {
-    const Ran ran = run({"run", target, "--device", "host", "--seed", "1", "--plans", "60"});
-    ASSERT_EQ(ran.exit, 1) << ran;
+  // Makes the plan finding 1.
+  void import(const std::string& file, const Arguments& more = {}) {
+    Arguments arguments{"import", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = run(arguments);
+    ASSERT_EQ(ran.exit, 0) << ran;
+  }
+  void import_repro(const std::string& puzzle) {
+    import((std::filesystem::path(REPROS) / (puzzle + ".toml")).string());
   }
   Ran run(const Arguments& arguments) { return redzone(folder_, arguments); }
   Ran ask(const Arguments& arguments) {
@@ -28,7 +34,7 @@ class Bisect : public testing::Test {
 };
 
 TEST_F(Bisect, NamesThePriorCallAndNoKnob) {
-  find("puzzle.cache_key");
+  import_repro("cache_key");
   const Ran ran = ask({"bisect", "1", "--json"});
   ASSERT_EQ(ran.exit, 1) << ran;
   const Json json = ran.json();
@@ -47,7 +53,7 @@ TEST_F(Bisect, NamesThePriorCallAndNoKnob) {
 }
 
 TEST_F(Bisect, RunsNothingTwice) {
-  find("puzzle.read_past_end");
+  import_repro("read_past_end");
   // Stopped at once, as by an interruption, and then gone on with.
   ASSERT_NE(ask({"bisect", "1", "--time", "30ms", "--json"}).json()["complete"], true);
   const Json whole = ask({"bisect", "1", "--json"}).json();
@@ -62,8 +68,42 @@ TEST_F(Bisect, RunsNothingTwice) {
   EXPECT_NE(table.out.find("makes it go"), std::string::npos) << table;
 }
 
+TEST_F(Bisect, TellsTheClassOfADim) {
+  import_repro("read_past_end");
+  const Ran ran = ask({"bisect", "1", "--dim", "N", "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  EXPECT_EQ(ran.json()["rule"], "fails for N % 4 = 3") << ran;
+  EXPECT_EQ(ask({"bisect", "1", "--dim", "NN"}).exit, 2);
+  EXPECT_EQ(ask({"bisect", "1", "--dim", "N", "--call", "2"}).exit, 2);
+}
+
+// The plugin with the bug, and one in which the same target is right.
+TEST_F(Bisect, FindsTheFirstBadBuild) {
+  const std::string bad = std::string(PLUGIN_DIR) + "/build_bad.so";
+  const std::string good = std::string(PLUGIN_DIR) + "/build_good.so";
+  import(folder_.write("overrun.toml",
+                       "redzone_plan = 1\ntarget = \"sample.overrun\"\n"
+                       "[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"
+                       "[[step]]\ndo = \"call\"\ndims = { N = 4 }\n"),
+         {"--plugin", bad});
+  const std::string broken = folder_.write("broken.so", "no shared object");
+  const Ran found = ask({"bisect", "1", "--builds", good, broken, good, bad, bad, "--json"});
+  ASSERT_EQ(found.exit, 1) << found;
+  const Json json = found.json();
+  EXPECT_EQ(json["first_bad"], bad) << found;
+  EXPECT_EQ(json["last_good"], good) << found;
+  EXPECT_GT(json["confidence"].get<double>(), 0.95) << found;
+  // From a list without a good build, and with one that cannot be tried in between.
+  EXPECT_EQ(ask({"bisect", "1", "--builds", bad, bad, "--json"}).json()["last_good"], nullptr);
+  const Json between = ask({"bisect", "1", "--builds", good, broken, bad, "--json"}).json();
+  EXPECT_EQ(between["between"], Json::array({broken})) << between;
+  EXPECT_EQ(ask({"bisect", "1", "--builds", good, good}).exit, 0);
+  EXPECT_EQ(ask({"bisect", "1", "--builds", good}).exit, 2);
+  EXPECT_EQ(ask({"bisect", "1", "--builds", broken, broken}).exit, 4);
+}
+
 TEST_F(Bisect, OfWhatIsNoFindingIsAUsageError) {
-  find("puzzle.read_past_end");
+  import_repro("read_past_end");
   EXPECT_EQ(ask({"bisect", "99"}).exit, 2);
   EXPECT_EQ(ask({"bisect", "one"}).exit, 2);
   EXPECT_EQ(ask({"explain", "99", "--db", "none.db"}).exit, 2);

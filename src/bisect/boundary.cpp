@@ -1,0 +1,255 @@
+#include "bisect/boundary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "bisect/dim_change.h"
+#include "core/names.h"
+#include "core/validate.h"
+
+namespace redzone::bisect {
+namespace {
+
+constexpr int kMostRounds = 8;
+constexpr std::size_t kFresh = 12;  // values that a rule is tried on
+
+class Search {
+ public:
+  Search(const Plan& plan, const TargetSpec& spec, const DimSpec& dim,
+         std::vector<std::size_t> steps, Prober& prober, Boundary& out)
+      : plan_(plan),
+        spec_(spec),
+        dim_(dim),
+        steps_(std::move(steps)),
+        prober_(prober),
+        out_(out),
+        own_(get(std::get<CallStep>(plan.steps[steps_.front()]).call.dims, dim.name)),
+        most_(largest()),
+        random_(std::stoull(plan_hash(plan).substr(0, 16), nullptr, 16)) {}
+
+  void run() {
+    ask(first_values());
+    for (int round = 0; round < kMostRounds && !prober_.ended(); ++round) {
+      out_.rule = fit_rule(answers_, dim_.tile);
+      while (out_.rule && !prober_.ended() && narrow()) out_.rule = fit_rule(answers_, dim_.tile);
+      const bool guess = out_.rule.has_value();
+      const auto fresh = fresh_values();
+      if (fresh.empty()) break;
+      const DimRule before = out_.rule.value_or(DimRule{});
+      ask(fresh);
+      std::size_t right = 0, judged = 0;
+      for (const auto v : fresh)
+        if (const auto it = answers_.find(v); it != answers_.end()) {
+          ++judged;
+          right += before.fails(v) == it->second ? 1 : 0;
+        }
+      if (guess && right == judged) {
+        out_.predicted = judged;
+        break;
+      }
+    }
+    out_.rule = fit_rule(answers_, dim_.tile);
+    std::sort(out_.samples.begin(), out_.samples.end(),
+              [](const DimSample& a, const DimSample& b) { return a.value < b.value; });
+  }
+
+ private:
+  // Far enough to see what is beyond the failing value, and not so far that each run takes long.
+  std::int64_t largest() const {
+    const std::int64_t far = std::max({4 * own_, 4 * dim_.tile, std::int64_t{256}});
+    return dim_.values.empty() ? std::min(dim_.max, far) : dim_.values.back();
+  }
+
+  std::optional<Plan> with(std::int64_t value) const {
+    Plan plan = plan_;
+    for (const auto step : steps_)
+      set_dim(std::get<CallStep>(plan.steps[step]).call, spec_, dim_.name, value);
+    if (!validate(plan, spec_)) return std::nullopt;
+    return plan;
+  }
+
+  void ask(const std::vector<std::int64_t>& values) {
+    std::vector<Plan> plans;
+    std::vector<std::int64_t> asked;
+    for (const auto v : values) {
+      if (seen_.contains(v) || !allows(dim_, v)) continue;
+      auto plan = with(v);
+      if (!plan) continue;
+      seen_.insert(v);
+      asked.push_back(v);
+      plans.push_back(std::move(*plan));
+    }
+    const auto probes = prober_.ask(plans);
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+      out_.samples.push_back({asked[i], probes[i]});
+      const Answer answer = probes[i].answer;
+      if (answer == Answer::fails || answer == Answer::passes)
+        answers_[asked[i]] = answer == Answer::fails;
+    }
+  }
+
+  std::vector<std::int64_t> first_values() const {
+    if (!dim_.values.empty()) return dim_.values;
+    std::set<std::int64_t> values{dim_.min, dim_.min + 1, own_, most_};
+    const auto both_sides = [&](std::int64_t v) {
+      for (const auto by : {-1, 0, 1}) values.insert(v + by * dim_.multiple_of);
+    };
+    both_sides(own_);
+    for (std::int64_t power = 1; power <= most_; power *= 2) both_sides(power);
+    for (const std::int64_t k : {1, 2, 3}) {
+      both_sides(16 * k);
+      if (dim_.tile > 0) both_sides(dim_.tile * k);
+    }
+    return {values.begin(), values.lower_bound(most_ + 1)};
+  }
+
+  // Of the class that fails, the value in the middle between `fails`, an end of the range, and the
+  // nearest beyond it that passes.
+  std::optional<std::int64_t> middle_beyond(std::int64_t fails, bool below) const {
+    DimRule unbounded = *out_.rule;
+    unbounded.least = unbounded.most = std::nullopt;
+    std::optional<std::int64_t> passes;
+    for (const auto& [v, _] : answers_) {
+      if (below ? v >= fails : v <= fails) continue;
+      if (unbounded.fails(v) && (below || !passes)) passes = v;
+    }
+    if (!passes) return std::nullopt;
+    const std::int64_t low = std::min(*passes, fails), high = std::max(*passes, fails);
+    const std::int64_t middle = (low + high) / 2 / dim_.multiple_of * dim_.multiple_of;
+    for (std::int64_t by = 0; by <= high - low; by += dim_.multiple_of)
+      for (const auto v : {middle - by, middle + by})
+        if (v > low && v < high && !seen_.contains(v) && unbounded.fails(v)) return v;
+    return std::nullopt;
+  }
+
+  // Halves the gap at each end of the range. True when there was something to halve.
+  bool narrow() {
+    std::vector<std::int64_t> middles;
+    if (const auto least = out_.rule->least)
+      if (const auto v = middle_beyond(*least, true)) middles.push_back(*v);
+    if (const auto most = out_.rule->most)
+      if (const auto v = middle_beyond(*most, false)) middles.push_back(*v);
+    const auto known = seen_.size();
+    ask(middles);
+    return seen_.size() > known;
+  }
+
+  // Values that the rule has not seen: of each remainder some, where it is one of remainders.
+  std::vector<std::int64_t> fresh_values() {
+    std::set<std::int64_t> values;
+    const auto units = (most_ - dim_.min) / dim_.multiple_of + 1;
+    for (std::size_t tries = 0; tries < 20 * kFresh && values.size() < kFresh; ++tries) {
+      auto v = dim_.min + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(units)) *
+                              dim_.multiple_of;
+      // Every other one among the small, where rules differ most.
+      if (tries % 2 == 1) v = dim_.min + v % std::min<std::int64_t>(units, 64) * dim_.multiple_of;
+      if (out_.rule && out_.rule->modulus > 1 && tries % 3 == 0) {
+        const auto& few = out_.rule->remainders;
+        auto pick = few.begin();
+        std::advance(pick, static_cast<std::ptrdiff_t>(random_() % few.size()));
+        v = v / out_.rule->modulus * out_.rule->modulus + *pick;
+      }
+      if (v <= most_ && !seen_.contains(v) && allows(dim_, v)) values.insert(v);
+    }
+    return {values.begin(), values.end()};
+  }
+
+  const Plan& plan_;
+  const TargetSpec& spec_;
+  const DimSpec& dim_;
+  std::vector<std::size_t> steps_;
+  Prober& prober_;
+  Boundary& out_;
+  std::int64_t own_, most_;
+  std::mt19937_64 random_;
+  std::set<std::int64_t> seen_;
+  std::map<std::int64_t, bool> answers_;
+};
+
+Result<const DimSpec*> dim_named(const TargetSpec& spec, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& dim : spec.dims) {
+    if (dim.name == name) return &dim;
+    names.push_back(dim.name);
+  }
+  return usage_error(
+      fmt::format("'{}' has no dim '{}'{}", spec.name, name, did_you_mean(name, names)));
+}
+
+// The steps whose dim is changed, with what they are called.
+Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& plan,
+                                                                   const std::string& dim,
+                                                                   std::size_t call) {
+  std::vector<std::size_t> steps;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    if (std::holds_alternative<CallStep>(plan.steps[i])) steps.push_back(i);
+  if (call > steps.size())
+    return usage_error(fmt::format("the plan has {} calls, and no call {}", steps.size(), call));
+  if (steps.size() == 1) return std::pair(steps, std::string());
+  const auto value = [&](std::size_t step) {
+    return get(std::get<CallStep>(plan.steps[step]).call.dims, dim);
+  };
+  if (call == 0 && std::all_of(steps.begin(), steps.end(), [&](std::size_t step) {
+        return value(step) == value(steps.front());
+      }))
+    return std::pair(steps, std::string("all calls"));
+  if (call == 0) call = steps.size();
+  return std::pair(std::vector<std::size_t>{steps[call - 1]}, fmt::format("call {}", call));
+}
+
+}  // namespace
+
+const DimSample* Boundary::sample(std::int64_t value) const {
+  for (const auto& s : samples)
+    if (s.value == value) return &s;
+  return nullptr;
+}
+
+Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const std::string& dim,
+                               Prober& prober, const BoundaryOptions& options) {
+  const auto named = dim_named(spec, dim);
+  if (!named) return tl::unexpected(named.error());
+  auto steps = steps_for(plan, dim, options.call);
+  if (!steps) return tl::unexpected(steps.error());
+  Boundary out;
+  out.dim = dim;
+  out.calls = steps->second;
+  const std::int64_t before = prober.runs();
+  constexpr double kSamples = 100;
+  out.base = prober.calibrate(plan, options.error / kSamples);
+  if (out.base.answer == Answer::fails)
+    Search(plan, spec, **named, std::move(steps->first), prober, out).run();
+  out.complete = !prober.ended();
+  out.runs = prober.runs() - before;
+  return out;
+}
+
+std::string sentence(const Boundary& b) {
+  const std::string name = b.calls.empty() ? b.dim : fmt::format("{} ({})", b.dim, b.calls);
+  if (b.base.answer != Answer::fails)
+    return fmt::format("It does not fail now ({} of {} runs).", b.base.counts.same,
+                       b.base.counts.judged());
+  if (!b.rule) return fmt::format("No simple rule for {}: see the samples.", name);
+  std::string out = b.rule->text(name);
+  const auto beside = [&](const DimSample* passing, std::int64_t failing) {
+    const DimSample* other = b.sample(failing);
+    if (passing == nullptr || other == nullptr) return;
+    out += fmt::format("; {} passes ({}/{}), {} fails ({}/{})", passing->value,
+                       passing->probe.counts.same, passing->probe.counts.judged(), failing,
+                       other->probe.counts.same, other->probe.counts.judged());
+  };
+  const DimSample* before = nullptr;
+  const DimSample* after = nullptr;
+  for (const auto& s : b.samples) {
+    if (s.probe.answer != Answer::passes) continue;
+    if (b.rule->least && s.value < *b.rule->least) before = &s;
+    if (b.rule->most && s.value > *b.rule->most && after == nullptr) after = &s;
+  }
+  if (b.rule->least) beside(before, *b.rule->least);
+  if (b.rule->most) beside(after, *b.rule->most);
+  return fmt::format("{}. {} samples, {} of them foretold.", out, b.samples.size(), b.predicted);
+}
+
+}  // namespace redzone::bisect

@@ -1,0 +1,64 @@
+// For which values of one dim does a plan fail? A threshold where there is one (8191 passes, 8192
+// fails); else classes: remainders, by 16 or by the tile for instance, or powers of two.
+//
+// A rule is guessed from samples, tried on values that it has not seen, and guessed again where it
+// was wrong. So it is as good as its samples, which are all in the result.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bisect/prober.h"
+
+namespace redzone::bisect {
+
+// `value` fails if it lies in [least, most] and is of a class that fails.
+struct DimRule {
+  enum class Class : std::uint8_t { all, remainders, all_but_remainders, powers, all_but_powers };
+  std::optional<std::int64_t> least, most;
+  Class kind = Class::all;
+  std::int64_t modulus = 1;           // of remainders
+  std::set<std::int64_t> remainders;  // that fail, or with all_but_remainders those that do not
+
+  bool fails(std::int64_t value) const;
+  // "fails for T >= 8192", "fails for N % 4 = 3".
+  std::string text(const std::string& dim) const;
+};
+
+// The simplest rule that agrees with all of these; nothing where none does. `tile`: a modulus worth
+// trying; 0: none. Each value at most once.
+std::optional<DimRule> fit_rule(const std::map<std::int64_t, bool>& fails, std::int64_t tile);
+
+struct DimSample {
+  std::int64_t value = 0;
+  Probe probe;
+};
+
+struct Boundary {
+  std::string dim;
+  std::string calls;  // "", "call 2", "all calls"
+  Probe base;
+  std::vector<DimSample> samples;  // ascending; those that could not be judged are among them
+  std::optional<DimRule> rule;
+  std::size_t predicted = 0;  // samples that were right when they were new to the rule
+  std::int64_t runs = 0;
+  bool complete = false;
+
+  const DimSample* sample(std::int64_t value) const;
+};
+
+struct BoundaryOptions {
+  std::size_t call = 0;  // from 1; 0: all calls where they agree in the dim, else the last
+  double error = 0.02;
+};
+
+// A usage error where the target has no such dim or the plan no such call.
+Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const std::string& dim,
+                               Prober& prober, const BoundaryOptions& options);
+
+// One line: the rule, with the runs on both sides of a threshold.
+std::string sentence(const Boundary& boundary);
+
+}  // namespace redzone::bisect

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "bisect/boundary.h"
+
+namespace redzone::bisect {
+namespace {
+
+using Class = DimRule::Class;
+using Answers = std::map<std::int64_t, bool>;
+
+bool is_power(std::int64_t v) {
+  return v > 0 && std::has_single_bit(static_cast<std::uint64_t>(v));
+}
+
+bool agrees(const DimRule& rule, const Answers& answers) {
+  return std::all_of(answers.begin(), answers.end(),
+                     [&](const auto& a) { return rule.fails(a.first) == a.second; });
+}
+
+// Remainders of both answers; nothing where one remainder has both.
+struct Remainders {
+  std::set<std::int64_t> failing, passing;
+};
+std::optional<Remainders> remainders(const Answers& answers, std::int64_t modulus) {
+  Remainders out;
+  for (const auto& [value, fails] : answers)
+    (fails ? out.failing : out.passing).insert(value % modulus);
+  for (const auto r : out.failing)
+    if (out.passing.contains(r)) return std::nullopt;
+  return out;
+}
+
+// Among random answers some remainders are always of one kind; one or two that were seen again and
+// again are no chance.
+bool is_plain(const std::set<std::int64_t>& few, std::int64_t modulus, const Answers& answers) {
+  if (few.size() > (modulus <= 16 ? 2u : 1u)) return false;
+  return std::all_of(few.begin(), few.end(), [&](std::int64_t remainder) {
+    return std::count_if(answers.begin(), answers.end(),
+                         [&](const auto& a) { return a.first % modulus == remainder; }) >= 3;
+  });
+}
+
+// A rule of remainders, where one of the two sides is one of a few of them.
+std::optional<DimRule> by_modulus(const Answers& answers, std::int64_t modulus) {
+  const auto found = remainders(answers, modulus);
+  if (!found || found->failing.empty() || found->passing.empty()) return std::nullopt;
+  const bool fewer_fail = found->failing.size() <= found->passing.size();
+  const auto& few = fewer_fail ? found->failing : found->passing;
+  if (!is_plain(few, modulus, answers)) return std::nullopt;
+  DimRule rule;
+  rule.kind = fewer_fail ? Class::remainders : Class::all_but_remainders;
+  rule.modulus = modulus;
+  rule.remainders = few;
+  return rule;
+}
+
+std::optional<DimRule> by_class(const Answers& answers, std::int64_t tile) {
+  std::vector<std::int64_t> moduli{2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 256};
+  if (tile > 1) moduli.push_back(tile);
+  std::sort(moduli.begin(), moduli.end());
+  for (const auto modulus : moduli)
+    if (auto rule = by_modulus(answers, modulus)) return rule;
+  for (const auto kind : {Class::powers, Class::all_but_powers}) {
+    DimRule rule;
+    rule.kind = kind;
+    if (agrees(rule, answers)) return rule;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool DimRule::fails(std::int64_t value) const {
+  if ((least && value < *least) || (most && value > *most)) return false;
+  switch (kind) {
+    case Class::all:
+      return true;
+    case Class::remainders:
+      return remainders.contains(value % modulus);
+    case Class::all_but_remainders:
+      return !remainders.contains(value % modulus);
+    case Class::powers:
+      return is_power(value);
+    case Class::all_but_powers:
+      return !is_power(value);
+  }
+  return false;
+}
+
+std::string DimRule::text(const std::string& dim) const {
+  std::string range;
+  if (least && most)
+    range = fmt::format("{} <= {} <= {}", *least, dim, *most);
+  else if (least)
+    range = fmt::format("{} >= {}", dim, *least);
+  else if (most)
+    range = fmt::format("{} <= {}", dim, *most);
+  std::string what;
+  const auto remainder = [&](const char* is) {
+    return fmt::format("{} % {} {} {}", dim, modulus, is, fmt::join(remainders, " or "));
+  };
+  switch (kind) {
+    case Class::all:
+      return range.empty() ? fmt::format("fails for every {}", dim) : "fails for " + range;
+    case Class::remainders:
+      what = remainder("=");
+      break;
+    case Class::all_but_remainders:
+      what = remainders == std::set<std::int64_t>{0}
+                 ? fmt::format("{} that is no multiple of {}", dim, modulus)
+                 : remainder("other than");
+      break;
+    case Class::powers:
+      what = dim + " that is a power of two";
+      break;
+    case Class::all_but_powers:
+      what = dim + " that is no power of two";
+      break;
+  }
+  return fmt::format("fails for {}{}{}", what, range.empty() ? "" : " and ", range);
+}
+
+std::optional<DimRule> fit_rule(const Answers& fails, std::int64_t tile) {
+  const auto first =
+      std::find_if(fails.begin(), fails.end(), [](const auto& a) { return a.second; });
+  if (first == fails.end()) return std::nullopt;
+  const auto last =
+      std::find_if(fails.rbegin(), fails.rend(), [](const auto& a) { return a.second; });
+  DimRule range;
+  if (first != fails.begin()) range.least = first->first;
+  if (last != fails.rbegin()) range.most = last->first;
+  if (agrees(range, fails)) return range;
+  if (auto rule = by_class(fails, tile)) return rule;
+  // A class within the range of what fails.
+  Answers inside(first, std::next(fails.find(last->first)));
+  auto rule = by_class(inside, tile);
+  if (!rule) return std::nullopt;
+  rule->least = range.least;
+  rule->most = range.most;
+  return rule;
+}
+
+}  // namespace redzone::bisect

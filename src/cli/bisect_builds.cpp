@@ -1,0 +1,87 @@
+#include "cli/bisect_builds.h"
+
+#include <iostream>
+
+#include "bisect/builds.h"
+#include "cli/interrupt.h"
+#include "cli/probing.h"
+#include "report/bisect.h"
+
+namespace redzone::cli {
+namespace {
+
+// The chance that a build that fails as often is taken for one that passes.
+constexpr double kMiss = 0.001;
+// A good build shows another signature, if any: there may be hundreds of builds to be wrong about.
+constexpr double kFalseAlarm = 1e-4;
+
+// One session at a time: each build has the same targets.
+class Trier {
+ public:
+  Trier(const po::variables_map& flags, const std::vector<std::string>& builds,
+        std::chrono::steady_clock::time_point until)
+      : flags_(flags), builds_(builds), until_(until) {}
+
+  bisect::BuildProbe operator()(std::size_t build) {
+    if (interrupted() || problem_) return {{}, "the bisection was stopped"};
+    auto opened = Probing::open(flags_, until_, builds_[build]);
+    if (!opened) return {{}, opened.error().message};
+    Probing& probing = **opened;
+    loaded_ = true;
+    if (!probing.not_judged().empty()) return {{}, probing.not_judged()};
+    bisect::BuildProbe answer;
+    // The rates are those of the first build that fails, which is the last of the list.
+    if (!rates_) {
+      answer.probe = probing.prober().calibrate(probing.finding().plan, kMiss);
+      if (answer.probe.answer == bisect::Answer::fails)
+        rates_ = statistics::rates_for(answer.probe.counts.same, answer.probe.counts.judged(),
+                                       kMiss, kFalseAlarm);
+    } else {
+      probing.prober().set_rates(*rates_);
+      answer.probe = probing.prober().ask(probing.finding().plan);
+    }
+    if (const auto& stored = probing.prober().problem(); !stored) problem_ = stored.error();
+    if (answer.probe.answer == bisect::Answer::unjudged)
+      answer.skipped = builds_[build] + ": " + answer.probe.counts.said;
+    return answer;
+  }
+
+  statistics::Rates rates() const { return rates_.value_or(statistics::Rates{}); }
+  bool any_loaded() const { return loaded_; }
+  const std::optional<Error>& problem() const { return problem_; }
+
+ private:
+  const po::variables_map& flags_;
+  const std::vector<std::string>& builds_;
+  std::chrono::steady_clock::time_point until_;
+  std::optional<statistics::Rates> rates_;
+  bool loaded_ = false;
+  std::optional<Error> problem_;
+};
+
+}  // namespace
+
+Result<int> bisect_builds(const po::variables_map& flags) {
+  const auto& builds = flags["builds"].as<std::vector<std::string>>();
+  if (builds.size() < 2) return usage_error("--builds: needs two or more, the oldest first");
+  auto until = end_of_time(flags);
+  if (!until) return tl::unexpected(until.error());
+  // A finding that is not there is no reason to skip a build.
+  auto id = parse_id(flags["id"].as<std::string>());
+  if (!id) return tl::unexpected(id.error());
+  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+    return s.finding(*id);
+  });
+  if (!finding) return tl::unexpected(finding.error());
+  Trier trier(flags, builds, *until);
+  const auto result = bisect::find_first_bad(
+      builds.size(), [&](std::size_t i) { return trier(i); }, [&] { return trier.rates(); });
+  if (trier.problem()) return tl::unexpected(*trier.problem());
+  std::cout << (json_wanted(flags) ? report::builds_json(*finding, builds, result)
+                                   : report::builds_text(*finding, builds, result));
+  if (interrupted()) return kInterrupted;
+  if (result.first_bad) return kFound;
+  return trier.any_loaded() ? kOk : kNotJudged;
+}
+
+}  // namespace redzone::cli

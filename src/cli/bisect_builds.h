@@ -1,0 +1,12 @@
+// `redzone bisect ID --builds A B C...`
+#pragma once
+
+#include "cli/command.h"
+#include "core/error.h"
+
+namespace redzone::cli {
+
+// The finding's plan in each build until the first bad one is known. Prints the result.
+Result<int> bisect_builds(const po::variables_map& flags);
+
+}  // namespace redzone::cli

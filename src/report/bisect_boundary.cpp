@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "report/bisect.h"
+#include "report/bisect_runs.h"
+#include "report/format.h"
+
+namespace redzone::report {
+
+std::string boundary_text(const store::Finding& f, const bisect::Boundary& b) {
+  std::string out = fmt::format("finding {}: {}\n\n{}\n", f.id, printable(f.signature.text()),
+                                printable(sentence(b)));
+  Table table({{b.dim, Table::Align::right}, {"answer"}, {"failed", Table::Align::right}});
+  for (const auto& s : b.samples)
+    table.add(
+        {std::to_string(s.value), std::string(name_of(s.probe.answer)), ratio(s.probe.counts)});
+  if (!table.empty()) out += "\n" + table.text();
+  return out + fmt::format("\nruns  {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
+                           b.complete ? "" : "; the budget ended: bisect again to go on");
+}
+
+std::string boundary_json(const store::Finding& f, const bisect::Boundary& b) {
+  using Json = nlohmann::ordered_json;
+  Json samples = Json::array();
+  for (const auto& s : b.samples)
+    samples.push_back({{"value", s.value},
+                       {"answer", name_of(s.probe.answer)},
+                       {"runs", runs_json(s.probe.counts)}});
+  return printed({{"finding", f.id},
+                  {"signature", f.signature.text()},
+                  {"dim", b.dim},
+                  {"calls", b.calls},
+                  {"base", runs_json(b.base.counts)},
+                  {"sentence", sentence(b)},
+                  {"rule", b.rule ? Json(b.rule->text(b.dim)) : Json()},
+                  {"samples", samples},
+                  {"foretold", b.predicted},
+                  {"complete", b.complete},
+                  {"runs_made", b.runs}});
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,109 @@
+#include "bisect/boundary.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "bisect/fakes.h"
+
+namespace redzone::bisect {
+namespace {
+
+using testing::call_step;
+using testing::FakeRunner;
+using testing::sample_plan;
+using Rule = std::function<bool(std::int64_t)>;
+
+TargetSpec wide_spec() {
+  TargetSpec spec = testing::sample_spec();
+  spec.dims[0] = {.name = "T", .min = 0, .max = 100000, .tile = 48};
+  spec.dims[1] = {.name = "C", .values = {1, 2}};
+  spec.constraints.clear();
+  return spec;
+}
+
+Boundary boundary(std::int64_t failing, const Rule& fails, double rate = 1) {
+  FakeRunner runner([&](const Plan& p) { return fails(get(calls_of(p).back()->call.dims, "T")); },
+                    rate);
+  Prober prober(runner, {});
+  auto found = find_boundary(sample_plan({call_step(failing, 1)}), wide_spec(), "T", prober, {});
+  EXPECT_TRUE(found);
+  return *found;
+}
+
+std::string rule_text(const Boundary& b) {
+  return b.rule ? b.rule->text("T") : "none";
+}
+
+TEST(Boundary, FindsAThresholdExactly) {
+  const auto b = boundary(9000, [](std::int64_t t) { return t >= 8192; });
+  EXPECT_EQ(rule_text(b), "fails for T >= 8192");
+  ASSERT_NE(b.sample(8191), nullptr);
+  EXPECT_EQ(b.sample(8191)->probe.answer, Answer::passes);
+  EXPECT_NE(sentence(b).find("8191 passes"), std::string::npos) << sentence(b);
+  EXPECT_EQ(rule_text(boundary(7, [](std::int64_t t) { return t <= 1234; })), "fails for every T")
+      << "only what is within reach is tried";
+}
+
+TEST(Boundary, FindsAThresholdAnywhere) {
+  EXPECT_TRUE(rc::check("up to the unit", [] {
+    const auto threshold = *rc::gen::inRange<std::int64_t>(2, 20000);
+    const auto above = *rc::gen::inRange<std::int64_t>(0, 3000);
+    const auto b = boundary(threshold + above, [&](std::int64_t t) { return t >= threshold; });
+    RC_ASSERT(rule_text(b) == fmt::format("fails for T >= {}", threshold));
+  }));
+}
+
+TEST(Boundary, FindsARange) {
+  EXPECT_EQ(rule_text(boundary(300, [](std::int64_t t) { return t >= 257 && t <= 511; })),
+            "fails for 257 <= T <= 511");
+}
+
+TEST(Boundary, FindsClassesWhereThereIsNoThreshold) {
+  EXPECT_EQ(rule_text(boundary(3, [](std::int64_t t) { return t % 4 == 3; })),
+            "fails for T % 4 = 3");
+  EXPECT_EQ(rule_text(boundary(5, [](std::int64_t t) { return t % 16 != 0; })),
+            "fails for T that is no multiple of 16");
+  EXPECT_EQ(rule_text(boundary(64, [](std::int64_t t) { return t % 16 == 0; })),
+            "fails for T % 16 = 0");
+  EXPECT_EQ(rule_text(boundary(50, [](std::int64_t t) { return t % 48 != 0; })),
+            "fails for T that is no multiple of 48")
+      << "the tile";
+  EXPECT_EQ(rule_text(boundary(64, [](std::int64_t t) { return t > 0 && (t & (t - 1)) == 0; })),
+            "fails for T that is a power of two");
+}
+
+TEST(Boundary, FindsAClassBeyondAThreshold) {
+  const auto b = boundary(130, [](std::int64_t t) { return t >= 100 && t % 2 == 0; });
+  ASSERT_TRUE(b.rule);
+  EXPECT_EQ(b.rule->modulus, 2);
+  EXPECT_EQ(b.rule->least, 100);
+}
+
+TEST(Boundary, SaysWhenThereIsNoSimpleRule) {
+  const auto b = boundary(0, [](std::int64_t t) { return (t * 2654435761u >> 7) % 3 == 0; });
+  EXPECT_FALSE(b.rule);
+  EXPECT_NE(sentence(b).find("No simple rule"), std::string::npos);
+}
+
+TEST(Boundary, OfAFlakyFailureIsTheSame) {
+  for (const double rate : {0.5, 0.2})
+    EXPECT_EQ(rule_text(boundary(
+                  9000, [](std::int64_t t) { return t >= 8192; }, rate)),
+              "fails for T >= 8192")
+        << rate;
+}
+
+TEST(Boundary, OfAnUnknownDimOrCallIsAUsageError) {
+  FakeRunner runner([](const Plan&) { return true; });
+  Prober prober(runner, {});
+  const Plan plan = sample_plan({call_step(4, 1)});
+  const auto dim = find_boundary(plan, wide_spec(), "TT", prober, {});
+  ASSERT_FALSE(dim);
+  EXPECT_NE(dim.error().message.find("did you mean 'T'"), std::string::npos);
+  EXPECT_FALSE(find_boundary(plan, wide_spec(), "T", prober, {.call = 2}));
+  EXPECT_EQ(runner.runs, 0);
+}
+
+}  // namespace
+}  // namespace redzone::bisect
