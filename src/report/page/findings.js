@@ -27,15 +27,24 @@ function facts(f) {
     [{ title: "", cell: (row) => make("b", {}, row[0]) }, { title: "", cell: (row) => row[1] }], rows));
 }
 
+// A row for each axis: "blocking 0/3, async 3/3".
+function attribution(rows) {
+  const axes = new Map();
+  for (const row of rows) {
+    if (!axes.has(row.axis)) axes.set(row.axis, []);
+    axes.get(row.axis).push(`${row.value} ${row.k}/${row.n}`);
+  }
+  return make("div", { class: "wide attribution" }, table([
+    { title: "axis", cell: ([axis]) => axis },
+    { title: "failed with", cell: ([, values]) => values.join(", ") }], [...axes]));
+}
+
 function details(f) {
   const parts = [facts(f), section("reproduce", copyable(f.replay))];
   if (f.culprits.length > 0)
     parts.push(section("culprit, as each source has it", make("ul", {}, f.culprits.map((text) => make("li", {}, text)))));
   if (f.attribution.length > 0)
-    parts.push(section("attribution: one axis changed at a time", make("div", { class: "wide attribution" }, table([
-      { title: "axis", cell: (row) => row.axis },
-      { title: "value", cell: (row) => row.value },
-      { title: "failed", number: true, cell: (row) => `${row.k}/${row.n}` }], f.attribution))));
+    parts.push(section("attribution: one axis changed at a time, how many runs failed", attribution(f.attribution)));
   for (const t of f.tables)
     parts.push(section(t.title, make("div", { class: "wide bisect" }, table(
       t.columns.map((title, i) => ({ title, cell: (row) => row[i] ?? "" })), t.rows))));
@@ -46,7 +55,7 @@ function details(f) {
 
 function card(f) {
   const node = make("details", { id: "finding-" + f.id, class: "finding " + f.ledger.standing },
-    make("summary", {}, make("span", { class: "badge" }, f.ledger.standing), ` ${f.id} `,
+    make("summary", {}, make("span", { class: "badge" }, f.ledger.standing), f.confidence === "confirmed" ? "" : `, ${f.confidence}`, ` ${f.id} `,
       make("code", {}, f.signature.text), " ", make("span", { class: "outcome" }, outcomeOf(f))));
   // What is inside is made when it is first opened: there may be thousands.
   node.addEventListener("toggle", () => {
