@@ -60,9 +60,11 @@ class Breaker {
         d_.element_strides[0] = outside(1, 8);
         return true;
       case Rule::interleave:
-        return d_.type != DataType::u6x16_align16 && unknown(d_.interleave, tma::kInterleaves);
+        // The pixels of an interleaved layout are other dims.
+        return d_.type != DataType::u6x16_align16 && (tiled() || !interleaved()) &&
+               unknown(d_.interleave, tma::kInterleaves);
       case Rule::interleave_of_packed:
-        if (d_.type != DataType::u6x16_align16 || d_.rank < 3) return false;
+        if (!tiled() || d_.type != DataType::u6x16_align16 || d_.rank < 3) return false;
         d_.interleave = Interleave::b16;
         return true;
       case Rule::swizzle:
@@ -89,8 +91,6 @@ class Breaker {
         return corner_range();
       case Rule::corner_area:
         return corner_area();
-      case Rule::pixel_dim_range:
-        return pixel_dim_range();
       case Rule::channels_range:
         return channels_range();
       case Rule::channels_zero:
@@ -163,8 +163,6 @@ class Breaker {
         kAllBits};
     const std::size_t dim = least + draw_.index(d_.rank - least);
     d_.dims[dim] = draw_.pick(values);
-    // No box of pixels fits into nothing.
-    if (dim >= 1 && dim + 1 < d_.rank) d_.lower[dim - 1] = d_.upper[dim - 1] = 0;
     return true;
   }
 
@@ -261,19 +259,6 @@ class Breaker {
     return bytes && *bytes > 0 ? bytes : std::nullopt;
   }
 
-  bool pixel_dim_range() {
-    if (tiled() || !ranked()) return false;
-    const std::size_t i = draw_.index(d_.rank - 2);
-    constexpr std::uint64_t limit = std::uint64_t{1} << 31;
-    const auto outer = static_cast<std::int32_t>(draw_.in_range(0, 15));
-    const std::uint64_t values[] = {limit - static_cast<std::uint64_t>(outer), limit, limit + 1,
-                                    2 * limit - 1, 2 * limit};
-    d_.lower[i] = 0;
-    d_.upper[i] = outer;
-    d_.dims[i + 1] = draw_.pick(values);
-    return true;
-  }
-
   bool of_packed(std::uint32_t& elements) {
     if (!spread()) return false;
     elements = 64;
@@ -308,10 +293,11 @@ class Breaker {
   bool corner_range() {
     if (tiled() || !ranked()) return false;
     const std::int32_t low = lowest_corner();
-    const std::size_t i = draw_.index(d_.rank - 2);
+    const auto i = static_cast<std::uint32_t>(draw_.index(d_.rank - 2));
     const std::int32_t by = draw_.one_in(2) ? 1 : static_cast<std::int32_t>(draw_.in_range(2, 999));
     // Outwards, so that the box grows; the dim leaves room for that.
-    d_.dims[i + 1] = std::min<std::uint64_t>(d_.dims[i + 1], std::uint64_t{1} << 30);
+    auto& dim = d_.dims[pixel_dim(d_, i)];
+    dim = std::min<std::uint64_t>(dim, std::uint64_t{1} << 30);
     if (draw_.one_in(2))
       d_.lower[i] = low - by;
     else
@@ -321,9 +307,19 @@ class Breaker {
 
   bool corner_area() {
     if (tiled() || !ranked()) return false;
-    const std::size_t i = draw_.index(d_.rank - 2);
+    const auto i = static_cast<std::uint32_t>(draw_.index(d_.rank - 2));
+    const std::uint32_t at = pixel_dim(d_, i);
+    if (at == 0 && (spread() || d_.type == DataType::u4x16_align8)) return false;
+    if (draw_.one_in(2)) {  // a sum that wraps around at 2^31
+      const auto outer = static_cast<std::int32_t>(draw_.in_range(0, 15));
+      constexpr std::uint64_t limit = std::uint64_t{1} << 31;
+      d_.lower[i] = 0;
+      d_.upper[i] = outer;
+      d_.dims[at] = draw_.one_in(2) ? limit - static_cast<std::uint64_t>(outer) : limit;
+      return true;
+    }
     const auto dim = static_cast<std::int32_t>(draw_.in_range(1, 8));
-    d_.dims[i + 1] = static_cast<std::uint64_t>(dim);
+    d_.dims[at] = static_cast<std::uint64_t>(dim);
     d_.lower[i] = static_cast<std::int32_t>(draw_.in_range(0, 7));
     d_.upper[i] = d_.lower[i] - dim;
     return true;

@@ -80,12 +80,17 @@ std::uint64_t draw_dim(Draw& draw, std::uint64_t multiple, std::uint64_t most) {
   return std::clamp(dim / multiple * multiple, multiple, most);
 }
 
+// What dim 0 must be a multiple of.
+std::uint64_t inner_multiple(const Descriptor& d) {
+  if (tma::is_spread(d.type)) return 128;
+  return d.type == DataType::u4x16_align8 ? 2 : 1;
+}
+
 void draw_dims(Draw& draw, Descriptor& d) {
-  const std::uint64_t inner = tma::is_spread(d.type)             ? 128
-                              : d.type == DataType::u4x16_align8 ? 2
-                                                                 : 1;
+  const std::uint64_t inner = inner_multiple(d);
   for (std::uint32_t i = 0; i < d.rank; ++i) {
-    const bool pixels = d.kind == Kind::im2col && i > 0 && i + 1 < d.rank;
+    const std::uint32_t first = pixel_dim(d, 0);
+    const bool pixels = d.kind == Kind::im2col && i >= first && i < first + d.rank - 2;
     d.dims[i] = draw_dim(draw, i == 0 ? inner : 1, pixels ? kMaxPixelDim : kMaxDim);
   }
 }
@@ -132,6 +137,21 @@ std::uint32_t draw_inner(Draw& draw, const Descriptor& d) {
   return inner.step * draw_side(draw, 1, inner.most / inner.step);
 }
 
+// The driver adds dim and upper corner in 32 bits: mostly they stay below 2^31, and now and then
+// the sum wraps around to a legal one.
+void keep_a_pixel(Draw& draw, Descriptor& d, std::uint32_t i) {
+  std::uint64_t& dim = d.dims[pixel_dim(d, i)];
+  const std::int64_t shrink = std::int64_t{d.lower[i]} - d.upper[i];
+  if (shrink > 0 && static_cast<std::uint64_t>(shrink) >= dim) std::swap(d.lower[i], d.upper[i]);
+  const std::int64_t grown = std::int64_t{d.upper[i]} - d.lower[i];
+  const std::uint64_t multiple = pixel_dim(d, i) == 0 ? inner_multiple(d) : 1;
+  if (grown >= 2 && multiple == 1 && draw.one_in(16))
+    dim = kMaxDim - static_cast<std::uint64_t>(draw.in_range(1, grown - 1));
+  else
+    dim = std::min(dim, kMaxPixelDim - static_cast<std::uint64_t>(std::max(d.upper[i], 0))) /
+          multiple * multiple;
+}
+
 void draw_pixels(Draw& draw, Descriptor& d) {
   constexpr std::int32_t lows[] = {-32768, -128, -16};
   const std::int32_t low = lows[d.rank - 3], high = -low - 1;
@@ -141,12 +161,7 @@ void draw_pixels(Draw& draw, Descriptor& d) {
     d.upper[i] = static_cast<std::int32_t>(small ? draw.in_range(-3, 0) : draw.in_range(low, high));
     if (draw.one_in(8)) d.lower[i] = low;
     if (draw.one_in(8)) d.upper[i] = high;
-    // The box must keep a pixel.
-    const std::int64_t shrink = std::int64_t{d.lower[i]} - d.upper[i];
-    if (shrink > 0 && static_cast<std::uint64_t>(shrink) >= d.dims[i + 1])
-      std::swap(d.lower[i], d.upper[i]);
-    const auto outer = static_cast<std::uint64_t>(std::max(d.upper[i], 0));
-    d.dims[i + 1] = std::min(d.dims[i + 1], kMaxPixelDim - outer);
+    keep_a_pixel(draw, d, i);
   }
   d.channels = draw_inner(draw, d);
   d.pixels = draw_side(draw, 1, 1024);

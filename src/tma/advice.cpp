@@ -28,7 +28,6 @@ Place place_of(Rule rule) {
       return {"globalAddress", Unit::none};
     case Rule::dim_range:
     case Rule::dim_of_packed:
-    case Rule::pixel_dim_range:
       return {"globalDim", Unit::elements};
     case Rule::stride_alignment:
     case Rule::stride_range:
@@ -265,8 +264,8 @@ std::string change(const Descriptor& d, const Violation& v) {
     case Rule::box_bytes:
       return "Use a smaller box and several loads: what a kernel may take of the shared memory is "
              "less still.";
-    case Rule::pixel_dim_range:
-      return "Split the tensor along this dim, or load it as tiles.";
+    case Rule::corner_area:
+      return "Make the corners smaller than the dim; split a dim of 2^31 or more.";
     case Rule::data_type:
       return "Known are 0 to 15: " + data_type_names() + ".";
     case Rule::swizzle:

@@ -1,7 +1,5 @@
 #include "tma/checker.h"
 
-#include <algorithm>
-
 #include "core/error.h"
 
 namespace redzone::tma {
@@ -9,7 +7,6 @@ namespace {
 
 constexpr std::int64_t kMaxDim = std::int64_t{1} << 32;
 constexpr std::int64_t kMaxStride = (std::int64_t{1} << 40) - 1;
-constexpr std::int64_t kMaxPixelDim = (std::int64_t{1} << 31) - 1;
 
 class Checker {
  public:
@@ -164,15 +161,22 @@ class Checker {
         if (corner < low || corner > high)
           add(Rule::corner_range, dim, static_cast<std::uint64_t>(corner),
               {Limit::Kind::range, low, high, 0});
-      // The box reaches from `lower` to the last pixel plus `upper` (PTX ISA, im2col mode).
-      const std::int64_t shrink = std::int64_t{d_.lower[i]} - d_.upper[i];
-      if (shrink > 0 && static_cast<std::uint64_t>(shrink) >= d_.dims[i + 1])
-        add(Rule::corner_area, dim, d_.dims[i + 1] - static_cast<std::uint64_t>(shrink),
-            {Limit::Kind::range, 1, kMaxDim, 0});
-      const std::int64_t outer = std::max(d_.upper[i], 0);
-      if (d_.dims[i + 1] <= kMaxDim)
-        in_range(Rule::pixel_dim_range, dim, d_.dims[i + 1], 0, kMaxPixelDim - outer);
+      area(i);
     }
+  }
+
+  // The box reaches from `lower` to the last pixel plus `upper` (PTX ISA, im2col mode). Probed on
+  // an H100, driver 580.159.04: dim and upper corner are added in 32 bits, so that a dim of 2^31 is
+  // negative and 2^32 - 1 with an upper corner of 2 is 1.
+  void area(std::uint32_t i) {
+    const std::uint32_t dim = pixel_dim(d_, i);
+    if (d_.dims[dim] < 1 || d_.dims[dim] > kMaxDim) return;
+    const auto end = static_cast<std::int32_t>(static_cast<std::uint32_t>(d_.dims[dim]) +
+                                               static_cast<std::uint32_t>(d_.upper[i]));
+    const std::int64_t pixels = std::int64_t{end} - d_.lower[i];
+    if (pixels < 1)
+      add(Rule::corner_area, static_cast<int>(dim), static_cast<std::uint64_t>(pixels),
+          {Limit::Kind::range, 1, kMaxDim, 0});
   }
 
   void pixels(bool known_type) {

@@ -70,7 +70,7 @@ struct Descriptor {
   std::array<std::uint64_t, 4> strides{};                       // bytes; [i] is of dim i + 1
   std::array<std::uint32_t, 5> box{1, 1, 1, 1, 1};              // elements; tiled only
   std::array<std::uint32_t, 5> element_strides{1, 1, 1, 1, 1};  // elements
-  std::array<std::int32_t, 3> lower{}, upper{};                 // im2col only; [i] is of dim i + 1
+  std::array<std::int32_t, 3> lower{}, upper{};                 // im2col only; see pixel_dim()
   std::uint32_t channels = 1, pixels = 1;                       // im2col only
   Interleave interleave = Interleave::none;
   Swizzle swizzle = Swizzle::none;
@@ -92,6 +92,14 @@ bool is_float(DataType type);
 bool is_spread(DataType type);
 // Bytes that a swizzle pattern spans; 0 for none and for what is none.
 std::uint32_t swizzle_span_bytes(Swizzle swizzle);
+
+// The dim whose pixels the corners [i] are about: the driver begins with dim 1, and with dim 0 for
+// an interleaved layout (probed; cuda.h does not say).
+inline std::uint32_t pixel_dim(const Descriptor& descriptor, std::uint32_t i) {
+  const bool interleaved =
+      descriptor.interleave == Interleave::b16 || descriptor.interleave == Interleave::b32;
+  return i + (interleaved ? 0 : 1);
+}
 
 // What one load brings to shared memory: the sides of the box, each divided by its element stride
 // and rounded down as the driver does, or channels times pixels. Nothing where one of these is out

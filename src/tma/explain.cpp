@@ -261,7 +261,6 @@ class Reader {
       case Rule::corner_range:
         return known(Field::lower) && known(Field::upper);
       case Rule::corner_area:
-      case Rule::pixel_dim_range:
         return known(Field::lower) && known(Field::upper) && known(Field::dims);
       case Rule::channels_range:
       case Rule::channels_zero:

@@ -50,9 +50,9 @@ constexpr Words kWords[] = {
     {"corner-range",
      "each corner of the pixel box must be within -32768..32767 (3 dims), -128..127 (4 dims) or "
      "-16..15 (5 dims)"},
-    {"corner-area", "the pixel box must hold at least one pixel along each dim"},
-    {"pixel-dim-range",
-     "a dim of pixels, and the same with its upper corner added, must be below 2^31"},
+    {"corner-area",
+     "the pixel box must hold at least one pixel along each dim, where the driver adds dim and "
+     "upper corner in 32 bits, and begins with dim 0 for an interleaved layout"},
     {"channels-range", "a pixel has at most 256 channels"},
     {"channels-zero", "a pixel has at least 1 channel"},
     {"channels-bytes", "without interleave the channels of a pixel must be a multiple of 16 bytes"},
@@ -86,9 +86,6 @@ constexpr Difference kDifferences[] = {
     {Rule::swizzle_of_interleave, Says::forbids, Says::allows,
      "the 32B interleave is encoded with every swizzle that the GPU has",
      "cuda.h: INTERLEAVE_32B needs SWIZZLE_32B; probed: none, 32B, 64B and 128B are encoded"},
-    {Rule::pixel_dim_range, Says::nothing, Says::forbids,
-     "a dim of pixels of 2^31 or more is refused, and one that its upper corner takes there",
-     "cuda.h limits all dims to 2^32; probed: ranks 3 to 5, each dim of pixels"},
     {Rule::channels_zero, Says::nothing, Says::forbids, "no channels at all are refused",
      "cuda.h gives only the upper limit; probed"},
     {Rule::channels_bytes, Says::nothing, Says::forbids,

@@ -37,7 +37,6 @@ enum class Rule : std::uint8_t {
   fill_of_type,           // NaN for floating-point types only
   corner_range,           // im2col: 16, 8 or 5 bits signed
   corner_area,            // im2col: at least one pixel along each dim
-  pixel_dim_range,        // im2col: dims of pixels below 2^31
   channels_range,         // im2col: at most 256
   channels_zero,          // im2col: at least 1
   channels_bytes,         // im2col: multiple of 16 bytes without interleave
@@ -46,7 +45,7 @@ enum class Rule : std::uint8_t {
   pixels_zero,            // im2col: at least 1
   newer_gpu,              // types and swizzles of compute capability 10.0
 };
-inline constexpr std::uint8_t kRules = 35;
+inline constexpr std::uint8_t kRules = 34;
 
 // "stride-alignment", ...
 std::string_view name_of(Rule rule);

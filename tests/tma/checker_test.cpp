@@ -242,9 +242,20 @@ std::vector<Boundary> boundaries() {
          d.lower[0] = 0;
          d.upper[0] = -56;
        }},
-      {"pixel_dim", "pixel-dim-range", convolution, [](auto& d) { d.dims[1] = 0x7fffffff; },
-       [](auto& d) { d.dims[1] = 0x80000000; }},
-      {"pixel_dim_with_its_corner", "pixel-dim-range", convolution,
+      {"area_of_interleave", "corner-area", convolution,
+       [](auto& d) {
+         d.interleave = Interleave::b16;
+         d.lower[0] = 0;
+         d.upper[0] = -63;
+       },
+       [](auto& d) {
+         d.interleave = Interleave::b16;
+         d.lower[0] = 0;
+         d.upper[0] = -64;
+       }},
+      {"area_in_32_bits", "corner-area", convolution, [](auto& d) { d.dims[1] = 0x80000000; },
+       [](auto& d) { d.dims[1] = 0x80000001; }},
+      {"area_with_its_corner", "corner-area", convolution,
        [](auto& d) {
          d.upper[1] = 5;
          d.dims[2] = 0x7ffffffa;
@@ -252,6 +263,17 @@ std::vector<Boundary> boundaries() {
        [](auto& d) {
          d.upper[1] = 5;
          d.dims[2] = 0x7ffffffb;
+       }},
+      {"area_wraps_around", "corner-area", convolution,
+       [](auto& d) {
+         d.upper[1] = 2;
+         d.lower[1] = 0;
+         d.dims[2] = 0xffffffff;
+       },
+       [](auto& d) {
+         d.upper[1] = 1;
+         d.lower[1] = 0;
+         d.dims[2] = 0xffffffff;
        }},
       {"channels", "channels-range", convolution,
        [](auto& d) {
