@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/origin.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
 #include "report/json.h"
@@ -51,7 +52,9 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (!opened) return tl::unexpected(opened.error());
   Session& session = **opened;
   auto entry = session.check(finding->plan, fmt::format("finding {}", *id));
-  if (!entry) return tl::unexpected(entry.error());
+  if (!entry) return tl::unexpected(with_origin(entry.error(), finding->environment));
+  if (auto other = other_code(**entry, finding->environment, fmt::format("finding {}", *id)))
+    fmt::print(stderr, "reduce: {}\n", *other);
   if (auto why = session.cannot_run((*entry)->spec)) {
     fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
     return kNotJudged;

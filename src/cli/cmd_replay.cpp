@@ -7,6 +7,7 @@
 #include "campaign/evaluator.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/origin.h"
 #include "cli/session.h"
 #include "core/plan_text.h"
 #include "core/repro.h"
@@ -53,7 +54,7 @@ bool is_number(const std::string& word) {
 
 struct Loaded {
   Repro repro;
-  std::string made_of = {};  // of a finding: what made its code
+  store::Environment found_in = {};  // of a finding
 };
 
 Result<Loaded> load(const po::variables_map& flags) {
@@ -71,14 +72,7 @@ Result<Loaded> load(const po::variables_map& flags) {
   if (!store) return tl::unexpected(store.error());
   auto finding = store->finding(*id);
   if (!finding) return tl::unexpected(finding.error());
-  return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment.toolkit};
-}
-
-// A target that is not here may be in a plugin or package that has to be named.
-Error with_origin(Error error, const Loaded& loaded) {
-  if (!loaded.made_of.empty())
-    error.message += fmt::format("; the finding's code was made by {}", loaded.made_of);
-  return error;
+  return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment};
 }
 
 Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
@@ -162,7 +156,9 @@ Result<int> Replay::run(const po::variables_map& flags) {
   Session& session = **opened;
   const auto& what = flags["what"].as<std::string>();
   auto entry = session.check(repro->plan, is_number(what) ? "finding " + what : what);
-  if (!entry) return tl::unexpected(with_origin(entry.error(), *loaded));
+  if (!entry) return tl::unexpected(with_origin(entry.error(), loaded->found_in));
+  if (auto other = other_code(**entry, loaded->found_in, "finding " + what))
+    fmt::print(stderr, "replay: {}\n", *other);
   if (auto why = session.cannot_run((*entry)->spec)) {
     fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
     return kNotJudged;

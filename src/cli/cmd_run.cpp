@@ -36,7 +36,9 @@ class Run final : public Command {
         "launch", po::value<std::string>(),
         "blocking, async or gated: how the first trial of each plan launches (default: gated)")(
         "allocator", po::value<std::string>(),
-        "guard, plain, pool or caching for all plans (default: drawn for each)");
+        "guard, plain, pool or caching for all plans (default: drawn for each)")(
+        "lazy", po::bool_switch(),
+        "packages under the launch that compiles, tunes and freezes on the first call");
     words.add("target", -1);
     add_sanitizer_flag(flags);
     add_device_flag(flags);
@@ -61,43 +63,64 @@ bool is_given_package(const TargetEntry& entry, const po::variables_map& flags) 
   return std::find(given.begin(), given.end(), entry.plugin) != given.end();
 }
 
-// A package that is asked for, by name or by --package, where there is no GPU for it.
+// A package that is asked for, by name or by --package, where there is no device for it.
 std::optional<std::string> no_device_for(const TargetEntry& entry, const Session& session) {
-  if (!entry.is_package || entry.device == session.device()) return std::nullopt;
+  if (!entry.is_package || session.registry().find(entry.spec.name, session.device()) != nullptr)
+    return std::nullopt;
   return fmt::format("{}: its kernels are compiled for a GPU, and the device is {}",
                      entry.spec.name, name_of(session.device()));
+}
+
+// Whether a target that nobody named is one of those to fuzz. A package is, under the launch that
+// was asked for.
+bool is_wanted_unnamed(const TargetEntry& entry, const po::variables_map& flags) {
+  const bool packages = flags.count("package") != 0, lazy = flags["lazy"].as<bool>();
+  if (packages && !is_given_package(entry, flags)) return false;
+  if (entry.is_package ? entry.is_lazy != lazy : lazy) return false;
+  switch (entry.spec.category) {
+    case Category::kernel:
+      return flags.count("target") == 0;
+    case Category::puzzle:
+      return flags["puzzles"].as<bool>();
+    case Category::twin:
+    case Category::selftest:
+      break;
+  }
+  return false;
 }
 
 Result<Selection> select(const Session& session, const po::variables_map& flags) {
   Selection out;
   std::vector<const TargetEntry*> wanted;
-  const bool packages = flags.count("package") != 0;
+  const auto want = [&](const TargetEntry* entry) {
+    if (std::find(wanted.begin(), wanted.end(), entry) == wanted.end()) wanted.push_back(entry);
+  };
+  const auto skip = [&](std::string why) {
+    if (std::find(out.skipped.begin(), out.skipped.end(), why) == out.skipped.end())
+      out.skipped.push_back(std::move(why));
+  };
   if (flags.count("target") != 0) {
     for (const auto& name : flags["target"].as<std::vector<std::string>>()) {
       const auto* package = session.registry().find(name, DeviceKind::cuda);
       if (package != nullptr)
         if (auto why = no_device_for(*package, session)) {
-          out.skipped.push_back(*why);
+          skip(*why);
           continue;
         }
       auto entry = session.registry().require(name, session.device());
       if (!entry) return tl::unexpected(entry.error());
-      if (std::find(wanted.begin(), wanted.end(), *entry) == wanted.end()) wanted.push_back(*entry);
+      want(*entry);
     }
   }
   for (const auto& entry : session.registry().entries()) {
-    const bool unnamed =
-        flags.count("target") == 0 && (!packages || is_given_package(entry, flags));
-    if (session.registry().find(entry.spec.name, session.device()) != &entry) {
-      if (auto why = no_device_for(entry, session); why && packages && unnamed)
-        out.skipped.push_back(*why);
-      continue;
-    }
-    const bool kernel = entry.spec.category == Category::kernel && unnamed;
-    const bool puzzle = entry.spec.category == Category::puzzle && flags["puzzles"].as<bool>();
-    const bool named = std::find(wanted.begin(), wanted.end(), &entry) != wanted.end();
-    if ((kernel || puzzle) && !named) wanted.push_back(&entry);
+    if (!is_wanted_unnamed(entry, flags)) continue;
+    if (session.registry().find(entry.spec.name, session.device()) == &entry)
+      want(&entry);
+    else if (auto why = no_device_for(entry, session); why && flags.count("package") != 0)
+      skip(*why);
   }
+  if (wanted.empty() && out.skipped.empty() && flags["lazy"].as<bool>())
+    return usage_error("--lazy: there is no package to launch so; --package names one");
   for (const auto* entry : wanted) {
     if (auto why = session.cannot_run(entry->spec))
       out.skipped.push_back(entry->spec.name + ": " + *why);

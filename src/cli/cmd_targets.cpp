@@ -32,7 +32,7 @@ class Targets final : public Command {
 report::TargetDevice device_of(const TargetEntry& entry, const device::CudaProbe& cuda) {
   report::TargetDevice d{std::string(name_of(entry.device)), true, "", entry.plugin.string(),
                          entry.code_hash};
-  if (entry.device == DeviceKind::host) return d;
+  if (entry.device != DeviceKind::cuda) return d;
   if (!cuda.device)
     d.why_not = cuda.problem;
   else if (entry.spec.needs_nvrtc && cuda.nvrtc.empty())

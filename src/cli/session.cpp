@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cli/interrupt.h"
+#include "cli/origin.h"
 #include "cli/tools.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
@@ -189,7 +190,7 @@ store::Environment Session::environment(const TargetEntry& target) const {
   auto environment =
       store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
                                  target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);
-  if (!target.compiled_by.empty()) environment.toolkit = target.compiled_by;
+  if (!target.compiled_by.empty()) environment.toolkit = toolkit_of(target);
   return environment;
 }
 

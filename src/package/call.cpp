@@ -28,6 +28,16 @@ std::string_view prefix(const Scalar& type) {
   return type.kind == Scalar::Kind::unsigned_integer ? "u" : "i";
 }
 
+// The classes of the specialized integers; of addresses nothing is known yet.
+std::vector<std::optional<Class>> classes_of(const Package& package, const ResolvedCall& call) {
+  std::vector<std::optional<Class>> classes(package.arguments.size());
+  for (std::size_t i = 0; i < package.arguments.size(); ++i)
+    if (const Argument& argument = package.arguments[i];
+        argument.kind == Argument::Kind::integer && argument.specialized)
+      classes[i] = class_of(std::get<std::int64_t>(call.arguments[i]));
+  return classes;
+}
+
 // What the argument comes to in a call.
 tl::expected<Constant, std::string> value_of(const Package& package, const Argument& argument,
                                              const Values& values, const Config& config) {
@@ -80,19 +90,6 @@ std::string describe(const Package& package, const Config& config, const Resolve
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The first dim of the grid that has no value; else all are in `programs`.
-std::optional<std::string> read_programs(const Package& package, const Values& values,
-                                         Extent& programs) {
-  std::int64_t* const extents[] = {&programs.x, &programs.y, &programs.z};
-  for (std::size_t i = 0; i < package.grid.size(); ++i) {
-    const auto extent = package.grid[i].value(values);
-    if (!extent)
-      return fmt::format("{}: {}", where(package, fmt::format("grid[{}]", i)), extent.error());
-    *extents[i] = *extent;
-  }
-  return std::nullopt;
-}
-
 // Triton's launcher owes size * num_ctas for each program (Triton 3.6, CudaLauncher in its NVIDIA
 // backend).
 tl::expected<ScratchPlan, std::string> plan_scratch(const ScratchRule& rule, const Extent& programs,
@@ -115,28 +112,34 @@ Class class_of(std::int64_t value) {
   return value % 16 == 0 ? Class::sixteen : Class::other;
 }
 
-tl::expected<ResolvedCall, std::string> resolve(const Package& package, const Dims& dims,
-                                                const Config& config) {
+tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const Dims& dims,
+                                                 const Config& config) {
   ResolvedCall call;
   for (const auto& [name, value] : dims) call.values.emplace(name, value);
   add_knobs(call.values, package.knobs, config);
   if (auto problem = shape_problem(package, call.values)) return tl::unexpected(*problem);
-  std::vector<Constant> constants;
-  std::vector<std::optional<Class>> classes(package.arguments.size());
-  for (std::size_t i = 0; i < package.arguments.size(); ++i) {
-    const Argument& argument = package.arguments[i];
+  for (const Argument& argument : package.arguments) {
     auto value = value_of(package, argument, call.values, config);
     if (!value) return tl::unexpected(value.error());
-    if (argument.kind == Argument::Kind::constant) constants.push_back(*value);
-    if (argument.kind == Argument::Kind::integer && argument.specialized)
-      classes[i] = class_of(std::get<std::int64_t>(*value));
     call.arguments.push_back(std::move(*value));
   }
-  const auto found = package.by_key.find(variant_key(package, config, constants, classes));
+  return call;
+}
+
+tl::expected<ResolvedCall, std::string> resolve(const Package& package, const Dims& dims,
+                                                const Config& config) {
+  auto call = evaluate(package, dims, config);
+  if (!call) return call;
+  std::vector<Constant> constants;
+  for (std::size_t i = 0; i < package.arguments.size(); ++i)
+    if (package.arguments[i].kind == Argument::Kind::constant)
+      constants.push_back(call->arguments[i]);
+  const auto found =
+      package.by_key.find(variant_key(package, config, constants, classes_of(package, *call)));
   if (found == package.by_key.end())
     return tl::unexpected(
-        fmt::format("no variant was compiled for {}", describe(package, config, call)));
-  call.variants = found->second;
+        fmt::format("no variant was compiled for {}", describe(package, config, *call)));
+  call->variants = found->second;
   return call;
 }
 
@@ -172,12 +175,26 @@ std::size_t least_align(const Package& package, std::size_t tensor) {
   return align;
 }
 
-tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
-                                                  Values values, int multiprocessors) {
-  const Compiled& compiled = package.compiled[variant.compiled];
+tl::expected<Extent, std::string> programs_of(const Package& package, Values values,
+                                              int multiprocessors) {
   values["num_sms"] = multiprocessors;
+  Extent programs;
+  std::int64_t* const extents[] = {&programs.x, &programs.y, &programs.z};
+  for (std::size_t i = 0; i < package.grid.size(); ++i) {
+    const auto extent = package.grid[i].value(values);
+    if (!extent)
+      return tl::unexpected(
+          fmt::format("{}: {}", where(package, fmt::format("grid[{}]", i)), extent.error()));
+    *extents[i] = *extent;
+  }
+  return programs;
+}
+
+tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Variant& variant,
+                                                const Extent& programs) {
+  const Compiled& compiled = package.compiled[variant.compiled];
   LaunchPlan plan;
-  if (auto problem = read_programs(package, values, plan.programs)) return tl::unexpected(*problem);
+  plan.programs = programs;
   if (plan.empty()) return plan;
   auto& shape = plan.shape;
   shape.grid = plan.programs;
@@ -195,6 +212,13 @@ tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const 
     *scratch = *planned;
   }
   return plan;
+}
+
+tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
+                                                  Values values, int multiprocessors) {
+  const auto programs = programs_of(package, std::move(values), multiprocessors);
+  if (!programs) return tl::unexpected(programs.error());
+  return launch_of(package, variant, *programs);
 }
 
 }  // namespace redzone::package

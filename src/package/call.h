@@ -25,9 +25,12 @@ struct ResolvedCall {
   std::vector<std::size_t> variants;  // serve the call; they differ in the classes of addresses
 };
 
-// An error says why the package does not serve the call: an expression without a value, an integer
-// that its type does not hold, a shape that is none, or no variant for these knobs, constants and
-// classes.
+// All but the variants. An error says what has no value: an expression, an integer that its type
+// does not hold, a shape that is none.
+tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const Dims& dims,
+                                                 const Config& config);
+
+// The same, and an error where no variant serves these knobs, constants and classes.
 tl::expected<ResolvedCall, std::string> resolve(const Package& package, const Dims& dims,
                                                 const Config& config);
 
@@ -54,7 +57,15 @@ struct LaunchPlan {
   bool empty() const { return programs.x <= 0 || programs.y <= 0 || programs.z <= 0; }
 };
 
-// An error: a grid expression without a value, or scratch beyond 2^62 bytes.
+// An error: a grid expression without a value. An extent may be 0, or negative.
+tl::expected<Extent, std::string> programs_of(const Package& package, Values values,
+                                              int multiprocessors);
+
+// For programs wherever they come from. An error: scratch beyond 2^62 bytes.
+tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Variant& variant,
+                                                const Extent& programs);
+
+// Both.
 tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
                                                   Values values, int multiprocessors);
 

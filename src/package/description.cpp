@@ -63,7 +63,9 @@ DimSpec read_dim(Fields& f, const std::vector<DimSpec>& before) {
   return dim;
 }
 
-KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before) {
+// Into `tuned` goes the name of a knob that a launcher may choose.
+KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
+                   std::vector<std::string>& tuned) {
   KnobSpec knob;
   knob.name = f.name("name");
   check_new(f, before, knob.name);
@@ -86,6 +88,7 @@ KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before) {
       throw f.error("values", "a value stands there twice");
     knob.values.push_back(std::move(value));
   }
+  if (f.has("tune") && f.flag("tune")) tuned.push_back(knob.name);
   knob.doc = f.text("doc", "");
   f.done();
   return knob;
@@ -107,7 +110,8 @@ Constraint read_constraint(Fields& f, const std::vector<DimSpec>& dims) {
                    : Constraint::at_most(std::move(a), std::move(b));
 }
 
-void read_dtype(Fields& f, const std::vector<KnobSpec>& knobs, Tensor& tensor) {
+void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
+  const auto& knobs = package.knobs;
   if (!f.has("dtype_of")) {
     tensor.dtype = kDTypeValues[f.one_of("dtype", kDTypes)];
     return;
@@ -117,6 +121,9 @@ void read_dtype(Fields& f, const std::vector<KnobSpec>& knobs, Tensor& tensor) {
   const auto knob = std::find_if(knobs.begin(), knobs.end(),
                                  [&](const KnobSpec& k) { return k.name == tensor.dtype_of; });
   if (knob == knobs.end()) throw f.error("dtype_of", fmt::format("no knob '{}'", tensor.dtype_of));
+  if (std::find(package.tuned.begin(), package.tuned.end(), knob->name) != package.tuned.end())
+    throw f.error("dtype_of",
+                  fmt::format("knob '{}' is tuned, so it cannot change a type", knob->name));
   for (const Value& value : knob->values)
     if (!std::holds_alternative<std::string>(value) || !dtype_named(std::get<std::string>(value)))
       throw f.error("dtype_of", fmt::format("knob '{}' has a value that is none of {}", knob->name,
@@ -151,7 +158,7 @@ Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::str
   Tensor tensor;
   tensor.name = f.name("name");
   check_new(f, package.tensors, tensor.name);
-  read_dtype(f, package.knobs, tensor);
+  read_dtype(f, package, tensor);
   constexpr Role roles[] = {Role::in, Role::out, Role::inout};
   tensor.role = roles[f.one_of("role", kRoles)];
   tensor.shape = f.expressions("shape", dims);
@@ -217,7 +224,8 @@ void read_head(Fields& root, Package& package) {
 void read_description(Fields& root, Package& package) {
   read_head(root, package);
   for (Fields& f : root.tables("dim")) package.dims.push_back(read_dim(f, package.dims));
-  for (Fields& f : root.tables("knob")) package.knobs.push_back(read_knob(f, package.knobs));
+  for (Fields& f : root.tables("knob"))
+    package.knobs.push_back(read_knob(f, package.knobs, package.tuned));
   std::vector<std::string> dims;
   for (const auto& dim : package.dims) dims.push_back(dim.name);
   for (Fields& f : root.tables("constraint"))

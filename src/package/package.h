@@ -100,6 +100,7 @@ struct Package {
   std::vector<Constraint> constraints;
   std::vector<Tensor> tensors;
   std::vector<KnobSpec> knobs;
+  std::vector<std::string> tuned;  // knobs that a launcher may choose: they change no result
   std::vector<Argument> arguments;
   std::vector<Compiled> compiled;
   std::vector<Variant> variants;

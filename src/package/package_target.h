@@ -4,10 +4,9 @@
 #include <redzone/target.h>
 
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "core/error.h"
+#include "package/launching.h"
 #include "package/package.h"
 #include "references/references.h"
 
@@ -30,11 +29,9 @@ class PackageTarget final : public Target {
   void reference(ReferenceCall& call) const override;
 
  private:
-  const KernelRef& kernel(Context& ctx, std::size_t compiled);
-
   std::shared_ptr<const Package> package_;
   const references::Reference* reference_;
-  std::vector<std::optional<KernelRef>> kernels_;  // by Package::compiled, once they are loaded
+  LoadedKernels kernels_;
 };
 
 }  // namespace redzone::package

@@ -5,38 +5,86 @@
 #include <algorithm>
 #include <memory>
 
+#include "launcher/mistakes.h"
+#include "package/lazy_package.h"
 #include "package/package_target.h"
 #include "package/reader.h"
 
 namespace redzone::package {
 namespace {
 
-Result<TargetEntry> entry_of(const std::filesystem::path& folder) {
+// Of one package, for one device.
+class Entries {
+ public:
+  Entries(std::shared_ptr<const Package> package, const references::Reference* reference)
+      : package_(std::move(package)),
+        choice_(std::make_shared<const TunedChoice>(package_)),
+        reference_(reference) {}
+
+  std::vector<TargetEntry> make(DeviceKind device) const {
+    std::vector<TargetEntry> all{entry(device, spec_of(package_))};
+    all.back().make = [package = package_, reference = reference_] {
+      return std::make_unique<PackageTarget>(package, reference);
+    };
+    all.push_back(lazy(device, package_->name + ".lazy_launch", Category::kernel, kNoMistake));
+    for (const auto& mistake : lazy::kMistakes)
+      if (choice_->can_make(mistake))
+        all.push_back(lazy(device, fmt::format("puzzle.{}.lazy_{}", package_->name, mistake.name),
+                           Category::puzzle, mistake));
+    return all;
+  }
+
+ private:
+  static constexpr lazy::Mistake kNoMistake{
+      "", "compiled, tuned and frozen by the first call of a shape", {}};
+
+  TargetEntry entry(DeviceKind device, TargetSpec spec) const {
+    TargetEntry entry;
+    entry.spec = std::move(spec);
+    entry.device = device;
+    entry.plugin = package_->folder;
+    entry.code_hash = package_->code_hash;
+    entry.is_package = true;
+    entry.compiled_by = "Triton " + package_->triton;
+    return entry;
+  }
+
+  TargetEntry lazy(DeviceKind device, std::string name, Category category,
+                   const lazy::Mistake& mistake) const {
+    TargetSpec spec = lazy_spec_of(choice_);
+    spec.name = std::move(name);
+    spec.category = category;
+    spec.doc = fmt::format("{}{}{}", spec.doc, spec.doc.empty() ? "" : ": ", mistake.what);
+    TargetEntry made = entry(device, std::move(spec));
+    made.is_lazy = true;
+    made.make = [choice = choice_, reference = reference_, rules = mistake.rules] {
+      return std::make_unique<LazyPackageTarget>(choice, reference, rules);
+    };
+    return made;
+  }
+
+  std::shared_ptr<const Package> package_;
+  std::shared_ptr<const TunedChoice> choice_;
+  const references::Reference* reference_;
+};
+
+Result<Entries> entries_of(const std::filesystem::path& folder) {
   auto read = read_package(folder);
   if (!read) return tl::unexpected(read.error());
   const auto reference = reference_of(*read);
   if (!reference) return tl::unexpected(reference.error());
-  const auto package = std::make_shared<const Package>(std::move(*read));
-  TargetEntry entry;
-  entry.spec = spec_of(package);
-  entry.device = DeviceKind::cuda;
-  entry.make = [package, reference = *reference] {
-    return std::make_unique<PackageTarget>(package, reference);
-  };
-  entry.plugin = folder;
-  entry.code_hash = package->code_hash;
-  entry.is_package = true;
-  entry.compiled_by = fmt::format("Triton {}, package {}", package->triton, folder.string());
-  return entry;
+  return Entries(std::make_shared<const Package>(std::move(*read)), *reference);
 }
 
 }  // namespace
 
 Result<void> add_packages(Registry& registry, std::span<const std::filesystem::path> folders) {
   for (const auto& folder : folders) {
-    auto entry = entry_of(folder);
-    if (!entry) return tl::unexpected(entry.error());
-    if (auto added = registry.add(std::move(*entry)); !added) return added;
+    const auto entries = entries_of(folder);
+    if (!entries) return tl::unexpected(entries.error());
+    for (const auto device : {DeviceKind::cuda, DeviceKind::none})
+      for (auto& entry : entries->make(device))
+        if (auto added = registry.add(std::move(entry)); !added) return added;
   }
   return {};
 }

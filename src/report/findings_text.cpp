@@ -93,6 +93,19 @@ std::string plan_title(const store::Finding& f) {
   return title;
 }
 
+// As the device that runs nothing calls itself.
+constexpr std::string_view kNoDevice = "none";
+
+// For the shell: inside single quotes it reads everything but the quote itself as it is.
+std::string quoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
+  if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string out;
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + out + "'";
+}
+
 }  // namespace
 
 std::string findings_text(std::span<const store::Finding> findings) {
@@ -126,23 +139,21 @@ std::string finding_text(const store::Finding& f, std::string_view db,
   lines.add("first seen", first);
   lines.add("last seen", fmt::format("{}, {}", f.last_seen,
                                      counted(static_cast<std::uint64_t>(f.sightings), "sighting")));
-  lines.add("replay", replay_command(f.id, db));
+  lines.add("replay", replay_command(f, db));
   return fmt::format("finding {}: {}\n\n{}{}{}{}{}\nplan ({})\n\n{}", f.id,
                      printable(f.signature.text()), lines.text(), culprits_text(f.culprits),
                      logs_text(artifacts), attribution_text(f.attribution),
                      environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
-std::string replay_command(std::int64_t finding, std::string_view db) {
-  std::string out = fmt::format("redzone replay {}", finding);
-  if (db.empty()) return out;
-  // Inside single quotes the shell reads everything but the quote itself as it is.
-  std::string quoted;
-  for (char c : db) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
-  const bool plain = db.find_first_not_of(kPlain) == std::string_view::npos;
-  return fmt::format("{} --db {}", out, plain ? std::string(db) : "'" + quoted + "'");
+std::string replay_command(const store::Finding& finding, std::string_view db) {
+  std::string out = fmt::format("redzone replay {}", finding.id);
+  if (const auto package = store::package_of(finding.environment); !package.empty()) {
+    out += " --package " + quoted(package);
+    if (finding.environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
+  }
+  if (!db.empty()) out += " --db " + quoted(db);
+  return out;
 }
 
 }  // namespace redzone::report

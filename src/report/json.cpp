@@ -84,7 +84,7 @@ Json finding(const store::Finding& f, std::string_view db) {
       {"sightings", f.sightings},
       {"first_seen", f.first_seen},
       {"last_seen", f.last_seen},
-      {"replay", replay_command(f.id, db)}};
+      {"replay", replay_command(f, db)}};
 }
 
 Json findings(std::span<const store::Finding> all, std::string_view db) {

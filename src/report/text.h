@@ -35,7 +35,8 @@ std::string progress_line(const Progress& progress, std::size_t columns = 80);
 // For a log: one line of key=value pairs, with a newline.
 std::string progress_log(const Progress& progress);
 
-// "redzone replay 3", with the store quoted for the shell; no newline.
-std::string replay_command(std::int64_t finding, std::string_view db = "");
+// "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
+// newline. A package that no kernel ran of is replayed so: there may be no GPU.
+std::string replay_command(const store::Finding& finding, std::string_view db = "");
 
 }  // namespace redzone::report

@@ -18,14 +18,20 @@ struct Environment {
   std::string device;          // "host", "NVIDIA H100 80GB HBM3"
   std::string driver;          // "580.159.04", "" on the host
   int compute_capability = 0;  // 90
-  std::string toolkit;         // CUDA toolkit (nvcc, ptxas) the code was built with
+  std::string toolkit;         // CUDA toolkit (nvcc, ptxas) the code was built with, or
+                               // toolkit_of_package()
   std::string nvrtc;           // version that compiled lazily, "" when not used
   std::string host;            // kernel and CPU, as `uname -srm` gives it
-  std::string code_hash;       // of the plugin file that ran
+  std::string code_hash;       // of the plugin file, or of the package, that ran
   std::string redzone_version;
 
   bool operator==(const Environment&) const = default;
 };
+
+// What made the code of a package, and its folder, so that a finding can say what it needs.
+std::string toolkit_of_package(std::string_view compiled_by, std::string_view folder);
+// The folder that is named there; "" where the code was no package's.
+std::string package_of(const Environment& environment);
 
 struct Reliability {
   std::int64_t k = 0;  // runs that failed with the same signature

@@ -21,6 +21,7 @@ struct TargetEntry {
   std::filesystem::path plugin = {};  // empty: built into this process; of a package its folder
   std::string code_hash = {};         // of the plugin file, 32 hex digits
   bool is_package = false;            // a package of compiled kernels, see src/package
+  bool is_lazy = false;               // a package under the lazily compiled launch of src/launcher
   std::string compiled_by = {};       // what made its code; empty: what this build was made with
 };
 

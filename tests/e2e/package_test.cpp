@@ -27,10 +27,12 @@ TEST_F(PackageOnTheCommandLine, IsListedWithItsFolderAndWhatItNeeds) {
   ASSERT_EQ(ran.exit, 0) << ran;
   const Json target = ran.json()["targets"][0];
   EXPECT_EQ(target["name"], "test.add");
-  ASSERT_EQ(target["devices"].size(), 1u);
-  const Json device = target["devices"][0];
-  EXPECT_EQ(device["device"], "cuda") << target;
-  EXPECT_EQ(device["plugin"], sample_.folder().string());
+  ASSERT_EQ(target["devices"].size(), 2u);
+  EXPECT_EQ(target["devices"][0]["device"], "cuda") << target;
+  EXPECT_EQ(target["devices"][1]["device"], "none") << target;
+  EXPECT_EQ(target["devices"][1]["runs_here"], true) << target;
+  for (const Json& device : target["devices"])
+    EXPECT_EQ(device["plugin"], sample_.folder().string());
   expect(run({"targets"}), 0, "test.add");
 }
 
@@ -54,7 +56,7 @@ TEST_F(PackageOnTheCommandLine, CannotBeReplayedWithoutItsDevice) {
                 "redzone_plan = 1\ntarget = \"test.add\"\n[[step]]\ndo = \"call\"\n"
                 "dims = { R = 1, N = 17 }\n");
   expect(run({"replay", "p.toml", "--device", "host"}), 2,
-         "target 'test.add' is not built for device host, only for cuda");
+         "target 'test.add' is not built for device host, only for cuda, none");
 }
 
 TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/error.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "device/device.h"
@@ -46,7 +47,12 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
     }
   }
 
-  const TargetSpec& spec() const { return registry_.entries().front().spec; }
+  const TargetSpec& spec() const {
+    const TargetEntry* entry =
+        registry_.find(std::string("triton.") + GetParam(), DeviceKind::cuda);
+    RZ_CHECK(entry != nullptr);
+    return entry->spec;
+  }
 
   // In two orders, launch modes, placements and poisons. What was seen goes to the counters.
   void expect_clean(const Plan& plan) {

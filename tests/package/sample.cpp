@@ -145,6 +145,7 @@ tolerance = { abs = 0.0, rel = 1e-06 }
 [[knob]]
 name = "BLOCK"
 values = [128, 256]
+tune = true
 
 [[knob]]
 name = "grid"
@@ -153,6 +154,7 @@ values = ["flat", "persistent"]
 [[knob]]
 name = "num_ctas"
 values = [1, 2]
+tune = true
 
 [[argument]]
 name = "x"

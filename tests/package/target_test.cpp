@@ -152,17 +152,40 @@ TEST_F(PackageTargets, AreTargetsOfTheRegistry) {
   Registry registry;
   const std::filesystem::path folders[] = {sample_.folder()};
   ASSERT_TRUE(add_packages(registry, folders));
-  const TargetEntry* entry = registry.find("test.add", DeviceKind::cuda);
-  ASSERT_NE(entry, nullptr);
-  EXPECT_TRUE(entry->is_package);
-  EXPECT_EQ(entry->plugin, sample_.folder());
-  EXPECT_EQ(entry->code_hash, package_->code_hash);
-  EXPECT_EQ(entry->compiled_by, "Triton 3.6.0, package " + sample_.folder().string());
-  EXPECT_NE(entry->make(), nullptr);
-  EXPECT_EQ(registry.find("test.add", DeviceKind::host), nullptr);
+  for (const auto device : {DeviceKind::cuda, DeviceKind::none}) {
+    const TargetEntry* entry = registry.find("test.add", device);
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->device, device);
+    EXPECT_TRUE(entry->is_package);
+    EXPECT_FALSE(entry->is_lazy);
+    EXPECT_EQ(entry->plugin, sample_.folder());
+    EXPECT_EQ(entry->code_hash, package_->code_hash);
+    EXPECT_EQ(entry->compiled_by, "Triton 3.6.0");
+    EXPECT_NE(entry->make(), nullptr);
+    const TargetEntry* lazy = registry.find("test.add.lazy_launch", device);
+    ASSERT_NE(lazy, nullptr);
+    EXPECT_TRUE(lazy->is_lazy);
+    EXPECT_EQ(lazy->spec.category, Category::kernel);
+    EXPECT_EQ(registry.find("test.add", DeviceKind::host), nullptr);
+  }
   const auto again = add_packages(registry, folders);
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().message.find("duplicate target name 'test.add'"), std::string::npos);
+}
+
+// All but the tuning that accumulates: the sample has no tensor that it adds to.
+TEST_F(PackageTargets, ComeWithTheMistakesThatTheirLauncherCanMake) {
+  Registry registry;
+  const std::filesystem::path folders[] = {sample_.folder()};
+  ASSERT_TRUE(add_packages(registry, folders));
+  std::vector<std::string> puzzles;
+  for (const auto* entry : registry.entries_for(DeviceKind::none))
+    if (entry->spec.category == Category::puzzle) puzzles.push_back(entry->spec.name);
+  EXPECT_EQ(puzzles,
+            (std::vector<std::string>{
+                "puzzle.test.add.lazy_grid_frozen", "puzzle.test.add.lazy_key_without_dim",
+                "puzzle.test.add.lazy_scratch_first_call", "puzzle.test.add.lazy_scratch_null",
+                "puzzle.test.add.lazy_scratch_num_ctas", "puzzle.test.add.lazy_scratch_per_cta"}));
 }
 
 }  // namespace

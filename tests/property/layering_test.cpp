@@ -122,9 +122,9 @@ struct Part {
 };
 
 const std::vector<std::string> kParts{
-    "core/",   "target/",     "device/",     "exec/",       "campaign/",   "store/",
-    "report/", "generators/", "oracles/",    "cli/",        "bench/",      "sanitizer/",
-    "tma/",    "package/",    "references/", "standalone/", "statistics/", "bisect/"};
+    "core/",       "target/",     "device/",     "exec/",   "campaign/",  "store/", "report/",
+    "generators/", "oracles/",    "cli/",        "bench/",  "sanitizer/", "tma/",   "package/",
+    "references/", "standalone/", "statistics/", "bisect/", "launcher/"};
 
 std::vector<Part> parts() {
   return {
@@ -133,7 +133,11 @@ std::vector<Part> parts() {
       {"tma", "src/tma/", {"core/"}},
       {"device", "src/device/", {"core/", "tma/"}},
       {"references", "src/references/", {}},
-      {"package", "src/package/", {"core/", "target/", "references/", "device/element.h"}},
+      // Part of plugins: knows what they know.
+      {"launcher", "src/launcher/", {}},
+      {"package",
+       "src/package/",
+       {"core/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
@@ -146,8 +150,8 @@ std::vector<Part> parts() {
       {"report", "src/report/", {"core/", "store/finding.h", "tma/", "bisect/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
-      // Targets see what a plugin of another project sees: <redzone/...>.
-      {"targets", "src/targets/", {}},
+      // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.
+      {"targets", "src/targets/", {"launcher/"}},
   };
 }
 

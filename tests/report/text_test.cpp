@@ -262,9 +262,22 @@ TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
 }
 
 TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
-  EXPECT_EQ(replay_command(3), "redzone replay 3");
-  EXPECT_EQ(replay_command(3, "/tmp/a-b_c.db"), "redzone replay 3 --db /tmp/a-b_c.db");
-  EXPECT_EQ(replay_command(3, "it's $HOME"), "redzone replay 3 --db 'it'\\''s $HOME'");
+  store::Finding f;
+  f.id = 3;
+  EXPECT_EQ(replay_command(f), "redzone replay 3");
+  EXPECT_EQ(replay_command(f, "/tmp/a-b_c.db"), "redzone replay 3 --db /tmp/a-b_c.db");
+  EXPECT_EQ(replay_command(f, "it's $HOME"), "redzone replay 3 --db 'it'\\''s $HOME'");
+}
+
+TEST(ReportText, ReplayCommandNamesThePackageThatItNeeds) {
+  store::Finding f;
+  f.id = 3;
+  f.environment.device = "NVIDIA H100 80GB HBM3";
+  f.environment.toolkit = store::toolkit_of_package("Triton 3.6.0", "/home/me/my package");
+  EXPECT_EQ(replay_command(f), "redzone replay 3 --package '/home/me/my package'");
+  f.environment.device = "none";
+  EXPECT_EQ(replay_command(f, "a.db"),
+            "redzone replay 3 --package '/home/me/my package' --device none --db a.db");
 }
 
 }  // namespace

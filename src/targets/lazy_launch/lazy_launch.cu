@@ -58,86 +58,51 @@ TargetSpec LazyLaunch::spec(std::string name, Category category) {
   return s;
 }
 
-LazyLaunch::Key LazyLaunch::key_of(Context& ctx) const {
-  Key key{ctx.dim("M"), ctx.dim("N"), ctx.knob_str("tiles"), ctx.knob("num_ctas")};
-  if (rules_.key == KeyRule::without_n) key.N = 0;
-  return key;
+LazyLaunch::LazyLaunch(const Rules& rules) : launcher_(rules), kernels_(all_configs().size()) {}
+
+std::vector<std::size_t> LazyLaunch::configs(Context& ctx) {
+  std::vector<std::size_t> out;
+  for (const auto& config : candidates(ctx.knob_str("tiles"), ctx.knob("num_ctas")))
+    out.push_back(static_cast<std::size_t>(&config - all_configs().data()));
+  return out;
 }
 
-Extent LazyLaunch::grid_for(const TileConfig& config, Context& ctx) {
-  std::pair dims(ctx.dim("M"), ctx.dim("N"));
-  if (!first_dims_) first_dims_ = dims;
-  if (rules_.grid == GridRule::first_call) dims = *first_dims_;
-  return grid_of(config, dims.first, dims.second);
+std::size_t LazyLaunch::best(Context& ctx, std::span<const std::size_t> configs) {
+  const auto covered = [&](std::size_t config) {
+    return covered_by(all_configs()[config], ctx.dim("M"), ctx.dim("N"));
+  };
+  std::size_t best = configs.front();
+  for (const std::size_t config : configs)
+    if (covered(config) < covered(best)) best = config;
+  return best;
 }
 
-std::size_t LazyLaunch::scratch_for(const TileConfig& config, const Extent& grid,
-                                    bool compiles) const {
-  const std::size_t per_cta = scratch_bytes_per_cta(config);
-  const std::size_t programs = static_cast<std::size_t>(grid.x) * static_cast<std::size_t>(grid.y);
-  const std::size_t right = per_cta * programs * static_cast<std::size_t>(config.num_ctas);
-  switch (rules_.scratch) {
-    case ScratchRule::right:
-      return right;
-    case ScratchRule::per_cta:
-      return per_cta;
-    case ScratchRule::first_call_only:
-      return compiles ? right : per_cta;
-    case ScratchRule::without_num_ctas:
-      return per_cta * programs;
-    case ScratchRule::null:
-      break;
-  }
-  return 0;
+void LazyLaunch::prepare(Context& ctx, std::size_t config) {
+  kernels_[config] = ctx.variant(request_for(all_configs()[config]));
 }
 
-void LazyLaunch::launch_frozen(Context& ctx, const Frozen& f) {
-  const ScratchNeed need{scratch_bytes_per_cta(f.config), f.grid, f.config.num_ctas, kScratchAlign};
-  void* scratch = ctx.scratch("scratch", f.scratch_bytes, kScratchAlign, need);
-  if (ctx.ended()) return;
-  launch_exact(ctx, f.kernel, launch_of(f.config, f.grid),
+Extent LazyLaunch::programs(Context&, std::size_t config, const Dims& dims) {
+  return grid_of(all_configs()[config], get(dims, "M"), get(dims, "N"));
+}
+
+CtaScratch LazyLaunch::scratch(std::size_t config) const {
+  const TileConfig& c = all_configs()[config];
+  return {"scratch", scratch_bytes_per_cta(c), c.num_ctas, kScratchAlign};
+}
+
+void LazyLaunch::launch(Context& ctx, std::size_t config, const Extent& programs, void* scratch) {
+  launch_exact(ctx, kernels_[config], launch_of(all_configs()[config], programs),
                static_cast<const float*>(ctx.tensor("x").base), ctx.tensor("y").data<float>(),
                static_cast<float*>(scratch), static_cast<long long>(ctx.dim("M")),
                static_cast<long long>(ctx.dim("N")));
 }
 
-void LazyLaunch::try_out(Context& ctx, const Frozen& candidate) {
-  if (rules_.tuning == TuningRule::accumulates) return launch_frozen(ctx, candidate);
-  const TensorArg y = ctx.tensor("y");
-  const auto bytes = static_cast<std::size_t>(y.numel()) * sizeof(float);
-  void* saved = ctx.scratch("saved_y", bytes);
-  if (ctx.ended()) return;
-  ctx.copy(saved, y.base, bytes);
-  launch_frozen(ctx, candidate);
-  ctx.copy(y.base, saved, bytes);
-}
-
-std::optional<LazyLaunch::Frozen> LazyLaunch::compile(Context& ctx) {
-  const auto configs = candidates(ctx.knob_str("tiles"), ctx.knob("num_ctas"));
-  const TileConfig& best = best_of(configs, ctx.dim("M"), ctx.dim("N"));
-  std::optional<Frozen> chosen;
-  for (const auto& config : configs) {
-    const Extent grid = grid_for(config, ctx);
-    const Frozen candidate{config, ctx.variant(request_for(config)), grid,
-                           scratch_for(config, grid, true)};
-    if (ctx.ended()) return std::nullopt;
-    if (configs.size() > 1) try_out(ctx, candidate);
-    if (ctx.ended()) return std::nullopt;
-    if (&config == &best) chosen = candidate;
-  }
-  return chosen;
+std::string LazyLaunch::key(Context& ctx) {
+  return ctx.knob_str("tiles") + " x " + std::to_string(ctx.knob("num_ctas"));
 }
 
 void LazyLaunch::run(Context& ctx) {
-  const Key key = key_of(ctx);
-  if (const auto it = frozen_.find(key); it != frozen_.end()) return launch_frozen(ctx, it->second);
-  const auto compiled = compile(ctx);
-  if (!compiled) return;
-  launch_frozen(ctx, *compiled);
-  // What is kept is computed apart from what was just used, by another rule perhaps.
-  Frozen kept = *compiled;
-  kept.scratch_bytes = scratch_for(kept.config, kept.grid, false);
-  frozen_.emplace(key, kept);
+  launcher_.run(ctx, *this);
 }
 
 void LazyLaunch::reference(ReferenceCall& call) const {

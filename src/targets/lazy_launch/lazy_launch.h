@@ -1,27 +1,20 @@
-// The lazily compiled launch (pytorch/pytorch#175416) as a target: y += x^T.
-//
-// The first call of a shape compiles the configs that it may use, tries each on the real inputs,
-// and freezes the best: variant, grid and scratch. Later calls of the shape launch what is frozen.
-// So what a call does depends on the calls before it, and a rule that is wrong for one of the two
-// paths only is seen by a sequence, or by nothing.
+// The lazily compiled launch (pytorch/pytorch#175416) as a target: y += x^T. What is compiled,
+// tried, frozen and reused how is the business of src/launcher; here are its kernels.
 #pragma once
 
 #include <redzone/target.h>
 
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "rules.h"
+#include "launcher/lazy_launcher.h"
 #include "tuner.h"
 
 namespace redzone::lazy {
 
-class LazyLaunch final : public Target {
+class LazyLaunch final : public Target, private Kernels {
  public:
-  explicit LazyLaunch(const Rules& rules) : rules_(rules) {}
+  explicit LazyLaunch(const Rules& rules);
 
   // Dims M and N; x [M, N] and the in-out tensor y [N, M]; knobs `tiles` and `num_ctas`.
   static TargetSpec spec(std::string name, Category category);
@@ -30,31 +23,19 @@ class LazyLaunch final : public Target {
   void reference(ReferenceCall& call) const override;
 
  private:
-  struct Key {
-    std::int64_t M = 0, N = 0;
-    std::string tiles;
-    std::int64_t num_ctas = 1;
-    auto operator<=>(const Key&) const = default;
-  };
-  // What the first call of a key leaves for the later ones.
-  struct Frozen {
-    TileConfig config;
-    KernelRef kernel;
-    Extent grid;
-    std::size_t scratch_bytes = 0;
-  };
+  // Configs are indices into all_configs().
+  std::vector<std::size_t> configs(Context& ctx) override;
+  std::size_t best(Context& ctx, std::span<const std::size_t> configs) override;
+  void prepare(Context& ctx, std::size_t config) override;
+  Extent programs(Context& ctx, std::size_t config, const Dims& dims) override;
+  CtaScratch scratch(std::size_t config) const override;
+  void launch(Context& ctx, std::size_t config, const Extent& programs, void* scratch) override;
+  std::string key(Context& ctx) override;
+  std::string_view forgotten_dim() const override { return "N"; }
+  std::vector<std::string_view> accumulated() const override { return {"y"}; }
 
-  Key key_of(Context& ctx) const;
-  Extent grid_for(const TileConfig& config, Context& ctx);
-  std::size_t scratch_for(const TileConfig& config, const Extent& grid, bool compiles) const;
-  // Compiles and tries the candidates. Nothing when the call has ended.
-  std::optional<Frozen> compile(Context& ctx);
-  void try_out(Context& ctx, const Frozen& candidate);
-  void launch_frozen(Context& ctx, const Frozen& frozen);
-
-  Rules rules_;
-  std::map<Key, Frozen> frozen_;
-  std::optional<std::pair<std::int64_t, std::int64_t>> first_dims_;  // M and N of the first call
+  LazyLauncher launcher_;
+  std::vector<KernelRef> kernels_;  // by config, once they are compiled
 };
 
 // Adds the launcher under these rules as a target.

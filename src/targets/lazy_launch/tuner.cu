@@ -65,15 +65,13 @@ std::span<const TileConfig> candidates(std::string_view tiles, std::int64_t num_
   throw std::out_of_range("no tiles '" + std::string(tiles) + "'");
 }
 
-const TileConfig& best_of(std::span<const TileConfig> configs, std::int64_t M, std::int64_t N) {
-  const auto covered = [&](const TileConfig& c) {
-    const Extent grid = grid_of(c, M, N);
-    return grid.x * c.columns * grid.y * c.rows;
-  };
-  const TileConfig* best = &configs.front();
-  for (const auto& c : configs)
-    if (covered(c) < covered(*best)) best = &c;
-  return *best;
+std::span<const TileConfig> all_configs() {
+  return kConfigs;
+}
+
+std::int64_t covered_by(const TileConfig& c, std::int64_t M, std::int64_t N) {
+  const Extent grid = grid_of(c, M, N);
+  return grid.x * c.columns * grid.y * c.rows;
 }
 
 VariantRequest request_for(const TileConfig& c) {

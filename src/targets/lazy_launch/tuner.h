@@ -1,4 +1,4 @@
-// The configs of the kernel, their compiled variants, and which of them is the best for a shape.
+// The configs of the kernel, their compiled variants, and how good each is for a shape.
 #pragma once
 
 #include <redzone/target.h>
@@ -41,11 +41,11 @@ std::span<const std::string_view> tile_names();
 // The configs that a call may use, at least one.
 std::span<const TileConfig> candidates(std::string_view tiles, std::int64_t num_ctas);
 
-// The config that computes the fewest elements outside of x, the first of equals. It is a model and
-// no measurement, on every device: in a plan whose launches are held, or on a device that runs
-// nothing, no time can be measured inside of a call, and a choice by time would not come back in a
-// replay.
-const TileConfig& best_of(std::span<const TileConfig> configs, std::int64_t M, std::int64_t N);
+// All that there are; candidates() is a part of it.
+std::span<const TileConfig> all_configs();
+
+// Elements of y that a call on M x N computes, those outside of it included: the fewest are best.
+std::int64_t covered_by(const TileConfig& c, std::int64_t M, std::int64_t N);
 
 // Compiled by NVRTC on CUDA; on the host device the same source, compiled ahead of time.
 VariantRequest request_for(const TileConfig& c);

@@ -10,7 +10,7 @@
 namespace redzone::puzzles {
 
 void add_lazy_key_without_n(Registrar& registrar) {
-  add_lazy_pair(registrar, "lazy_key_without_n", {.key = lazy::KeyRule::without_n});
+  add_lazy_pair(registrar, "lazy_key_without_n", {.key = lazy::KeyRule::without_dim});
 }
 
 }  // namespace redzone::puzzles

@@ -1,5 +1,5 @@
-// The rules of the launcher: what it computes how, and what it keeps. All defaults are right; each
-// other value is a mistake that a launcher in the world has made.
+// The rules of the lazily compiled launch: what it computes how, and what it keeps. All defaults
+// are right; each other value is a mistake that a launcher in the world has made.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ enum class GridRule : std::uint8_t {
 
 // What the frozen results are found by. Grid and scratch are frozen with the rest, so all dims
 // belong to it.
-enum class KeyRule : std::uint8_t { all_dims, without_n };
+enum class KeyRule : std::uint8_t { all_dims, without_dim };
 
-// The kernel accumulates into y, so trying a config changes it.
+// A kernel that adds to its output changes it each time that a config is tried.
 enum class TuningRule : std::uint8_t { restores, accumulates };
 
 struct Rules {

@@ -1,0 +1,23 @@
+// Findings and the code that they were found in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "store/finding.h"
+#include "target/registry.h"
+
+namespace redzone::cli {
+
+// What a target's code was made with and from, for the environment of its findings.
+std::string toolkit_of(const TargetEntry& target);
+
+// `error`, that the target of a finding is not here, with what would bring it.
+Error with_origin(Error error, const store::Environment& found_in);
+
+// One line when the target that is here is of a package that is not the one of the finding.
+std::optional<std::string> other_code(const TargetEntry& here, const store::Environment& found_in,
+                                      const std::string& finding);
+
+}  // namespace redzone::cli

@@ -1,0 +1,239 @@
+#include "package/lazy_package.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/plan_text.h"
+#include "package/package_target.h"
+#include "package/parameters.h"
+
+namespace redzone::package {
+namespace {
+
+// Names the choice in plans.
+constexpr const char* kChoice = "tuned";
+constexpr std::string_view kAuto = "auto";
+
+bool is_tuned(const Package& package, const std::string& knob) {
+  return std::find(package.tuned.begin(), package.tuned.end(), knob) != package.tuned.end();
+}
+
+std::string plain_text(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? *text : std::to_string(std::get<std::int64_t>(value));
+}
+
+// Only the knobs that differ between settings.
+std::string label_of(const Config& setting, const std::vector<Config>& all) {
+  std::string label;
+  for (const auto& [name, value] : setting) {
+    const bool differs = std::any_of(all.begin(), all.end(), [&](const Config& other) {
+      return other.find(name)->second != value;
+    });
+    if (differs) label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, plain_text(value));
+  }
+  return label;
+}
+
+std::string last_dim_of_grid(const Package& package) {
+  for (auto dim = package.dims.rbegin(); dim != package.dims.rend(); ++dim)
+    for (const auto& extent : package.grid)
+      if (const auto& names = extent.names();
+          std::find(names.begin(), names.end(), dim->name) != names.end())
+        return dim->name;
+  return "";
+}
+
+// CTAs of a launch; the most where the grid has no value.
+__int128 ctas_of(const Package& package, const Variant& variant, const Dims& dims, int sms) {
+  Values values(dims.begin(), dims.end());
+  add_knobs(values, package.knobs, variant.knobs);
+  const auto programs = programs_of(package, std::move(values), sms);
+  if (!programs) return static_cast<__int128>(1) << 126;
+  return static_cast<__int128>(programs->x) * programs->y * programs->z *
+         package.compiled[variant.compiled].ctas;
+}
+
+}  // namespace
+
+TunedChoice::TunedChoice(std::shared_ptr<const Package> package) : package_(std::move(package)) {
+  for (const auto& variant : package_->variants) {
+    Config setting;
+    for (const auto& [name, value] : variant.knobs)
+      if (is_tuned(*package_, name)) setting.emplace(name, value);
+    if (std::find(settings_.begin(), settings_.end(), setting) == settings_.end())
+      settings_.push_back(std::move(setting));
+  }
+  for (const auto& knob : package_->knobs)
+    if (!is_tuned(*package_, knob.name)) knobs_.push_back(knob);
+  for (const auto& setting : settings_) labels_.push_back(label_of(setting, settings_));
+  if (settings_.size() > 1) {
+    KnobSpec choice{kChoice, {std::string(kAuto)}, "auto: chosen by the first call of a shape"};
+    choice.values.insert(choice.values.end(), labels_.begin(), labels_.end());
+    knobs_.push_back(std::move(choice));
+  }
+  forgotten_dim_ = last_dim_of_grid(*package_);
+}
+
+std::vector<Config> TunedChoice::configs(const Config& config) const {
+  Config rest = config;
+  rest.erase(kChoice);
+  std::vector<Config> all;
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    if (const auto pinned = config.find(kChoice); pinned != config.end() &&
+                                                  pinned->second != Value(std::string(kAuto)) &&
+                                                  pinned->second != Value(labels_[i]))
+      continue;
+    all.push_back(rest);
+    all.back().insert(settings_[i].begin(), settings_[i].end());
+  }
+  return all;
+}
+
+bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
+  const lazy::Rules right;
+  const auto& compiled = package_->compiled;
+  const bool clusters_only = mistake.rules.scratch == lazy::ScratchRule::without_num_ctas;
+  if (mistake.rules.scratch != right.scratch)
+    return std::any_of(compiled.begin(), compiled.end(), [&](const Compiled& c) {
+      return c.global.bytes > 0 && (!clusters_only || c.ctas > 1);
+    });
+  if (mistake.rules.tuning != right.tuning)
+    return settings_.size() > 1 &&
+           std::any_of(package_->tensors.begin(), package_->tensors.end(),
+                       [](const Tensor& t) { return t.role == Role::inout; });
+  return !forgotten_dim_.empty();
+}
+
+TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice) {
+  TargetSpec spec = spec_of(choice->shared());
+  spec.knobs = choice->knobs();
+  spec.constraints = choice->package().constraints;
+  spec.constraints.push_back(Constraint::predicate(
+      "the package has no compiled variant for the call, or a value is out of range",
+      [choice](const Dims& dims, const Config& config) {
+        const auto configs = choice->configs(config);
+        return std::any_of(configs.begin(), configs.end(), [&](const Config& c) {
+          return resolve(choice->package(), dims, c).has_value();
+        });
+      }));
+  // It tunes with copies of tensors, once: a replay would not repeat what the capture saw.
+  spec.capturable = false;
+  if (spec.work)
+    spec.work = [choice, work = spec.work](const Dims& dims, const Config& config) {
+      const auto configs = choice->configs(config);
+      const auto launches = configs.size() == 1 ? 1 : configs.size() + 1;
+      return work(dims, configs.front()) * static_cast<double>(launches);
+    };
+  spec.geometry = [choice, geometry = spec.geometry](const Dims& dims, const Config& config) {
+    const auto configs = choice->configs(config);
+    return configs.size() == 1 ? geometry(dims, configs.front()) : Geometry{};
+  };
+  return spec;
+}
+
+LazyPackageTarget::LazyPackageTarget(std::shared_ptr<const TunedChoice> choice,
+                                     const references::Reference* reference,
+                                     const lazy::Rules& rules)
+    : choice_(std::move(choice)),
+      reference_(reference),
+      launcher_(rules),
+      kernels_(choice_->shared()) {}
+
+std::vector<std::size_t> LazyPackageTarget::configs(Context& ctx) {
+  const auto addresses = addresses_of(ctx, package());
+  std::vector<std::size_t> out;
+  std::string why_not;
+  for (const auto& config : choice_->configs(ctx.config())) {
+    const auto call = resolve(package(), ctx.dims(), config);
+    if (!call) {
+      why_not = call.error();
+      continue;
+    }
+    if (const auto chosen = choose(package(), *call, addresses))
+      out.push_back(*chosen);
+    else
+      why_not = chosen.error();
+  }
+  if (out.empty()) ctx.unsupported(why_not);
+  return out;
+}
+
+std::size_t LazyPackageTarget::best(Context& ctx, std::span<const std::size_t> configs) {
+  const auto cost = [&](std::size_t config) {
+    return ctas_of(package(), package().variants[config], ctx.dims(), ctx.multiprocessors());
+  };
+  std::size_t best = configs.front();
+  for (const std::size_t config : configs)
+    if (cost(config) < cost(best)) best = config;
+  return best;
+}
+
+void LazyPackageTarget::prepare(Context& ctx, std::size_t config) {
+  kernels_.get(ctx, package().variants[config].compiled);
+}
+
+Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims& dims) {
+  const Variant& variant = package().variants[config];
+  Values values(dims.begin(), dims.end());
+  add_knobs(values, package().knobs, variant.knobs);
+  const auto programs = programs_of(package(), std::move(values), ctx.multiprocessors());
+  if (!programs) {
+    ctx.unsupported(programs.error());
+    return {0, 0, 0};
+  }
+  // For its limits: what is asked for is the launcher's business.
+  if (const auto launch = launch_of(package(), variant, *programs); !launch)
+    ctx.unsupported(launch.error());
+  return *programs;
+}
+
+lazy::CtaScratch LazyPackageTarget::scratch(std::size_t config) const {
+  const Compiled& compiled = package().compiled[package().variants[config].compiled];
+  return {"global_scratch", compiled.global.bytes, compiled.ctas, compiled.global.align};
+}
+
+void LazyPackageTarget::launch(Context& ctx, std::size_t config, const Extent& programs,
+                               void* scratch) {
+  const Variant& variant = package().variants[config];
+  // What is frozen may be a variant that does not serve this call: its arguments have values.
+  const auto call = evaluate(package(), ctx.dims(), variant.knobs);
+  if (!call) return ctx.unsupported(call.error());
+  const auto plan = launch_of(package(), variant, programs);
+  if (!plan) return ctx.unsupported(plan.error());
+  void* profile = take_scratch(ctx, "profile_scratch", plan->profile, *plan);
+  if (ctx.ended()) return;
+  const Parameters parameters(package(), variant, *call, addresses_of(ctx, package()), scratch,
+                              profile);
+  ctx.launch(kernels_.get(ctx, variant.compiled), plan->shape, parameters.args());
+}
+
+std::string LazyPackageTarget::key(Context& ctx) {
+  std::string key;
+  for (const auto& [name, value] : ctx.config()) key += name + " = " + print_value(value) + ", ";
+  for (const auto address : addresses_of(ctx, package())) key += address % 16 == 0 ? '0' : '1';
+  return key;
+}
+
+std::vector<std::string_view> LazyPackageTarget::accumulated() const {
+  std::vector<std::string_view> names;
+  for (const auto& tensor : package().tensors)
+    if (tensor.role == Role::inout) names.emplace_back(tensor.name);
+  return names;
+}
+
+void LazyPackageTarget::run(Context& ctx) {
+  launcher_.run(ctx, *this);
+}
+
+void LazyPackageTarget::reference(ReferenceCall& call) const {
+  for (const auto& config : choice_->configs(call.config())) {
+    const auto resolved = resolve(package(), call.dims(), config);
+    if (resolved) return reference_->run(call, numbers_of(package(), *resolved));
+  }
+  throw std::invalid_argument("no variant serves the call");
+}
+
+}  // namespace redzone::package
