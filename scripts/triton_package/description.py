@@ -119,6 +119,8 @@ def _tensor(f, dims, knobs):
         dtype_of = f.text("dtype_of")
         if dtype_of not in choices:
             raise f.error("dtype_of", f"no knob '{dtype_of}' of strings{hint(dtype_of, choices)}")
+        if choices[dtype_of].tune:
+            raise f.error("dtype_of", f"knob '{dtype_of}' is tuned, so it cannot change a type")
         for value in choices[dtype_of].values:
             if value not in DTYPES:
                 raise f.error("dtype_of", f"'{value}' is none of {', '.join(DTYPES)}")
@@ -174,7 +176,9 @@ def _tolerance(f):
 
 
 def _knob(f):
-    knob = Knob(f.name(), f.items("values", (int, str), "integers or strings"), f.text("doc", ""))
+    name = f.name()
+    values = f.items("values", (int, str), "integers or strings")
+    knob = Knob(name, values, f.text("doc", ""), f.flag("tune", name in OPTIONS))
     f.done()
     if not knob.values:
         raise f.error("values", "empty")

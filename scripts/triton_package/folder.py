@@ -70,7 +70,7 @@ def _text(package, kernel, triton_version, arch, variants, stems):
             doc=t.doc,
         )
     for k in package.knobs:
-        table("knob", name=k.name, values=k.values, doc=k.doc)
+        table("knob", name=k.name, values=k.values, tune=k.tune or None, doc=k.doc)
     for a in package.arguments:
         table(
             "argument",

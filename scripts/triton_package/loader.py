@@ -120,4 +120,8 @@ def knobs_of(configs, file):
                 )
             if value not in knobs[name]:
                 knobs[name].append(value)
-    return [{"name": name, "values": values} for name, values in knobs.items()]
+    # What a list of configs is for; a string may be a type, which changes results.
+    return [
+        {"name": name, "values": values, "tune": not isinstance(values[0], str)}
+        for name, values in knobs.items()
+    ]

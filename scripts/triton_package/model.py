@@ -80,6 +80,7 @@ class Knob:
     name: str
     values: list
     doc: str
+    tune: bool = False  # a launcher may choose it: it changes no result
 
     @property
     def is_text(self):

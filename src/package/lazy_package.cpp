@@ -12,31 +12,6 @@
 namespace redzone::package {
 namespace {
 
-// Names the choice in plans.
-constexpr const char* kChoice = "tuned";
-constexpr std::string_view kAuto = "auto";
-
-bool is_tuned(const Package& package, const std::string& knob) {
-  return std::find(package.tuned.begin(), package.tuned.end(), knob) != package.tuned.end();
-}
-
-std::string plain_text(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? *text : std::to_string(std::get<std::int64_t>(value));
-}
-
-// Only the knobs that differ between settings.
-std::string label_of(const Config& setting, const std::vector<Config>& all) {
-  std::string label;
-  for (const auto& [name, value] : setting) {
-    const bool differs = std::any_of(all.begin(), all.end(), [&](const Config& other) {
-      return other.find(name)->second != value;
-    });
-    if (differs) label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, plain_text(value));
-  }
-  return label;
-}
-
 std::string last_dim_of_grid(const Package& package) {
   for (auto dim = package.dims.rbegin(); dim != package.dims.rend(); ++dim)
     for (const auto& extent : package.grid)
@@ -58,39 +33,10 @@ __int128 ctas_of(const Package& package, const Variant& variant, const Dims& dim
 
 }  // namespace
 
-TunedChoice::TunedChoice(std::shared_ptr<const Package> package) : package_(std::move(package)) {
-  for (const auto& variant : package_->variants) {
-    Config setting;
-    for (const auto& [name, value] : variant.knobs)
-      if (is_tuned(*package_, name)) setting.emplace(name, value);
-    if (std::find(settings_.begin(), settings_.end(), setting) == settings_.end())
-      settings_.push_back(std::move(setting));
-  }
-  for (const auto& knob : package_->knobs)
-    if (!is_tuned(*package_, knob.name)) knobs_.push_back(knob);
-  for (const auto& setting : settings_) labels_.push_back(label_of(setting, settings_));
-  if (settings_.size() > 1) {
-    KnobSpec choice{kChoice, {std::string(kAuto)}, "auto: chosen by the first call of a shape"};
-    choice.values.insert(choice.values.end(), labels_.begin(), labels_.end());
-    knobs_.push_back(std::move(choice));
-  }
-  forgotten_dim_ = last_dim_of_grid(*package_);
-}
-
-std::vector<Config> TunedChoice::configs(const Config& config) const {
-  Config rest = config;
-  rest.erase(kChoice);
-  std::vector<Config> all;
-  for (std::size_t i = 0; i < settings_.size(); ++i) {
-    if (const auto pinned = config.find(kChoice); pinned != config.end() &&
-                                                  pinned->second != Value(std::string(kAuto)) &&
-                                                  pinned->second != Value(labels_[i]))
-      continue;
-    all.push_back(rest);
-    all.back().insert(settings_[i].begin(), settings_[i].end());
-  }
-  return all;
-}
+TunedChoice::TunedChoice(std::shared_ptr<const Package> package)
+    : package_(std::move(package)),
+      settings_(Settings::to_tune(*package_)),
+      forgotten_dim_(last_dim_of_grid(*package_)) {}
 
 bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
   const lazy::Rules right;
@@ -101,36 +47,17 @@ bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
       return c.global.bytes > 0 && (!clusters_only || c.ctas > 1);
     });
   if (mistake.rules.tuning != right.tuning)
-    return settings_.size() > 1 &&
+    return settings_.has_choice() &&
            std::any_of(package_->tensors.begin(), package_->tensors.end(),
                        [](const Tensor& t) { return t.role == Role::inout; });
   return !forgotten_dim_.empty();
 }
 
 TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice) {
-  TargetSpec spec = spec_of(choice->shared());
-  spec.knobs = choice->knobs();
-  spec.constraints = choice->package().constraints;
-  spec.constraints.push_back(Constraint::predicate(
-      "the package has no compiled variant for the call, or a value is out of range",
-      [choice](const Dims& dims, const Config& config) {
-        const auto configs = choice->configs(config);
-        return std::any_of(configs.begin(), configs.end(), [&](const Config& c) {
-          return resolve(choice->package(), dims, c).has_value();
-        });
-      }));
+  TargetSpec spec =
+      spec_of(choice->shared(), std::shared_ptr<const Settings>(choice, &choice->settings()));
   // It tunes with copies of tensors, once: a replay would not repeat what the capture saw.
   spec.capturable = false;
-  if (spec.work)
-    spec.work = [choice, work = spec.work](const Dims& dims, const Config& config) {
-      const auto configs = choice->configs(config);
-      const auto launches = configs.size() == 1 ? 1 : configs.size() + 1;
-      return work(dims, configs.front()) * static_cast<double>(launches);
-    };
-  spec.geometry = [choice, geometry = spec.geometry](const Dims& dims, const Config& config) {
-    const auto configs = choice->configs(config);
-    return configs.size() == 1 ? geometry(dims, configs.front()) : Geometry{};
-  };
   return spec;
 }
 
@@ -146,7 +73,7 @@ std::vector<std::size_t> LazyPackageTarget::configs(Context& ctx) {
   const auto addresses = addresses_of(ctx, package());
   std::vector<std::size_t> out;
   std::string why_not;
-  for (const auto& config : choice_->configs(ctx.config())) {
+  for (const auto& config : choice_->settings().full(ctx.config())) {
     const auto call = resolve(package(), ctx.dims(), config);
     if (!call) {
       why_not = call.error();
@@ -229,7 +156,7 @@ void LazyPackageTarget::run(Context& ctx) {
 }
 
 void LazyPackageTarget::reference(ReferenceCall& call) const {
-  for (const auto& config : choice_->configs(call.config())) {
+  for (const auto& config : choice_->settings().full(call.config())) {
     const auto resolved = resolve(package(), call.dims(), config);
     if (resolved) return reference_->run(call, numbers_of(package(), *resolved));
   }

@@ -13,21 +13,18 @@
 #include "launcher/mistakes.h"
 #include "package/launching.h"
 #include "package/package.h"
+#include "package/settings.h"
 
 namespace redzone::package {
 
-// What the launcher chooses from: the settings of the tuned knobs that variants were compiled for.
+// What a launcher of a package chooses from, and what it can do wrong.
 class TunedChoice {
  public:
   explicit TunedChoice(std::shared_ptr<const Package> package);
 
   const Package& package() const { return *package_; }
   const std::shared_ptr<const Package>& shared() const { return package_; }
-  // The knobs that are not tuned, and, where there is something to choose, one that pins the
-  // choice: its values are "auto" and the settings, as "BLOCK=128 num_warps=4".
-  const std::vector<KnobSpec>& knobs() const { return knobs_; }
-  // Settings of all knobs of the package for one of knobs(): several where the choice is "auto".
-  std::vector<Config> configs(const Config& config) const;
+  const Settings& settings() const { return settings_; }
   // The dim to forget: the last one that the grid depends on; "" when there is none.
   const std::string& forgotten_dim() const { return forgotten_dim_; }
   // Whether a launcher of this package can make the mistake at all.
@@ -35,9 +32,7 @@ class TunedChoice {
 
  private:
   std::shared_ptr<const Package> package_;
-  std::vector<Config> settings_;     // of the tuned knobs, each once
-  std::vector<std::string> labels_;  // of the settings
-  std::vector<KnobSpec> knobs_;
+  Settings settings_;
   std::string forgotten_dim_;
 };
 

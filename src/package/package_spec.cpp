@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "package/call.h"
@@ -85,30 +86,37 @@ double work_of(const Package& package, const Dims& dims, const Config& config) {
 
 }  // namespace
 
-TargetSpec spec_of(std::shared_ptr<const Package> package) {
+TargetSpec spec_of(std::shared_ptr<const Package> package,
+                   std::shared_ptr<const Settings> settings) {
   TargetSpec spec;
   spec.name = package->name;
   spec.doc = package->doc;
   spec.dims = package->dims;
   spec.constraints = package->constraints;
-  spec.constraints.push_back(
-      Constraint::predicate("the package has no compiled variant for the call, or a value is out "
-                            "of range",
-                            [package](const Dims& dims, const Config& config) {
-                              return resolve(*package, dims, config).has_value();
-                            }));
+  spec.constraints.push_back(Constraint::predicate(
+      "the package has no compiled variant for the call, or a value is out of range",
+      [package, settings](const Dims& dims, const Config& config) {
+        const auto full = settings->full(config);
+        return std::any_of(full.begin(), full.end(), [&](const Config& each) {
+          return resolve(*package, dims, each).has_value();
+        });
+      }));
   for (std::size_t i = 0; i < package->tensors.size(); ++i)
     spec.tensors.push_back(tensor_spec(*package, i));
-  spec.knobs = package->knobs;
+  spec.knobs = settings->knobs();
   spec.deterministic = package->deterministic;
   spec.has_reference = !package->reference.empty();
   spec.only_compute_capability = package->arch;
   if (package->work)
-    spec.work = [package](const Dims& dims, const Config& config) {
-      return work_of(*package, dims, config);
+    spec.work = [package, settings](const Dims& dims, const Config& config) {
+      const auto full = settings->full(config);
+      // Each is tried, and the best is run.
+      const auto launches = full.size() == 1 ? 1 : full.size() + 1;
+      return work_of(*package, dims, full.front()) * static_cast<double>(launches);
     };
-  spec.geometry = [package](const Dims& dims, const Config& config) {
-    return geometry_of(*package, dims, config);
+  spec.geometry = [package, settings](const Dims& dims, const Config& config) {
+    const auto full = settings->full(config);
+    return full.size() == 1 ? geometry_of(*package, dims, full.front()) : Geometry{};
   };
   return spec;
 }

@@ -49,12 +49,16 @@ Result<const references::Reference*> reference_of(const Package& package) {
 }
 
 PackageTarget::PackageTarget(std::shared_ptr<const Package> package,
+                             std::shared_ptr<const Settings> settings,
                              const references::Reference* reference)
-    : package_(std::move(package)), reference_(reference), kernels_(package_) {}
+    : package_(std::move(package)),
+      settings_(std::move(settings)),
+      reference_(reference),
+      kernels_(package_) {}
 
 void PackageTarget::run(Context& ctx) {
   const Package& package = *package_;
-  const auto call = resolve(package, ctx.dims(), ctx.config());
+  const auto call = resolve(package, ctx.dims(), settings_->full(ctx.config()).front());
   if (!call) return ctx.unsupported(call.error());
   const auto addresses = addresses_of(ctx, package);
   const auto chosen = choose(package, *call, addresses);
@@ -73,7 +77,7 @@ void PackageTarget::run(Context& ctx) {
 }
 
 void PackageTarget::reference(ReferenceCall& call) const {
-  const auto resolved = resolve(*package_, call.dims(), call.config());
+  const auto resolved = resolve(*package_, call.dims(), settings_->full(call.config()).front());
   if (!resolved) throw std::invalid_argument(resolved.error());
   reference_->run(call, numbers_of(*package_, *resolved));
 }

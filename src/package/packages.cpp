@@ -18,13 +18,14 @@ class Entries {
  public:
   Entries(std::shared_ptr<const Package> package, const references::Reference* reference)
       : package_(std::move(package)),
+        settings_(std::make_shared<const Settings>(Settings::of(*package_))),
         choice_(std::make_shared<const TunedChoice>(package_)),
         reference_(reference) {}
 
   std::vector<TargetEntry> make(DeviceKind device) const {
-    std::vector<TargetEntry> all{entry(device, spec_of(package_))};
-    all.back().make = [package = package_, reference = reference_] {
-      return std::make_unique<PackageTarget>(package, reference);
+    std::vector<TargetEntry> all{entry(device, spec_of(package_, settings_))};
+    all.back().make = [package = package_, settings = settings_, reference = reference_] {
+      return std::make_unique<PackageTarget>(package, settings, reference);
     };
     all.push_back(lazy(device, package_->name + ".lazy_launch", Category::kernel, kNoMistake));
     for (const auto& mistake : lazy::kMistakes)
@@ -64,6 +65,7 @@ class Entries {
   }
 
   std::shared_ptr<const Package> package_;
+  std::shared_ptr<const Settings> settings_;
   std::shared_ptr<const TunedChoice> choice_;
   const references::Reference* reference_;
 };

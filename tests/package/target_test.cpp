@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/validate.h"
 #include "generators/plan_generator.h"
@@ -27,7 +28,10 @@ class PackageTargets : public testing::Test {
   const test::SamplePackage sample_;
   const std::shared_ptr<const Package> package_ =
       std::make_shared<const Package>(*read_package(sample_.folder()));
-  const TargetSpec spec_ = spec_of(package_);
+  static std::shared_ptr<const Settings> settings(const Package& package) {
+    return std::make_shared<const Settings>(Settings::of(package));
+  }
+  const TargetSpec spec_ = spec_of(package_, settings(*package_));
 };
 
 TEST_F(PackageTargets, DeclareWhatThePackageSays) {
@@ -58,7 +62,7 @@ TEST_F(PackageTargets, AreGivenOnlyCallsThatTheyServe) {
     return half.variants[alike.second.front()].classes[2] == Class::other;
   });
   const auto shared = std::make_shared<const Package>(std::move(half));
-  const TargetSpec spec = spec_of(shared);
+  const TargetSpec spec = spec_of(shared, settings(*shared));
   generators::PlanGenerator generator(spec, generators::cuda_budget(std::size_t{1} << 30), 7);
   int calls = 0;
   for (int i = 0; i < 60; ++i) {
@@ -81,7 +85,7 @@ TEST_F(PackageTargets, AreGivenOnlyCallsThatTheyServe) {
 
 TEST_F(PackageTargets, LaunchWithScratchForEveryCta) {
   RecordingContext ctx(spec_, {{"R", 3}, {"N", 1000}}, config(2));
-  PackageTarget target(package_, nullptr);
+  PackageTarget target(package_, settings(*package_), nullptr);
   target.run(ctx);
   ASSERT_FALSE(ctx.ended()) << ctx.unsupported_reason;
   ASSERT_EQ(ctx.scratches.size(), 1u) << "the kernel has no profile scratch";
@@ -109,7 +113,7 @@ TEST_F(PackageTargets, LaunchWithScratchForEveryCta) {
 
 TEST_F(PackageTargets, AskForTheCubinOfTheVariantOnce) {
   RecordingContext ctx(spec_, {{"R", 1}, {"N", 64}}, config(1));
-  PackageTarget target(package_, nullptr);
+  PackageTarget target(package_, settings(*package_), nullptr);
   target.run(ctx);
   target.run(ctx);
   ASSERT_EQ(ctx.variants.size(), 1u);
@@ -118,11 +122,42 @@ TEST_F(PackageTargets, AskForTheCubinOfTheVariantOnce) {
   EXPECT_EQ(ctx.launches.size(), 2u);
 }
 
+// As from a list of configs: two settings of the eight combinations of three knobs.
+TEST_F(PackageTargets, DrawOnlySettingsThatExist) {
+  Package listed = *package_;
+  const auto is_listed = [](const Config& c) {
+    const bool first = c.at("BLOCK") == Value(std::int64_t{128});
+    return c.at("num_ctas") == Value(std::int64_t{first ? 1 : 2}) &&
+           c.at("grid") == Value(std::string(first ? "flat" : "persistent"));
+  };
+  std::erase_if(listed.by_key, [&](const auto& alike) {
+    return !is_listed(listed.variants[alike.second.front()].knobs);
+  });
+  std::erase_if(listed.variants, [&](const Variant& v) { return !is_listed(v.knobs); });
+  for (auto& [key, alike] : listed.by_key)  // the indices have moved
+    for (auto& index : alike) index = 0;
+  const TargetSpec spec = spec_of(std::make_shared<const Package>(listed), settings(listed));
+  ASSERT_EQ(spec.knobs.size(), 1u);
+  EXPECT_EQ(spec.knobs[0].name, "config");
+  const std::vector<Value> values{std::string("BLOCK=128 grid=flat num_ctas=1"),
+                                  std::string("BLOCK=256 grid=persistent num_ctas=2")};
+  EXPECT_EQ(spec.knobs[0].values, values);
+  EXPECT_EQ(spec_problem(spec), std::nullopt);
+  generators::PlanGenerator generator(spec, generators::none_budget(), 7);
+  std::map<Value, int> calls;
+  for (int i = 0; i < 200; ++i)
+    for (const Plan plan = generator.next(); const auto* step : calls_of(plan))
+      ++calls[step->call.config.at("config")];
+  EXPECT_GT(calls[values[0]], 100);
+  EXPECT_GT(calls[values[1]], 100);
+}
+
 TEST_F(PackageTargets, RefuseWhatNoVariantServes) {
   Package none = *package_;
   none.by_key.clear();
   RecordingContext ctx(spec_, {{"R", 1}, {"N", 64}}, config(1));
-  PackageTarget target(std::make_shared<const Package>(std::move(none)), nullptr);
+  PackageTarget target(std::make_shared<const Package>(std::move(none)), settings(*package_),
+                       nullptr);
   target.run(ctx);
   EXPECT_TRUE(ctx.launches.empty());
   EXPECT_EQ(ctx.unsupported_reason.find("no variant was compiled for BLOCK = 128"), 0u)

@@ -112,8 +112,8 @@ PACKAGE = {
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},
         {"name": "causal", "values": [1, 0]},
-        {"name": "BLOCK_M", "values": [64, 128]},
-        {"name": "BLOCK_N", "values": [64]},
+        {"name": "BLOCK_M", "values": [64, 128], "tune": True},
+        {"name": "BLOCK_N", "values": [64], "tune": True},
         {"name": "num_warps", "values": [4]},
         {"name": "num_stages", "values": [2]},
         # Triton 3.6 plans clusters for kernels with one dot only.

@@ -82,7 +82,7 @@ def family(kernel, name, doc, tensors, work, grid_tiles):
         "constraint": [{"kind": "divides", "a": "C", "b": "T"}],
         "tensor": tensors,
         "knob": [
-            {"name": "BLOCK_V", "values": [32], "doc": "columns of a tile"},
+            {"name": "BLOCK_V", "values": [32], "tune": True, "doc": "columns of a tile"},
             {"name": "num_warps", "values": [4, 8]},
             {"name": "num_stages", "values": [2]},
             {

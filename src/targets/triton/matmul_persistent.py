@@ -89,9 +89,9 @@ PACKAGE = {
     ],
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},
-        {"name": "BLOCK_M", "values": [64, 128]},
-        {"name": "BLOCK_N", "values": [64]},
-        {"name": "BLOCK_K", "values": [64]},
+        {"name": "BLOCK_M", "values": [64, 128], "tune": True},
+        {"name": "BLOCK_N", "values": [64], "tune": True},
+        {"name": "BLOCK_K", "values": [64], "tune": True},
         {"name": "num_warps", "values": [4]},
         {"name": "num_stages", "values": [3]},
         {"name": "num_ctas", "values": [1, 2]},

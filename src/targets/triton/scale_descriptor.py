@@ -56,8 +56,8 @@ PACKAGE = {
     "knob": [
         {"name": "indexing", "values": ["descriptor", "pointer"]},
         {"name": "dtype", "values": ["f32", "f16"]},
-        {"name": "BLOCK_M", "values": [32, 64]},
-        {"name": "BLOCK_N", "values": [64]},
+        {"name": "BLOCK_M", "values": [32, 64], "tune": True},
+        {"name": "BLOCK_N", "values": [64], "tune": True},
         {"name": "num_warps", "values": [4, 8]},
         {"name": "num_ctas", "values": [1, 2]},
         {"name": "grid", "values": ["flat", "persistent"]},
