@@ -6,6 +6,7 @@
 
 #include "bench/detection.h"
 #include "bench/fault_cost.h"
+#include "bench/launcher_table.h"
 #include "bench/mode_table.h"
 #include "bench/throughput.h"
 #include "bench/workload.h"
@@ -31,6 +32,8 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
   if (wanted(Part::faults)) report.fault_cost = measure_fault_cost(setup);
   if (wanted(Part::modes))
     if (auto measured = measure_modes(setup, report); !measured) return measured;
+  if (wanted(Part::launcher))
+    if (auto measured = measure_launchers(setup, report); !measured) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};
 }

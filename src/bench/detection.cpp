@@ -40,6 +40,8 @@ class Recorder final : public campaign::FindingSink {
   std::optional<Clock::time_point> reduced_at_;
 };
 
+}  // namespace
+
 Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzle,
                                     std::uint64_t seed) {
   setup.say(fmt::format("{}, seed {}", puzzle.spec.name, seed));
@@ -81,8 +83,6 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.minimal = f.minimal;
   return out;
 }
-
-}  // namespace
 
 Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out) {
   const auto until = Clock::now() + setup.effort.all_detection;

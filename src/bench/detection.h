@@ -9,4 +9,8 @@ namespace redzone::bench {
 // puzzle alone, until its first finding is confirmed and reduced.
 Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out);
 
+// One of them.
+Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzle,
+                                    std::uint64_t seed);
+
 }  // namespace redzone::bench

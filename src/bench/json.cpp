@@ -88,17 +88,48 @@ Json mode_cell(const ModeCell& c) {
                              : Json(nullptr)},
           {"seconds", c.seconds},
           {"seconds_to_first", c.seconds_to_first ? Json(*c.seconds_to_first) : Json(nullptr)},
+          {"plans_to_first", c.plans_to_first ? Json(*c.plans_to_first) : Json(nullptr)},
           {"why_not", text_or_null(c.why_not)}};
 }
 
-Json mode_table(const ModeTable& t) {
+// Without its rows; of a ModeTable or a LauncherTable.
+template <class T>
+Json table_head(const T& t) {
   Json out = {{"plans", t.plans}, {"columns", Json::array()}, {"rows", Json::array()}};
   for (const auto& c : t.columns) out["columns"].push_back({{"name", c.name}, {"what", c.what}});
+  return out;
+}
+
+Json table_row(const std::string& puzzle, const std::vector<ModeColumn>& columns,
+               const std::vector<ModeCell>& cells) {
+  Json row = {{"puzzle", puzzle}};
+  for (std::size_t i = 0; i < cells.size(); ++i) row[columns[i].name] = mode_cell(cells[i]);
+  return row;
+}
+
+Json mode_table(const ModeTable& t) {
+  Json out = table_head(t);
+  for (const auto& r : t.rows) out["rows"].push_back(table_row(r.puzzle, t.columns, r.cells));
+  return out;
+}
+
+Json launcher_table(const LauncherTable& t) {
+  Json out = table_head(t);
   for (const auto& r : t.rows) {
-    Json row = {{"puzzle", r.puzzle}};
-    for (std::size_t i = 0; i < r.cells.size(); ++i) row[t.columns[i].name] = mode_cell(r.cells[i]);
+    Json row = table_row(r.puzzle, t.columns, r.cells);
+    row["reduced_none"] = detection(r.none);
+    row["reduced_native"] = detection(r.native);
     out["rows"].push_back(std::move(row));
   }
+  out["correct"] = Json::array();
+  for (const auto& c : t.correct)
+    out["correct"].push_back({{"target", c.target},
+                              {"calls", c.calls},
+                              {"plans", c.plans},
+                              {"settings", c.settings},
+                              {"suspects", c.suspects},
+                              {"seconds", c.seconds},
+                              {"why_not", text_or_null(c.why_not)}});
   return out;
 }
 
@@ -127,6 +158,7 @@ std::string report_json(const Report& r) {
   for (const auto& d : r.detection) json["detection"].push_back(detection(d));
   json["fault_cost"] = fault_cost(r.fault_cost);
   json["modes"] = mode_table(r.modes);
+  json["launchers"] = launcher_table(r.launchers);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -104,7 +104,8 @@ struct ModeCell {
   std::uint64_t ran = 0, detected = 0;  // plans
   double seconds = 0;                   // for all of them, on the one GPU, workers lost included
   std::optional<double> seconds_to_first = {};
-  std::string why_not = {};  // not "" when no plan could be judged
+  std::optional<std::uint64_t> plans_to_first = {};  // the one that showed it among them
+  std::string why_not = {};                          // not "" when no plan could be judged
 };
 struct ModeRow {
   std::string puzzle;
@@ -117,6 +118,29 @@ struct ModeTable {
   std::size_t plans = 0;  // the same ones in each cell of a row; fewer where the time was over
   std::vector<ModeColumn> columns;
   std::vector<ModeRow> rows;
+};
+
+// One mistake of a launcher, by what its launcher tells and by what its kernels do.
+struct LauncherRow {
+  std::string puzzle;
+  std::vector<ModeCell> cells = {};  // one for each column
+  Detection none = {};               // a campaign that runs no kernel
+  Detection native = {};             // a campaign on the device
+};
+// A launcher without a mistake.
+struct CorrectLauncher {
+  std::string target;
+  std::uint64_t calls = 0, plans = 0;
+  std::uint64_t settings = 0;  // different settings of its knobs among them
+  std::uint64_t suspects = 0;  // plans that an oracle failed: there should be none
+  double seconds = 0;
+  std::string why_not = {};  // not "" when it was not run
+};
+struct LauncherTable {
+  std::size_t plans = 0;  // as for ModeTable
+  std::vector<ModeColumn> columns;
+  std::vector<LauncherRow> rows;
+  std::vector<CorrectLauncher> correct;
 };
 
 struct Report {
@@ -133,6 +157,7 @@ struct Report {
   std::vector<Detection> detection;
   FaultCost fault_cost;
   ModeTable modes;
+  LauncherTable launchers;
 };
 
 // 0 for none.

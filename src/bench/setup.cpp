@@ -10,7 +10,8 @@ constexpr std::size_t kQuickPuzzles = 4;
 std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup) {
   std::vector<const TargetEntry*> all;
   for (const auto& entry : setup.registry.entries())
-    if (entry.device == setup.device && entry.spec.category == Category::puzzle)
+    if (entry.device == setup.device && entry.spec.category == Category::puzzle &&
+        !entry.is_package)
       all.push_back(&entry);
   if (!setup.effort.quick || all.size() <= kQuickPuzzles) return all;
   std::vector<const TargetEntry*> some;  // evenly spaced

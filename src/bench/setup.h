@@ -13,7 +13,7 @@
 
 namespace redzone::bench {
 
-enum class Part : std::uint8_t { throughput, detection, faults, modes };
+enum class Part : std::uint8_t { throughput, detection, faults, modes, launcher };
 
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles
@@ -24,9 +24,13 @@ struct Effort {
   std::chrono::milliseconds detection{60000};       // of one puzzle and seed
   std::chrono::milliseconds all_detection{150000};  // then what is left is not tried
   std::size_t faults = 11;
-  std::size_t mode_trials = 50;               // of one puzzle in one mode
-  std::chrono::milliseconds mode_cell{2500};  // then what is left of them is not run
-  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes};
+  std::size_t mode_trials = 50;                    // of one puzzle in one mode
+  std::chrono::milliseconds mode_cell{2500};       // then what is left of them is not run
+  std::size_t launcher_trials = 200;               // of one mistake of a launcher in one column
+  std::chrono::milliseconds launcher_cell{10000};  // then what is left of them is not run
+  std::uint64_t correct_calls = 20000;             // of each correct launcher
+  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
+                          Part::launcher};
 };
 
 struct Setup {
@@ -47,6 +51,8 @@ struct Setup {
   std::string why_no_memcheck = {};
   // Starts a long-lived worker under that tool, or says why there is none.
   std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
+  // The same on the device that runs no kernel, for the part `launcher`; outlives this.
+  const Setup* none = nullptr;
   std::function<bool()> stop = {};                   // Ctrl-C
   std::function<void(const std::string&)> say = {};  // one line on what is under way
   Effort effort = {};

@@ -82,6 +82,55 @@ std::string fault_text(const FaultCost& f) {
   return out + table.text("  ");
 }
 
+// "7/50 0.01s", "0/50", "-"
+std::string cell_text(const ModeCell& c) {
+  if (c.ran == 0) return "-";
+  if (!c.seconds_to_first) return fmt::format("0/{}", c.ran);
+  return fmt::format("{}/{} {:.2f}s", c.detected, c.ran, *c.seconds_to_first);
+}
+
+// "2 calls in 0.31s"
+std::string reduced_text(const Detection& d) {
+  if (!d.found) return "-";
+  return fmt::format("{} {} in {:.2f}s", d.calls, d.calls == 1 ? "call" : "calls",
+                     d.seconds_to_reduced);
+}
+
+std::string mistakes_text(const LauncherTable& t) {
+  if (t.rows.empty()) return "";
+  std::string out = fmt::format(
+      "\nlaunchers: share of {} plans in which a mistake is detected, seconds to the first, and "
+      "what "
+      "a campaign reduces it to\n",
+      t.plans);
+  std::vector<Table::Column> columns = {{"mistake"}};
+  for (const auto& c : t.columns) columns.push_back({c.name, right});
+  columns.push_back({"reduced, none", right});
+  columns.push_back({"reduced, native", right});
+  Table table(std::move(columns));
+  for (const auto& r : t.rows) {
+    std::vector<std::string> cells = {r.puzzle};
+    for (const auto& c : r.cells) cells.push_back(cell_text(c));
+    cells.push_back(reduced_text(r.none));
+    cells.push_back(reduced_text(r.native));
+    table.add(std::move(cells));
+  }
+  out += table.text("  ");
+  for (const auto& c : t.columns) out += fmt::format("  {}: {}\n", c.name, c.what);
+  return out;
+}
+
+std::string launchers_text(const LauncherTable& t) {
+  std::string out = mistakes_text(t);
+  if (!t.correct.empty()) out += "\nlaunchers without a mistake\n";
+  for (const auto& c : t.correct)
+    out += c.why_not.empty()
+               ? fmt::format("  {}: {} suspects in {} calls of {} plans, {} settings, {:.1f} s\n",
+                             c.target, c.suspects, c.calls, c.plans, c.settings, c.seconds)
+               : fmt::format("  {}: not run: {}\n", c.target, c.why_not);
+  return out;
+}
+
 std::string modes_text(const ModeTable& t) {
   if (t.rows.empty()) return "";
   std::string out = fmt::format(
@@ -92,14 +141,7 @@ std::string modes_text(const ModeTable& t) {
   Table table(std::move(columns));
   for (const auto& r : t.rows) {
     std::vector<std::string> cells = {r.puzzle};
-    for (const auto& c : r.cells) {
-      if (c.ran == 0)
-        cells.push_back("-");
-      else if (!c.seconds_to_first)
-        cells.push_back(fmt::format("0/{}", c.ran));
-      else
-        cells.push_back(fmt::format("{}/{} {:.2f}s", c.detected, c.ran, *c.seconds_to_first));
-    }
+    for (const auto& c : r.cells) cells.push_back(cell_text(c));
     table.add(std::move(cells));
   }
   out += table.text("  ");
@@ -119,7 +161,7 @@ std::string report_text(const Report& r) {
   if (!r.detection.empty()) out += detection_text(r.detection);
   if (!r.fault_cost.puzzle.empty() || !r.fault_cost.why_not.empty())
     out += fault_text(r.fault_cost);
-  return out + modes_text(r.modes);
+  return out + modes_text(r.modes) + launchers_text(r.launchers);
 }
 
 }  // namespace redzone::bench

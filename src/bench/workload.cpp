@@ -29,6 +29,7 @@ struct Shape {
   bool contiguous = false;                                       // else any layout
   generators::Budget budget = {};
   std::size_t plans = 0, quick_plans = 0;  // of each target
+  bool of_packages = false;                // else of the targets with these dims
 };
 
 // Few variants of each kernel, since each is compiled once: RDIM is 32, N is not a constant.
@@ -97,13 +98,28 @@ Shape model() {
           .quick_plans = 1};
 }
 
-Result<Shape> shape_named(std::string_view name) {
-  for (auto make : {tiny, medium, model})
-    if (Shape s = make(); s.name == name) return s;
-  return usage_error(fmt::format("unknown workload '{}': tiny, medium, model", name));
+Shape packages() {
+  Shape s{.name = kPackages,
+          .what = "the targets of packages, small shapes, mostly up to 14 calls a plan",
+          .plans = 16,
+          .quick_plans = 4,
+          .of_packages = true};
+  s.budget = generators::host_budget();
+  s.budget.large_share = 0;
+  s.budget.big_offsets = false;
+  return s;
 }
 
-bool has_dims(const TargetSpec& spec, const Shape& shape) {
+Result<Shape> shape_named(std::string_view name) {
+  for (auto make : {tiny, medium, model, packages})
+    if (Shape s = make(); s.name == name) return s;
+  return usage_error(fmt::format("unknown workload '{}': tiny, medium, model, packages", name));
+}
+
+bool is_part_of(const TargetEntry& entry, const Shape& shape) {
+  if (entry.spec.category != Category::kernel || entry.is_lazy) return false;
+  if (entry.is_package || shape.of_packages) return entry.is_package == shape.of_packages;
+  const TargetSpec& spec = entry.spec;
   return std::all_of(shape.dims.begin(), shape.dims.end(), [&](const auto& wanted) {
     return std::any_of(spec.dims.begin(), spec.dims.end(),
                        [&](const DimSpec& d) { return d.name == wanted.first; });
@@ -132,6 +148,13 @@ TargetSpec narrowed(TargetSpec spec, const Shape& shape) {
 
 }  // namespace
 
+bool has_packages(const Registry& registry, DeviceKind device) {
+  const auto all = registry.entries();
+  return std::any_of(all.begin(), all.end(), [&](const TargetEntry& entry) {
+    return entry.device == device && is_part_of(entry, packages());
+  });
+}
+
 std::vector<std::string_view> workload_names(DeviceKind device) {
   return {"tiny", device == DeviceKind::cuda ? "model" : "medium"};
 }
@@ -142,9 +165,7 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
   if (!shape) return tl::unexpected(shape.error());
   std::vector<generators::PlanGenerator> sources;
   for (const auto& entry : registry.entries()) {
-    if (entry.device != device || entry.spec.category != Category::kernel ||
-        !has_dims(entry.spec, *shape))
-      continue;
+    if (entry.device != device || !is_part_of(entry, *shape)) continue;
     try {
       sources.emplace_back(narrowed(entry.spec, *shape), shape->budget, kSeed);
     } catch (const std::invalid_argument& e) {  // the spec has changed since this was written
@@ -152,7 +173,9 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
     }
   }
   if (sources.empty())
-    return harness_error(fmt::format("no target of the chunk family for {}", name_of(device)));
+    return harness_error(fmt::format("no target of {} for {}",
+                                     shape->of_packages ? "a package" : "the chunk family",
+                                     name_of(device)));
 
   Workload out{std::string(name), shape->what, {}, 0};
   const auto begun = std::chrono::steady_clock::now();

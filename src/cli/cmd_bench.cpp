@@ -16,6 +16,7 @@
 #include "cli/session.h"
 #include "cli/tools.h"
 #include "cli/worker_side.h"
+#include "package/packages.h"
 #include "sanitizer/command.h"
 #include "sanitizer/log_folder.h"
 #include "store/environment.h"
@@ -35,12 +36,13 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "throughput, detection, faults or modes alone; may be given several times")(
+        "throughput, detection, faults, modes or launcher alone; may be given several times")(
         "out", po::value<std::string>(), "write the report to this file as JSON, too")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "what this was built from, for the report");
     add_device_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     add_worker_flags(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
@@ -59,6 +61,7 @@ class BenchBare final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_device_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
     flags.add_options()("workload", po::value<std::string>()->required(), "which plans")(
         "quick", po::bool_switch(), "fewer of them")("socket-fd", po::value<int>()->required(),
                                                      "the benchmark")(
@@ -69,8 +72,11 @@ class BenchBare final : public Command {
 
 Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   using enum bench::Part;
-  const std::map<std::string, bench::Part> names = {
-      {"throughput", throughput}, {"detection", detection}, {"faults", faults}, {"modes", modes}};
+  const std::map<std::string, bench::Part> names = {{"throughput", throughput},
+                                                    {"detection", detection},
+                                                    {"faults", faults},
+                                                    {"modes", modes},
+                                                    {"launcher", launcher}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
     for (const auto& [name, part] : names) parts.insert(part);
@@ -80,7 +86,7 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
     const auto found = names.find(name);
     if (found == names.end())
       return usage_error(
-          fmt::format("--part {}: must be throughput, detection, faults or modes", name));
+          fmt::format("--part {}: must be throughput, detection, faults, modes or launcher", name));
     parts.insert(found->second);
   }
   return parts;
@@ -98,6 +104,8 @@ bench::Effort effort_for(bool quick) {
   effort.detection = milliseconds(8000);
   effort.faults = 3;
   effort.mode_trials = 8;
+  effort.launcher_trials = 8;
+  effort.correct_calls = 500;
   return effort;
 }
 
@@ -140,6 +148,24 @@ exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view w
   return command;
 }
 
+// The same on the device that runs no kernel.
+bench::Setup setup_of_none(const bench::Setup& native, SessionOptions options,
+                           const oracles::Catalog& dry) {
+  options.device = DeviceKind::none;
+  bench::Setup setup{.device = options.device, .registry = native.registry, .catalog = dry};
+  setup.pool = pool_options(options, native.registry);
+  setup.deadline = options.trial_deadline();
+  setup.triage = triage_options(options.device, setup.deadline, setup.pool.spares);
+  setup.simplify = native.simplify;
+  setup.plans = [](const TargetSpec& spec, std::uint64_t seed) {
+    return generated_plans(spec, DeviceKind::none, {}, seed);
+  };
+  setup.stop = native.stop;
+  setup.say = native.say;
+  setup.effort = native.effort;
+  return setup;
+}
+
 Result<int> Bench::run(const po::variables_map& flags) {
   watch_interrupts();
   auto parts = parts_wanted(flags);
@@ -149,8 +175,10 @@ Result<int> Bench::run(const po::variables_map& flags) {
   if (!options) return tl::unexpected(options.error());
   if (options->device == DeviceKind::none)
     return usage_error("--device none: nothing runs on it that could be measured");
-  const auto registry = Registry::load(options->plugins);
+  auto registry = Registry::load(options->plugins);
   if (!registry) return tl::unexpected(registry.error());
+  if (auto added = package::add_packages(*registry, options->packages); !added)
+    return tl::unexpected(added.error());
   const oracles::Catalog catalog;
   const auto pool = pool_options(*options, *registry);
   exec::Hello hello;
@@ -183,6 +211,10 @@ Result<int> Bench::run(const po::variables_map& flags) {
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.stop = [] { return interrupted(); };
   setup.say = [](const std::string& what) { fmt::print(stderr, "bench: {}\n", what); };
+
+  const oracles::Catalog dry = oracles::Catalog::dry();
+  const bench::Setup none = setup_of_none(setup, *options, dry);
+  setup.none = &none;
 
   bench::Report report;
   report.environment = store::collect_environment(hello.device, hello.driver,

@@ -1,0 +1,219 @@
+#include "bench/launcher_table.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "bench/cells.h"
+#include "bench/detection.h"
+#include "bench/throughput.h"
+#include "bench/workload.h"
+#include "exec/tiered.h"
+
+namespace redzone::bench {
+namespace {
+
+constexpr std::size_t kQuickRows = 3;
+
+// "puzzle.lazy_grid_frozen", "puzzle.mine.add.lazy_grid_frozen": names that the project gives.
+bool is_lazy_part(std::string_view name) {
+  return name.substr(name.rfind('.') + 1).starts_with("lazy_");
+}
+
+// By name, as the device that runs nothing has them; it has all.
+std::vector<const TargetEntry*> launchers(const Setup& setup, Category category) {
+  std::vector<const TargetEntry*> all;
+  for (const auto* entry : setup.registry.entries_for(DeviceKind::none))
+    if (entry->spec.category == category &&
+        (is_lazy_part(entry->spec.name) || (entry->is_package && category == Category::kernel)))
+      all.push_back(entry);
+  if (setup.effort.quick && all.size() > kQuickRows) all.resize(kQuickRows);
+  return all;
+}
+
+std::string not_here(const Setup& setup) {
+  return fmt::format("its kernels do not run on {}", name_of(setup.device));
+}
+
+// All but the first: that one runs no kernel.
+std::vector<Way> native_ways(const Setup& setup, const Oracle* one_run) {
+  const Oracle* memcheck = &setup.catalog.sanitizer(SanitizerTool::memcheck);
+  return {{{"guard", "one gated trial over the guard arena: a fault, a canary, a wrong number"},
+           one_run,
+           Launch::gated},
+          {{"screen", "the two trials of the screen, which also hear what the launcher tells"},
+           &setup.catalog.screen(),
+           Launch::gated},
+          {{"memcheck-caching", "records of memcheck over a caching allocator, async"},
+           memcheck,
+           Launch::async,
+           Allocator::caching},
+          {{"memcheck-guard", "records of memcheck over the guard arena, async"},
+           memcheck,
+           Launch::async}};
+}
+
+class Mistakes {
+ public:
+  Mistakes(const Setup& setup, const Setup& none, LauncherTable& out)
+      : setup_(setup),
+        none_(none),
+        out_(out),
+        ways_(native_ways(setup, &one_run_)),
+        dry_{{"none", "one trial without a kernel: what the launcher asks for and launches"},
+             &none.catalog.screen(),
+             Launch::gated},
+        pool_(setup.pool),
+        dry_pool_(none.pool),
+        executor_(
+            pool_,
+            {.sanitized = setup.sanitized, .slowdown = kToolSlowdown, .interrupted = setup.stop}) {
+    out_.plans = setup.effort.launcher_trials;
+    out_.columns.push_back(dry_.column);
+    for (const auto& way : ways_) out_.columns.push_back(way.column);
+  }
+
+  Result<void> wait_ready() {
+    for (auto* pool : {&pool_, &dry_pool_})
+      if (auto up = pool->wait_ready(std::chrono::seconds(60)); !up)
+        return tl::unexpected(up.error());
+    return {};
+  }
+
+  Result<void> add(const TargetEntry& puzzle) {
+    setup_.say(fmt::format("launchers, {}", puzzle.spec.name));
+    LauncherRow row{.puzzle = puzzle.spec.name};
+    const auto plans = small_plans(puzzle.spec, setup_.effort.launcher_trials);
+    row.cells.push_back(
+        measure_cell(none_, dry_pool_, puzzle.spec, plans, dry_, setup_.effort.launcher_cell));
+    auto dry = measure_detection(none_, puzzle, setup_.effort.seeds.front());
+    if (!dry) return tl::unexpected(dry.error());
+    row.none = std::move(*dry);
+    if (auto done = add_native(row, plans); !done) return done;
+    out_.rows.push_back(std::move(row));
+    return {};
+  }
+
+ private:
+  Result<void> add_native(LauncherRow& row, const std::vector<Plan>& plans) {
+    const TargetEntry* puzzle = setup_.registry.find(row.puzzle, setup_.device);
+    if (puzzle == nullptr) {
+      row.cells.insert(row.cells.end(), ways_.size(), ModeCell{.why_not = not_here(setup_)});
+      row.native = {.puzzle = row.puzzle, .why_not = not_here(setup_)};
+      return {};
+    }
+    if (!std::exchange(warm_, true)) warm_up(setup_, executor_, puzzle->spec, ways_);
+    for (const auto& way : ways_)
+      row.cells.push_back(
+          measure_cell(setup_, executor_, puzzle->spec, plans, way, setup_.effort.launcher_cell));
+    auto found = measure_detection(setup_, *puzzle, setup_.effort.seeds.front());
+    if (!found) return tl::unexpected(found.error());
+    row.native = std::move(*found);
+    return {};
+  }
+
+  const Setup& setup_;
+  const Setup& none_;
+  LauncherTable& out_;
+  const OneRun one_run_;
+  const std::vector<Way> ways_;
+  const Way dry_;
+  exec::Pool pool_, dry_pool_;
+  exec::TieredExecutor executor_;
+  bool warm_ = false;
+};
+
+// Counts the settings of knobs that it hands on.
+class Counted final : public campaign::PlanSource {
+ public:
+  Counted(std::unique_ptr<campaign::PlanSource> plans, std::set<Config>& seen)
+      : plans_(std::move(plans)), seen_(seen) {}
+  Plan next() override {
+    Plan plan = plans_->next();
+    for (const auto* step : calls_of(plan)) seen_.insert(step->call.config);
+    return plan;
+  }
+
+ private:
+  std::unique_ptr<campaign::PlanSource> plans_;
+  std::set<Config>& seen_;
+};
+
+// Keeps nothing: what is suspected is counted in the statistics.
+class NoStore final : public campaign::FindingSink {
+ public:
+  Result<campaign::Recorded> record(const store::Finding&) override {
+    return campaign::Recorded{1, false};
+  }
+  Result<campaign::Recorded> update(const store::Finding& finding) override {
+    return campaign::Recorded{finding.id, false};
+  }
+  Result<void> sighted(std::int64_t, std::int64_t) override { return {}; }
+  bool settled(const Signature&) override { return true; }
+  Result<void> evidence(std::int64_t, std::string_view, const Plan&,
+                        const campaign::Answer&) override {
+    return {};
+  }
+};
+
+Result<CorrectLauncher> measure_correct(const Setup& setup, const TargetEntry& launcher) {
+  setup.say(fmt::format("correct launcher, {}", launcher.spec.name));
+  CorrectLauncher out{.target = launcher.spec.name};
+  exec::Pool pool(setup.pool);
+  if (auto up = pool.wait_ready(std::chrono::seconds(60)); !up) return tl::unexpected(up.error());
+  std::uint64_t calls = 0;
+  std::set<Config> settings;
+  campaign::CampaignOptions options;
+  options.time = setup.effort.detection;
+  options.deadline = setup.deadline;
+  options.triage = setup.triage;
+  options.progress = [&](const campaign::Progress& p) { calls = p.stats.calls; };
+  options.stop = [&] { return calls >= setup.effort.correct_calls || setup.stop(); };
+  std::vector<campaign::TargetUnderTest> targets;
+  targets.push_back(
+      {&launcher.spec, std::make_unique<Counted>(setup.plans(launcher.spec, 1), settings), {}});
+  NoStore sink;
+  campaign::Campaign campaign(pool, setup.catalog, setup.simplify, sink, std::move(targets),
+                              std::move(options));
+  const auto result = campaign.run();
+  if (!result) return tl::unexpected(result.error());
+  out.calls = result->stats.calls;
+  out.plans = result->stats.plans;
+  out.settings = settings.size();
+  out.suspects = result->stats.suspects;
+  out.seconds = result->stats.seconds;
+  return out;
+}
+
+Result<void> measure_mistakes(const Setup& setup, LauncherTable& out) {
+  Mistakes table(setup, *setup.none, out);
+  if (auto ready = table.wait_ready(); !ready) return ready;
+  for (const auto* puzzle : launchers(setup, Category::puzzle)) {
+    if (setup.stop()) break;
+    if (auto added = table.add(*puzzle); !added) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> measure_launchers(const Setup& setup, Report& report) {
+  if (auto done = measure_mistakes(setup, report.launchers); !done) return done;
+  for (const auto* launcher : launchers(setup, Category::kernel)) {
+    if (setup.stop()) return {};
+    const TargetEntry* native = setup.registry.find(launcher->spec.name, setup.device);
+    auto measured = native != nullptr ? measure_correct(setup, *native)
+                                      : CorrectLauncher{.target = launcher->spec.name,
+                                                        .why_not = not_here(setup)};
+    if (!measured) return tl::unexpected(measured.error());
+    report.launchers.correct.push_back(std::move(*measured));
+  }
+  if (!has_packages(setup.registry, setup.device) || setup.stop()) return {};
+  auto measured = measure_throughput(setup, kPackages);
+  if (!measured) return tl::unexpected(measured.error());
+  report.throughput.push_back(std::move(*measured));
+  return {};
+}
+
+}  // namespace redzone::bench
