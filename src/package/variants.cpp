@@ -59,6 +59,41 @@ void read_constants(Fields f, const Package& package, Variant& variant) {
   f.done();
 }
 
+// What an argument comes to under the knobs alone; nothing where it depends on dims.
+std::optional<Constant> value_under(const Package& package, const Argument& argument,
+                                    const Config& knobs) {
+  if (!argument.knob.empty()) return std::get<std::string>(knobs.find(argument.knob)->second);
+  if (!argument.value) return argument.plain;
+  const auto& names = argument.value->names();
+  if (std::any_of(package.dims.begin(), package.dims.end(), [&](const DimSpec& dim) {
+        return std::find(names.begin(), names.end(), dim.name) != names.end();
+      }))
+    return std::nullopt;
+  Values values;
+  add_knobs(values, package.knobs, knobs);
+  const auto value = argument.value->value(values);
+  if (!value) return std::nullopt;
+  return *value;
+}
+
+std::string print(const Constant& constant) {
+  return std::visit([](const auto& value) { return fmt::format("{}", value); }, constant);
+}
+
+// A variant whose constants its knobs never give would never be launched.
+void check_constants(const Fields& f, const Package& package, const Variant& variant) {
+  auto constant = variant.constants.begin();
+  for (const auto& argument : package.arguments) {
+    if (argument.kind != Argument::Kind::constant) continue;
+    const auto expected = value_under(package, argument, variant.knobs);
+    if (expected && *expected != *constant)
+      throw f.error(fmt::format("constants.{}", argument.name),
+                    fmt::format("{}, but the argument comes to {} under these knobs",
+                                print(*constant), print(*expected)));
+    ++constant;
+  }
+}
+
 void read_classes(Fields f, const Package& package, Variant& variant) {
   variant.classes.resize(package.arguments.size());
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
@@ -163,6 +198,7 @@ void read_variants(Fields& root, Package& package, std::string& all_bytes) {
     const std::string file = read_file_name(f);
     read_knobs(f.table("knobs"), package, variant);
     read_constants(f.table("constants"), package, variant);
+    check_constants(f, package, variant);
     read_classes(f.table("classes"), package, variant);
     read_dropped(f, package, variant);
     f.done();
