@@ -24,6 +24,9 @@ class Function(ExporterCase):
             [a["name"] for a in target["argument"]],
             ["x", "y", "rows", "n", "pitch", "RDIM", "BLOCK", "WIDE"],
         )
+        self.assertEqual(
+            {k["name"]: k.get("tune") for k in target["knob"]}, {"BLOCK": True, "num_warps": True}
+        )
         seen = set()
         for v in target["variant"]:
             self.assertEqual(v["constants"]["BLOCK"], v["knobs"]["BLOCK"])
@@ -198,6 +201,12 @@ value = "N"
                 "constraint[0].b: no dim 'Q'",
             ),
             ('dtype = "f32"', 'dtype = "float"', "tensor[x].dtype: 'float' is none of"),
+            (
+                '[[tensor]]\nname = "x"\ndtype = "f32"',
+                '[[knob]]\nname = "T"\nvalues = ["f32"]\ntune = true\n'
+                '[[tensor]]\nname = "x"\ndtype_of = "T"',
+                "tensor[x].dtype_of: knob 'T' is tuned, so it cannot change a type",
+            ),
             ('role = "in"\n', "", "tensor[x].role: missing"),
             ('shape = ["N", "R"]', 'shape = ["N", "Z"]', "tensor[x].shape[1]"),
             (

@@ -1,0 +1,66 @@
+// The lazily compiled launch over a shipped package on the GPU, through the real binary: the right
+// rules are never flagged, and each wrong one is found from what the kernels do.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "device/device.h"
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+class LazyPackageOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto probe = device::probe_cuda();
+    if (!probe.device) GTEST_SKIP() << probe.problem;
+    if (probe.compute_capability != 90)
+      GTEST_SKIP() << "compiled for compute capability 9.0, not " << probe.compute_capability;
+    if (!std::filesystem::exists(package_ / "target.toml"))
+      GTEST_SKIP() << package_ << " is not there: ./scripts/triton_export.py shipped makes it";
+  }
+  Ran run(const Arguments& which, const char* plans) {
+    Arguments words{"run",     "--package", package_.string(), "--device", "cuda",
+                    "--plans", plans,       "--seed",          "1",        "--json"};
+    words.insert(words.end(), which.begin(), which.end());
+    return redzone(folder_, words);
+  }
+  // The kinds of the findings that were confirmed.
+  std::set<std::string> kinds(const std::string& mistake) {
+    const Ran ran = run({"puzzle.triton.scale_descriptor.lazy_" + mistake}, "200");
+    EXPECT_EQ(ran.exit, 1) << ran;
+    std::set<std::string> out;
+    const Json campaign = ran.json();
+    if (!campaign.is_object()) return out;
+    for (const auto& finding : campaign["findings"])
+      if (finding["state"] == "confirmed") out.insert(finding["signature"]["kind"]);
+    return out;
+  }
+
+  const std::filesystem::path package_ = std::filesystem::path(PACKAGES) / "scale_descriptor";
+  const TempFolder folder_;
+};
+
+TEST_F(LazyPackageOnGpu, TheRightRulesAreNeverFlagged) {
+  const Ran ran = run({"--lazy"}, "500");
+  EXPECT_EQ(ran.exit, 0) << ran;
+  EXPECT_EQ(ran.json()["verdicts"]["pass"], 500) << ran;
+}
+
+TEST_F(LazyPackageOnGpu, TooLittleScratchIsSeenFromWhatTheKernelsDo) {
+  for (const char* mistake :
+       {"scratch_per_cta", "scratch_first_call", "scratch_num_ctas", "scratch_null"}) {
+    const auto seen = kinds(mistake);
+    EXPECT_TRUE(seen.contains("illegal-access") || seen.contains("redzone")) << mistake;
+  }
+}
+
+TEST_F(LazyPackageOnGpu, WhatIsFrozenOfAnotherShapeIsFound) {
+  EXPECT_FALSE(kinds("grid_frozen").empty());
+  EXPECT_FALSE(kinds("key_without_dim").empty());
+}
+
+}  // namespace
+}  // namespace redzone::e2e
