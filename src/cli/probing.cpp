@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.h"
+#include "cli/origin.h"
 
 namespace redzone::cli {
 
@@ -66,7 +67,9 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
   probing->session_ = std::move(*session);
   const std::string what = fmt::format("finding {}", *id);
   auto entry = probing->session_->check(probing->finding_.plan, what);
-  if (!entry) return tl::unexpected(entry.error());
+  if (!entry) return tl::unexpected(with_origin(entry.error(), probing->finding_.environment));
+  if (auto other = other_code(**entry, probing->finding_.environment, what))
+    fmt::print(stderr, "{}\n", *other);
   probing->entry_ = *entry;
   if (auto why = probing->session_->cannot_run((*entry)->spec))
     probing->not_judged_ = fmt::format("{}: {}", (*entry)->spec.name, *why);

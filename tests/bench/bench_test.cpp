@@ -117,6 +117,29 @@ void check_modes(const Json& modes) {
   EXPECT_TRUE(seen.contains("screen"));
 }
 
+// Each mistake is seen by what its launcher asks for; without a GPU the tools say why they are not.
+void check_launchers(const Json& launchers) {
+  ASSERT_EQ(launchers["rows"].size(), 3u);
+  for (const auto& row : launchers["rows"]) {
+    SCOPED_TRACE(row["puzzle"]);
+    for (const char* name : {"none", "guard", "screen"}) {
+      EXPECT_GT(row[name]["ran"], 0) << name << ": " << row[name]["why_not"];
+      EXPECT_EQ(row[name]["plans_to_first"].is_null(), row[name]["detected"] == 0) << name;
+    }
+    for (const char* name : {"memcheck-caching", "memcheck-guard"})
+      EXPECT_FALSE(row[name]["why_not"].is_null()) << name;
+    check_detection(row["reduced_none"]);
+    check_detection(row["reduced_native"]);
+    EXPECT_TRUE(row["reduced_none"]["found"]) << row["reduced_none"];
+  }
+  ASSERT_EQ(launchers["correct"].size(), 1u);
+  const Json& correct = launchers["correct"][0];
+  EXPECT_EQ(correct["target"], "lazy_launch");
+  EXPECT_EQ(correct["suspects"], 0);
+  EXPECT_GE(correct["calls"], 500);
+  EXPECT_GT(correct["settings"], 3);
+}
+
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   const Folder folder;
   const auto file = folder.path() / "report.json";
@@ -159,11 +182,13 @@ TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   EXPECT_GT(fault["without_spare"]["wait_ms"], 0);
 
   check_modes(report["modes"]);
+  check_launchers(report["launchers"]);
 
   std::stringstream table;
   table << std::ifstream(folder.path() / "table").rdbuf();
-  for (const char* part : {"throughput, tiny shapes", "throughput, medium shapes",
-                           "screen-1-worker", "detection", "cost of a fault", "modes: share"})
+  for (const char* part :
+       {"throughput, tiny shapes", "throughput, medium shapes", "screen-1-worker", "detection",
+        "cost of a fault", "modes: share", "launchers: share", "lazy_launch: 0 suspects"})
     EXPECT_NE(table.str().find(part), std::string::npos) << part;
 }
 

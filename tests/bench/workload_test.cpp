@@ -47,6 +47,28 @@ TEST(Workload, IsTheSameInEveryProcessAndValidUnderTheWholeSpec) {
   }
 }
 
+// Their own list, and no part of the chunk family's, whose dims they may have.
+TEST(Workload, PackagesAreApart) {
+  Registry registry = family(DeviceKind::cuda);
+  EXPECT_FALSE(has_packages(registry, DeviceKind::cuda));
+  EXPECT_FALSE(make_workload(kPackages, DeviceKind::cuda, registry, true));
+  for (const bool lazy : {false, true}) {
+    TargetEntry entry = family_target(lazy ? "p.lazy_launch" : "p", DeviceKind::cuda);
+    entry.is_package = true;
+    entry.is_lazy = lazy;
+    ASSERT_TRUE(registry.add(std::move(entry)));
+  }
+  EXPECT_TRUE(has_packages(registry, DeviceKind::cuda));
+  EXPECT_FALSE(has_packages(registry, DeviceKind::host));
+  const auto packages = make_workload(kPackages, DeviceKind::cuda, registry, true);
+  ASSERT_TRUE(packages) << packages.error().message;
+  EXPECT_FALSE(packages->plans.empty());
+  for (const auto& plan : packages->plans) EXPECT_EQ(plan.target, "p");
+  const auto family = make_workload("tiny", DeviceKind::cuda, registry, true);
+  ASSERT_TRUE(family) << family.error().message;
+  for (const auto& plan : family->plans) EXPECT_NE(plan.target, "p");
+}
+
 TEST(Workload, ModelShapesAreThoseOfAModel) {
   const Registry registry = family(DeviceKind::cuda);
   const auto workload = make_workload("model", DeviceKind::cuda, registry, false);
