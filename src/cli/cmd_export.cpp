@@ -52,7 +52,7 @@ std::string comment_of(const store::Finding& f) {
                      f.environment.driver.empty() ? "" : ", driver " + f.environment.driver);
 }
 
-Result<std::string> inlined(const po::variables_map& flags) {
+Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run_time) {
   if (flags.count("source") == 0)
     return usage_error("--standalone needs --source: the file with the target's source");
   std::vector<std::filesystem::path> folders;
@@ -65,7 +65,7 @@ Result<std::string> inlined(const po::variables_map& flags) {
         std::filesystem::is_regular_file(path, error) ? read_file(path) : usage_error("not a file");
     return text ? std::optional(std::move(*text)) : std::nullopt;
   });
-  auto all = inliner.header("standalone/cuda.h");
+  auto all = inliner.header(compiles_at_run_time ? "standalone/nvrtc.h" : "standalone/cuda.h");
   if (!all) return all;
   for (const auto& file : flags["source"].as<std::vector<std::string>>()) {
     auto text = inliner.file(file);
@@ -82,21 +82,24 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
 }
 
 Result<std::string> program_of(const store::Finding& f, const Registry& registry,
-                               const std::string& source, const std::string& registers) {
+                               const po::variables_map& flags) {
   const auto entry = entry_of(registry, f.plan.target);
   if (!entry) return tl::unexpected(entry.error());
   if ((*entry)->is_package)
     return usage_error(
         fmt::format("'{}' is a package; only targets with a source are exported", f.plan.target));
+  const TargetSpec& spec = (*entry)->spec;
+  auto source = inlined(flags, spec.needs_nvrtc);
+  if (!source) return source;
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);
   const std::string name = stem_of(f);
   return standalone::program_text(
-      {&f.plan, &(*entry)->spec, f.signature.kind,
+      {&f.plan, &spec, f.signature.kind,
        fmt::format("{}\n\nBuild and run:\n  nvcc -std=c++20 -O2 --expt-relaxed-constexpr -arch={} "
-                   "-o {} {}.cu -lcuda\n  ./{}",
-                   comment_of(f), arch, name, name, name),
-       source, registers});
+                   "-o {} {}.cu -lcuda{}\n  ./{}",
+                   comment_of(f), arch, name, name, spec.needs_nvrtc ? " -lnvrtc" : "", name),
+       *source, flags["register"].as<std::string>()});
 }
 
 Result<int> Export::run(const po::variables_map& flags) {
@@ -115,19 +118,15 @@ Result<int> Export::run(const po::variables_map& flags) {
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("{}: {}", folder.string(), error.message()));
   std::optional<Registry> registry;
-  std::string source;
   const bool alone = flags["standalone"].as<bool>();
   if (alone) {
-    auto text = inlined(flags);
-    if (!text) return tl::unexpected(text.error());
-    source = std::move(*text);
     auto loaded = load_registry(flags);
     if (!loaded) return tl::unexpected(loaded.error());
     registry = std::move(*loaded);
   }
   for (const auto& f : findings) {
     Result<std::string> text = print_repro({f.plan, f.oracle, f.signature}, comment_of(f));
-    if (alone) text = program_of(f, *registry, source, flags["register"].as<std::string>());
+    if (alone) text = program_of(f, *registry, flags);
     if (!text)
       return tl::unexpected(
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,9 +28,22 @@ inline void check(CUresult result, const char* what) {
                (text != nullptr ? text : "?")};
 }
 
+struct Compiled {
+  std::string name;   // of the kernel in the image
+  std::string image;  // a cubin
+};
+
+// What compiles kernels at run time (nvrtc.h), for targets that need it.
+struct Compiler {
+  Compiled (*compile)(const VariantRequest& request, int capability,
+                      const char* kernel_header) = nullptr;
+  const char* kernel_header = nullptr;  // the text of <redzone/kernel.h>
+};
+
 class CudaMachine final : public Machine {
  public:
-  CudaMachine(int streams, std::chrono::seconds deadline) : deadline_(deadline) {
+  CudaMachine(int streams, std::chrono::seconds deadline, const Compiler& compiler)
+      : deadline_(deadline), compiler_(compiler) {
     check(cuInit(0), "cuInit");
     check(cuDeviceGet(&device_, 0), "cuDeviceGet");
     check(cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
@@ -144,12 +158,17 @@ class CudaMachine final : public Machine {
   }
 
   KernelRef variant(const VariantRequest& request) override {
-    if (request.image.empty())
-      throw Failed{"kernels that are compiled at run time are not supported here"};
-    CUmodule module = nullptr;
-    CUfunction function = nullptr;
-    check(cuModuleLoadData(&module, request.image.data()), request.name);
-    check(cuModuleGetFunction(&function, module, request.expression.c_str()), request.name);
+    std::string key(request.image.empty() ? request.source : request.image);
+    key += '\0' + request.expression;
+    for (const std::string& option : request.options) key += '\0' + option;
+    if (const auto known = variants_.find(key); known != variants_.end())
+      return {request.name, known->second, nullptr, nullptr};
+    // Loading waits for the device.
+    const bool held = held_;
+    if (held) release();
+    const CUfunction function = load(request);
+    if (held) hold();
+    variants_.emplace(std::move(key), function);
     return {request.name, function, nullptr, nullptr};
   }
 
@@ -180,18 +199,36 @@ class CudaMachine final : public Machine {
       }
   }
 
-  int multiprocessors() override {
-    int count = 0;
-    check(cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_),
-          "cuDeviceGetAttribute");
-    return count;
-  }
+  int multiprocessors() override { return attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); }
   DeviceKind kind() override { return DeviceKind::cuda; }
 
  private:
   CUstream at(int index) const { return streams_.at(static_cast<std::size_t>(index)); }
 
+  int attribute(CUdevice_attribute what) const {
+    int value = 0;
+    check(cuDeviceGetAttribute(&value, what, device_), "cuDeviceGetAttribute");
+    return value;
+  }
+
+  CUfunction load(const VariantRequest& request) const {
+    Compiled code{request.expression, std::string(request.image)};
+    if (request.image.empty()) {
+      if (compiler_.compile == nullptr) throw Failed{"no compiler for kernels at run time"};
+      const int capability = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                             attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+      code = compiler_.compile(request, capability, compiler_.kernel_header);
+    }
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    check(cuModuleLoadData(&module, code.image.data()), request.name);
+    check(cuModuleGetFunction(&function, module, code.name.c_str()), request.name);
+    return function;
+  }
+
   std::chrono::seconds deadline_;
+  Compiler compiler_;
+  std::map<std::string, CUfunction> variants_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CUmemAllocationProp properties_ = {};
@@ -220,11 +257,12 @@ class OneTarget final : public Registrar {
 
 // Exit code: 1 the failure shows, 0 it does not, 3 the program cannot run here. Never tears CUDA
 // down: after a fault that may hang.
-[[noreturn]] inline void run_on_cuda(const Program& program, const PluginInfo* plugin) {
+[[noreturn]] inline void run_on_cuda(const Program& program, const PluginInfo* plugin,
+                                     const Compiler& compiler = {}) {
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // loading a kernel later would wait for what is held
   int code = 3;
   try {
-    CudaMachine machine(program.streams + program.side_streams, std::chrono::seconds(10));
+    CudaMachine machine(program.streams + program.side_streams, std::chrono::seconds(10), compiler);
     OneTarget target(program.target);
     plugin->register_targets(target);
     if (!target.make()) throw Failed{std::string("no target '") + program.target + "' in here"};

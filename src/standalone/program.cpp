@@ -10,6 +10,7 @@
 
 #include "core/plan_text.h"
 #include "exec/trial/tensor_buffer.h"
+#include "standalone/inline_sources.h"
 
 namespace redzone::standalone {
 namespace {
@@ -204,9 +205,6 @@ std::string commented(std::string_view text) {
 Result<std::string> program_text(const ProgramRequest& request) {
   const Plan& plan = *request.plan;
   const TargetSpec& spec = *request.spec;
-  if (spec.needs_nvrtc)
-    return usage_error(fmt::format(
-        "target '{}' compiles its kernels at run time, which the program cannot", spec.name));
   if (plan.mode.allocator != Allocator::guard)
     return usage_error("the plan's allocator is not 'guard', the only one that the program has");
   auto trials = trials_text(request.kind, plan.mode);
@@ -218,17 +216,23 @@ Result<std::string> program_text(const ProgramRequest& request) {
   if (!request.registers.empty())
     entry =
         fmt::format("\nREDZONE_PLUGIN(registrar) {{\n  {}(registrar);\n}}\n", request.registers);
+  std::string compiler, arguments = "program(), redzone_plugin()";
+  if (spec.needs_nvrtc) {
+    compiler = fmt::format("const char* const kernel_header = R\"rz_text({})rz_text\";\n\n",
+                           *public_header("redzone/kernel.h"));
+    arguments += ", {&redzone::standalone::compile, kernel_header}";
+  }
   return fmt::format(
       "{}//\n// Exit code: 1 the failure shows, 0 it does not, 3 it cannot run here.\n//\n"
       "// The plan:\n//\n{}{}{}\n"
-      "namespace {{\n\nredzone::standalone::Program program() {{\n  return {{\n"
+      "namespace {{\n\n{}redzone::standalone::Program program() {{\n  return {{\n"
       "      {}, {}, {}, {},\n      {{\n{}      }},\n      {{\n{}      }},\n      {{\n{}      "
       "}}}};\n"
       "}}\n\n}}  // namespace\n\n"
-      "int main() {{\n  redzone::standalone::run_on_cuda(program(), redzone_plugin());\n}}\n",
-      commented(request.comment), commented(print_plan(plan)), request.source, entry,
+      "int main() {{\n  redzone::standalone::run_on_cuda({});\n}}\n",
+      commented(request.comment), commented(print_plan(plan)), request.source, entry, compiler,
       literal(spec.name), steps.streams, spec.side_streams, literal(!spec.concurrent_calls),
-      steps.calls, steps.steps, *trials);
+      steps.calls, steps.steps, *trials, arguments);
 }
 
 }  // namespace redzone::standalone

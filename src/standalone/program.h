@@ -5,8 +5,8 @@
 // What shows without an oracle of Redzone is exported: a device error, a hang, a write around a
 // buffer or over an input; and outputs that differ between two ways to run the same calls, for the
 // kinds that are told by that. The rest is refused with the reason: what needs compute-sanitizer,
-// the host device's scheduler, a reference or another allocator than the guarded one, plans with
-// graphs, and kernels that are compiled at run time.
+// the host device's scheduler, a reference or another allocator than the guarded one, and plans
+// with graphs.
 #pragma once
 
 #include <redzone/spec.h>
@@ -25,7 +25,9 @@ struct ProgramRequest {
   const TargetSpec* spec = nullptr;  // of the plan's target
   FailKind kind = FailKind::fault;   // that it is to show
   std::string comment;               // goes to the top; lines without "//"
-  std::string source;                // the target's files, one behind the other (SourceInliner)
+  // standalone/cuda.h, or standalone/nvrtc.h for a target that compiles kernels at run time, and
+  // the target's files, one behind the other (SourceInliner).
+  std::string source;
   // A function that registers the target, for a source that has no REDZONE_PLUGIN; "": it has one.
   std::string registers;
 };

@@ -39,6 +39,13 @@ TEST(Standalone, AnAccessBeyondABufferIsADeviceError) {
   EXPECT_NE(ran.out.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << ran.out;
 }
 
+TEST(Standalone, AKernelThatIsCompiledAtRunTimeFaultsBeyondItsScratch) {
+  const Ran ran = run("lazy_scratch_per_cta");
+  if (cannot_run(ran)) GTEST_SKIP() << ran.out;
+  EXPECT_EQ(ran.code, 1) << ran.out;
+  EXPECT_NE(ran.out.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << ran.out;
+}
+
 TEST(Standalone, ALifetimeBugShowsBecauseLaunchesAreHeld) {
   const Ran ran = run("argument_block");
   if (cannot_run(ran)) GTEST_SKIP() << ran.out;

@@ -85,7 +85,7 @@ std::vector<ThirdParty> third_party() {
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
       {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
-      {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "src/standalone/cuda.h", "tests/gpu/"}},
+      {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "src/standalone/", "tests/gpu/"}},
       {"cuda_runtime",
        {"cuda_runtime"},
        {"src/target/public/redzone/target.h", "src/device/cuda/", "tests/gpu/"}},

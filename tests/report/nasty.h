@@ -105,10 +105,12 @@ void for_each_text(Night& night, Change change) {
   for (auto& gap : night.not_judged) change(gap.what), change(gap.why);
 }
 
-// Every text is another; to be called within a property.
+// Its texts are drawn from a few; to be called within a property.
 inline Night nasty_night() {
+  const auto texts = *rc::gen::container<std::vector<std::string>>(std::size_t{16}, nasty_text());
   Night night = sample_night();
-  for_each_text(night, [](std::string& text) { text = *nasty_text(); });
+  std::size_t next = 0;
+  for_each_text(night, [&](std::string& text) { text = texts[next++ % texts.size()]; });
   return night;
 }
 

@@ -99,6 +99,16 @@ TEST(ProgramText, ALifetimeBugIsShownByHeldLaunches) {
   EXPECT_EQ(count(*text, "Order::blocking"), 2u);
 }
 
+TEST(ProgramText, ATargetThatCompilesGetsACompiler) {
+  TargetSpec lazy = sample_spec();
+  EXPECT_EQ(count(*text_of(sample_plan(), FailKind::fault, lazy), "standalone::compile"), 0u);
+  lazy.needs_nvrtc = true;
+  const auto text = text_of(sample_plan(), FailKind::fault, lazy);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(count(*text, "{&redzone::standalone::compile, kernel_header}"), 1u);
+  EXPECT_EQ(count(*text, "T* dynamic_shared()"), 1u);
+}
+
 TEST(ProgramText, RegistersWhatHasNoEntryPoint) {
   const Plan plan = sample_plan();
   const TargetSpec spec = sample_spec();
@@ -122,9 +132,6 @@ TEST(ProgramText, RefusesWhatWouldNotShow) {
   Plan graph = sample_plan();
   std::get<CallStep>(graph.steps.back()).graph = 1;
   EXPECT_TRUE(refused(graph, FailKind::fault, sample_spec()));
-  TargetSpec lazy = sample_spec();
-  lazy.needs_nvrtc = true;
-  EXPECT_TRUE(refused(sample_plan(), FailKind::fault, lazy));
 }
 
 }  // namespace
