@@ -24,11 +24,11 @@ struct Effort {
   std::chrono::milliseconds detection{60000};       // of one puzzle and seed
   std::chrono::milliseconds all_detection{150000};  // then what is left is not tried
   std::size_t faults = 11;
-  std::size_t mode_trials = 50;                    // of one puzzle in one mode
-  std::chrono::milliseconds mode_cell{2500};       // then what is left of them is not run
-  std::size_t launcher_trials = 200;               // of one mistake of a launcher in one column
-  std::chrono::milliseconds launcher_cell{10000};  // then what is left of them is not run
-  std::uint64_t correct_calls = 20000;             // of each correct launcher
+  std::size_t mode_trials = 50;                   // of one puzzle in one mode
+  std::chrono::milliseconds mode_cell{2500};      // then what is left of them is not run
+  std::size_t launcher_trials = 200;              // of one mistake of a launcher in one column
+  std::chrono::milliseconds launcher_cell{5000};  // then what is left of them is not run
+  std::uint64_t correct_calls = 20000;            // of each correct launcher
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
                           Part::launcher};
 };
