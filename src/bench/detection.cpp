@@ -24,19 +24,24 @@ class Recorder final : public campaign::FindingSink {
   }
   Result<void> sighted(std::int64_t, std::int64_t) override { return {}; }
   bool settled(const Signature&) override { return false; }
-  Result<void> evidence(std::int64_t, std::string_view purpose, const Plan&,
+  Result<void> evidence(std::int64_t id, std::string_view purpose, const Plan&,
                         const campaign::Answer&) override {
-    if (purpose == "final") reduced_at_ = Clock::now();
+    if (purpose != "final" || reduced_at_) return {};
+    reduced_ = id;
+    reduced_at_ = Clock::now();
     return {};
   }
 
   bool done() const { return reduced_at_.has_value(); }
-  // The one that was reduced: the last, as findings are triaged one at a time.
-  const store::Finding& finding() const { return findings_.back(); }
+  // The one that was reduced. Others may have been recorded meanwhile.
+  const store::Finding& finding() const {
+    return findings_[static_cast<std::size_t>(reduced_ - 1)];
+  }
   Clock::time_point reduced_at() const { return *reduced_at_; }
 
  private:
   std::vector<store::Finding> findings_;
+  std::int64_t reduced_ = 0;
   std::optional<Clock::time_point> reduced_at_;
 };
 

@@ -16,17 +16,19 @@ namespace {
 
 constexpr std::size_t kQuickRows = 3;
 
-// "puzzle.lazy_grid_frozen", "puzzle.mine.add.lazy_grid_frozen": names that the project gives.
+// "puzzle.lazy_grid_frozen": names that the project gives.
 bool is_lazy_part(std::string_view name) {
   return name.substr(name.rfind('.') + 1).starts_with("lazy_");
 }
 
-// By name, as the device that runs nothing has them; it has all.
+// By name, as the device that runs nothing has them; it has all. Of packages the plain launcher is
+// one, too.
 std::vector<const TargetEntry*> launchers(const Setup& setup, Category category) {
+  const bool packages = has_packages(setup.registry, DeviceKind::none);
   std::vector<const TargetEntry*> all;
   for (const auto* entry : setup.registry.entries_for(DeviceKind::none))
-    if (entry->spec.category == category &&
-        (is_lazy_part(entry->spec.name) || (entry->is_package && category == Category::kernel)))
+    if (entry->spec.category == category && entry->is_package == packages &&
+        (packages || is_lazy_part(entry->spec.name)))
       all.push_back(entry);
   if (setup.effort.quick && all.size() > kQuickRows) all.resize(kQuickRows);
   return all;

@@ -301,7 +301,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   if (auto stored = sink_.evidence(finding.id, "final", finding.plan, *failure); !stored)
     return stored;
   find_culprits(*failure, finding);
-  if (stopped()) return {};
+  if (stopped() || options_.attribution_runs == 0) return {};
   if (slow) evaluator.set_deadline(options_.hang_deadline);
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,

@@ -27,7 +27,7 @@ struct TriageOptions {
   std::chrono::milliseconds hang_deadline{750};
   int confirm_runs = 4;
   int final_runs = 10;
-  int attribution_runs = 3;
+  int attribution_runs = 3;  // of each value of each axis; 0: no axis matters on this device
   // For devices on which a worker takes long to start: look for the cause and reduce in used
   // workers, where that gives the same answer as fresh ones, and spare workers otherwise.
   bool reuse_workers = false;

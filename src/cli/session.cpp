@@ -116,6 +116,8 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
     options.final_runs = 5;
     options.attribution_runs = 1;
   }
+  // Nothing runs that a mode could matter to.
+  if (device == DeviceKind::none) options.attribution_runs = 0;
   options.stop = [] { return interrupted(); };
   return options;
 }

@@ -78,6 +78,7 @@ TEST_P(PackageLauncher, IsFoundReducedAndReplayed) {
     found = true;
     EXPECT_EQ(finding["state"], "confirmed");
     EXPECT_EQ(finding["minimal"], true);
+    EXPECT_TRUE(finding["attribution"].empty()) << "nothing runs that a mode could matter to";
     const auto plan = parse_plan(finding["plan"].get<std::string>());
     ASSERT_TRUE(plan) << plan.error().message;
     EXPECT_EQ(launches(*plan), mistake.calls) << finding["plan"].get<std::string>();
