@@ -2,6 +2,7 @@
 // process that runs a workload without a harness.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -163,6 +164,9 @@ bench::Setup setup_of_none(const bench::Setup& native, SessionOptions options,
   setup.stop = native.stop;
   setup.say = native.say;
   setup.effort = native.effort;
+  // What it finds at all it finds in the first seconds.
+  setup.effort.detection =
+      std::min<std::chrono::milliseconds>(native.effort.detection, std::chrono::seconds(10));
   return setup;
 }
 
