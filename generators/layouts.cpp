@@ -1,6 +1,7 @@
 #include "generators/layouts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
@@ -17,29 +18,66 @@ std::int64_t count(const Shape& shape) {
   return n;
 }
 
+// What a stride of a size-1 dim has been seen to be: none, an element, the size of the tensor, a
+// power of two of another type's range, and the low half of a product as a signed number.
+std::int64_t draw_unit_stride(Draw& draw, std::int64_t size) {
+  const std::int64_t strides[] = {0,
+                                  1,
+                                  std::max<std::int64_t>(size, 1),
+                                  2,
+                                  std::int64_t{1} << 31,
+                                  std::int64_t{1} << 40,
+                                  -1,
+                                  std::int64_t{std::numeric_limits<std::int32_t>::min()},
+                                  -std::max<std::int64_t>(size, 1)};
+  return draw.pick(strides);
+}
+
+void draw_padding(Draw& draw, const LayoutRules& rules, Layout& layout) {
+  static constexpr std::int64_t kPaddings[] = {1, 8, 16, 3, 7, 64};
+  static constexpr std::int64_t kGranules[] = {1, 2, 3, 8};
+  if (rules.granule_elems > 1)
+    layout.row_padding_elems = rules.granule_elems * draw.pick(kGranules);
+  else
+    layout.row_padding_elems = draw.one_in(8) ? 2 * draw.in_range(0, 64) + 1 : draw.pick(kPaddings);
+}
+
+// As of a tensor that is cut out of a larger one: its rows are a part of packed rows, or its
+// sequences begin in the middle.
+void draw_slice(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {
+  const std::int64_t row = std::max<std::int64_t>(
+      shape[shape.size() - 1] * shape[shape.size() - 2] / rules.granule_elems, 1);
+  const std::int64_t extra[] = {row, 2 * row, std::max<std::int64_t>(row / 2, 1), 1};
+  layout.slice_elems = rules.granule_elems * draw.pick(extra);
+  if (rules.offset && draw.one_in(2)) layout.offset_elems = layout.slice_elems;
+}
+
+void draw_special_dim(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {
+  if (shape.size() < 2) return;
+  const auto dim = static_cast<std::int64_t>(draw.index(shape.size() - 1));
+  if (rules.broadcast && draw.one_in(6))
+    layout.broadcast_dim = dim;
+  else if (rules.reversed && draw.one_in(6))
+    layout.reversed_dim = dim;
+}
+
 }  // namespace
 
 Layout draw_layout(Draw& draw, const Shape& shape, const LayoutRules& rules) {
   Layout layout;
   if (rules.transposed && shape.size() >= 2 && draw.one_in(3)) layout.transposed = true;
-  if (rules.row_padding && rows_of(shape, layout.transposed).count > 1 && draw.one_in(2)) {
-    static constexpr std::int64_t kPaddings[] = {1, 8, 16, 3, 7, 64};
-    layout.row_padding_elems = draw.one_in(8) ? 2 * draw.in_range(0, 64) + 1 : draw.pick(kPaddings);
-  }
+  if (rules.row_padding && rows_of(shape, layout.transposed).count > 1 && draw.one_in(2))
+    draw_padding(draw, rules, layout);
   if (rules.offset && draw.one_in(3)) {
     static constexpr std::int64_t kOffsets[] = {1, 3, 8, 16, 5, 127};
-    layout.offset_elems = draw.pick(kOffsets);
+    layout.offset_elems = rules.granule_elems * draw.pick(kOffsets);
   }
   const bool has_unit = std::find(shape.begin(), shape.end(), 1) != shape.end();
-  if (rules.unit_strides && has_unit && draw.one_in(2)) {
-    const std::int64_t strides[] = {0,
-                                    1,
-                                    std::max<std::int64_t>(count(shape), 1),
-                                    2,
-                                    std::int64_t{1} << 31,
-                                    std::int64_t{1} << 40};
-    layout.unit_stride = draw.pick(strides);
-  }
+  if (rules.unit_strides && has_unit && draw.one_in(2))
+    layout.unit_stride = draw_unit_stride(draw, count(shape));
+  if (rules.heads_first && shape.size() >= 3 && draw.one_in(2)) layout.heads_first = true;
+  if (rules.slice && shape.size() >= 3 && draw.one_in(3)) draw_slice(draw, shape, rules, layout);
+  if (rules.broadcast || rules.reversed) draw_special_dim(draw, shape, rules, layout);
   return layout;
 }
 
@@ -48,14 +86,16 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
   if (draw.one_in(2)) return;
   for (const auto& tensor : spec.tensors) {
     const LayoutRules& r = tensor.layouts;
-    if (!(r.row_padding || r.transposed || r.offset || r.unit_strides) || draw.one_in(2)) continue;
+    const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides ||
+                      r.heads_first || r.slice || r.broadcast || r.reversed;
+    if (!free || draw.one_in(2)) continue;
     const Layout layout = draw_layout(draw, tensor.shape(call.dims), r);
     if (!layout.contiguous()) call.layouts.emplace(tensor.name, layout);
   }
 }
 
 std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout layout,
-                                       std::size_t element_bytes) {
+                                       std::size_t element_bytes, std::int64_t granule_elems) {
   const Rows rows = rows_of(shape, layout.transposed);
   if (count(shape) == 0 || rows.count < 2 || rows.count > kMaxSparseRows) return std::nullopt;
   // Thresholds in elements: 2^31 bytes, 2^32 bytes, 2^31 elements, 2^32 elements.
@@ -66,7 +106,8 @@ std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout la
   const int weights[] = {3, 1, 3, 1};
   const std::int64_t threshold = thresholds[draw.weighted(weights)];
   const std::int64_t pitch = threshold / (rows.count - 1) + draw.log_uniform(1, 64);
-  layout.row_padding_elems = std::max<std::int64_t>(pitch - rows.length, 1);
+  const std::int64_t padding = std::max<std::int64_t>(pitch - rows.length, 1);
+  layout.row_padding_elems = (padding + granule_elems - 1) / granule_elems * granule_elems;
   return layout;
 }
 

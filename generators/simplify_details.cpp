@@ -49,7 +49,14 @@ rc::Seq<Plan> plain_knob(const OriginPtr& origin) {
                          });
 }
 
-std::vector<Layout> plainer(const Layout& layout) {
+// Towards 0 by multiples of `granule`.
+std::vector<std::int64_t> fewer_elems(std::int64_t elems, std::int64_t granule) {
+  auto values = descending_choices(elems / granule, 0, std::max<std::int64_t>(16 / granule, 1));
+  for (auto& v : values) v *= granule;
+  return values;
+}
+
+std::vector<Layout> plainer(const Layout& layout, std::int64_t granule) {
   std::vector<Layout> out = {Layout{}};
   auto add = [&](auto change) {
     Layout l = layout;
@@ -57,26 +64,42 @@ std::vector<Layout> plainer(const Layout& layout) {
     out.push_back(l);
   };
   if (layout.transposed) add([](Layout& l) { l.transposed = false; });
-  for (auto v : descending_choices(layout.row_padding_elems, 0, 16))
+  if (layout.heads_first) add([](Layout& l) { l.heads_first = false; });
+  if (layout.broadcast_dim != -1) add([](Layout& l) { l.broadcast_dim = -1; });
+  if (layout.reversed_dim != -1) add([](Layout& l) { l.reversed_dim = -1; });
+  for (std::int64_t d = 0; d < layout.broadcast_dim; ++d)
+    add([&](Layout& l) { l.broadcast_dim = d; });
+  for (std::int64_t d = 0; d < layout.reversed_dim; ++d)
+    add([&](Layout& l) { l.reversed_dim = d; });
+  for (auto v : fewer_elems(layout.slice_elems, granule))
+    add([&](Layout& l) { l.slice_elems = v; });
+  for (auto v : fewer_elems(layout.row_padding_elems, granule))
     add([&](Layout& l) { l.row_padding_elems = v; });
-  for (auto v : descending_choices(layout.offset_elems, 0, 16))
+  for (auto v : fewer_elems(layout.offset_elems, granule))
     add([&](Layout& l) { l.offset_elems = v; });
   if (layout.unit_stride) {
     add([](Layout& l) { l.unit_stride.reset(); });
     const auto rank = unit_stride_rank(layout.unit_stride);
     auto smaller = descending_choices(std::max<std::int64_t>(*layout.unit_stride, 0), 2, 16);
-    smaller.insert(smaller.begin(), {1, 0});
+    smaller.insert(smaller.begin(), {1, 0, -1});
     for (auto v : smaller)
       if (unit_stride_rank(v) < rank) add([&](Layout& l) { l.unit_stride = v; });
   }
   return out;
 }
 
+std::int64_t granule_of(const TargetSpec& spec, std::string_view tensor) {
+  const auto it = std::find_if(spec.tensors.begin(), spec.tensors.end(),
+                               [&](const TensorSpec& t) { return t.name == tensor; });
+  return it->layouts.granule_elems;  // the plan is valid: there is one
+}
+
 rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {
-  return in_one_call(origin, [](const CallStep& step) {
+  return in_one_call(origin, [origin](const CallStep& step) {
     using Named = std::pair<const std::string, Layout>;
-    return rc::seq::mapcat(rc::seq::fromContainer(step.call.layouts), [step](const Named& named) {
-      return each_value(step, plainer(named.second),
+    return rc::seq::mapcat(rc::seq::fromContainer(step.call.layouts), [step,
+                                                                       origin](const Named& named) {
+      return each_value(step, plainer(named.second, granule_of(origin->space.spec(), named.first)),
                         [name = named.first](CallStep& s, const Layout& l) {
                           if (l.contiguous())
                             s.call.layouts.erase(name);

@@ -165,7 +165,9 @@ bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
     return false;
   last += old_rows.length - new_rows.length;
   const std::int64_t gaps = new_rows.count - 1;
-  layout.row_padding_elems = std::max<std::int64_t>((last + gaps - 1) / gaps - new_rows.length, 0);
+  const std::int64_t granule = tensor.layouts.granule_elems;
+  const auto padding = std::max<std::int64_t>((last + gaps - 1) / gaps - new_rows.length, 0);
+  layout.row_padding_elems = (padding + granule - 1) / granule * granule;
   return true;
 }
 

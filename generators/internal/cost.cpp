@@ -29,13 +29,29 @@ double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse) {
     const Layout& layout = call.layout(tensor.name);
     if (layout.contiguous()) continue;
     const auto element = static_cast<double>(dtype_bytes(tensor.dtype_for(call.config)));
-    const Rows rows = rows_of(tensor.shape(call.dims), layout.transposed);
+    const Shape shape = tensor.shape(call.dims);
+    const Rows rows = rows_of(shape, layout.transposed);
     double gap = static_cast<double>(layout.row_padding_elems) * element;
     if (sparse) gap = std::min(gap, kTouchedGapBytes);
     bytes += gap * static_cast<double>(rows.count);
+    if (layout.slice_elems > 0) {
+      double between = static_cast<double>(layout.slice_elems) * element;
+      if (sparse) between = std::min(between, kTouchedGapBytes);
+      bytes += between * static_cast<double>(slices_of(shape, layout));
+    }
     if (!sparse) bytes += static_cast<double>(layout.offset_elems) * element;
   }
   return bytes;
+}
+
+std::int64_t slices_of(const Shape& shape, const Layout& layout) {
+  std::int64_t slices = 1;
+  for (std::size_t d = 0; d + 2 < shape.size(); ++d) slices *= shape[d];
+  // Where heads come first, a slice is one head and not one token.
+  const std::size_t n = shape.size();
+  if (layout.heads_first && n >= 3)
+    slices = slices / std::max<std::int64_t>(shape[n - 3], 1) * shape[n - 2];
+  return slices;
 }
 
 Rows rows_of(const Shape& shape, bool transposed) {

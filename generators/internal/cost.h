@@ -24,4 +24,7 @@ struct Rows {
 };
 Rows rows_of(const Shape& shape, bool transposed);
 
+// The innermost matrices of a tensor in memory: what Layout::slice_elems lies between.
+std::int64_t slices_of(const Shape& shape, const Layout& layout);
+
 }  // namespace redzone::generators

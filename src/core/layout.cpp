@@ -15,9 +15,99 @@ std::int64_t count(const Shape& shape) {
 std::vector<std::size_t> memory_order(const Shape& shape, const Layout& layout) {
   std::vector<std::size_t> order(shape.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (layout.transposed && order.size() >= 2)
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  const std::size_t n = order.size();
+  if (layout.transposed && n >= 2) std::swap(order[n - 1], order[n - 2]);
+  if (layout.heads_first && n >= 3) std::swap(order[n - 2], order[n - 3]);
   return order;
+}
+
+bool is_broadcast(const Layout& layout, std::size_t dim) {
+  return static_cast<std::int64_t>(dim) == layout.broadcast_dim;
+}
+
+// Sizes in memory: a broadcast dim is there once.
+Shape memory_shape(const Shape& shape, const Layout& layout) {
+  Shape sizes = shape;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (is_broadcast(layout, d) && sizes[d] > 1) sizes[d] = 1;
+  return sizes;
+}
+
+// Strides of all dims, as if none were broadcast or reversed; where sizes overflow, an error.
+Result<void> set_pitches(const Shape& sizes, const Layout& layout,
+                         const std::vector<std::size_t>& order, Shape& strides) {
+  std::int64_t pitch = 1;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const std::size_t d = order[k];
+    strides[d] = pitch;
+    const std::int64_t extent = std::max<std::int64_t>(sizes[d], 1);
+    if (__builtin_mul_overflow(pitch, extent, &pitch)) return usage_error("tensor too large");
+    const std::size_t within = order.size() - 1 - k;  // dims further in
+    if (within == 0 && __builtin_add_overflow(pitch, layout.row_padding_elems, &pitch))
+      return usage_error("row padding too large");
+    if (within == 1 && __builtin_add_overflow(pitch, layout.slice_elems, &pitch))
+      return usage_error("slice too large");
+  }
+  return {};
+}
+
+// Dims of size > 1 in memory order, as runs.
+void set_memory(View& v, const Shape& sizes, const Layout& layout,
+                const std::vector<std::size_t>& order) {
+  for (std::size_t d : order) {
+    if (sizes[d] <= 1) continue;
+    v.memory_sizes.push_back(sizes[d]);
+    v.memory_strides.push_back(v.strides[d]);
+  }
+  // What lies between slices is watched as what lies between runs: a dense matrix is one run.
+  const std::size_t rank = v.memory_sizes.size();
+  if (layout.slice_elems > 0 && rank >= 3 && v.memory_strides[rank - 1] == 1 &&
+      v.memory_strides[rank - 2] == v.memory_sizes[rank - 1]) {
+    v.memory_sizes[rank - 2] *= v.memory_sizes[rank - 1];
+    v.memory_strides[rank - 2] = 1;
+    v.memory_sizes.pop_back();
+    v.memory_strides.pop_back();
+  }
+  // A run must be contiguous: where the innermost dim has size 1 (padded), runs have one element.
+  if (v.memory_strides.empty() || v.memory_strides.back() != 1) {
+    v.memory_sizes.push_back(1);
+    v.memory_strides.push_back(1);
+  }
+  if (v.numel == 0) v.memory_sizes.assign(v.memory_sizes.size(), 0);
+}
+
+void set_index_steps(View& v, const Shape& sizes, const std::vector<std::size_t>& order) {
+  v.index_steps.assign(sizes.size(), 0);
+  std::int64_t step = 1;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    if (sizes[order[k]] <= 1) continue;
+    v.index_steps[order[k]] = step;
+    step *= sizes[order[k]];
+  }
+}
+
+// As the target sees them: no step in memory, or backwards from the last.
+void set_special_dims(View& v, const Layout& layout) {
+  for (std::size_t d = 0; d < v.shape.size(); ++d) {
+    if (v.shape[d] <= 1) continue;
+    if (is_broadcast(layout, d)) {
+      v.strides[d] = 0;
+    } else if (static_cast<std::int64_t>(d) == layout.reversed_dim) {
+      v.origin_elems += (v.shape[d] - 1) * v.strides[d];
+      v.first_index += (v.shape[d] - 1) * v.index_steps[d];
+      v.strides[d] = -v.strides[d];
+      v.index_steps[d] = -v.index_steps[d];
+    }
+  }
+}
+
+std::optional<std::string> dim_violation(const Shape& shape, std::int64_t dim, bool allowed,
+                                         std::string_view what) {
+  if (dim == -1) return std::nullopt;
+  if (!allowed) return std::string(what) + " dim is not allowed";
+  if (dim < -1 || dim >= static_cast<std::int64_t>(shape.size()) - 1)
+    return std::string(what) + " dim must be one of the dims but the last";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -27,41 +117,25 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
   v.shape = shape;
   v.strides.assign(shape.size(), 1);
   v.offset_elems = layout.offset_elems;
-  v.numel = count(shape);
+  const Shape sizes = memory_shape(shape, layout);
+  v.numel = count(sizes);
 
   const auto order = memory_order(shape, layout);
-  std::int64_t pitch = 1;
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const std::size_t d = order[k];
-    v.strides[d] = pitch;
-    const std::int64_t extent = std::max<std::int64_t>(shape[d], 1);
-    if (__builtin_mul_overflow(pitch, extent, &pitch)) return usage_error("tensor too large");
-    const bool innermost = k + 1 == order.size();
-    if (innermost && __builtin_add_overflow(pitch, layout.row_padding_elems, &pitch))
-      return usage_error("row padding too large");
-  }
+  if (auto set = set_pitches(sizes, layout, order, v.strides); !set)
+    return tl::unexpected(set.error());
 
-  std::int64_t last = 0;  // storage index of the last element, relative to element 0
-  for (std::size_t d = 0; d < shape.size(); ++d) {
+  std::int64_t last = 0;  // storage index of the last element, relative to the lowest
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
     std::int64_t reach = 0;
-    if (shape[d] > 1 && (__builtin_mul_overflow(v.strides[d], shape[d] - 1, &reach) ||
+    if (sizes[d] > 1 && (__builtin_mul_overflow(v.strides[d], sizes[d] - 1, &reach) ||
                          __builtin_add_overflow(last, reach, &last)))
       return usage_error("tensor too large");
   }
   v.storage_elems = v.offset_elems + (v.numel == 0 ? 0 : last + 1);
 
-  for (std::size_t d : order) {
-    if (shape[d] <= 1) continue;
-    v.memory_sizes.push_back(shape[d]);
-    v.memory_strides.push_back(v.strides[d]);
-  }
-  // A run must be contiguous: where the innermost dim has size 1 (padded), runs have one element.
-  if (v.memory_strides.empty() || v.memory_strides.back() != 1) {
-    v.memory_sizes.push_back(1);
-    v.memory_strides.push_back(1);
-  }
-  if (v.numel == 0) v.memory_sizes.assign(v.memory_sizes.size(), 0);
-
+  set_memory(v, sizes, layout, order);
+  set_index_steps(v, sizes, order);
+  if (v.numel > 0) set_special_dims(v, layout);
   if (layout.unit_stride) {
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (shape[d] == 1) v.strides[d] = *layout.unit_stride;
@@ -78,6 +152,20 @@ std::optional<std::string> layout_violation(const Shape& shape, const Layout& la
   if (layout.transposed && shape.size() < 2) return "fewer than two dims cannot be transposed";
   if (layout.offset_elems > 0 && !rules.offset) return "an offset is not allowed";
   if (layout.unit_stride && !rules.unit_strides) return "strides of size-1 dims are not free";
+  if (layout.heads_first && !rules.heads_first) return "heads first is not allowed";
+  if (layout.heads_first && shape.size() < 3) return "fewer than three dims have no heads first";
+  if (layout.slice_elems < 0) return "a slice must not be negative";
+  if (layout.slice_elems > 0 && !rules.slice) return "a slice is not allowed";
+  if (layout.slice_elems > 0 && shape.size() < 3) return "fewer than three dims have no slice";
+  for (auto elems : {layout.row_padding_elems, layout.slice_elems, layout.offset_elems})
+    if (elems % rules.granule_elems != 0)
+      return "paddings and offsets must be multiples of " + std::to_string(rules.granule_elems);
+  if (auto why = dim_violation(shape, layout.broadcast_dim, rules.broadcast, "a broadcast"))
+    return why;
+  if (auto why = dim_violation(shape, layout.reversed_dim, rules.reversed, "a reversed"))
+    return why;
+  if (layout.reversed_dim >= 0 && layout.reversed_dim == layout.broadcast_dim)
+    return "a dim is both broadcast and reversed";
   return std::nullopt;
 }
 

@@ -74,6 +74,10 @@ std::string print_layout(const Layout& layout) {
   if (layout.transposed) add("transposed", "true");
   if (layout.offset_elems != 0) add("offset", std::to_string(layout.offset_elems));
   if (layout.unit_stride) add("unit_stride", std::to_string(*layout.unit_stride));
+  if (layout.heads_first) add("heads_first", "true");
+  if (layout.slice_elems != 0) add("slice", std::to_string(layout.slice_elems));
+  if (layout.broadcast_dim != -1) add("broadcast", std::to_string(layout.broadcast_dim));
+  if (layout.reversed_dim != -1) add("reversed", std::to_string(layout.reversed_dim));
   return out + (layout.contiguous() ? "}" : " }");
 }
 
@@ -203,6 +207,10 @@ Result<Layout> parse_layout(const toml::table& table, const std::string& where) 
   RZ_READ(layout.transposed, reader.boolean("transposed"));
   RZ_READ(layout.offset_elems, reader.integer("offset", 0));
   if (reader.has("unit_stride")) RZ_READ(layout.unit_stride, reader.integer("unit_stride"));
+  RZ_READ(layout.heads_first, reader.boolean("heads_first"));
+  RZ_READ(layout.slice_elems, reader.integer("slice", 0));
+  RZ_READ(layout.broadcast_dim, reader.integer("broadcast", -1));
+  RZ_READ(layout.reversed_dim, reader.integer("reversed", -1));
   if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
   return layout;
 }

@@ -5,7 +5,8 @@ namespace redzone {
 using wire::Archive;
 
 void fields(Archive& a, Layout& v) {
-  a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride);
+  a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride, v.heads_first, v.slice_elems,
+    v.broadcast_dim, v.reversed_dim);
 }
 void fields(Archive& a, PoolPolicy& v) {
   a(v.follow_event_dependencies, v.allow_opportunistic, v.allow_internal_dependencies,

@@ -87,6 +87,11 @@ Problem tensor_problem(const TensorSpec& tensor, const Dims& dims) {
   if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
                        tensor.align_bytes);
+  if (tensor.layouts.granule_elems < 1)
+    return fmt::format("tensor '{}': granule_elems is {}, must be at least 1", tensor.name,
+                       tensor.layouts.granule_elems);
+  if (tensor.layouts.broadcast && tensor.role != Role::in)
+    return fmt::format("tensor '{}': only inputs can be broadcast", tensor.name);
   const bool ranged =
       tensor.fill.kind == Fill::Kind::integers || tensor.fill.kind == Fill::Kind::offsets;
   if (ranged && tensor.role != Role::out && !tensor.fill.range)

@@ -25,6 +25,19 @@ TEST(PlanText, RoundTrip) {
   EXPECT_EQ(print_plan(*again), print_plan(plan));
 }
 
+TEST(PlanText, LayoutsOfAttention) {
+  Plan plan = testing::sample_plan();
+  std::get<CallStep>(plan.steps[0]).call.layouts["x"] = {
+      .heads_first = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
+  const std::string text = print_plan(plan);
+  EXPECT_NE(text.find("x = { heads_first = true, slice = 64, broadcast = 0, reversed = 1 }"),
+            std::string::npos)
+      << text;
+  const auto parsed = parse_plan(text);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(*parsed, plan);
+}
+
 TEST(PlanText, ExactForm) {
   EXPECT_EQ(print_plan(testing::sample_plan()), R"(redzone_plan = 1
 target = "sample"

@@ -9,6 +9,7 @@
 namespace redzone::generators {
 namespace {
 
+using redzone::testing::attention_spec;
 using redzone::testing::chunk_like_spec;
 
 constexpr int kPlans = 20000;
@@ -103,6 +104,32 @@ TEST(Distribution, LayoutsOfEachKind) {
                    "unit stride 2", "unit stride 2^31", "unit stride 2^40"},
                   200);
   EXPECT_GT(plain * 2, calls) << "contiguous calls are the most";
+}
+
+TEST(Distribution, LayoutsOfAttention) {
+  Counts counts;
+  for_each_plan(attention_spec(), host_budget(), [&](const Plan& plan) {
+    for (const auto* step : calls_of(plan)) {
+      const std::int64_t row = get(step->call.dims, "H") * get(step->call.dims, "D");
+      for (const auto& [name, l] : step->call.layouts) {
+        counts["heads first"] += l.heads_first;
+        counts["slice of packed rows"] += l.slice_elems == 2 * row;
+        counts["slice behind others"] += l.slice_elems > 0 && l.offset_elems == l.slice_elems;
+        counts["broadcast tokens"] += l.broadcast_dim == 0;
+        counts["broadcast heads"] += l.broadcast_dim == 1;
+        counts["reversed"] += l.reversed_dim >= 0;
+        counts["padded heads"] += l.row_padding_elems > 0;
+        counts["negative unit stride"] += l.unit_stride && *l.unit_stride < 0;
+        counts["cut unit stride"] += l.unit_stride == std::int64_t{-2147483648};
+        EXPECT_EQ((l.row_padding_elems | l.slice_elems | l.offset_elems) % 8, 0);
+      }
+    }
+  });
+  expect_at_least(
+      counts,
+      {"heads first", "slice of packed rows", "slice behind others", "broadcast tokens",
+       "broadcast heads", "reversed", "padded heads", "negative unit stride", "cut unit stride"},
+      50);
 }
 
 TEST(Distribution, BigOffsetsWhenEnabled) {

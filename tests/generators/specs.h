@@ -113,9 +113,31 @@ inline TargetSpec no_dims_spec() {
   return spec;
 }
 
+// Queries and keys as attention takes them, in every layout, in 16-byte steps.
+inline TargetSpec attention_spec() {
+  TargetSpec spec;
+  spec.name = "attention";
+  spec.dims = {{.name = "T", .min = 0, .max = 512, .tile = 64},
+               {.name = "H", .min = 1, .max = 32},
+               {.name = "D", .values = {64, 128, 256}}};
+  LayoutRules rules = LayoutRules::strided();
+  rules.heads_first = rules.slice = rules.reversed = rules.broadcast = true;
+  rules.granule_elems = 8;
+  LayoutRules out = rules;
+  out.broadcast = out.transposed = false;
+  spec.tensors = {
+      {.name = "q", .dtype = DType::bf16, .shape = shape_of({"T", "H", "D"}), .layouts = rules},
+      {.name = "o",
+       .dtype = DType::bf16,
+       .role = Role::out,
+       .shape = shape_of({"T", "H", "D"}),
+       .layouts = out}};
+  return spec;
+}
+
 inline std::vector<TargetSpec> awkward_specs() {
   return {chunk_like_spec(),     chain_spec(), zero_size_spec(), five_dim_spec(),
-          knob_predicate_spec(), huge_spec(),  no_dims_spec()};
+          knob_predicate_spec(), huge_spec(),  no_dims_spec(),   attention_spec()};
 }
 
 }  // namespace redzone::testing

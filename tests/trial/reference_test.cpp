@@ -30,8 +30,14 @@ TEST(Reference, AgreesInEveryLayout) {
                                        {.transposed = true},
                                        {.row_padding_elems = 2, .transposed = true},
                                        {.offset_elems = 5},
-                                       {.unit_stride = 0}};
-  for (const auto& x : layouts)
+                                       {.unit_stride = 0},
+                                       {.unit_stride = -1},
+                                       {.reversed_dim = 0},
+                                       {.row_padding_elems = 1, .reversed_dim = 0}};
+  auto of_inputs = layouts;
+  of_inputs.push_back({.broadcast_dim = 0});
+  of_inputs.push_back({.row_padding_elems = 1, .transposed = true, .broadcast_dim = 0});
+  for (const auto& x : of_inputs)
     for (const auto& y : layouts)
       for (const auto& [rows, columns] :
            {std::pair{4, 6}, {1, 7}, {7, 1}, {1, 1}, {0, 3}, {3, 0}}) {
@@ -45,6 +51,48 @@ TEST(Reference, AgreesInEveryLayout) {
         EXPECT_EQ(r.numel, static_cast<std::uint64_t>(rows * columns));
         EXPECT_EQ(r.mismatches, 0u) << rows << "x" << columns;
         EXPECT_EQ(r.worst, 0);
+      }
+}
+
+// y[t][h][d] = 2 x[t][h][d], by strides.
+void double_cube(const float* x, const std::int64_t* xs, float* y, const std::int64_t* ys,
+                 const std::int64_t* shape) {
+  for (std::int64_t t = 0; t < shape[0]; ++t)
+    for (std::int64_t h = 0; h < shape[1]; ++h)
+      for (std::int64_t d = 0; d < shape[2]; ++d)
+        y[t * ys[0] + h * ys[1] + d * ys[2]] = 2 * x[t * xs[0] + h * xs[1] + d * xs[2]];
+}
+
+TEST(Reference, AgreesInTheLayoutsOfAttention) {
+  TargetSpec spec = double_spec();
+  spec.dims.push_back({.name = "T", .min = 0});
+  for (auto& tensor : spec.tensors) tensor.shape = shape_of({"T", "R", "C"});
+  Bench bench(
+      [](Context& ctx) {
+        const TensorArg x = ctx.tensor("x"), y = ctx.tensor("y");
+        launch(ctx, "double", double_cube, {}, x.data<float>(), x.strides.data(), y.data<float>(),
+               y.strides.data(), x.shape.data());
+      },
+      spec, reference_double);
+  const std::vector<Layout> layouts = {
+      {},
+      {.heads_first = true},
+      {.slice_elems = 7},
+      {.row_padding_elems = 2, .heads_first = true, .slice_elems = 3},
+      {.transposed = true, .heads_first = true},
+      {.offset_elems = 4, .slice_elems = 4, .reversed_dim = 1},
+      {.heads_first = true, .reversed_dim = 0}};
+  for (const auto& x : layouts)
+    for (const auto& y : layouts)
+      for (const auto& [tokens, rows] : {std::pair{3, 4}, {1, 4}, {3, 1}, {1, 1}, {0, 2}}) {
+        Call call = call_of(rows, 5);
+        call.dims["T"] = tokens;
+        call.layouts = {{"x", x}, {"y", y}};
+        const Observation o = run(bench, call);
+        ASSERT_EQ(o.end, End::completed) << o.message;
+        EXPECT_EQ(o.calls[0].references[0].mismatches, 0u) << tokens << " " << rows;
+        for (const auto& b : o.calls[0].buffers)
+          EXPECT_EQ(b.dirty_before + b.dirty_after + b.dirty_gaps + b.changed, 0u) << b.name;
       }
 }
 

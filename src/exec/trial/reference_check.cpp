@@ -40,53 +40,61 @@ class Reader {
   std::vector<std::byte> buffer_;
 };
 
-// Row-major logical index of each element, by memory index. Empty when they are the same.
-std::vector<std::int64_t> logical_indices(const View& view) {
-  const std::size_t rank = view.shape.size(), memory_rank = view.memory_sizes.size();
-  Shape row_major(rank, 1);
-  for (std::size_t d = rank; d-- > 1;) row_major[d - 1] = row_major[d] * view.shape[d];
-  // How far one step of a memory dim goes in logical order. The strides of dims of size > 1 differ,
-  // so they tell which is which; a run of one element where no dim has stride 1 goes nowhere.
-  Shape steps(memory_rank, 0);
-  for (std::size_t m = 0; m < memory_rank; ++m)
-    for (std::size_t d = 0; d < rank; ++d)
-      if (view.shape[d] > 1 && view.strides[d] == view.memory_strides[m]) steps[m] = row_major[d];
-  if (std::is_sorted(steps.begin(), steps.end(), std::greater<>{})) return {};
+std::size_t count(const Shape& shape) {
+  std::size_t n = 1;
+  for (auto s : shape) n *= static_cast<std::size_t>(s);
+  return n;
+}
 
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(view.numel));
-  Shape at(memory_rank, 0);
-  std::int64_t logical = 0;
+// Index in memory order of each element in logical (row-major) order.
+std::vector<std::int64_t> memory_indices(const View& view) {
+  const std::size_t rank = view.shape.size();
+  std::vector<std::int64_t> indices(count(view.shape));
+  Shape at(rank, 0);
+  std::int64_t memory = view.first_index;
   for (auto& index : indices) {
-    index = logical;
-    for (std::size_t m = memory_rank; m-- > 0;) {
-      logical += steps[m];
-      if (++at[m] < view.memory_sizes[m]) break;
-      logical -= steps[m] * view.memory_sizes[m];
-      at[m] = 0;
+    index = memory;
+    for (std::size_t d = rank; d-- > 0;) {
+      memory += view.index_steps[d];
+      if (++at[d] < view.shape[d]) break;
+      memory -= view.index_steps[d] * view.shape[d];
+      at[d] = 0;
     }
   }
   return indices;
 }
 
-std::size_t logical_at(const std::vector<std::int64_t>& indices, std::int64_t memory_index) {
-  const auto i = static_cast<std::size_t>(memory_index);
-  return indices.empty() ? i : static_cast<std::size_t>(indices[i]);
+bool is_row_major(const View& view) {
+  std::int64_t step = 1;
+  for (std::size_t d = view.shape.size(); d-- > 0;) {
+    if (view.shape[d] > 1 && view.index_steps[d] != step) return false;
+    step *= view.shape[d];
+  }
+  return true;
+}
+
+// `values` are in memory order.
+std::vector<double> in_logical_order(const View& view, std::vector<double> values) {
+  if (is_row_major(view)) return values;
+  std::vector<double> logical;
+  logical.reserve(values.size());
+  for (auto index : memory_indices(view))
+    logical.push_back(values[static_cast<std::size_t>(index)]);
+  return logical;
 }
 
 // What the call found in an input, in logical order.
 std::vector<double> initial_values(const TensorBuffer& tensor) {
-  const auto indices = logical_indices(tensor.view);
   std::vector<double> values(static_cast<std::size_t>(tensor.view.numel));
   for (std::int64_t i = 0; i < tensor.view.numel; ++i) {
     const std::uint64_t bits = device::fill_bits(tensor.job, i);
-    values[logical_at(indices, i)] = device::decode(tensor.dtype, &bits);
+    values[static_cast<std::size_t>(i)] = device::decode(tensor.dtype, &bits);
   }
-  return values;
+  return in_logical_order(tensor.view, std::move(values));
 }
 
 // What the call left in an output, in logical order. Empty when the session stopped.
 std::vector<double> final_values(Session& session, const TensorBuffer& tensor) {
-  const auto indices = logical_indices(tensor.view);
   const std::size_t element_bytes = dtype_bytes(tensor.dtype);
   const std::int64_t run = tensor.view.memory_sizes.back();
   std::vector<double> values(static_cast<std::size_t>(tensor.view.numel));
@@ -98,10 +106,10 @@ std::vector<double> final_values(Session& session, const TensorBuffer& tensor) {
                    static_cast<std::size_t>(run) * element_bytes);
     if (elements == nullptr) return {};
     for (std::int64_t k = 0; k < run; ++k)
-      values[logical_at(indices, i + k)] =
+      values[static_cast<std::size_t>(i + k)] =
           device::decode(tensor.dtype, elements + static_cast<std::size_t>(k) * element_bytes);
   }
-  return values;
+  return in_logical_order(tensor.view, std::move(values));
 }
 
 class ReferenceInput final : public ReferenceCall {
@@ -112,8 +120,7 @@ class ReferenceInput final : public ReferenceCall {
       const TensorBuffer& tensor = unit.tensors[i];
       if (tensor.spec->role != Role::out) inputs_[i] = initial_values(tensor);
       if (tensor.spec->role == Role::inout) outputs_[i] = inputs_[i];
-      if (tensor.spec->role == Role::out)
-        outputs_[i].assign(static_cast<std::size_t>(tensor.view.numel), 0.0);
+      if (tensor.spec->role == Role::out) outputs_[i].assign(count(tensor.view.shape), 0.0);
     }
   }
   const Dims& dims() const override { return unit_.item->call->dims; }

@@ -103,7 +103,10 @@ void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode
 }
 
 TensorArg argument(const TensorBuffer& tensor) {
-  return {tensor.at.data, tensor.dtype, tensor.view.shape, tensor.view.strides};
+  const std::int64_t origin_bytes =
+      tensor.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
+  return {tensor.at.data == nullptr ? nullptr : tensor.at.data + origin_bytes, tensor.dtype,
+          tensor.view.shape, tensor.view.strides};
 }
 
 device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison) {

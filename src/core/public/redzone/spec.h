@@ -138,6 +138,15 @@ struct LayoutRules {
   bool transposed = false;    // the last two dims may be swapped in memory
   bool offset = false;        // element 0 may lie inside a larger storage (a slice)
   bool unit_strides = false;  // a dim of size 1 may carry any stride, which nobody may use
+  // [.., T, H, D] may lie in memory as [.., H, T, D]: attention's NHD and HND.
+  bool heads_first = false;
+  // What encloses the innermost matrix may have a larger pitch: the queries of a packed QKV tensor.
+  bool slice = false;
+  // A dim but the last may have stride 0 (inputs only), or run backwards with a negative stride.
+  bool broadcast = false;
+  bool reversed = false;
+  // Paddings, slices and offsets are multiples of this many elements.
+  std::int64_t granule_elems = 1;
 
   static LayoutRules contiguous() { return {}; }
   static LayoutRules strided() { return {true, true, true, true}; }
