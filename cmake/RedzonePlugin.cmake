@@ -16,7 +16,7 @@ function(redzone_plugin name)
   endforeach()
   add_library(${name}_host MODULE ${host_sources})
   redzone_plugin_common(${name}_host ${name}.host "${arg_INCLUDES}")
-  target_compile_options(${name}_host PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas)
+  target_compile_options(${name}_host PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas -Wno-psabi)
 
   if(REDZONE_HAVE_CUDA AND NOT arg_NO_CUDA)
     add_library(${name}_cuda MODULE ${arg_SOURCES})

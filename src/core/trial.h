@@ -111,6 +111,21 @@ struct ScratchObservation {
 // Of one call; further ones are dropped.
 inline constexpr std::size_t kMostScratchObservations = 32;
 
+// A TMA descriptor that could not be encoded: Context::encode_tiled.
+struct EncodeObservation {
+  std::int32_t call = -1;
+  std::string name;         // as the target gave it, of a tensor
+  std::int32_t code = 1;    // the CUresult
+  std::string rule;         // "stride-alignment"; "" when no rule that is known here is broken
+  std::int32_t dim = -1;    // of the descriptor, from the innermost; -1: of no dim
+  bool degenerate = false;  // the stride of a dim of size 1, which is never used
+  std::string text;         // for people
+
+  bool operator==(const EncodeObservation&) const = default;
+};
+// Of one trial; further ones are dropped.
+inline constexpr std::size_t kMostEncodeObservations = 32;
+
 struct CallObservation {
   std::int32_t call = -1;
   std::vector<BufferObservation> buffers;
@@ -162,9 +177,11 @@ struct Observation {
   std::string message;  // for unsupported, out_of_memory, worker_error: the reason
   std::optional<Fault> fault;
   std::vector<CallObservation> calls;  // those that completed, by call index
-  std::uint64_t wall_us = 0;           // in the worker, set-up and checks included
-  std::uint64_t mapping_calls = 0;     // guard-arena mapping calls that this trial had to make
-  std::uint64_t bytes = 0;             // device memory in buffers
+  // Of all calls, those that did not complete too; not of a worker that was lost.
+  std::vector<EncodeObservation> encodes = {};
+  std::uint64_t wall_us = 0;        // in the worker, set-up and checks included
+  std::uint64_t mapping_calls = 0;  // guard-arena mapping calls that this trial had to make
+  std::uint64_t bytes = 0;          // device memory in buffers
   // Of a trial that ran under a tool, unless its worker was lost.
   std::optional<SanitizerReport> sanitizer = {};
 

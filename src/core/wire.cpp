@@ -67,6 +67,9 @@ void fields(Archive& a, ScratchObservation& v) {
 void fields(Archive& a, CallObservation& v) {
   a(v.call, v.buffers, v.references, v.launches, v.scratch);
 }
+void fields(Archive& a, EncodeObservation& v) {
+  a(v.call, v.name, v.code, v.rule, v.dim, v.degenerate, v.text);
+}
 void fields(Archive& a, SanitizerRecord& v) {
   a(v.kind, v.warning, v.space);
   a.enumerated(v.access, Access::write);
@@ -80,7 +83,7 @@ void fields(Archive& a, SanitizerReport& v) {
 }
 void fields(Archive& a, Observation& v) {
   a.enumerated(v.end, End::worker_error);
-  a(v.message, v.fault, v.calls, v.wall_us, v.mapping_calls, v.bytes, v.sanitizer);
+  a(v.message, v.fault, v.calls, v.encodes, v.wall_us, v.mapping_calls, v.bytes, v.sanitizer);
 }
 
 }  // namespace redzone

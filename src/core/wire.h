@@ -164,6 +164,7 @@ void fields(wire::Archive& a, BufferObservation& v);
 void fields(wire::Archive& a, ReferenceObservation& v);
 void fields(wire::Archive& a, LaunchObservation& v);
 void fields(wire::Archive& a, ScratchObservation& v);
+void fields(wire::Archive& a, EncodeObservation& v);
 void fields(wire::Archive& a, CallObservation& v);
 void fields(wire::Archive& a, SanitizerRecord& v);
 void fields(wire::Archive& a, SanitizerReport& v);

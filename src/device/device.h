@@ -168,6 +168,10 @@ class Device {
   virtual Status<void> read(void* to, const void* from, std::size_t bytes) = 0;
 
   virtual Status<KernelRef> variant(const VariantRequest& request) = 0;
+
+  // The CUresult: 0 and the map, or what says that the descriptor is refused (1), and the map as it
+  // was. Anything that is about the device and not about the descriptor is a Failure.
+  virtual Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) = 0;
 };
 
 // Opens the host device. Never fails.

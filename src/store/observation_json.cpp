@@ -181,6 +181,16 @@ void members(Object& o, CallObservation& v) {
   o.sparse("scratch", v.scratch);
 }
 
+void members(Object& o, EncodeObservation& v) {
+  o("call", v.call);
+  o("name", v.name);
+  o("code", v.code);
+  o.sparse("rule", v.rule);
+  o("dim", v.dim);
+  o.sparse("degenerate", v.degenerate);
+  o.sparse("text", v.text);
+}
+
 void members(Object& o, SanitizerRecord& v) {
   o("kind", v.kind);
   o.sparse("warning", v.warning);
@@ -212,6 +222,7 @@ void members(Object& o, Observation& v) {
   o.sparse("message", v.message);
   o.sparse("fault", v.fault);
   o.sparse("calls", v.calls);
+  o.sparse("encodes", v.encodes);
   o("wall_us", v.wall_us);
   o.sparse("mapping_calls", v.mapping_calls);
   o.sparse("bytes", v.bytes);

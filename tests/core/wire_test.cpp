@@ -19,6 +19,7 @@ Observation sample_observation() {
   call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
   call.scratch = {{"s", 256, 128, 16, {4, 3, 2}, 2, 64}};
   o.calls = {call};
+  o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};
   o.wall_us = 9;
   SanitizerRecord record;
   record.kind = "invalid-write";
@@ -43,6 +44,10 @@ Observation sample_observation() {
 TEST(Wire, RoundTrips) {
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(testing::sample_plan())), testing::sample_plan());
   EXPECT_EQ(*wire::decode<Observation>(wire::encode(sample_observation())), sample_observation());
+  Plan special = testing::sample_plan();
+  std::get<CallStep>(special.steps[0]).call.layouts["x"] = {
+      .heads_first = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
+  EXPECT_EQ(*wire::decode<Plan>(wire::encode(special)), special);
   Plan pooled = testing::sample_plan();
   pooled.mode.allocator = Allocator::pool;
   pooled.mode.pool = {false, true, false, 12345};

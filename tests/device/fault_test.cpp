@@ -1,53 +1,19 @@
 // Bad accesses: the child process makes them, the parent reads the black box.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <functional>
 
 #include "core/trial.h"
-#include "tests/device/on_device.h"
+#include "tests/device/in_child.h"
 
 namespace redzone::device {
 namespace {
 
 using testing::Buffer;
+using testing::Ended;
+using testing::expect_fault;
 using testing::host_device;
+using testing::in_child;
 using testing::launch;
-
-struct Ended {
-  int status = 0;
-  BlackBox box;
-};
-
-// Runs `body` in a child whose device writes to a shared black box.
-Ended in_child(const std::function<void(Device&)>& body) {
-  void* page =
-      mmap(nullptr, sizeof(BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* box = new (page) BlackBox;
-  const pid_t child = fork();
-  if (child == 0) {
-    auto device = host_device();
-    device->set_black_box(box);
-    body(*device);
-    _exit(0);
-  }
-  Ended ended;
-  waitpid(child, &ended.status, 0);
-  ended.box = *box;
-  munmap(page, sizeof(BlackBox));
-  return ended;
-}
-
-void expect_fault(const Ended& ended, int signal) {
-  ASSERT_TRUE(WIFEXITED(ended.status));
-  EXPECT_EQ(WEXITSTATUS(ended.status), kFaultExit);
-  EXPECT_EQ(ended.box.fault.valid, 1u);
-  EXPECT_EQ(ended.box.fault.signal, signal);
-}
 
 __global__ void write_at(int* p, long long at) {
   if (blockIdx.x == 2 && threadIdx.x == 3) p[at] = 1;

@@ -139,7 +139,7 @@ std::vector<Part> parts() {
        "src/package/",
        {"core/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
-      {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/"}},
+      {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
       {"campaign", "src/campaign/", {"core/", "exec/executor.h", "oracles/", "store/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},

@@ -55,6 +55,13 @@ Observation sample_observation() {
                    .need_align = 64}};
   call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
   o.calls = {call, CallObservation{.call = 4, .buffers = {}, .references = {}, .launches = {}}};
+  o.encodes = {{.call = 4,
+                .name = "q",
+                .rule = "stride-alignment",
+                .dim = 1,
+                .degenerate = true,
+                .text = "2 bytes"},
+               {.call = 5, .code = 801}};
   o.wall_us = 12;
   o.mapping_calls = 13;
   o.bytes = 14;

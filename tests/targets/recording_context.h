@@ -45,6 +45,11 @@ class RecordingContext final : public Context {
     }
   }
 
+  // Instead of dense ones, in elements.
+  void set_strides(std::string_view tensor, Shape strides) {
+    tensors_.find(tensor)->second.strides = std::move(strides);
+  }
+
   const Dims& dims() const override { return dims_; }
   const Config& config() const override { return config_; }
   TensorArg tensor(std::string_view name) const override {
@@ -73,6 +78,12 @@ class RecordingContext final : public Context {
   void free(void*, int) override {}
   void* host_memory(std::string_view, std::size_t) override { return &memory_; }
   void copy(void*, const void*, std::size_t, int) override {}
+  EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
+                            TensorMap& map) override {
+    map = {};
+    descriptors.emplace(name, descriptor);
+    return refused == name ? EncodeStatus{1, "refused"} : EncodeStatus{};
+  }
   KernelRef variant(const VariantRequest& r) override {
     variants.push_back({r.name, std::string(r.source), r.expression, r.options});
     return r.host;
@@ -94,6 +105,8 @@ class RecordingContext final : public Context {
 
   std::vector<RecordedVariant> variants;
   std::vector<RecordedLaunch> launches;
+  std::multimap<std::string, tma::Descriptor, std::less<>> descriptors;  // by the name given
+  std::string refused;  // the name of what cannot be encoded
   std::string unsupported_reason;
   std::vector<RecordedScratch> scratches;
   std::size_t plain_scratches = 0;  // requests that do not tell a need

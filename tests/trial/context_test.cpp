@@ -106,6 +106,73 @@ TEST(Context, RequestsForScratchAreBounded) {
   EXPECT_EQ(o.calls[0].scratch.size(), kMostScratchObservations);
 }
 
+// bf16 [1, 32, 128] whose size-1 dim has a stride of one element, as in the report of length 1.
+tma::Descriptor length_one(const void* address) {
+  tma::Descriptor d;
+  d.rank = 3;
+  d.address = reinterpret_cast<std::uintptr_t>(address);
+  d.dims = {128, 1, 32, 1, 1};
+  d.strides = {2, 256};
+  d.box = {64, 128, 1, 1, 1};
+  return d;
+}
+
+TEST(Context, AnEncodeThatIsRefusedIsObservedAndEndsNothing) {
+  alignas(64) static char memory[64];
+  EncodeStatus first, second;
+  Bench bench([&](Context& ctx) {
+    TensorMap map;
+    tma::Descriptor d = length_one(memory);
+    first = ctx.encode_tiled("x", d, map);
+    d.strides[0] = 256;
+    second = ctx.encode_tiled("x", d, map);
+    EXPECT_FALSE(ctx.ended());
+    run_double(ctx);
+  });
+  const Observation o = bench.run(repeated(3), {});
+  EXPECT_EQ(o.end, End::completed);
+  EXPECT_EQ(first.code, 1);
+  EXPECT_NE(first.why.find("stride-alignment"), std::string::npos) << first.why;
+  EXPECT_TRUE(second) << second.why;
+  ASSERT_EQ(o.encodes.size(), 1u) << "one that equals its predecessor is left out";
+  const EncodeObservation& e = o.encodes[0];
+  EXPECT_EQ(e.call, 0);
+  EXPECT_EQ(e.name, "x");
+  EXPECT_EQ(e.rule, "stride-alignment");
+  EXPECT_EQ(e.dim, 1);
+  EXPECT_TRUE(e.degenerate);
+}
+
+TEST(Context, AFaultBehindAnEncodeThatWasRefusedTellsOfIt) {
+  Bench bench([&](Context& ctx) {
+    TensorMap map;
+    if (!ctx.encode_tiled("x", length_one(&map), map)) ctx.fail("tma", "cannot launch");
+  });
+  const Observation o = bench.run({call_of(2, 4)});
+  ASSERT_TRUE(o.fault);
+  EXPECT_EQ(o.fault->code, "tma");
+  EXPECT_NE(o.fault->detail.find("cannot launch; the descriptor of 'x' was not encoded: "
+                                 "stride-alignment"),
+            std::string::npos)
+      << o.fault->detail;
+}
+
+TEST(Context, ADeviceWithoutTmaEndsTheCallAsUnsupported) {
+  EncodeStatus status;
+  Bench bench([&](Context& ctx) {
+    TensorMap map;
+    status = ctx.encode_tiled("x", length_one(&map), map);
+    EXPECT_TRUE(ctx.ended());
+    EXPECT_FALSE(ctx.encode_tiled("x", length_one(&map), map));
+  });
+  bench.device.encode_failure =
+      device::Failure{device::Failure::Kind::unsupported, "no-tma", "old"};
+  const Observation o = bench.run({call_of(2, 4)});
+  EXPECT_EQ(o.end, End::unsupported);
+  EXPECT_FALSE(status);
+  EXPECT_TRUE(o.encodes.empty());
+}
+
 TEST(Context, DamageOfAnEarlierRepeatIsKept) {
   int run = 0;
   Bench bench(

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "device/buffer_math.h"
+#include "device/host/encode.h"
 
 namespace redzone::testing {
 namespace {
@@ -280,6 +281,11 @@ device::Status<void> FakeDevice::read(void* to, const void* from, std::size_t by
   RZ_CHECK(!lost_ && queue_.empty());
   std::memcpy(to, from, bytes);
   return {};
+}
+
+device::Status<int> FakeDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
+  if (encode_failure) return tl::unexpected(*encode_failure);
+  return device::encode_for_host(descriptor, map);
 }
 
 device::Status<KernelRef> FakeDevice::variant(const VariantRequest& request) {

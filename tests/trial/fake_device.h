@@ -78,6 +78,8 @@ class FakeDevice final : public device::Device {
   device::Status<void> synchronize() override;
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
+  // By the rules, but for what `encode_failure` says.
+  device::Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
   // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", "capture",
   // "end capture", "graph 0", in order. What is enqueued on a stream other than 0 ends in
@@ -90,6 +92,7 @@ class FakeDevice final : public device::Device {
   std::set<std::string> unsupported;  // variants that this device does not have
   bool no_captures = false;          // end_capture() fails, as of something that cannot be captured
   std::set<const void*> host_pages;  // ends of copies that are refused
+  std::optional<device::Failure> encode_failure;
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 

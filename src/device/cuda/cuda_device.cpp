@@ -1,8 +1,11 @@
 #include "device/cuda/cuda_device.h"
 
+#include <cstring>
+
 #include "core/error.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/device_facts.h"
+#include "device/cuda/encode.h"
 #include "device/launch_check.h"
 
 namespace redzone::device {
@@ -256,6 +259,22 @@ Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
   auto found = noted(parts_->variants->find(request));
   if (box_ != nullptr) ++box_->progress;  // compiling may take longer than anything else in a trial
   return found;
+}
+
+Status<int> CudaDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
+  const DriverApi& api = parts_->api;
+  if (api.tensor_map_encode_tiled == nullptr || api.tensor_map_encode_im2col == nullptr ||
+      parts_->info.compute_capability < 90)
+    return tl::unexpected(Failure{Failure::Kind::unsupported, "no-tma",
+                                  "TMA descriptors need compute capability 9.0 and driver 12.0"});
+  if (descriptor.rank > TensorMapEncoder::kMostRank) return CUDA_ERROR_INVALID_VALUE;
+  CUtensorMap encoded;
+  const CUresult r = cuda::encode(api, descriptor, encoded);
+  if (r != CUDA_SUCCESS && r != CUDA_ERROR_INVALID_VALUE)
+    return noted(Status<int>(tl::unexpected(failure_of(api, r, "cuTensorMapEncodeTiled"))));
+  static_assert(sizeof encoded == sizeof map.bytes);
+  if (r == CUDA_SUCCESS) std::memcpy(map.bytes, &encoded, sizeof encoded);
+  return r;
 }
 
 Status<void> CudaDevice::make_room() {

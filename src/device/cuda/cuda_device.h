@@ -62,6 +62,7 @@ class CudaDevice final : public Device {
   Status<void> synchronize() override;
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   Status<KernelRef> variant(const VariantRequest& request) override;
+  Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
   // Everything that owns something of the driver, in the order in which it is made.

@@ -11,6 +11,7 @@ void Block::start(host::Index3 at, unsigned threads) {
   threads_ = live_ = runnable_ = threads;
   at_barrier_ = holding_ = 0;
   idle_rounds = 0;
+  copies.clear();
   state_.assign(threads, ThreadState::fresh);
   fiber.assign(threads, nullptr);
   if (lanes_.size() < threads) lanes_.resize(threads);

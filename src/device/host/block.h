@@ -64,8 +64,9 @@ class Block {
   std::vector<Fiber*> fiber;  // of each thread that is suspended; null while fresh
   Region shared = {};         // dynamic shared memory; capacity kept between blocks
   void* dynamic_shared = nullptr;
-  std::vector<std::byte> statics;  // static shared memory while another block is current
-  unsigned idle_rounds = 0;        // rounds in which threads only yielded
+  std::vector<std::byte> statics;      // static shared memory while another block is current
+  unsigned idle_rounds = 0;            // rounds in which threads only yielded
+  std::vector<host::BulkCopy> copies;  // issued, and not arrived
 
  private:
   struct Lane {

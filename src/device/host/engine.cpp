@@ -135,6 +135,33 @@ long long Engine::clock() {
   return clock_;
 }
 
+// Half of the copies are there at once, so that what they overwrite is seen, too.
+void Engine::issue(const host::BulkCopy& copy) {
+  if (!rng_->natural() && rng_->below(2) == 0)
+    copy.arrive(copy);
+  else
+    block_->copies.push_back(copy);
+}
+
+void Engine::await(const void* barrier) {
+  auto& copies = block_->copies;
+  for (std::size_t i = 0; i < copies.size();) {
+    if (copies[i].barrier != barrier) {
+      ++i;
+      continue;
+    }
+    const host::BulkCopy copy = copies[i];
+    copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+    copy.arrive(copy);
+  }
+}
+
+void Engine::refuse(const char* code, const char* detail) {
+  refused_ = Failure{Failure::Kind::fault, code, detail};
+  switch_to(&main_);
+  __builtin_unreachable();  // reset() drops this fiber
+}
+
 // ---- Blocks ------------------------------------------------------------------------------------
 
 std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
@@ -187,6 +214,7 @@ std::optional<Failure> Engine::run_blocks() {
     switch (take_turn()) {
       case Turn::done:
         if (auto failure = overrun_of_shared()) return failure;
+        if (auto failure = copy_in_flight()) return failure;
         retire();
         break;
       case Turn::set_aside:
@@ -194,6 +222,8 @@ std::optional<Failure> Engine::run_blocks() {
         break;
       case Turn::stuck:
         return Failure{Failure::Kind::fault, "deadlock", block_->stuck_at()};
+      case Turn::refused:
+        return std::exchange(refused_, std::nullopt);
     }
   }
   return std::nullopt;
@@ -265,6 +295,15 @@ std::optional<Failure> Engine::overrun_of_shared() const {
   return std::nullopt;
 }
 
+// On a GPU it would write into the shared memory of whatever block comes next.
+std::optional<Failure> Engine::copy_in_flight() const {
+  if (block_->copies.empty()) return std::nullopt;
+  return Failure{
+      Failure::Kind::fault, "bulk-copy-in-flight",
+      fmt::format("block ({}, {}, {}) ended before {} of its bulk copies had arrived",
+                  block_->index.x, block_->index.y, block_->index.z, block_->copies.size())};
+}
+
 void Engine::make_current(std::unique_ptr<Block> block) {
   block_ = std::move(block);
   self_->block_idx = block_->index;
@@ -296,6 +335,7 @@ Engine::Turn Engine::take_turn() {
   for (;;) {
     block.begin_round(*rng_);
     if (const int first = block.next(); first >= 0) resume(first);
+    if (refused_.has_value()) return Turn::refused;
     if (block.live() == 0) return Turn::done;
     if (block.waiting_to_run() == 0) {
       if (!block.release_barrier()) return Turn::stuck;

@@ -46,7 +46,7 @@ class Engine final : private host::Runtime {
   const FiberPool& fibers() const { return fibers_; }
 
  private:
-  enum class Turn { done, set_aside, stuck };
+  enum class Turn { done, set_aside, stuck, refused };
 
   // host::Runtime, called on fibers.
   host::BarrierResult sync_block(int predicate) override;
@@ -54,6 +54,9 @@ class Engine final : private host::Runtime {
   std::uint32_t live_lanes() override { return block_->live_lanes(thread_); }
   void yield() override;
   long long clock() override;
+  void issue(const host::BulkCopy& copy) override;
+  void await(const void* barrier) override;
+  [[noreturn]] void refuse(const char* code, const char* detail) override;
 
   static void fiber_main(void* engine);
   void carry_threads();
@@ -72,6 +75,7 @@ class Engine final : private host::Runtime {
   Turn take_turn();
   std::uint64_t shared_poison(const Block& block) const;
   std::optional<Failure> overrun_of_shared() const;
+  std::optional<Failure> copy_in_flight() const;
   std::optional<Failure> give_shared(Block& block);
   std::optional<Failure> run_blocks();
 
@@ -96,6 +100,7 @@ class Engine final : private host::Runtime {
   long long clock_ = 0;
   int patience_ = 1;  // of the running grid; see Restlessness
   std::uint64_t aside_odds_ = 1;
+  std::optional<Failure> refused_;  // what a thread of the running kernel ended in
 };
 
 }  // namespace redzone::device

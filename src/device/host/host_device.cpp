@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "device/host/buffers.h"
+#include "device/host/encode.h"
 #include "device/launch_check.h"
 
 namespace redzone::device {
@@ -345,6 +346,10 @@ Status<KernelRef> HostDevice::variant(const VariantRequest& request) {
   KernelRef kernel = request.host;
   if (kernel.name == nullptr || kernel.name[0] == '\0') kernel.name = request.name;
   return kernel;
+}
+
+Status<int> HostDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
+  return encode_for_host(descriptor, map);
 }
 
 std::unique_ptr<Device> open_host_device() {

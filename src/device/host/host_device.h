@@ -55,6 +55,8 @@ class HostDevice final : public Device {
   Status<void> synchronize() override;
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   Status<KernelRef> variant(const VariantRequest& request) override;
+  // What the rules say, and a map for the copies of <redzone/bulk_copy.h>.
+  Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
   // How eagerly the queue runs at enqueues, drawn for each trial.

@@ -8,12 +8,12 @@
 namespace redzone::device {
 
 void Operation::copy_arguments(const LaunchArgs& args) {
-  constexpr std::size_t kUnit = sizeof(std::max_align_t);
+  constexpr std::size_t kUnit = sizeof(ArgumentUnit);
   std::size_t units = 0;
   for (std::size_t i = 0; i < args.count; ++i) units += (args.sizes[i] + kUnit - 1) / kUnit;
   arguments.resize(units);
   pointers.resize(args.count + 1);  // never empty, so that it has an address
-  std::max_align_t* at = arguments.data();
+  ArgumentUnit* at = arguments.data();
   for (std::size_t i = 0; i < args.count; ++i) {
     pointers[i] = at;
     std::memcpy(at, args.pointers[i], args.sizes[i]);

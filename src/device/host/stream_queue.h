@@ -15,6 +15,11 @@
 
 namespace redzone::device {
 
+// As kernels may align their parameters (a TensorMap).
+struct alignas(64) ArgumentUnit {
+  std::byte bytes[64];
+};
+
 struct Operation {
   enum class Kind : std::uint8_t { fill, check, launch, wait, graph, copy };
 
@@ -27,7 +32,7 @@ struct Operation {
 
   Grid grid;  // launch; `grid.args` points into `pointers`
   std::array<char, 96> kernel_name = {};
-  std::vector<std::max_align_t> arguments;
+  std::vector<ArgumentUnit> arguments;
   std::vector<void*> pointers;
 
   int on = 0;  // wait: for the first `ticket` operations ever enqueued on `on`

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "device/host/encode.h"
 #include "device/launch_check.h"
 
 namespace redzone::device {
@@ -107,6 +108,10 @@ Status<void> NoneDevice::read(void* to, const void*, std::size_t bytes) {
 
 Status<KernelRef> NoneDevice::variant(const VariantRequest& request) {
   return KernelRef{.name = request.name};
+}
+
+Status<int> NoneDevice::encode(const tma::Descriptor& descriptor, TensorMap& map) {
+  return encode_for_host(descriptor, map);
 }
 
 std::unique_ptr<Device> open_none_device() {

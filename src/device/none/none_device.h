@@ -61,6 +61,8 @@ class NoneDevice final : public Device {
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   // The name alone: nothing is compiled.
   Status<KernelRef> variant(const VariantRequest& request) override;
+  // What the rules say.
+  Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
   class Regions final : public Memory {

@@ -41,6 +41,8 @@ class CallContext final : public Context {
   void free(void* p, int stream) override;
   void* host_memory(std::string_view name, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes, int stream) override;
+  EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
+                            TensorMap& map) override;
   KernelRef variant(const VariantRequest& request) override;
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args) override;
 

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "core/plan_text.h"
+#include "exec/trial/encode.h"
 #include "exec/trial/reference_check.h"
 #include "target/capability.h"
 
@@ -63,6 +64,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   state_.set_phase(device::Phase::reporting);
   Observation o;
   state_.session.report(o);
+  o.encodes = state_.encodes;
+  if (o.fault) explain_by_encodes(*o.fault, o.encodes);
   for (auto& call : state_.calls)
     if (call.call >= 0) o.calls.push_back(std::move(call));
   o.wall_us = static_cast<std::uint64_t>(

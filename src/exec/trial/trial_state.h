@@ -106,6 +106,7 @@ struct TrialState {
   std::deque<RawBuffer> allocations;  // freed ones, too
   std::deque<HostBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
+  std::vector<EncodeObservation> encodes;
   // Scratch and allocations of the call that is being enqueued, to be filled before its next
   // launch.
   struct Fills {

@@ -28,6 +28,15 @@ struct WarpResult {
   std::uint32_t arrived;  // lanes that took part
 };
 
+// A bulk copy of a tile that was issued; `arrive` does it.
+struct BulkCopy {
+  void (*arrive)(const BulkCopy& copy) = nullptr;
+  void* barrier = nullptr;
+  void* to = nullptr;
+  std::int32_t at[5] = {};
+  alignas(64) unsigned char map[128] = {};
+};
+
 // Implemented by the host device. All members are called by the running CUDA thread and may switch
 // to others before they return.
 class Runtime {
@@ -39,6 +48,13 @@ class Runtime {
   // Lets other threads and blocks run; renews Thread::patience.
   virtual void yield() = 0;
   virtual long long clock() = 0;
+  // A bulk copy arrives at any time from now on, and at the latest when a thread of the block asks
+  // for it. Without a seed: then.
+  virtual void issue(const BulkCopy& copy) = 0;
+  // Lets the copies that complete on `barrier` arrive.
+  virtual void await(const void* barrier) = 0;
+  // Ends the kernel with a fault of this code; both are copied.
+  [[noreturn]] virtual void refuse(const char* code, const char* detail) = 0;
 
  protected:
   ~Runtime() = default;

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <redzone/spec.h>
+#include <redzone/tensor_map.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +43,8 @@
 #include <redzone/host_thread.h>
 #endif
 
-// Changes whenever a type in this header or <redzone/spec.h> changes.
-#define REDZONE_ABI_VERSION 4
+// Changes whenever a type in this header or one that it includes changes.
+#define REDZONE_ABI_VERSION 5
 
 namespace redzone {
 
@@ -184,6 +185,14 @@ class Context {
   // Copies in order of `stream`, between device memory and host_memory() in any direction; other
   // memory of the host ends the call with an error. The source is read when the copy runs.
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
+
+  // Encodes a TMA descriptor for kernels that include <redzone/bulk_copy.h>: on CUDA what
+  // cuTensorMapEncodeTiled answers, on the host device what Redzone's rules say of it
+  // (`redzone tma explain` tells them). `name` is that of the tensor, for what is reported. An
+  // encode that is refused ends nothing and leaves `map` as it is; it is noted with the rule that
+  // it breaks, and shown with whatever the call ends in.
+  virtual EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
+                                    TensorMap& map) = 0;
 
   virtual KernelRef variant(const VariantRequest& request) = 0;
   // Enqueues. A launch that the device refuses is recorded; later launches of the call are dropped.

@@ -1,0 +1,174 @@
+// Tensor bulk copies (TMA) into shared memory, and the barriers that they complete on. For kernels
+// that nvcc and g++ compile ahead; NVRTC has no such header.
+//
+// On CUDA these are the instructions of PTX ISA 8.0 for compute capability 9.0 ("Data Movement and
+// Conversion Instructions: cp.async.bulk.tensor", "mbarrier"); built for less, a kernel that gets
+// to one traps. On the host device the same calls are emulated: out-of-bounds fill, the swizzles of
+// 32, 64 and 128 bytes, element strides; no interleave, no im2col, no packed types.
+//
+// One thread initializes a barrier, fences, and the block synchronizes; then, for each tile,
+//
+//     if (threadIdx.x == 0) {
+//       barrier_expect(barrier, bytes);                 // arrives, and expects so many bytes
+//       copy_tile(shared, map, barrier, x, y);          // coordinates, the innermost first
+//     }
+//     barrier_wait(barrier, phase);                     // 0, then 1, 0, ...
+//
+// A tile takes box[0] x ... elements, innermost first, those out of bounds included, at a multiple
+// of 128 bytes of shared memory.
+#pragma once
+
+#include <redzone/kernel.h>
+#include <redzone/tensor_map.h>
+
+#ifndef __CUDACC__
+#include <redzone/host_bulk_copy.h>
+#endif
+
+namespace redzone {
+
+// In shared memory. Nothing but the functions below touches it.
+struct alignas(8) Barrier {
+  unsigned long long word;
+};
+
+// Where byte `offset` of a tile lies that a map with a swizzle of `span` bytes (32, 64, 128; 0:
+// none) wrote to `tile`, from there. The pattern is one of addresses in shared memory: it is the
+// same for all tiles that begin at a multiple of 1024 bytes.
+__device__ inline unsigned swizzled_offset(const void* tile, unsigned offset, unsigned span) {
+#ifdef __CUDACC__
+  const unsigned begin = static_cast<unsigned>(__cvta_generic_to_shared(tile));
+#else
+  const unsigned begin = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(tile));
+#endif
+  const unsigned units = span == 0 ? 0 : span / 16 - 1;
+  const unsigned address = begin + offset;
+  return (address ^ ((address >> 7 & units) << 4)) - begin;
+}
+
+#ifdef __CUDACC__
+
+namespace detail {
+
+__device__ inline unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+}  // namespace detail
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define REDZONE_BULK_COPY(...) __trap()
+#else
+#define REDZONE_BULK_COPY(...) asm volatile(__VA_ARGS__)
+#endif
+
+// `arrivals` of threads end a phase, with the bytes that they expect.
+__device__ inline void barrier_init(Barrier& barrier, unsigned arrivals) {
+  REDZONE_BULK_COPY(
+      "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(detail::shared_address(&barrier)),
+      "r"(arrivals)
+      : "memory");
+}
+// Behind the initialization of barriers, before the block synchronizes.
+__device__ inline void barrier_fence() {
+  REDZONE_BULK_COPY("fence.mbarrier_init.release.cluster; fence.proxy.async;" ::: "memory");
+}
+// Before a bulk copy writes where threads have read or written: what they did is over.
+__device__ inline void reuse_fence() {
+  REDZONE_BULK_COPY("fence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ inline void barrier_arrive(Barrier& barrier) {
+  REDZONE_BULK_COPY(
+      "mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(detail::shared_address(&barrier))
+      : "memory");
+}
+__device__ inline void barrier_expect(Barrier& barrier, unsigned bytes) {
+  REDZONE_BULK_COPY("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                        detail::shared_address(&barrier)),
+                    "r"(bytes)
+                    : "memory");
+}
+// Until the phase of this parity is over.
+__device__ inline void barrier_wait(Barrier& barrier, unsigned parity) {
+  unsigned over = 0;
+  while (over == 0)
+    REDZONE_BULK_COPY(
+        "{\n"
+        ".reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n"
+        "}"
+        : "=r"(over)
+        : "r"(detail::shared_address(&barrier)), "r"(parity)
+        : "memory");
+}
+
+#define REDZONE_COPY_TILE(rank, at, ...)                                                   \
+  REDZONE_BULK_COPY("cp.async.bulk.tensor." rank                                           \
+                    ".shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {" at \
+                    "}], [%2];" ::"r"(detail::shared_address(shared)),                     \
+                    "l"(&map), "r"(detail::shared_address(&barrier)), __VA_ARGS__          \
+                    : "memory")
+
+__device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, int x) {
+  REDZONE_COPY_TILE("1d", "%3", "r"(x));
+}
+__device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, int x,
+                                 int y) {
+  REDZONE_COPY_TILE("2d", "%3, %4", "r"(x), "r"(y));
+}
+__device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, int x, int y,
+                                 int z) {
+  REDZONE_COPY_TILE("3d", "%3, %4, %5", "r"(x), "r"(y), "r"(z));
+}
+__device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, int x, int y,
+                                 int z, int u) {
+  REDZONE_COPY_TILE("4d", "%3, %4, %5, %6", "r"(x), "r"(y), "r"(z), "r"(u));
+}
+__device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, int x, int y,
+                                 int z, int u, int v) {
+  REDZONE_COPY_TILE("5d", "%3, %4, %5, %6, %7", "r"(x), "r"(y), "r"(z), "r"(u), "r"(v));
+}
+
+#undef REDZONE_COPY_TILE
+#undef REDZONE_BULK_COPY
+
+#else
+
+inline void barrier_init(Barrier& barrier, unsigned arrivals) {
+  host::store_barrier(&barrier, {0, arrivals & 0x7fffu, arrivals, 0});
+}
+inline void barrier_fence() {
+  host::yield_point();
+}
+inline void reuse_fence() {
+  host::yield_point();
+}
+inline void barrier_expect(Barrier& barrier, unsigned bytes) {
+  host::yield_point();
+  host::BarrierFields fields = host::load_barrier(&barrier);
+  fields.bytes += bytes;
+  fields.pending -= 1u;
+  host::store_barrier(&barrier, fields);
+}
+inline void barrier_arrive(Barrier& barrier) {
+  barrier_expect(barrier, 0);
+}
+inline void barrier_wait(Barrier& barrier, unsigned parity) {
+  for (;;) {
+    host::self.runtime->await(&barrier);
+    if (host::load_barrier(&barrier).phase != parity) return;
+    host::self.runtime->yield();
+  }
+}
+
+template <class... Coordinates>
+void copy_tile(void* shared, const TensorMap& map, Barrier& barrier, Coordinates... coordinates) {
+  static_assert(sizeof...(coordinates) >= 1 && sizeof...(coordinates) <= tma::kMaxRank);
+  const std::int32_t at[] = {static_cast<std::int32_t>(coordinates)...};
+  host::issue_tile(shared, map, &barrier, sizeof...(coordinates), at);
+}
+
+#endif
+
+}  // namespace redzone
