@@ -172,6 +172,22 @@ class CudaMachine final : public Machine {
     return {request.name, function, nullptr, nullptr};
   }
 
+  EncodeStatus encode(const tma::Descriptor& d, TensorMap& map) override {
+    CUtensorMap encoded;
+    const auto code = cuTensorMapEncodeTiled(
+        &encoded, static_cast<CUtensorMapDataType>(d.type), d.rank,
+        reinterpret_cast<void*>(d.address), reinterpret_cast<const cuuint64_t*>(d.dims.data()),
+        reinterpret_cast<const cuuint64_t*>(d.strides.data()), d.box.data(),
+        d.element_strides.data(), static_cast<CUtensorMapInterleave>(d.interleave),
+        static_cast<CUtensorMapSwizzle>(d.swizzle),
+        static_cast<CUtensorMapL2promotion>(d.promotion),
+        static_cast<CUtensorMapFloatOOBfill>(d.fill));
+    if (code != CUDA_SUCCESS)
+      return {static_cast<int>(code), "cuTensorMapEncodeTiled refuses the descriptor"};
+    std::memcpy(map.bytes, &encoded, sizeof encoded);
+    return {};
+  }
+
   void hold() override {
     __atomic_store_n(gate_, ++gate_count_ - 1, __ATOMIC_SEQ_CST);
     for (const CUstream stream : streams_)

@@ -9,6 +9,7 @@
 
 #include "standalone_buffer_job_h.h"
 #include "standalone_buffer_math_h.h"
+#include "standalone_bulk_copy_h.h"
 #include "standalone_cuda_h.h"
 #include "standalone_element_h.h"
 #include "standalone_kernel_h.h"
@@ -16,6 +17,7 @@
 #include "standalone_run_h.h"
 #include "standalone_spec_h.h"
 #include "standalone_target_h.h"
+#include "standalone_tensor_map_h.h"
 
 namespace redzone::standalone {
 
@@ -24,6 +26,8 @@ std::optional<std::string_view> public_header(std::string_view name) {
       {"redzone/spec.h", standalone_spec_h},
       {"redzone/target.h", standalone_target_h},
       {"redzone/kernel.h", standalone_kernel_h},
+      {"redzone/tensor_map.h", standalone_tensor_map_h},
+      {"redzone/bulk_copy.h", standalone_bulk_copy_h},
       {"device/element.h", standalone_element_h},
       {"device/buffer_job.h", standalone_buffer_job_h},
       {"device/buffer_math.h", standalone_buffer_math_h},

@@ -44,6 +44,7 @@ class Machine {
   virtual void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
                       int stream) = 0;
   virtual KernelRef variant(const VariantRequest& request) = 0;
+  virtual EncodeStatus encode(const tma::Descriptor& descriptor, TensorMap& map) = 0;
   virtual void hold() = 0;         // what is enqueued from here on does not run
   virtual void release() = 0;      // until here
   virtual void synchronize() = 0;  // releases; waits for all streams; throws what went wrong
@@ -58,7 +59,8 @@ struct TensorData {
   std::vector<std::int64_t> shape, strides;  // elements
   std::size_t storage_bytes, lead_bytes;     // from the start of the storage to element 0
   std::size_t align;
-  device::BufferJob job;  // without addresses and poison
+  device::BufferJob job;          // without addresses and poison
+  std::int64_t origin_bytes = 0;  // from the lowest element to element [0, 0, ..]
 };
 
 struct CallData {
@@ -215,8 +217,8 @@ class CallContext final : public Context {
   TensorArg tensor(std::string_view name) const override {
     for (std::size_t i = 0; i < call_.tensors.size(); ++i)
       if (name == call_.tensors[i].name)
-        return {tensors_[i].data(), call_.tensors[i].dtype, call_.tensors[i].shape,
-                call_.tensors[i].strides};
+        return {static_cast<std::byte*>(tensors_[i].data()) + call_.tensors[i].origin_bytes,
+                call_.tensors[i].dtype, call_.tensors[i].shape, call_.tensors[i].strides};
     throw std::out_of_range("no tensor '" + std::string(name) + "'");
   }
   void* stream() const override { return stream(0); }
@@ -242,6 +244,10 @@ class CallContext final : public Context {
   }
   void copy(void* to, const void* from, std::size_t bytes, int stream) override {
     state_.machine.copy(to, from, bytes, index_of(stream));
+  }
+  EncodeStatus encode_tiled(std::string_view, const tma::Descriptor& descriptor,
+                            TensorMap& map) override {
+    return state_.machine.encode(descriptor, map);
   }
   KernelRef variant(const VariantRequest& request) override {
     return state_.machine.variant(request);
