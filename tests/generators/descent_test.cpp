@@ -14,6 +14,7 @@
 namespace redzone::generators {
 namespace {
 
+using redzone::testing::attention_spec;
 using redzone::testing::chain_spec;
 using redzone::testing::chunk_like_spec;
 using redzone::testing::knob_predicate_spec;
@@ -173,6 +174,31 @@ std::vector<Case> cases() {
         EXPECT_EQ(call_count(plan), 2);
       });
   return cases;
+}
+
+// A layout keeps the one part that the failure needs, at its smallest.
+TEST(Descent, LayoutsOfAttentionBecomeDense) {
+  const TargetSpec spec = attention_spec();
+  const struct {
+    std::function<bool(const Layout&)> fails;
+    Layout smallest;
+  } cases[] = {
+      {[](const Layout& l) { return l.heads_first; }, {.heads_first = true}},
+      {[](const Layout& l) { return l.slice_elems > 20; }, {.slice_elems = 24}},
+      {[](const Layout& l) { return l.row_padding_elems > 0; }, {.row_padding_elems = 8}},
+      {[](const Layout& l) { return l.broadcast_dim >= 0; }, {.broadcast_dim = 0}},
+      {[](const Layout& l) { return l.reversed_dim >= 0; }, {.reversed_dim = 0}},
+      {[](const Layout& l) { return l.unit_stride && *l.unit_stride < 0; }, {.unit_stride = -1}}};
+  for (const auto& c : cases) {
+    const auto fails = some_call([&](const CallStep& s) { return c.fails(s.call.layout("q")); });
+    for (const auto& plan : failing_plans(spec, fails, 3)) {
+      const Plan least = descend(plan, spec, fails).plan;
+      ASSERT_EQ(least.steps.size(), 1u);
+      EXPECT_EQ(std::get<CallStep>(least.steps[0]).call.layouts,
+                (decltype(Call::layouts){{"q", c.smallest}}))
+          << print_plan(least);
+    }
+  }
 }
 
 TEST(Descent, ReachesTheKnownMinimum) {
