@@ -77,6 +77,15 @@ Result<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
+// Where a part of a layout that is a number lies; null for another.
+std::int64_t* number_of(Layout& layout, std::string_view part) {
+  if (part == "row_padding") return &layout.row_padding_elems;
+  if (part == "offset") return &layout.offset_elems;
+  if (part == "reversed") return &layout.reversed_dim;
+  if (part == "unit_stride") return layout.unit_stride ? &*layout.unit_stride : nullptr;
+  return nullptr;
+}
+
 // "N=3", "x.row_padding=1" or "x.transposed".
 Result<void> parse_setting(std::string_view word, Call& call) {
   const auto equals = word.find('=');
@@ -96,11 +105,13 @@ Result<void> parse_setting(std::string_view word, Call& call) {
     layout.transposed = true;
     return {};
   }
-  if (part != "row_padding" || equals == std::string_view::npos)
+  if (part == "unit_stride") layout.unit_stride = 0;
+  std::int64_t* const number = number_of(layout, part);
+  if (number == nullptr || equals == std::string_view::npos)
     return usage_error(fmt::format("'{}' is no layout", word));
   const auto value = parse_int(word.substr(equals + 1));
   if (!value) return tl::unexpected(value.error());
-  layout.row_padding_elems = *value;
+  *number = *value;
   return {};
 }
 

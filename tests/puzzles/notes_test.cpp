@@ -92,7 +92,7 @@ TEST(Notes, AreParsed) {
       "// kin: a/b#1\n"
       "// expect: illegal-access | fault read after x\n"
       "// minimal: 2 calls, async, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
-      "// minimal: 1 call; N=1\n"
+      "// minimal: 1 call; N=1 x.unit_stride=1 y.offset=2 z.reversed=0\n"
       "#include <a>\n"
       "// expect: hang\n",
       "p.cu");
@@ -113,6 +113,10 @@ TEST(Notes, AreParsed) {
   EXPECT_EQ(last.dims, (Dims{{"N", 65}, {"D", 2}}));
   EXPECT_EQ(last.layout("x").row_padding_elems, 7);
   EXPECT_TRUE(last.layout("y").transposed);
+  const Call& other = e.minima[1].calls[0];
+  EXPECT_EQ(other.layout("x"), Layout{.unit_stride = 1});
+  EXPECT_EQ(other.layout("y"), Layout{.offset_elems = 2});
+  EXPECT_EQ(other.layout("z"), Layout{.reversed_dim = 0});
 }
 
 TEST(Notes, OfTheWrongFormAreRefused) {

@@ -7,6 +7,7 @@ REDZONE_PLUGIN(registrar) {
                    add_atomic_float,
                    add_cache_key,
                    add_dirty_counter,
+                   add_empty_keys,
                    add_empty_row_hang,
                    add_far_write,
                    add_global_race,
@@ -23,6 +24,7 @@ REDZONE_PLUGIN(registrar) {
                    add_lazy_tuning_accumulates,
                    add_masked_garbage,
                    add_missing_edge,
+                   add_negative_stride,
                    add_odd_shapes,
                    add_pitch_ignored,
                    add_pool_overrun,
@@ -35,6 +37,11 @@ REDZONE_PLUGIN(registrar) {
                    add_stale_pointer,
                    add_stream_reuse,
                    add_strides_ignored,
+                   add_tma_base,
+                   add_tma_box,
+                   add_tma_cached_map,
+                   add_tma_next_rows,
+                   add_tma_unit_stride,
                    add_uninit_scratch})
     add(registrar);
 }

@@ -9,6 +9,7 @@ void add_argument_block(Registrar& registrar);
 void add_atomic_float(Registrar& registrar);
 void add_cache_key(Registrar& registrar);
 void add_dirty_counter(Registrar& registrar);
+void add_empty_keys(Registrar& registrar);
 void add_empty_row_hang(Registrar& registrar);
 void add_far_write(Registrar& registrar);
 void add_global_race(Registrar& registrar);
@@ -25,6 +26,7 @@ void add_lazy_scratch_per_cta(Registrar& registrar);
 void add_lazy_tuning_accumulates(Registrar& registrar);
 void add_masked_garbage(Registrar& registrar);
 void add_missing_edge(Registrar& registrar);
+void add_negative_stride(Registrar& registrar);
 void add_odd_shapes(Registrar& registrar);
 void add_pitch_ignored(Registrar& registrar);
 void add_pool_overrun(Registrar& registrar);
@@ -37,6 +39,11 @@ void add_stale_grid(Registrar& registrar);
 void add_stale_pointer(Registrar& registrar);
 void add_stream_reuse(Registrar& registrar);
 void add_strides_ignored(Registrar& registrar);
+void add_tma_base(Registrar& registrar);
+void add_tma_box(Registrar& registrar);
+void add_tma_cached_map(Registrar& registrar);
+void add_tma_next_rows(Registrar& registrar);
+void add_tma_unit_stride(Registrar& registrar);
 void add_uninit_scratch(Registrar& registrar);
 
 }  // namespace redzone::puzzles

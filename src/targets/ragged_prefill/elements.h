@@ -61,6 +61,15 @@ struct Part {
   int rows, columns, depth;
 };
 
+// Of `rows` rows of a tile that hold numbers: those that a product reads.
+__device__ inline int rows_read(int rows, int tile) {
+#ifdef __CUDACC__
+  return tile;
+#else
+  return rows < tile ? rows : tile;
+#endif
+}
+
 // scores [tile, tile] = a [tile, width] b^T, with b [tile, width]. All in shared memory, row-major;
 // every 32 threads take 16 rows.
 template <class E>

@@ -111,13 +111,13 @@ struct Loader {
   __device__ void load(const TensorMap& map, const Rows<const E>& from, int token, int head,
                        int rows, E* to) {
     if constexpr (kTma)
-      load_boxes(map, token, head, to);
+      load_boxes(map, token, head, rows, to);
     else
       load_rows(from, token, head, rows, to);
     __syncthreads();
   }
 
-  __device__ void load_boxes(const TensorMap& map, int token, int head, E* to) {
+  __device__ void load_boxes(const TensorMap& map, int token, int head, int rows, E* to) {
     if (threadIdx.x == 0) {
       reuse_fence();
       barrier_expect(*barrier, static_cast<unsigned>(kTile * width * 2));
@@ -127,7 +127,8 @@ struct Loader {
     barrier_wait(*barrier, phase);
     phase ^= 1u;
     const int units = width / 8;  // of 16 bytes, in a row
-    for (int i = static_cast<int>(threadIdx.x); i < kTile * units; i += kThreads) {
+    const int end = rows_read(rows, kTile) * units;
+    for (int i = static_cast<int>(threadIdx.x); i < end; i += kThreads) {
       const int row = i / units, column = i % units * 8;
       const E* panel = landing + kTile * (column / kPanel * kPanel);
       const auto offset = static_cast<unsigned>(row * kPanelBytes + column % kPanel * 2);
@@ -138,7 +139,8 @@ struct Loader {
   }
 
   __device__ void load_rows(const Rows<const E>& from, int token, int head, int rows, E* to) {
-    for (int i = static_cast<int>(threadIdx.x); i < kTile * width; i += kThreads) {
+    const int end = rows_read(rows, kTile) * width;
+    for (int i = static_cast<int>(threadIdx.x); i < end; i += kThreads) {
       const int row = i / width;
       to[i] = row < rows ? from.row(token + row, head)[i % width] : E(0.0f);
     }
@@ -157,7 +159,7 @@ __device__ int visible_keys(const Prefill<E>& p, const Work& w, int row) {
 // was summed so far shrinks, and the new total.
 template <class E>
 __device__ void weigh(const Prefill<E>& p, const Work& w, const Shared<E>& s, int r, int key) {
-  const int visible = r < w.rows ? visible_keys(p, w, w.row + r) - key : 0;
+  const int visible = visible_keys(p, w, w.row + r) - key;
   const int count = visible < 0 ? 0 : visible < kTile ? visible : kTile;
   const float* scores = s.scores + r * kTile;
   float largest = s.largest[r];
@@ -188,8 +190,9 @@ __global__ void prefill(const __grid_constant__ TensorMap q_map,
     barrier_init(barrier, 1);
     barrier_fence();
   }
-  for (int i = thread; i < kTile * p.width; i += kThreads) s.sums[i] = 0;
-  for (int r = thread; r < kTile; r += kThreads) {
+  // Of the other rows nothing is read but by the product of their own.
+  for (int i = thread; i < w.rows * p.width; i += kThreads) s.sums[i] = 0;
+  for (int r = thread; r < w.rows; r += kThreads) {
     s.largest[r] = -INFINITY;
     s.total[r] = 0;
   }
@@ -203,7 +206,7 @@ __global__ void prefill(const __grid_constant__ TensorMap q_map,
     loader.load(k_map, p.k, w.keys_begin + key, key_head, keys, s.kv);
     multiply_transposed(s.scores, s.q, s.kv, kTile, p.width, {w.rows, keys, p.width});
     __syncthreads();
-    for (int r = thread; r < kTile; r += kThreads) weigh(p, w, s, r, key);
+    for (int r = thread; r < w.rows; r += kThreads) weigh(p, w, s, r, key);
     __syncthreads();
     for (int i = thread; i < w.rows * p.width; i += kThreads) s.sums[i] *= s.factor[i / p.width];
     loader.load(v_map, p.v, w.keys_begin + key, key_head, keys, s.kv);

@@ -6,6 +6,7 @@
 
 #include "descriptors.h"
 #include "prefill_kernels.cuh"
+#include "ragged_reference.h"
 
 namespace redzone::ragged {
 namespace {
@@ -93,6 +94,10 @@ void enqueue(Context& ctx, const Maps& maps, Loads loads) {
 }
 
 }  // namespace
+
+void RaggedPrefill::reference(ReferenceCall& call) const {
+  reference_attention(call, call.input("q_offsets"), call.input("k_offsets"), call.dim("D"));
+}
 
 void RaggedPrefill::run(Context& ctx) {
   if (ctx.dim("TQ") == 0) return;

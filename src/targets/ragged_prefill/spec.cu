@@ -59,16 +59,16 @@ DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::int64_t t
   return d;
 }
 
-// Products of all queries with the keys of a sequence, of which each has an even share; a tile is
-// cleared and copied whatever is in it.
+// Products of all queries with the keys of a sequence, of which each has an even share; a step of a
+// tile costs its copies and the switches of its threads, whatever is in it.
 double work(const Dims& d, const Config& config) {
   const auto real = [&](const char* name) { return static_cast<double>(get(d, name)); };
   const double keys = real("TK") / std::max(real("B"), 1.0) + 1;
   const double tiles = real("TQ") / kTile + real("B");
-  const double per_tile = 2 * kThreads + kTile * real("D") / 4;
+  const double per_step = 64 * kThreads + kTile * real("D") / 4;
   const double runs = get_int(config, "verify") != 0 ? 2 : 1;
   return runs * real("HQ") *
-         (2 * real("TQ") * keys * real("D") + tiles * per_tile * (keys / kTile + 1));
+         (2 * real("TQ") * keys * real("D") + tiles * per_step * (keys / kTile + 1));
 }
 
 Geometry geometry(const Dims& d, const Config&) {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ragged_prefill.h"
+#include "ragged_reference.h"
 
 namespace redzone::ragged {
 namespace {
@@ -32,12 +32,12 @@ std::vector<double> weights_of(std::span<const double> q, std::span<const double
 
 }  // namespace
 
-void RaggedPrefill::reference(ReferenceCall& call) const {
-  const Extents e{call.dim("HQ"), call.dim("HQ") / call.dim("HK"), call.dim("D")};
+void reference_attention(ReferenceCall& call, std::span<const double> q_offsets,
+                         std::span<const double> k_offsets, std::int64_t width) {
+  const Extents e{call.dim("HQ"), call.dim("HQ") / call.dim("HK"), width};
   const std::int64_t key_heads = call.dim("HK");
   const bool causal = get_int(call.config(), "causal") != 0;
   const auto q = call.input("q"), k = call.input("k"), v = call.input("v");
-  const auto q_offsets = call.input("q_offsets"), k_offsets = call.input("k_offsets");
   const auto o = call.output("o");
   for (std::int64_t b = 0; b < call.dim("B"); ++b) {
     const auto at = static_cast<std::size_t>(b);
