@@ -1,6 +1,8 @@
 // Twins, controls and the kernels that ship are correct: no campaign may flag them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "e2e/cli.h"
 
 namespace redzone::e2e {
@@ -14,9 +16,12 @@ std::vector<std::string> correct_targets() {
   const TempFolder folder;
   std::vector<std::string> names;
   const Json all = redzone(folder, {"targets", "--json"}).json();
-  for (const auto& target : all.value("targets", Json::array()))
-    if (target["category"] == "kernel" || target["category"] == "twin")
+  for (const auto& target : all.value("targets", Json::array())) {
+    const bool on_host = std::any_of(target["devices"].begin(), target["devices"].end(),
+                                     [](const Json& d) { return d["device"] == "host"; });
+    if (on_host && (target["category"] == "kernel" || target["category"] == "twin"))
       names.push_back(target["name"]);
+  }
   return names;
 }
 
