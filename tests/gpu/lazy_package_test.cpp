@@ -58,7 +58,8 @@ TEST_F(LazyPackageOnGpu, TooLittleScratchIsSeenFromWhatTheKernelsDo) {
 }
 
 // The shipped kernels walk over their tiles, so any grid computes all of them: only what the
-// launcher tells is wrong, which the device that runs no kernel says (tests/e2e/none_test.cpp).
+// launcher tells is wrong, which the device that runs no kernel says
+// (tests/e2e/package_none_test.cpp).
 TEST_F(LazyPackageOnGpu, AFrozenGridDoesNoHarmToAKernelThatWalksOverItsTiles) {
   for (const char* mistake : {"grid_frozen", "key_without_dim"}) {
     const Ran ran = run({std::string("puzzle.triton.scale_descriptor.lazy_") + mistake}, "200");
