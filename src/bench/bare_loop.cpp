@@ -1,16 +1,11 @@
 #include "bench/bare_loop.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <sstream>
 
-#include "exec/output_tail.h"
 #include "exec/trial/trial_runner.h"
 
 namespace redzone::bench {
@@ -20,33 +15,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kMixNames[] = {"async", "screen"};
-
-bool send_line(int fd, std::string line) {
-  line += '\n';
-  for (std::size_t sent = 0; sent < line.size();) {
-    const ssize_t n = ::send(fd, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
-    if (n < 0 && errno != EINTR) return false;
-    if (n > 0) sent += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-// The first line of `unread`, taken from it.
-std::optional<std::string> take_line(std::string& unread) {
-  const auto end = unread.find('\n');
-  if (end == std::string::npos) return std::nullopt;
-  std::string line = unread.substr(0, end);
-  unread.erase(0, end + 1);
-  return line;
-}
-
-// Appends what comes; false when the other end is gone.
-bool receive(int fd, std::string& unread) {
-  char chunk[4096];
-  const ssize_t n = ::recv(fd, chunk, sizeof chunk, 0);
-  if (n > 0) unread.append(chunk, static_cast<std::size_t>(n));
-  return n > 0 || (n < 0 && errno == EINTR);
-}
 
 std::vector<TrialSpec> trials_of(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
                                  Mix mix) {
@@ -163,10 +131,10 @@ int serve_bare_loop(int socket_fd, device::Device& device, const Registry& regis
 
 Result<BareProcess> BareProcess::start(const exec::WorkerCommand& command, const Workload& workload,
                                        milliseconds deadline) {
-  auto process = exec::WorkerProcess::start(command);
+  auto process = LineProcess::start(command);
   if (!process) return tl::unexpected(process.error());
   BareProcess bare(std::move(*process));
-  auto line = bare.read_line(deadline);
+  auto line = bare.process_.read_line(deadline);
   if (!line) return tl::unexpected(line.error());
   if (*line == "ready " + hash_of(workload)) return bare;
   if (line->starts_with("error ")) return harness_error(line->substr(6));
@@ -174,29 +142,9 @@ Result<BareProcess> BareProcess::start(const exec::WorkerCommand& command, const
 }
 
 Result<Tally> BareProcess::run(Mix mix, milliseconds time, milliseconds deadline) {
-  if (!send_line(socket_.get(),
-                 fmt::format("{} {}", kMixNames[static_cast<std::size_t>(mix)], time.count())))
+  if (!process_.send(fmt::format("{} {}", kMixNames[static_cast<std::size_t>(mix)], time.count())))
     return harness_error("the bare loop is gone");
-  return read_line(deadline).and_then(parse_answer);
-}
-
-Result<std::string> BareProcess::read_line(milliseconds deadline) {
-  const auto until = Clock::now() + deadline;
-  exec::OutputTail output;
-  for (;;) {
-    if (auto line = take_line(unread_)) return *line;
-    const auto left = std::chrono::duration_cast<milliseconds>(until - Clock::now());
-    if (left.count() <= 0)
-      return harness_error(
-          fmt::format("the bare loop gave no answer within {} ms", deadline.count()));
-    pollfd fds[] = {{socket_.get(), POLLIN, 0}, {process_.output_fd(), POLLIN, 0}};
-    ::poll(fds, std::size(fds), static_cast<int>(left.count()));
-    // What it prints is kept for the case that it ends, and must not fill the pipe.
-    if (fds[1].revents != 0 && !output.drain(process_.output_fd())) process_.close_output();
-    if (fds[0].revents == 0 || receive(socket_.get(), unread_)) continue;
-    if (process_.output_fd() >= 0) output.drain(process_.output_fd());
-    return harness_error("the bare loop ended: " + output.text());
-  }
+  return process_.read_line(deadline).and_then(parse_answer);
 }
 
 }  // namespace redzone::bench

@@ -14,10 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "bench/line_process.h"
 #include "bench/report.h"
 #include "bench/workload.h"
 #include "device/device.h"
-#include "exec/worker_process.h"
 
 namespace redzone::bench {
 
@@ -43,13 +43,9 @@ class BareProcess {
   Result<Tally> run(Mix mix, std::chrono::milliseconds time, std::chrono::milliseconds deadline);
 
  private:
-  explicit BareProcess(exec::WorkerProcess process)
-      : process_(std::move(process)), socket_(process_.take_socket()) {}
-  Result<std::string> read_line(std::chrono::milliseconds deadline);
+  explicit BareProcess(LineProcess process) : process_(std::move(process)) {}
 
-  exec::WorkerProcess process_;
-  exec::Fd socket_;
-  std::string unread_;
+  LineProcess process_;
 };
 
 }  // namespace redzone::bench

@@ -9,6 +9,7 @@
 #include "bench/launcher_table.h"
 #include "bench/mode_table.h"
 #include "bench/throughput.h"
+#include "bench/tma.h"
 #include "bench/workload.h"
 
 namespace redzone::bench {
@@ -34,6 +35,8 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
     if (auto measured = measure_modes(setup, report); !measured) return measured;
   if (wanted(Part::launcher))
     if (auto measured = measure_launchers(setup, report); !measured) return measured;
+  if (wanted(Part::tma))
+    if (auto measured = measure_tma(setup, report); !measured) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};
 }

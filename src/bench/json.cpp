@@ -133,6 +133,19 @@ Json launcher_table(const LauncherTable& t) {
   return out;
 }
 
+Json tma(const TmaReport& t) {
+  const DescriptorRates& d = t.descriptors;
+  Json length_one = Json::array();
+  for (const auto& found : t.length_one) length_one.push_back(detection(found));
+  return {{"descriptors", d.descriptors},
+          {"checker_per_s", d.checker_per_s},
+          {"driver_per_s", optional(d.driver_per_s)},
+          {"disagreements", d.driver_per_s ? Json(d.disagreed) : Json()},
+          {"why_no_driver", text_or_null(d.why_no_driver)},
+          {"length_one", length_one},
+          {"ragged_prefill", t.ragged ? throughput(*t.ragged) : Json()}};
+}
+
 }  // namespace
 
 std::string report_json(const Report& r) {
@@ -159,6 +172,7 @@ std::string report_json(const Report& r) {
   json["fault_cost"] = fault_cost(r.fault_cost);
   json["modes"] = mode_table(r.modes);
   json["launchers"] = launcher_table(r.launchers);
+  json["tma"] = r.tma ? tma(*r.tma) : Json();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -143,6 +143,19 @@ struct LauncherTable {
   std::vector<CorrectLauncher> correct;
 };
 
+// Of generated TMA descriptors, without making them.
+struct DescriptorRates {
+  std::uint64_t descriptors = 0, disagreed = 0;  // disagreed: checker and driver
+  double checker_per_s = 0;
+  std::optional<double> driver_per_s = {};
+  std::string why_no_driver = {};
+};
+struct TmaReport {
+  DescriptorRates descriptors;
+  std::vector<Detection> length_one;  // puzzle.tma_unit_stride, one for each seed
+  std::optional<Throughput> ragged;   // ragged prefill
+};
+
 struct Report {
   store::Environment environment;
   std::string kind;     // "host" | "cuda"
@@ -158,6 +171,7 @@ struct Report {
   FaultCost fault_cost;
   ModeTable modes;
   LauncherTable launchers;
+  std::optional<TmaReport> tma;
 };
 
 // 0 for none.

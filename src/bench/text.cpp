@@ -131,6 +131,17 @@ std::string launchers_text(const LauncherTable& t) {
   return out;
 }
 
+std::string tma_text(const TmaReport& t) {
+  const DescriptorRates& d = t.descriptors;
+  std::string out = fmt::format("\nTMA descriptors: {} generated; the rules judge {} a second",
+                                report::grouped(d.descriptors), report::rate(d.checker_per_s));
+  out += d.driver_per_s ? fmt::format(", the driver {}; {} disagreements\n",
+                                      report::rate(*d.driver_per_s), report::grouped(d.disagreed))
+                        : fmt::format("; the driver was not asked: {}\n", d.why_no_driver);
+  out += detection_text(t.length_one);
+  return t.ragged ? out + throughput_text(*t.ragged) : out;
+}
+
 std::string modes_text(const ModeTable& t) {
   if (t.rows.empty()) return "";
   std::string out = fmt::format(
@@ -161,7 +172,8 @@ std::string report_text(const Report& r) {
   if (!r.detection.empty()) out += detection_text(r.detection);
   if (!r.fault_cost.puzzle.empty() || !r.fault_cost.why_not.empty())
     out += fault_text(r.fault_cost);
-  return out + modes_text(r.modes) + launchers_text(r.launchers);
+  out += modes_text(r.modes) + launchers_text(r.launchers);
+  return r.tma ? out + tma_text(*r.tma) : out;
 }
 
 }  // namespace redzone::bench

@@ -98,6 +98,20 @@ Shape model() {
           .quick_plans = 1};
 }
 
+Shape ragged() {
+  Shape s{
+      .name = kRaggedWorkload,
+      .what = "B <= 4, up to 256 queries and keys, D = 64, any layout, mostly up to 14 calls",
+      .dims = {{"B", {1, 4}}, {"TQ", {0, 256}}, {"TK", {0, 256}}, {"HQ", {1, 8}}, {"D", {64, 64}}},
+      .knobs = {{"verify", {std::int64_t{0}}}},
+      .plans = 32,
+      .quick_plans = 8};
+  s.budget = generators::host_budget();
+  s.budget.large_share = 0;
+  s.budget.big_offsets = false;
+  return s;
+}
+
 Shape packages() {
   Shape s{.name = kPackages,
           .what = "the targets of packages, small shapes, mostly up to 14 calls a plan",
@@ -111,9 +125,10 @@ Shape packages() {
 }
 
 Result<Shape> shape_named(std::string_view name) {
-  for (auto make : {tiny, medium, model, packages})
+  for (auto make : {tiny, medium, model, packages, ragged})
     if (Shape s = make(); s.name == name) return s;
-  return usage_error(fmt::format("unknown workload '{}': tiny, medium, model, packages", name));
+  return usage_error(
+      fmt::format("unknown workload '{}': tiny, medium, model, packages, ragged", name));
 }
 
 bool is_part_of(const TargetEntry& entry, const Shape& shape) {
@@ -173,9 +188,8 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
     }
   }
   if (sources.empty())
-    return harness_error(fmt::format("no target of {} for {}",
-                                     shape->of_packages ? "a package" : "the chunk family",
-                                     name_of(device)));
+    return harness_error(
+        fmt::format("no target for the workload '{}' on {}", name, name_of(device)));
 
   Workload out{std::string(name), shape->what, {}, 0};
   const auto begun = std::chrono::steady_clock::now();

@@ -24,10 +24,13 @@ bool has_packages(const Registry& registry, DeviceKind device);
 
 // "tiny" on both devices; "model" (the shapes of real models) on cuda, "medium" on the host.
 std::vector<std::string_view> workload_names(DeviceKind device);
+// Beside these: ragged prefill.
+inline constexpr std::string_view kRaggedWorkload = "ragged";
 
-// Plans of the generator for the targets of the chunk family, or for those of packages, that
-// `registry` has for the device: the same for the same arguments in every process. `quick` gives
-// fewer. A harness error when there is no such target, a usage error for an unknown name.
+// Plans of the generator for the targets of the chunk family, for those of packages, or for that of
+// ragged prefill, that `registry` has for the device: the same for the same arguments in every
+// process. `quick` gives fewer. A harness error when there is no such target, a usage error for an
+// unknown name.
 Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,
                                bool quick);
 

@@ -10,6 +10,7 @@
 
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
+#include "bench/tma.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/plans.h"
@@ -37,7 +38,7 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "throughput, detection, faults, modes or launcher alone; may be given several times")(
+        "throughput, detection, faults, modes, launcher or tma alone; may be given several times")(
         "out", po::value<std::string>(), "write the report to this file as JSON, too")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "what this was built from, for the report");
@@ -73,11 +74,9 @@ class BenchBare final : public Command {
 
 Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   using enum bench::Part;
-  const std::map<std::string, bench::Part> names = {{"throughput", throughput},
-                                                    {"detection", detection},
-                                                    {"faults", faults},
-                                                    {"modes", modes},
-                                                    {"launcher", launcher}};
+  const std::map<std::string, bench::Part> names = {
+      {"throughput", throughput}, {"detection", detection}, {"faults", faults},
+      {"modes", modes},           {"launcher", launcher},   {"tma", tma}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
     for (const auto& [name, part] : names) parts.insert(part);
@@ -86,12 +85,14 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   for (const auto& name : flags["part"].as<std::vector<std::string>>()) {
     const auto found = names.find(name);
     if (found == names.end())
-      return usage_error(
-          fmt::format("--part {}: must be throughput, detection, faults, modes or launcher", name));
+      return usage_error(fmt::format(
+          "--part {}: must be throughput, detection, faults, modes, launcher or tma", name));
     parts.insert(found->second);
   }
   return parts;
 }
+
+constexpr std::uint64_t kQuickDescriptors = 20000;
 
 bench::Effort effort_for(bool quick) {
   bench::Effort effort;
@@ -107,6 +108,7 @@ bench::Effort effort_for(bool quick) {
   effort.mode_trials = 8;
   effort.launcher_trials = 8;
   effort.correct_calls = 500;
+  effort.descriptors = kQuickDescriptors;
   return effort;
 }
 
@@ -241,6 +243,9 @@ Result<int> Bench::run(const po::variables_map& flags) {
 Result<int> BenchBare::run(const po::variables_map& flags) {
   auto side = open_worker_side(flags);
   if (!side) return tl::unexpected(side.error());
+  if (flags["workload"].as<std::string>() == bench::kDescriptorLoop)
+    return bench::serve_descriptors(flags["socket-fd"].as<int>(), *side->device,
+                                    effort_for(flags["quick"].as<bool>()).descriptors);
   const auto workload =
       bench::make_workload(flags["workload"].as<std::string>(), side->device->info().kind,
                            side->registry, flags["quick"].as<bool>());

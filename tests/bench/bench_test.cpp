@@ -140,6 +140,19 @@ void check_launchers(const Json& launchers) {
   EXPECT_GT(correct["settings"], 3);
 }
 
+void check_tma(const Json& tma) {
+  EXPECT_EQ(tma["descriptors"], 20000);
+  EXPECT_GT(tma["checker_per_s"], 0);
+  EXPECT_TRUE(tma["driver_per_s"].is_null());
+  EXPECT_TRUE(tma["disagreements"].is_null());
+  EXPECT_FALSE(tma["why_no_driver"].is_null());
+  ASSERT_EQ(tma["length_one"].size(), 1u);
+  EXPECT_EQ(tma["length_one"][0]["puzzle"], "puzzle.tma_unit_stride");
+  check_detection(tma["length_one"][0]);
+  EXPECT_EQ(tma["ragged_prefill"]["workload"], "ragged");
+  check_throughput(tma["ragged_prefill"]);
+}
+
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   const Folder folder;
   const auto file = folder.path() / "report.json";
@@ -159,6 +172,7 @@ TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   EXPECT_GT(report["cores"], 0);
   EXPECT_GT(report["seconds"], 0);
 
+  check_tma(report["tma"]);
   ASSERT_EQ(report["throughput"].size(), 2u);
   EXPECT_EQ(report["throughput"][0]["workload"], "tiny");
   EXPECT_EQ(report["throughput"][1]["workload"], "medium");

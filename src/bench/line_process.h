@@ -1,0 +1,36 @@
+// A process of the benchmark's own that answers in lines over its socket.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "exec/worker_process.h"
+
+namespace redzone::bench {
+
+// Adds the newline. False when the other end is gone.
+bool send_line(int fd, std::string line);
+// The first line of `unread`, taken from it.
+std::optional<std::string> take_line(std::string& unread);
+// Appends what comes; false when the other end is gone.
+bool receive(int fd, std::string& unread);
+
+class LineProcess {
+ public:
+  static Result<LineProcess> start(const exec::WorkerCommand& command);
+
+  bool send(std::string line) { return send_line(socket_.get(), std::move(line)); }
+  // A harness error with the process's own words when it has ended, or when nothing came in time.
+  Result<std::string> read_line(std::chrono::milliseconds deadline);
+
+ private:
+  explicit LineProcess(exec::WorkerProcess process)
+      : process_(std::move(process)), socket_(process_.take_socket()) {}
+
+  exec::WorkerProcess process_;
+  exec::Fd socket_;
+  std::string unread_;
+};
+
+}  // namespace redzone::bench

@@ -1,0 +1,20 @@
+// What TMA descriptors cost, and how soon the one of sequence length 1 is found.
+#pragma once
+
+#include "bench/setup.h"
+#include "device/device.h"
+
+namespace redzone::bench {
+
+// The name under which setup.bare_command() runs serve_descriptors().
+inline constexpr std::string_view kDescriptorLoop = "descriptors";
+
+// Answers once, with rates and disagreements of `count` generated descriptors, in a process that
+// may hold a device. The exit code for main().
+int serve_descriptors(int socket_fd, device::Device& device, std::uint64_t count);
+
+// Fills report.tma: descriptors per second, a campaign on puzzle.tma_unit_stride for each seed, and
+// the calls/s of ragged prefill as throughput.h measures them.
+Result<void> measure_tma(const Setup& setup, Report& report);
+
+}  // namespace redzone::bench
