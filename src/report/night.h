@@ -13,19 +13,11 @@
 #include <vector>
 
 #include "core/ledger.h"
+#include "core/tonight.h"
 
 namespace redzone::report {
 
-// What the night showed of a finding or of a plan of the corpus.
-enum class Tonight : std::uint8_t {
-  found,           // by fuzzing; it was not replayed
-  fails,           // replayed: every run that could be judged failed as recorded
-  flaky,           // replayed: some did
-  passes,          // replayed: none did, often enough to say so
-  unclear,         // replayed: none did, which does not say that it is fixed; see `reason`
-  not_applicable,  // it cannot run here; see `reason`
-  not_run,         // quarantined, another shard's, or no time was left; see `reason`
-};
+using redzone::Tonight;
 
 struct NightAttribution {
   std::string axis, value;  // "launch", "blocking"
@@ -133,7 +125,5 @@ struct Night {
 
 // It fails tonight and nobody has waived it: such a finding makes the exit code 1.
 bool is_alarm(const NightFinding& finding);
-
-std::string_view name_of(Tonight tonight);  // "found", "still fails", "not applicable", ...
 
 }  // namespace redzone::report

@@ -112,12 +112,21 @@ void columns(A& a, C& c) {
 
 template <class A, Of<Campaign> C>
 void columns(A& a, C& c) {
+  a("uid", c.uid);
   a("seed", c.seed);
   a("device", c.device);
   a("command", c.command);
   a("started", c.started);
   a("ended", c.ended);
   columns(a, c.stats);
+}
+
+template <class A, Of<LedgerEntry> E>
+void columns(A& a, E& e) {
+  a("at", e.at);
+  a("event", e.event, LedgerEvent::quarantined);
+  a("link", e.link);
+  a("note", e.note);
 }
 
 template <class A, Of<Mode> M>

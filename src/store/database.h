@@ -42,6 +42,11 @@ class Database {
   auto read(Body body) {
     return transact(SQLite::TransactionBehavior::DEFERRED, durability_, body);
   }
+  // Runs `body` outside of any transaction.
+  template <class Body>
+  auto outside(Body body) {
+    return attempt(body);
+  }
   // Runs `body` in one write transaction: all of it is stored, or nothing.
   template <class Body>
   auto write(Durability durability, Body body) {

@@ -1,6 +1,9 @@
 #include "store/finding.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <chrono>
 #include <ctime>
 
 #include "core/names.h"
@@ -13,6 +16,15 @@ constexpr std::array kStates{
     std::pair{State::flaky, "flaky"}, std::pair{State::unconfirmed, "unconfirmed"}};
 
 constexpr std::string_view kPackage = ", package ";
+
+// "2025-01-31T12:34:56"
+std::string print_second(std::time_t time) {
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  char text[sizeof "2000-01-01T00:00:00"];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  return {text, length};
+}
 
 }  // namespace
 
@@ -30,12 +42,20 @@ std::string_view name_of(State state) {
 }
 
 std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[sizeof "2000-01-01T00:00:00Z"];
-  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return {text, length};
+  return print_second(std::time(nullptr)) + "Z";
+}
+
+std::string utc_now_us() {
+  return utc_days_ago(0);
+}
+
+std::string utc_days_ago(double days) {
+  using namespace std::chrono;
+  const auto then = time_point_cast<microseconds>(
+      system_clock::now() - duration_cast<microseconds>(duration<double, std::ratio<86400>>(days)));
+  const auto second = floor<seconds>(then);
+  return fmt::format("{}.{:06}Z", print_second(system_clock::to_time_t(second)),
+                     (then - second).count());
 }
 
 }  // namespace redzone::store

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attribution.h"
+#include "core/ledger.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
@@ -75,6 +76,7 @@ struct Finding {
   std::int64_t sightings = 1;  // plans that showed the signature
   std::string first_seen;      // UTC, ISO 8601
   std::string last_seen;
+  Ledger ledger = {};  // what its entries say; read, and never written with the finding
 };
 
 // A file, as bytes, that belongs to a finding.
@@ -97,6 +99,7 @@ struct CampaignStats {
 
 struct Campaign {
   std::int64_t id = 0;
+  std::string uid = {};  // the same in every store that it was merged into; given by the store
   std::uint64_t seed = 0;
   std::string device;
   std::string command;  // as typed
@@ -109,5 +112,9 @@ std::string_view name_of(State state);
 
 // "2025-01-31T12:34:56Z"; such texts sort by time.
 std::string utc_now();
+// "2025-01-31T12:34:56.123456Z"
+std::string utc_now_us();
+// Now less so many days, as utc_now_us().
+std::string utc_days_ago(double days);
 
 }  // namespace redzone::store

@@ -2,6 +2,7 @@
 
 #include "core/plan_text.h"
 #include "store/columns.h"
+#include "store/ledger_table.h"
 #include "store/row.h"
 
 namespace redzone::store {
@@ -118,7 +119,8 @@ void drop_unused_plans(SQLite::Database& sql) {
       "AND NOT EXISTS (SELECT 1 FROM probes WHERE plan_id = plans.id)");
 }
 
-std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding) {
+std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding,
+                            const std::string& campaign) {
   RowWriter row;
   row("signature_hash", finding.signature.hash());
   columns(row, finding);
@@ -129,27 +131,32 @@ std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding) {
     row.null("campaign_id");
   const std::int64_t id = row.insert(sql, "findings");
   write_details(sql, id, finding);
+  add_sightings(sql, id, campaign, finding.sightings);
   return id;
 }
 
 void update_finding(SQLite::Database& sql, const Finding& finding) {
+  rewrite_finding(sql, finding);
+  drop_unused_plans(sql);
+}
+
+void rewrite_finding(SQLite::Database& sql, const Finding& finding) {
   RowWriter row;
   judged_columns(row, finding);
   add_references(sql, row, finding);
   row.update(sql, "findings", finding.id);
   write_details(sql, finding.id, finding);
-  drop_unused_plans(sql);
 }
 
-void count_sightings(SQLite::Database& sql, std::int64_t id, std::int64_t plans,
-                     const std::string& when) {
+void count_sightings(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
+                     std::int64_t plans, const std::string& when) {
   SQLite::Statement update(sql,
                            "UPDATE findings SET sightings = sightings + ?, "
                            "last_seen = max(last_seen, ?) WHERE id = ?");
   update.bind(1, plans);
   update.bind(2, when);
   update.bind(3, id);
-  update.exec();
+  if (update.exec() > 0) add_sightings(sql, id, campaign, plans);
 }
 
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature) {
@@ -171,15 +178,27 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
   run("UPDATE trials SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE probes SET finding_id = ?2 WHERE finding_id = ?1");
+  run("INSERT INTO sightings SELECT ?2, campaign, plans FROM sightings WHERE finding_id = ?1 "
+      "ON CONFLICT DO UPDATE SET plans = plans + excluded.plans");
+  run("INSERT OR IGNORE INTO ledger SELECT ?2, at, event, link, note FROM ledger "
+      "WHERE finding_id = ?1");
+  run("UPDATE night_replays SET finding_id = ?2 WHERE finding_id = ?1");
+  remove_finding(sql, from);
+  drop_unused_plans(sql);
+}
+
+void remove_finding(SQLite::Database& sql, std::int64_t id) {
   for (const char* text :
        {"DELETE FROM artifacts WHERE finding_id = ?", "DELETE FROM probes WHERE finding_id = ?",
         "DELETE FROM attributions WHERE finding_id = ?",
-        "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM findings WHERE id = ?"}) {
+        "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM trials WHERE finding_id = ?",
+        "DELETE FROM sightings WHERE finding_id = ?", "DELETE FROM ledger WHERE finding_id = ?",
+        "UPDATE night_replays SET finding_id = NULL WHERE finding_id = ?",
+        "DELETE FROM findings WHERE id = ?"}) {
     SQLite::Statement remove(sql, text);
-    remove.bind(1, from);
+    remove.bind(1, id);
     remove.exec();
   }
-  drop_unused_plans(sql);
 }
 
 bool has_row(SQLite::Database& sql, std::string_view table, std::int64_t id) {
@@ -197,7 +216,13 @@ std::int64_t finding_id(SQLite::Database& sql, const Signature& signature) {
 std::vector<Finding> all_findings(SQLite::Database& sql) {
   SQLite::Statement query(sql, select(""));
   std::vector<Finding> findings;
-  while (query.executeStep()) findings.push_back(read_finding(sql, query));
+  auto entries = read_all_entries(sql);
+  while (query.executeStep()) {
+    findings.push_back(read_finding(sql, query));
+    Finding& f = findings.back();
+    if (const auto it = entries.find(f.id); it != entries.end())
+      f.ledger = ledger_of(std::move(it->second));
+  }
   return findings;
 }
 
@@ -206,7 +231,9 @@ Finding load_finding(Database& database, std::int64_t id) {
   SQLite::Statement query(database.sql(), select("WHERE f.id = ?"));
   query.bind(1, id);
   query.executeStep();
-  return read_finding(database.sql(), query);
+  Finding finding = read_finding(database.sql(), query);
+  finding.ledger = ledger_of(read_entries(database.sql(), id));
+  return finding;
 }
 
 void require_row(Database& database, std::string_view table, std::string_view what,

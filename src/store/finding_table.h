@@ -20,14 +20,21 @@ std::int64_t plan_row(SQLite::Database& sql, const Plan& plan);
 // Removes the plans that nothing points to any more.
 void drop_unused_plans(SQLite::Database& sql);
 
-std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding);
+// `campaign`: the uid of the one that saw it, "" for none.
+std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding,
+                            const std::string& campaign);
 // Everything but the signature and where and how often it was seen.
 void update_finding(SQLite::Database& sql, const Finding& finding);
-void count_sightings(SQLite::Database& sql, std::int64_t id, std::int64_t plans,
-                     const std::string& when);
+// The same; the plans of before may be unused then.
+void rewrite_finding(SQLite::Database& sql, const Finding& finding);
+// A finding that is not there is passed over.
+void count_sightings(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
+                     std::int64_t plans, const std::string& when);
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature);
-// Gives sightings and evidence of `from` to `into`, and removes `from`.
+// Gives sightings, evidence and ledger of `from` to `into`, and removes `from`.
 void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into);
+// With all that belongs to it; its plans may be unused then.
+void remove_finding(SQLite::Database& sql, std::int64_t id);
 
 bool has_row(SQLite::Database& sql, std::string_view table, std::int64_t id);
 

@@ -38,6 +38,13 @@ std::int64_t RowWriter::insert(SQLite::Database& sql, std::string_view table) co
   return sql.getLastInsertRowid();
 }
 
+void RowWriter::replace(SQLite::Database& sql, std::string_view table) const {
+  SQLite::Statement statement(sql, fmt::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", table,
+                                               join("{}", ", "), join("?", ", ")));
+  bind(statement);
+  statement.exec();
+}
+
 void RowWriter::update(SQLite::Database& sql, std::string_view table, std::int64_t id) const {
   SQLite::Statement statement(
       sql, fmt::format("UPDATE {} SET {} WHERE id = ?", table, join("{} = ?", ", ")));

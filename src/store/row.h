@@ -24,38 +24,46 @@ concept Enumerator = std::is_enum_v<T>;
 
 struct Blob {
   std::string bytes;
+  auto operator<=>(const Blob&) const = default;
 };
 
 // Collects columns and writes them as one row.
 class RowWriter {
  public:
+  using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
+  using Cells = std::vector<std::pair<std::string, Cell>>;
+
   template <Integer T>
-  void operator()(const char* name, T value) {
+  void operator()(const std::string& name, T value) {
     add(name, static_cast<std::int64_t>(value));
   }
-  void operator()(const char* name, double value) { add(name, value); }
-  void operator()(const char* name, const std::string& value) { add(name, value); }
-  void operator()(const char* name, Blob value) { add(name, std::move(value)); }
+  void operator()(const std::string& name, double value) { add(name, value); }
+  void operator()(const std::string& name, const std::string& value) { add(name, value); }
+  void operator()(const std::string& name, Blob value) { add(name, std::move(value)); }
   template <Enumerator E>
-  void operator()(const char* name, E value, E) {
+  void operator()(const std::string& name, E value, E) {
     add(name, std::string(name_of(value)));
   }
-  void null(const char* name) { add(name, std::monostate{}); }
+  void null(const std::string& name) { add(name, std::monostate{}); }
+
+  // In the order in which they were added.
+  const Cells& cells() const { return cells_; }
 
   // Each throws SQLite::Exception.
   std::int64_t insert(SQLite::Database& sql, std::string_view table) const;
   void update(SQLite::Database& sql, std::string_view table, std::int64_t id) const;
+  // Inserts it in the place of what has the same primary key.
+  void replace(SQLite::Database& sql, std::string_view table) const;
   // The id of a row with these columns, or 0.
   std::int64_t find(SQLite::Database& sql, std::string_view table) const;
   std::int64_t find_or_insert(SQLite::Database& sql, std::string_view table) const;
 
  private:
-  using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
-  void add(const char* name, Cell value) { cells_.emplace_back(name, std::move(value)); }
+  void add(const std::string& name, Cell value) { cells_.emplace_back(name, std::move(value)); }
   std::string join(std::string_view format, std::string_view separator) const;
   int bind(SQLite::Statement& statement) const;
 
-  std::vector<std::pair<std::string, Cell>> cells_;
+  Cells cells_;
 };
 
 // Reads columns in the order of the SELECT. Enumerators that this build does not know are Failures.

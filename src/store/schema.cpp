@@ -171,7 +171,82 @@ CREATE TABLE probes (
 CREATE INDEX probes_plan ON probes (plan_id);
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
+// Stores can be merged: a campaign has a name that is the same everywhere, and what is counted is
+// counted by campaign. What people and later runs say of a finding are entries of its ledger. A
+// night is a campaign with a budget that is divided; `subject` of a replay is the hash of a
+// signature, or the name of a plan file.
+constexpr std::string_view kVersion6 = R"sql(
+ALTER TABLE campaigns ADD COLUMN uid TEXT NOT NULL DEFAULT '';
+UPDATE campaigns SET uid = printf('%d-%s-%x', id, started, seed);
+CREATE UNIQUE INDEX campaigns_uid ON campaigns (uid);
+CREATE TABLE sightings (
+  finding_id INTEGER NOT NULL REFERENCES findings (id),
+  campaign   TEXT NOT NULL,
+  plans      INTEGER NOT NULL,
+  PRIMARY KEY (finding_id, campaign)
+) WITHOUT ROWID;
+INSERT INTO sightings SELECT f.id, ifnull(c.uid, ''), f.sightings
+  FROM findings f LEFT JOIN campaigns c ON c.id = f.campaign_id;
+CREATE TABLE ledger (
+  finding_id INTEGER NOT NULL REFERENCES findings (id),
+  at         TEXT NOT NULL,
+  event      TEXT NOT NULL,
+  link       TEXT NOT NULL,
+  note       TEXT NOT NULL,
+  PRIMARY KEY (finding_id, at, event, link, note)
+) WITHOUT ROWID;
+CREATE TABLE nights (
+  campaign_id         INTEGER PRIMARY KEY REFERENCES campaigns (id),
+  began               TEXT NOT NULL,
+  base_seed           INTEGER NOT NULL,
+  shard               INTEGER NOT NULL,
+  shards              INTEGER NOT NULL,
+  build_commit        TEXT NOT NULL,
+  tool_version        TEXT NOT NULL,
+  driver              TEXT NOT NULL,
+  toolkit             TEXT NOT NULL,
+  host                TEXT NOT NULL,
+  budget_seconds      REAL NOT NULL,
+  proof_seconds       REAL NOT NULL,
+  replay_seconds      REAL NOT NULL,
+  fuzz_seconds        REAL NOT NULL,
+  planted_bugs_caught INTEGER NOT NULL,
+  resumed             INTEGER NOT NULL,
+  problem             TEXT NOT NULL,
+  exit_code           INTEGER NOT NULL
+);
+CREATE TABLE night_targets (
+  campaign_id    INTEGER NOT NULL REFERENCES campaigns (id),
+  target         TEXT NOT NULL,
+  plans          INTEGER NOT NULL,
+  calls          INTEGER NOT NULL,
+  pass           INTEGER NOT NULL,
+  fail           INTEGER NOT NULL,
+  inconclusive   INTEGER NOT NULL,
+  not_applicable INTEGER NOT NULL,
+  harness_errors INTEGER NOT NULL,
+  device_seconds REAL NOT NULL,
+  share          REAL NOT NULL,
+  not_fuzzed     TEXT NOT NULL,
+  PRIMARY KEY (campaign_id, target)
+) WITHOUT ROWID;
+CREATE TABLE night_replays (
+  campaign_id    INTEGER NOT NULL REFERENCES campaigns (id),
+  subject        TEXT NOT NULL,
+  finding_id     INTEGER REFERENCES findings (id),
+  target         TEXT NOT NULL,
+  expected       TEXT NOT NULL,
+  tonight        TEXT NOT NULL,
+  failed_runs    INTEGER NOT NULL,
+  runs           INTEGER NOT NULL,
+  reason         TEXT NOT NULL,
+  device_seconds REAL NOT NULL,
+  PRIMARY KEY (campaign_id, subject)
+) WITHOUT ROWID;
+CREATE INDEX night_replays_finding ON night_replays (finding_id);
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <random>
 #include <tuple>
 
 #include "core/plan_text.h"
@@ -9,6 +10,7 @@
 #include "store/evidence_table.h"
 #include "store/finding_table.h"
 #include "store/probe_table.h"
+#include "store/ledger_table.h"
 #include "store/row.h"
 #include "store/schema.h"
 
@@ -57,6 +59,13 @@ void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
   row.update(db.sql(), "campaigns", id);
 }
 
+std::string new_uid() {
+  std::random_device random;
+  std::string uid;
+  for (int i = 0; i < 4; ++i) uid += fmt::format("{:08x}", random());
+  return uid;
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -74,11 +83,27 @@ Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode,
 Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
   return database_->write(Durability::full, [&] {
     Campaign started = campaign;
+    started.uid = new_uid();
     if (started.started.empty()) started.started = utc_now();
     RowWriter row;
     columns(row, started);
-    return row.insert(database_->sql(), "campaigns");
+    const std::int64_t id = row.insert(database_->sql(), "campaigns");
+    campaign_ = started.uid;
+    began_ = utc_now_us();
+    return id;
   });
+}
+
+Result<Campaign> Store::resume_campaign(std::int64_t id) {
+  auto all = campaigns();
+  if (!all) return tl::unexpected(all.error());
+  for (auto& campaign : *all) {
+    if (campaign.id != id) continue;
+    campaign_ = campaign.uid;
+    began_ = utc_now_us();
+    return std::move(campaign);
+  }
+  return harness_error(fmt::format("{}: no campaign {}", database_->path().string(), id));
 }
 
 Result<void> Store::update_campaign(std::int64_t id, const CampaignStats& stats) {
@@ -112,9 +137,9 @@ Result<Recorded> Store::record(const Finding& finding) {
     if (seen.first_seen.empty()) seen.first_seen = utc_now();
     if (seen.last_seen.empty()) seen.last_seen = std::max(seen.first_seen, utc_now());
     seen.id = finding_id(sql, seen.signature);
-    if (seen.id == 0) return {insert_finding(sql, seen), true, false, seen.state};
+    if (seen.id == 0) return {insert_finding(sql, seen, campaign_), true, false, seen.state};
 
-    count_sightings(sql, seen.id, 1, seen.last_seen);
+    count_sightings(sql, seen.id, campaign_, 1, seen.last_seen);
     const Finding known = load_finding(*database_, seen.id);
     if (rank(seen.state) < rank(known.state) || !smaller(seen.plan, known.plan))
       return {seen.id, false, false, known.state};
@@ -136,38 +161,85 @@ Result<void> Store::update(const Finding& finding) {
 
 Result<Recorded> Store::settle(const Finding& finding, bool own) {
   return database_->write(Durability::full, [&]() -> Recorded {
-    SQLite::Database& sql = database_->sql();
-    const bool exists = has_row(sql, "findings", finding.id);
-    const std::int64_t other = finding_id(sql, finding.signature);
-    Finding after = finding;
-    const bool mine = exists && own;
-    if (other == 0 && !mine) {
-      if (after.first_seen.empty()) after.first_seen = utc_now();
-      if (after.last_seen.empty()) after.last_seen = utc_now();
-      return {insert_finding(sql, after), was_found(after.state), false, after.state};
-    }
-    const bool renamed = other == 0;
-    if (renamed) {
-      rename_finding(sql, finding.id, finding.signature);
-    } else if (other != finding.id) {
-      if (mine)
-        merge_finding(sql, finding.id, other);
-      else
-        count_sightings(sql, other, 1, utc_now());
-      prune_trials(sql, other, kTrialsPerFinding);
-      after.id = other;
-    }
-    const Finding stored = load_finding(*database_, after.id);
-    const bool is_new = !was_found(stored.state);
-    if (!renamed && better(stored, after)) return {after.id, is_new, false, stored.state};
-    update_finding(sql, after);
-    return {after.id, is_new, true, after.state};
+    Recorded settled = settle_row(finding, own);
+    const auto standing = [&] {
+      return ledger_of(read_entries(database_->sql(), settled.id)).standing;
+    };
+    const Standing before = standing();
+    if (was_found(finding.state)) enter_failure(settled.id);
+    const bool regressed = before == Standing::fixed && standing() == Standing::regressed;
+    settled.is_new = regressed || (settled.is_new && before == Standing::fresh);
+    return settled;
+  });
+}
+
+Recorded Store::settle_row(const Finding& finding, bool own) {
+  SQLite::Database& sql = database_->sql();
+  const bool exists = has_row(sql, "findings", finding.id);
+  const std::int64_t other = finding_id(sql, finding.signature);
+  Finding after = finding;
+  const bool mine = exists && own;
+  if (other == 0 && !mine) {
+    if (after.first_seen.empty()) after.first_seen = utc_now();
+    if (after.last_seen.empty()) after.last_seen = utc_now();
+    return {insert_finding(sql, after, campaign_), was_found(after.state), false, after.state};
+  }
+  const bool renamed = other == 0;
+  if (renamed) {
+    rename_finding(sql, finding.id, finding.signature);
+  } else if (other != finding.id) {
+    if (mine)
+      merge_finding(sql, finding.id, other);
+    else
+      count_sightings(sql, other, campaign_, 1, utc_now());
+    prune_trials(sql, other, kTrialsPerFinding);
+    after.id = other;
+  }
+  const Finding stored = load_finding(*database_, after.id);
+  const bool is_new = !was_found(stored.state);
+  if (!renamed && better(stored, after)) return {after.id, is_new, false, stored.state};
+  update_finding(sql, after);
+  return {after.id, is_new, true, after.state};
+}
+
+// Triage says so several times of one finding: once in a campaign is enough.
+void Store::enter_failure(std::int64_t finding) {
+  const auto entries = read_entries(database_->sql(), finding);
+  if (!began_.empty() && !entries.empty() && entries.back().event == LedgerEvent::failed &&
+      entries.back().at >= began_)
+    return;
+  add_entry(database_->sql(), finding, {utc_now_us(), LedgerEvent::failed, "", ""});
+}
+
+Result<Ledger> Store::enter(std::int64_t finding, LedgerEntry entry) {
+  return database_->write(Durability::full, [&] {
+    require_row(*database_, "findings", "finding", finding);
+    if (entry.at.empty()) entry.at = utc_now_us();
+    add_entry(database_->sql(), finding, entry);
+    return ledger_of(read_entries(database_->sql(), finding));
+  });
+}
+
+Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
+  auto known = entries(finding);
+  if (!known) return tl::unexpected(known.error());
+  if (const auto allowed = check_mark(ledger_of(*known).standing, entry); !allowed)
+    return tl::unexpected(Error{allowed.error().kind,
+                                fmt::format("finding {}: {}", finding, allowed.error().message)});
+  return enter(finding, entry);
+}
+
+Result<std::vector<LedgerEntry>> Store::entries(std::int64_t finding) {
+  return database_->read([&] {
+    require_row(*database_, "findings", "finding", finding);
+    return read_entries(database_->sql(), finding);
   });
 }
 
 Result<void> Store::sighted(std::int64_t finding, std::int64_t plans) {
-  return database_->write(Durability::lazy,
-                          [&] { count_sightings(database_->sql(), finding, plans, utc_now()); });
+  return database_->write(Durability::lazy, [&] {
+    count_sightings(database_->sql(), finding, campaign_, plans, utc_now());
+  });
 }
 
 Result<void> Store::add_trial(std::int64_t finding, std::string_view purpose, const Plan& plan,

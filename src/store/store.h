@@ -84,8 +84,11 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // An empty `started` becomes now. Gives the id; `campaign.id` is not looked at.
+  // An empty `started` becomes now. Gives the id; `campaign.id` and `campaign.uid` are not looked
+  // at. What is seen from here on is counted for it.
   Result<std::int64_t> begin_campaign(const Campaign& campaign);
+  // What is seen from here on is counted for this one, which was begun before.
+  Result<Campaign> resume_campaign(std::int64_t id);
   Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);
   Result<void> end_campaign(std::int64_t id, const CampaignStats& stats);
   Result<std::vector<Campaign>> campaigns();  // by id
@@ -108,7 +111,9 @@ class Store {
   // alone: the signature gets a row of its own, or one more sighting of the row that it has.
   // A stored plan that is better (a better state, or as good and smaller, or minimal where this one
   // is not) stays, with all that describes it; a stored suspect never does.
-  // `is_new`: the signature had no finding but suspects and unconfirmed ones before.
+  // What is confirmed or flaky is entered into its ledger as failed.
+  // `is_new`: the signature had no finding but suspects and unconfirmed ones before, and nobody has
+  // waived it; or it was fixed, and is not now.
   Result<Recorded> settle(const Finding& finding, bool own = true);
   // `plans` more plans that showed the finding; one that was merged away meanwhile is passed over.
   Result<void> sighted(std::int64_t finding, std::int64_t plans);
@@ -124,6 +129,11 @@ class Store {
   // Adds these runs to those of the plan.
   Result<void> add_probe(const ProbeKey& key, const Plan& plan, const ProbeRecord& runs);
   Result<std::vector<ProbeRecord>> probes(const ProbeKey& key);  // by plan hash
+  // Enters what a person (see check_mark) or a replay says. An empty `at` becomes now. Gives the
+  // ledger then.
+  Result<Ledger> mark(std::int64_t finding, const LedgerEntry& entry);
+  Result<Ledger> enter(std::int64_t finding, LedgerEntry entry);
+  Result<std::vector<LedgerEntry>> entries(std::int64_t finding);  // oldest first
 
   Result<std::vector<Finding>> findings();  // by id
   Result<Finding> finding(std::int64_t id);
@@ -131,9 +141,17 @@ class Store {
   Result<std::vector<TrialRecord>> trials(std::int64_t finding);  // oldest first
   Result<std::vector<Artifact>> artifacts(std::int64_t finding);  // by kind and name
 
+  // For the other parts of the store.
+  Database& database() { return *database_; }
+
  private:
   explicit Store(std::unique_ptr<Database> database);
+  Recorded settle_row(const Finding& finding, bool own);
+  void enter_failure(std::int64_t finding);
+
   std::unique_ptr<Database> database_;
+  std::string campaign_;  // the uid of the campaign at hand
+  std::string began_;     // when it began, or went on here; "" without one
 };
 
 }  // namespace redzone::store

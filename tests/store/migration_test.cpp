@@ -1,4 +1,5 @@
 // Stores of older and newer versions, with versions that the test makes up on top of the real ones.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "store/database.h"
@@ -47,6 +48,38 @@ TEST(Migration, AStoreOfVersionOneMovesUpWithItsRows) {
   EXPECT_EQ(open_error(dir / "s.db").kind, ErrorKind::usage);
 }
 
+// Before it, sightings were one number, and campaigns had no name.
+TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
+  TempDir dir;
+  constexpr std::size_t kBefore = 5;
+  const Steps old(migrations().begin(), migrations().begin() + kBefore);
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, old);
+    ASSERT_TRUE(db) << db.error().message;
+    (*db)->sql().exec(R"sql(
+      INSERT INTO campaigns VALUES (7, -1, 'host', 'redzone run', '2025-01-31T12:00:00Z', '', 1,
+                                    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+      INSERT INTO environments VALUES (1, 'host', '', 0, '', '', '', '', '0.1.0');
+      INSERT INTO plans VALUES (1, 'h', 'text');
+    )sql");
+    for (const char* campaign : {"7", "NULL"})
+      (*db)->sql().exec(fmt::format(
+          "INSERT INTO findings (signature_hash, kind, target, location, buffer, side, access, "
+          "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
+          "fault_detail, environment_id, campaign_id, plans_to_first, seconds_to_first, sightings, "
+          "first_seen, last_seen) VALUES ('{0}', 'hang', 't', '', '', '', '', 'confirmed', '', '', "
+          "1, 1, 1, 0, 1, 1, '', 1, {0}, 0, 0, 42, '', '')",
+          campaign));
+  }
+  auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
+  ASSERT_TRUE(db) << db.error().message;
+  const std::string uid = (*db)->sql().execAndGet("SELECT uid FROM campaigns").getString();
+  EXPECT_EQ(uid, "7-2025-01-31T12:00:00Z-ffffffffffffffff");
+  EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = '" + uid + "'"), 42);
+  EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = ''"), 42);
+  EXPECT_EQ(number(**db, "SELECT count(*) FROM ledger"), 0);
+}
+
 TEST(Migration, ANewStoreRunsAllSteps) {
   TempDir dir;
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({kRating}));
@@ -87,8 +120,9 @@ TEST(Migration, TheReleasedStepsAreValid) {
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
-  for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
-                            "attributions", "culprits", "probes"})
+  for (const char* table :
+       {"campaigns", "findings", "plans", "trials", "environments", "artifacts", "attributions",
+        "culprits", "probes", "sightings", "ledger", "nights", "night_targets", "night_replays"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 

@@ -1,0 +1,27 @@
+// Entries of the ledger, and sightings by campaign, as rows. Internal to the store; all of it
+// throws (see Database::read and Database::write) and runs inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/ledger.h"
+#include "store/database.h"
+
+namespace redzone::store {
+
+using Entries = std::vector<LedgerEntry>;
+
+// An entry that is there already is passed over.
+void add_entry(SQLite::Database& sql, std::int64_t finding, const LedgerEntry& entry);
+Entries read_entries(SQLite::Database& sql, std::int64_t finding);
+// By finding.
+std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql);
+
+// `plans` more plans of the campaign (its uid) showed the finding.
+void add_sightings(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
+                   std::int64_t plans);
+
+}  // namespace redzone::store

@@ -1,0 +1,174 @@
+#include "store/night.h"
+
+#include "store/columns.h"
+#include "store/database.h"
+#include "store/row.h"
+
+namespace redzone::store {
+namespace {
+
+template <class A, Of<NightRun> R>
+void columns(A& a, R& r) {
+  a("campaign_id", r.campaign);
+  a("began", r.began);
+  a("base_seed", r.base_seed);
+  a("shard", r.shard);
+  a("shards", r.shards);
+  a("build_commit", r.commit);
+  a("tool_version", r.tool_version);
+  a("driver", r.driver);
+  a("toolkit", r.toolkit);
+  a("host", r.host);
+  a("budget_seconds", r.budget_seconds);
+  a("proof_seconds", r.proof_seconds);
+  a("replay_seconds", r.replay_seconds);
+  a("fuzz_seconds", r.fuzz_seconds);
+  a("planted_bugs_caught", r.planted_bugs_caught);
+  a("resumed", r.resumed);
+  a("problem", r.problem);
+  a("exit_code", r.exit_code);
+}
+
+template <class A, Of<NightReplay> R>
+void columns(A& a, R& r) {
+  a("subject", r.subject);
+  a("target", r.target);
+  a("expected", r.expected);
+  a("tonight", r.tonight, Tonight::not_run);
+  redzone::store::columns(a, r.failed);
+  a("reason", r.reason);
+  a("device_seconds", r.device_seconds);
+}
+
+template <class A, Of<NightTarget> T>
+void columns(A& a, T& t) {
+  a("target", t.target);
+  a("plans", t.plans);
+  a("calls", t.calls);
+  a("pass", t.pass);
+  a("fail", t.fail);
+  a("inconclusive", t.inconclusive);
+  a("not_applicable", t.not_applicable);
+  a("harness_errors", t.harness_errors);
+  a("device_seconds", t.device_seconds);
+  a("share", t.share);
+  a("not_fuzzed", t.not_fuzzed);
+}
+
+template <class T>
+std::string names_of_columns() {
+  ColumnNames names;
+  const T sample{};
+  columns(names, sample);
+  return names.list("t");
+}
+
+}  // namespace
+
+Result<void> NightBook::begin(const NightRun& run) {
+  return store_.database().write(Durability::full, [&] {
+    NightRun begun = run;
+    if (begun.began.empty()) begun.began = utc_now_us();
+    RowWriter row;
+    columns(row, begun);
+    row.replace(store_.database().sql(), "nights");
+  });
+}
+
+Result<void> NightBook::update(const NightRun& run) {
+  return store_.database().write(
+      run.exit_code == NightRun::kUnfinished ? Durability::lazy : Durability::full, [&] {
+        RowWriter row;
+        columns(row, run);
+        row.replace(store_.database().sql(), "nights");
+      });
+}
+
+Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
+  return store_.database().write(Durability::full, [&] {
+    RowWriter row;
+    row("campaign_id", campaign);
+    if (replay.finding)
+      row("finding_id", *replay.finding);
+    else
+      row.null("finding_id");
+    columns(row, replay);
+    row.replace(store_.database().sql(), "night_replays");
+  });
+}
+
+Result<void> NightBook::target(std::int64_t campaign, const NightTarget& target) {
+  return store_.database().write(Durability::lazy, [&] {
+    RowWriter row;
+    row("campaign_id", campaign);
+    columns(row, target);
+    row.replace(store_.database().sql(), "night_targets");
+  });
+}
+
+Result<std::vector<NightRun>> NightBook::runs() {
+  return store_.database().read([&] {
+    SQLite::Statement query(
+        store_.database().sql(),
+        fmt::format("SELECT {} FROM nights t ORDER BY campaign_id", names_of_columns<NightRun>()));
+    std::vector<NightRun> runs;
+    while (query.executeStep()) {
+      RowReader reader(query);
+      columns(reader, runs.emplace_back());
+    }
+    return runs;
+  });
+}
+
+Result<std::vector<NightReplay>> NightBook::replays(std::int64_t campaign) {
+  return store_.database().read([&] {
+    SQLite::Statement query(store_.database().sql(),
+                            fmt::format("SELECT ifnull(t.finding_id, 0), {} FROM night_replays t "
+                                        "WHERE campaign_id = ? ORDER BY subject",
+                                        names_of_columns<NightReplay>()));
+    query.bind(1, campaign);
+    std::vector<NightReplay> replays;
+    while (query.executeStep()) {
+      RowReader reader(query);
+      NightReplay& replay = replays.emplace_back();
+      if (const std::int64_t finding = reader.integer(); finding != 0) replay.finding = finding;
+      columns(reader, replay);
+    }
+    return replays;
+  });
+}
+
+Result<std::vector<NightTarget>> NightBook::targets(std::int64_t campaign) {
+  return store_.database().read([&] {
+    SQLite::Statement query(
+        store_.database().sql(),
+        fmt::format("SELECT {} FROM night_targets t WHERE campaign_id = ? ORDER BY target",
+                    names_of_columns<NightTarget>()));
+    query.bind(1, campaign);
+    std::vector<NightTarget> targets;
+    while (query.executeStep()) {
+      RowReader reader(query);
+      columns(reader, targets.emplace_back());
+    }
+    return targets;
+  });
+}
+
+Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::sightings(
+    std::int64_t campaign) {
+  return store_.database().read([&] {
+    SQLite::Statement query(store_.database().sql(),
+                            "SELECT s.finding_id, s.plans FROM sightings s "
+                            "JOIN campaigns c ON c.uid = s.campaign WHERE c.id = ?");
+    query.bind(1, campaign);
+    std::vector<std::pair<std::int64_t, std::int64_t>> sightings;
+    while (query.executeStep()) {
+      RowReader reader(query);
+      const std::int64_t finding = reader.integer();
+      sightings.emplace_back(finding, reader.integer());
+    }
+    return sightings;
+  });
+}
+
+}  // namespace redzone::store

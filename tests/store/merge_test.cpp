@@ -1,0 +1,239 @@
+// The laws of merging stores: nothing is lost, the order does not matter, and twice is once.
+#include "store/merge.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+#include "core/plan_text.h"
+#include "store/night.h"
+#include "store/sample.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+// What is known of a finding, without the numbers that a store gives.
+std::string told(Store& store, const Finding& f) {
+  std::string out = fmt::format(
+      "{} {} {} {} {} {}/{} {} {} {} {} {}\n{}\n{}\n", f.signature.text(), name_of(f.state),
+      f.oracle, f.reason, f.minimal, f.reliability.k, f.reliability.n, f.fault_detail, f.sightings,
+      f.first_seen, f.last_seen, f.plans_to_first, print_plan(f.plan), print_plan(f.original));
+  for (const auto& row : f.attribution)
+    out += fmt::format("{} {} {}\n", row.axis, row.value, row.failed.k);
+  out += fmt::format("{} {} {} {}\n", name_of(f.ledger.standing), f.ledger.link, f.ledger.note,
+                     f.ledger.since);
+  for (const auto& e : must(store.entries(f.id)))
+    out += fmt::format("{} {} {} {}\n", e.at, name_of(e.event), e.link, e.note);
+  return out;
+}
+
+std::map<std::string, std::string> told(const std::filesystem::path& path) {
+  Store store = open_ro(path);
+  std::map<std::string, std::string> out;
+  for (const auto& f : must(store.findings())) out[f.signature.hash()] = told(store, f);
+  return out;
+}
+
+// Every row of every table.
+std::string dump(const std::filesystem::path& path) {
+  SQLite::Database sql(path.string(), SQLite::OPEN_READONLY);
+  SQLite::Statement tables(sql, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1");
+  std::string out;
+  while (tables.executeStep()) {
+    const std::string table = tables.getColumn(0).getString();
+    out += table + "\n";
+    SQLite::Statement rows(sql, "SELECT * FROM " + table);
+    while (rows.executeStep()) {
+      for (int i = 0; i < rows.getColumnCount(); ++i) out += rows.getColumn(i).getString() + "|";
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+void merge_files(const std::vector<std::filesystem::path>& from,
+                 const std::filesystem::path& into) {
+  Store target = open_rw(into);
+  for (const auto& path : from) {
+    Store source = open_ro(path);
+    must(merge(source, target));
+  }
+}
+
+// A store of a few campaigns over few signatures, so that stores share them.
+void fill(const std::filesystem::path& path, const std::vector<int>& choices) {
+  Store store = open_rw(path);
+  NightBook book(store);
+  must(store.begin_campaign(sample_campaign()));
+  for (const int choice : choices) {
+    Finding f = sample_finding(choice % 3);
+    f.state = static_cast<State>(choice / 3 % 4);
+    f.plan = plan_of(1 + choice / 12 % 3);
+    f.minimal = choice / 36 % 2 == 0;
+    f.reliability = {choice / 72 % 4, 4};
+    f.reason = std::to_string(choice % 7);
+    f.first_seen = fmt::format("2025-01-{}T00:00:00Z", 10 + choice % 5);
+    const auto id = must(store.record(f)).id;
+    f.id = id;
+    const auto day = [&](int n) { return fmt::format("2025-01-{}T00:00:00.000000Z", 10 + n % 20); };
+    switch (choice / 5 % 6) {
+      case 0:
+        must(store.enter(id, {day(choice), LedgerEvent::passed, "", ""}));
+        break;
+      case 1:
+        must(store.enter(id, {day(choice), LedgerEvent::failed, "", ""}));
+        break;
+      case 2:
+        must(store.enter(id, {day(choice), LedgerEvent::known, "https://x/1", ""}));
+        break;
+      case 3:
+        must(store.begin_campaign(sample_campaign()));
+        must(store.sighted(id, choice));
+        break;
+      case 4:
+        must(store.add_trial(id, "confirm", f.plan, {}, {}, {}));
+        break;
+      default:
+        must(store.add_artifact(id, "log", "confirm", f.reason));
+    }
+  }
+}
+
+rc::Gen<std::vector<int>> choices() {
+  return rc::gen::resize(12, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1000)));
+}
+
+constexpr const char* kFewRuns = "max_success=8";
+
+class Merge : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* set = ::getenv("RC_PARAMS");
+    before_ = set == nullptr ? "" : set;
+    ::setenv("RC_PARAMS", (before_ + " " + kFewRuns).c_str(), 1);  // each writes several files
+  }
+  void TearDown() override { ::setenv("RC_PARAMS", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
+
+TEST_F(Merge, TwiceIsOnce) {
+  EXPECT_TRUE(rc::check("merging again changes nothing", [] {
+    TempDir dir;
+    fill(dir / "a.db", *choices());
+    fill(dir / "b.db", *choices());
+    merge_files({dir / "a.db", dir / "b.db"}, dir / "c.db");
+    const std::string before = dump(dir / "c.db");
+    merge_files({dir / "b.db", dir / "a.db", dir / "b.db"}, dir / "c.db");
+    RC_ASSERT(dump(dir / "c.db") == before);
+  }));
+}
+
+TEST_F(Merge, TheOrderDoesNotMatter) {
+  EXPECT_TRUE(rc::check("any order gives the same findings and standings", [] {
+    TempDir dir;
+    for (const char* name : {"a.db", "b.db", "c.db"}) fill(dir / name, *choices());
+    merge_files({dir / "a.db", dir / "b.db", dir / "c.db"}, dir / "abc.db");
+    merge_files({dir / "c.db", dir / "a.db", dir / "b.db"}, dir / "cab.db");
+    RC_ASSERT(told(dir / "abc.db") == told(dir / "cab.db"));
+    merge_files({dir / "b.db", dir / "c.db"}, dir / "bc.db");
+    merge_files({dir / "bc.db"}, dir / "a.db");
+    RC_ASSERT(told(dir / "a.db") == told(dir / "abc.db"));
+  }));
+}
+
+TEST_F(Merge, EveryFindingAndEveryEntryIsThere) {
+  EXPECT_TRUE(rc::check("nothing is lost", [] {
+    TempDir dir;
+    fill(dir / "a.db", *choices());
+    fill(dir / "b.db", *choices());
+    merge_files({dir / "a.db", dir / "b.db"}, dir / "c.db");
+    Store merged = open_ro(dir / "c.db");
+    std::size_t campaigns = 0;
+    for (const char* name : {"a.db", "b.db"}) {
+      Store source = open_ro(dir / name);
+      campaigns += must(source.campaigns()).size();
+      for (const auto& f : must(source.findings())) {
+        const auto found = must(merged.find(f.signature));
+        RC_ASSERT(found.has_value());
+        RC_ASSERT(found->sightings >= f.sightings);
+        RC_ASSERT(found->first_seen <= f.first_seen);
+        const auto entries = must(merged.entries(found->id));
+        for (const auto& e : must(source.entries(f.id)))
+          RC_ASSERT(std::find(entries.begin(), entries.end(), e) != entries.end());
+      }
+    }
+    RC_ASSERT(must(merged.campaigns()).size() == campaigns);
+  }));
+}
+
+TEST_F(Merge, TheSmallerAndMoreReliableReproStaysWithItsEvidence) {
+  TempDir dir;
+  const auto make = [&](const char* name, State state, std::int64_t calls, std::int64_t k) {
+    Store store = open_rw(dir / name);
+    Finding f = sample_finding();
+    f.state = state;
+    f.plan = plan_of(calls);
+    f.reliability = {k, 10};
+    f.id = must(store.record(f)).id;
+    must(store.add_trial(f.id, name, f.plan, {}, {}, {}));
+    must(store.add_artifact(f.id, "log", "confirm", name));
+  };
+  make("large.db", State::confirmed, 5, 10);
+  make("small.db", State::confirmed, 2, 10);
+  make("rare.db", State::flaky, 1, 3);
+  merge_files({dir / "large.db", dir / "rare.db", dir / "small.db"}, dir / "all.db");
+  Store all = open_ro(dir / "all.db");
+  const Finding f = must(all.findings()).at(0);
+  EXPECT_EQ(call_count(f.plan), 2);
+  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.sightings, 1) << "imported without a campaign: how often is not known";
+  ASSERT_EQ(must(all.trials(f.id)).size(), 1u);
+  EXPECT_EQ(must(all.trials(f.id)).at(0).purpose, "small.db");
+  EXPECT_EQ(must(all.artifacts(f.id)).at(0).bytes, "small.db");
+}
+
+TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
+  TempDir dir;
+  const auto begin = [](Store& store, int shard) {
+    NightRun run;
+    run.campaign = must(store.begin_campaign(sample_campaign()));
+    run.shard = shard;
+    run.shards = 2;
+    must(NightBook(store).begin(run));
+    return run;
+  };
+  {
+    Store a = open_rw(dir / "a.db"), b = open_rw(dir / "b.db");
+    NightRun run = begin(a, 1);
+    const auto id = must(a.record(sample_finding())).id;
+    must(NightBook(a).replayed(1, {"x", id, "sample", "", Tonight::fails, {5, 5}, "", 1}));
+    merge_files({dir / "a.db"}, dir / "all.db");
+    must(NightBook(a).replayed(1, {"y", {}, "sample", "", Tonight::passes, {0, 5}, "", 1}));
+    must(a.end_campaign(1, {}));
+    run.exit_code = 1;
+    must(NightBook(a).update(run));
+    begin(b, 2);
+  }
+  merge_files({dir / "b.db", dir / "a.db", dir / "b.db"}, dir / "all.db");
+  Store all = open_ro(dir / "all.db");
+  NightBook book(all);
+  const auto runs = must(book.runs());
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].shard, 1);
+  EXPECT_EQ(runs[0].exit_code, 1);
+  EXPECT_EQ(runs[1].shard, 2);
+  const auto replays = must(book.replays(1));
+  ASSERT_EQ(replays.size(), 2u);
+  EXPECT_EQ(replays[0].finding, 1);
+  EXPECT_FALSE(replays[1].finding);
+}
+
+}  // namespace
+}  // namespace redzone::store

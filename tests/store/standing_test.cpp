@@ -1,0 +1,127 @@
+// What the store makes of the ledger of a finding.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+constexpr const char* kLink = "https://example.com/issues/7";
+
+class Standings : public ::testing::Test {
+ protected:
+  // A campaign in which triage ends with `f` in this state.
+  Recorded seen(Finding f, State state = State::confirmed) {
+    must(store_.begin_campaign(sample_campaign()));
+    f.state = State::suspect;
+    f.id = must(store_.record(f)).id;
+    f.state = state;
+    return must(store_.settle(f));
+  }
+  Standing standing(std::int64_t id) { return must(store_.finding(id)).ledger.standing; }
+
+  TempDir dir_;
+  Store store_ = open_rw(dir_ / "s.db");
+};
+
+TEST_F(Standings, ANewFindingIsNewOnceAndStaysUnmarked) {
+  EXPECT_TRUE(seen(sample_finding()).is_new);
+  EXPECT_FALSE(seen(sample_finding()).is_new);
+  EXPECT_EQ(standing(1), Standing::fresh);
+  EXPECT_EQ(must(store_.entries(1)).size(), 2u) << "one for each campaign";
+}
+
+TEST_F(Standings, ASuspectHasNoEntry) {
+  must(store_.record(sample_finding()));
+  EXPECT_TRUE(seen(sample_finding(2), State::unconfirmed).is_new);
+  EXPECT_TRUE(must(store_.entries(1)).empty());
+  EXPECT_TRUE(must(store_.entries(2)).empty());
+}
+
+TEST_F(Standings, WhatIsKnownIsNotNewAlsoWhereItWasNeverConfirmed) {
+  Finding f = sample_finding();
+  f.state = State::suspect;
+  const auto id = must(store_.record(f)).id;
+  const Ledger ledger = must(store_.mark(id, {"", LedgerEvent::known, kLink, "rounding"}));
+  EXPECT_EQ(ledger.standing, Standing::known);
+  EXPECT_EQ(ledger.link, kLink);
+  EXPECT_EQ(ledger.note, "rounding");
+  EXPECT_FALSE(ledger.since.empty());
+  EXPECT_FALSE(seen(f).is_new);
+  EXPECT_EQ(standing(id), Standing::known);
+}
+
+TEST_F(Standings, WhatWasFixedAndFailsAgainIsNewAndRegressed) {
+  const auto id = seen(sample_finding()).id;
+  EXPECT_EQ(must(store_.enter(id, {"", LedgerEvent::passed, "", ""})).standing, Standing::fixed);
+  EXPECT_FALSE(seen(sample_finding(), State::unconfirmed).is_new);
+  EXPECT_EQ(standing(id), Standing::fixed) << "a suspect that does not recur says nothing";
+  EXPECT_TRUE(seen(sample_finding()).is_new);
+  EXPECT_EQ(standing(id), Standing::regressed);
+  EXPECT_FALSE(seen(sample_finding()).is_new);
+}
+
+TEST_F(Standings, AnOlderCampaignsFailureIsNotTakenForALaterOne) {
+  const auto id = seen(sample_finding()).id;
+  Finding again = must(store_.finding(id));
+  must(store_.settle(again));
+  EXPECT_EQ(must(store_.entries(id)).size(), 1u);
+  must(store_.enter(id, {"", LedgerEvent::passed, "", ""}));
+  EXPECT_TRUE(must(store_.settle(again)).is_new) << "in the same campaign, after it passed";
+  EXPECT_EQ(standing(id), Standing::regressed);
+}
+
+TEST_F(Standings, AMarkThatIsNotAllowedChangesNothing) {
+  const auto id = seen(sample_finding()).id;
+  const auto refused = store_.mark(id, {"", LedgerEvent::known, "", "we know"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_NE(refused.error().message.find("finding 1: a waiver needs a link"), std::string::npos);
+  EXPECT_EQ(must(store_.entries(id)).size(), 1u);
+  const auto unknown = store_.mark(99, {"", LedgerEvent::known, kLink, ""});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::usage);
+}
+
+TEST_F(Standings, ItIsKeptWhenTheFindingChangesAndWhenTheFileIsReadAgain) {
+  Finding f = sample_finding();
+  f.id = seen(f).id;
+  must(store_.mark(f.id, {"", LedgerEvent::quarantined, "", "wedges the machine"}));
+  f.reason = "another";
+  must(store_.update(f));
+  EXPECT_EQ(standing(f.id), Standing::quarantined);
+  Store again = open_ro(dir_ / "s.db");
+  EXPECT_EQ(must(again.finding(f.id)).ledger, must(again.findings()).at(0).ledger);
+  EXPECT_EQ(must(again.finding(f.id)).ledger.note, "wedges the machine");
+  EXPECT_EQ(must(again.find(f.signature))->ledger.standing, Standing::quarantined);
+}
+
+TEST_F(Standings, AFindingThatBecomesAnotherBringsItsLedger) {
+  const auto known = seen(sample_finding(1)).id;
+  must(store_.begin_campaign(sample_campaign()));
+  Finding f = sample_finding(2);
+  f.id = must(store_.record(f)).id;
+  must(store_.mark(f.id, {"", LedgerEvent::known, kLink, ""}));
+  f.signature = sample_finding(1).signature;
+  EXPECT_EQ(must(store_.settle(f)).id, known);
+  EXPECT_EQ(standing(known), Standing::known);
+  EXPECT_EQ(must(store_.finding(known)).sightings, 2);
+  EXPECT_EQ(must(store_.findings()).size(), 1u);
+}
+
+TEST_F(Standings, SightingsAreCountedByCampaign) {
+  const auto id = seen(sample_finding()).id;
+  must(store_.sighted(id, 10));
+  must(store_.resume_campaign(1));
+  must(store_.sighted(id, 5));
+  EXPECT_EQ(must(store_.finding(id)).sightings, 16);
+  must(store_.sighted(99, 5));  // merged away meanwhile
+  EXPECT_FALSE(store_.resume_campaign(99));
+}
+
+}  // namespace
+}  // namespace redzone::store

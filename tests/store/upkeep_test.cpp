@@ -1,0 +1,123 @@
+// Stores that live for months.
+#include "store/upkeep.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "store/night.h"
+#include "store/sample.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+class Upkeep : public ::testing::Test {
+ protected:
+  // An old campaign with a night; `state` of the finding that it saw, 0 for none.
+  std::int64_t old_night() {
+    Campaign c = sample_campaign();
+    NightRun run;
+    run.campaign = must(store_.begin_campaign(c));
+    must(NightBook(store_).begin(run));
+    must(NightBook(store_).replayed(run.campaign,
+                                    {"x", {}, "t", "", Tonight::passes, {0, 5}, "", 0}));
+    must(NightBook(store_).target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+    return run.campaign;
+  }
+  std::int64_t old_finding(int n, State state, std::int64_t campaign = 0) {
+    Finding f = sample_finding(n);
+    f.state = state;
+    f.campaign = campaign;
+    const auto id = must(store_.record(f)).id;
+    must(store_.add_trial(id, "confirm", plan_of(50 + n), {}, {}, {}));
+    return id;
+  }
+
+  TempDir dir_;
+  Store store_ = open_rw(dir_ / "s.db");
+};
+
+TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
+  const auto first = old_night();
+  old_night();
+  const auto confirmed = old_finding(1, State::confirmed, first);
+  const auto flaky = old_finding(2, State::flaky);
+  const auto suspect = old_finding(3, State::suspect);
+  const auto marked = old_finding(4, State::unconfirmed);
+  must(store_.mark(marked, {"", LedgerEvent::known, "https://x/1", ""}));
+  const auto noise = old_finding(5, State::unconfirmed);
+  for (int day = 10; day < 20; ++day)
+    must(store_.enter(confirmed, {"2025-01-" + std::to_string(day), LedgerEvent::failed, "", ""}));
+  const Finding before = must(store_.finding(confirmed));
+
+  const Pruned pruned = must(prune(store_, 30));
+  EXPECT_EQ(pruned.findings, 1);
+  EXPECT_EQ(pruned.campaigns, 1) << "that of a finding stays";
+  EXPECT_EQ(pruned.entries, 8);
+  EXPECT_GT(pruned.bytes_after, 0);
+  EXPECT_FALSE(store_.finding(noise));
+  for (const auto id : {confirmed, flaky, suspect, marked}) {
+    EXPECT_TRUE(store_.finding(id)) << id;
+    EXPECT_EQ(must(store_.trials(id)).size(), 1u) << id;
+  }
+  EXPECT_TRUE(equal(must(store_.finding(confirmed)), before));
+  EXPECT_EQ(must(store_.finding(confirmed)).ledger, before.ledger);
+  EXPECT_EQ(must(NightBook(store_).runs()).size(), 1u);
+  EXPECT_TRUE(must(check(store_)).empty());
+  const Pruned again = must(prune(store_, 30));
+  EXPECT_EQ(again.findings + again.campaigns + again.entries, 0);
+}
+
+TEST_F(Upkeep, WhatIsYoungerStays) {
+  Finding f = sample_finding();
+  f.state = State::unconfirmed;
+  f.last_seen = utc_now();
+  must(store_.record(f));
+  Campaign c = sample_campaign();
+  c.started = "";
+  must(store_.begin_campaign(c));
+  const Pruned pruned = must(prune(store_, 1));
+  EXPECT_EQ(pruned.findings + pruned.campaigns, 0);
+  EXPECT_EQ(must(prune(store_, 0)).campaigns, 0) << "a night that runs is younger than now";
+}
+
+TEST_F(Upkeep, CheckNamesWhatIsWrong) {
+  old_finding(1, State::confirmed);
+  EXPECT_TRUE(must(check(store_)).empty());
+  SQLite::Database sql((dir_ / "s.db").string(), SQLite::OPEN_READWRITE);
+  sql.exec("UPDATE plans SET text = 'rubbish' WHERE id = 1");
+  sql.exec("UPDATE plans SET hash = 'other' WHERE id = 2");
+  sql.exec("UPDATE findings SET sightings = 7, buffer = 'z'");
+  sql.exec(
+      "INSERT INTO culprits SELECT 99, position, source, call, kernel, access, buffer, side, "
+      "location, detail FROM culprits");
+  const auto wrong = must(check(store_));
+  EXPECT_EQ(wrong.size(), 5u);
+  const auto says = [&](const char* text) {
+    return std::any_of(wrong.begin(), wrong.end(),
+                       [&](const auto& line) { return line.find(text) != std::string::npos; });
+  };
+  for (const char* text : {"plan 1", "plan 2 is not the one", "finding 1 is not the one",
+                           "finding 1 has 7 sightings, its campaigns 1", "a row of culprits"})
+    EXPECT_TRUE(says(text)) << text;
+}
+
+TEST_F(Upkeep, ContentsAreCounted) {
+  old_finding(1, State::confirmed);
+  old_finding(2, State::flaky);
+  must(store_.mark(2, {"", LedgerEvent::known, "https://x/1", ""}));
+  const Contents c = must(contents(store_));
+  EXPECT_GT(c.bytes, 0);
+  using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+  EXPECT_EQ(c.findings_by_state, (Counts{{"confirmed", 1}, {"flaky", 1}}));
+  EXPECT_EQ(c.findings_by_standing, (Counts{{"new", 1}, {"known", 1}}));
+  EXPECT_EQ(c.findings_by_target, (Counts{{"sample", 2}}));
+  EXPECT_EQ(c.first_seen, "2025-01-31T12:00:00Z");
+  EXPECT_NE(
+      std::find(c.rows.begin(), c.rows.end(), std::pair<std::string, std::int64_t>{"trials", 2}),
+      c.rows.end());
+}
+
+}  // namespace
+}  // namespace redzone::store
