@@ -14,6 +14,14 @@ struct Campaign::Lane {
   std::size_t index = 0;
   std::uint64_t generated = 0;
   double spent_us = 0;
+  TargetStats stats;
+  // What is left of its turn: the lane with the least has the next one.
+  double due() const { return spent_us / target.weight; }
+  // In triage.
+  void spend(Clock::duration time) {
+    spent_us += std::chrono::duration<double, std::micro>(time).count();
+    stats.device_seconds += std::chrono::duration<double>(time).count();
+  }
   // Suspects by what the screen said of them.
   struct Case {
     std::int64_t finding = 0;
@@ -75,6 +83,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
     Lane lane;
     lane.target = std::move(target);
     lane.index = lanes_.size();
+    lane.stats.target = lane.target.spec->name;
     lanes_.push_back(std::move(lane));
   }
 }
@@ -126,6 +135,7 @@ Result<CampaignResult> Campaign::run() {
       if (find_listed(w.finding.id) == result_.findings.end())
         result_.findings.push_back(std::move(w.finding));
   result_.stopped = stopped();
+  result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   if (auto r = report_progress(true); !r) return tl::unexpected(r.error());
@@ -138,7 +148,7 @@ Campaign::Lane* Campaign::next_lane() {
     const bool spent =
         (options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target) ||
         (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
-    if (!spent && (best == nullptr || lane.spent_us < best->spent_us)) best = &lane;
+    if (!spent && (best == nullptr || lane.due() < best->due())) best = &lane;
   }
   return best;
 }
@@ -153,7 +163,7 @@ void Campaign::top_up() {
     const TargetSpec& spec = *lane->target.spec;
     Verdict verdict = catalog_.device_free().judge(plan, spec, {});
     if (verdict.failed()) {
-      count(verdict);
+      count(*lane, verdict);
       device_free_suspects_.push_back(
           {lane->index, {std::move(plan), std::move(verdict), {}, {}, 0}});
       continue;
@@ -166,25 +176,25 @@ void Campaign::top_up() {
   }
 }
 
-void Campaign::count(const Verdict& verdict) {
+void Campaign::count(Lane& lane, const Verdict& verdict) {
+  ++lane.stats.plans;
+  ++result_.stats.plans;
+  const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {
+    ++(lane.stats.*of_target);
+    ++of_all;
+  };
   auto& s = result_.stats;
-  ++s.plans;
   switch (verdict.outcome) {
     case Outcome::pass:
-      ++s.pass;
-      break;
+      return add(&TargetStats::pass, s.pass);
     case Outcome::fail:
-      ++s.fail;
-      break;
+      return add(&TargetStats::fail, s.fail);
     case Outcome::inconclusive:
-      ++s.inconclusive;
-      break;
+      return add(&TargetStats::inconclusive, s.inconclusive);
     case Outcome::not_applicable:
-      ++s.not_applicable;
-      break;
+      return add(&TargetStats::not_applicable, s.not_applicable);
     case Outcome::harness_error:
-      ++s.harness_errors;
-      break;
+      return add(&TargetStats::harness_errors, s.harness_errors);
   }
 }
 
@@ -196,17 +206,20 @@ Result<void> Campaign::finish(exec::JobResult result) {
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
+    lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
     if (o.end == End::hang) lane.spent_us += static_cast<double>(options_.deadline.count()) * 1000;
     if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
       lane.spent_us += static_cast<double>(options_.fault_cost.count()) * 1000;
     const bool once = !pending.trials[t].order.empty();
-    result_.stats.calls +=
+    const auto calls =
         static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
                                         : call_count(pending.plan));
+    result_.stats.calls += calls;
+    lane.stats.calls += calls;
   }
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
-  count(verdict);
+  count(lane, verdict);
   if (!verdict.failed()) return {};
   return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
                         std::move(result.log), result.log_size});
@@ -226,7 +239,7 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   }
   const auto begun = Clock::now();
   auto r = open_case(lane, std::move(suspect), key);
-  lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+  lane.spend(Clock::now() - begun);
   return r;
 }
 
@@ -280,7 +293,7 @@ Result<void> Campaign::settle_waiting(const Waiting& waiting) {
   lane.cases[waiting.key].waiting = false;
   const auto begun = Clock::now();
   auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
-  lane.spent_us += std::chrono::duration<double, std::micro>(Clock::now() - begun).count();
+  lane.spend(Clock::now() - begun);
   return r;
 }
 
@@ -343,12 +356,18 @@ Result<void> Campaign::report_progress(bool force) {
   return {};
 }
 
+std::vector<TargetStats> Campaign::target_stats() const {
+  std::vector<TargetStats> all;
+  for (const auto& lane : lanes_) all.push_back(lane.stats);
+  return all;
+}
+
 void Campaign::tell_progress() {
   last_progress_ = Clock::now();
   if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
-  Progress p{result_.stats, -1, {}};
+  Progress p{result_.stats, -1, {}, target_stats()};
   if (options_.time.count() > 0)
     p.seconds_left =
         std::max(0.0, std::chrono::duration<double>(options_.time).count() - result_.stats.seconds);

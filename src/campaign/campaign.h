@@ -30,12 +30,22 @@ struct TargetUnderTest {
   const TargetSpec* spec = nullptr;  // outlives the campaign
   std::unique_ptr<PlanSource> source;
   store::Environment environment;
+  double weight = 1;  // its share of the time, against the others'; > 0
+};
+
+// What a campaign did with one target.
+struct TargetStats {
+  std::string target;
+  std::uint64_t plans = 0, calls = 0;
+  std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
+  double device_seconds = 0;  // in trials of the screen and in triage
 };
 
 struct Progress {
   store::CampaignStats stats;
   double seconds_left = -1;                 // < 0: no time limit
   std::optional<std::uint64_t> plans_left;  // of a limit of plans
+  std::vector<TargetStats> targets = {};    // in the order of the targets
 };
 
 struct CampaignOptions {
@@ -62,6 +72,7 @@ struct CampaignResult {
   std::vector<store::Finding> findings;
   std::vector<std::int64_t> new_ids;  // of these, those that nobody had seen before
   bool stopped = false;               // by stop()
+  std::vector<TargetStats> targets;   // in the order of the targets
 };
 
 class Campaign {
@@ -104,7 +115,7 @@ class Campaign {
   bool hangs_are_due() const;
   // Each with its share of the time that is left.
   Result<void> settle_hangs();
-  void count(const Verdict& verdict);
+  void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
   double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
@@ -112,6 +123,7 @@ class Campaign {
   // Tells the sink and the progress callback; rarely, unless forced.
   Result<void> report_progress(bool force);
   void tell_progress();
+  std::vector<TargetStats> target_stats() const;
 
   exec::Executor& executor_;
   const oracles::Catalog& catalog_;

@@ -154,6 +154,18 @@ Result<std::vector<NightTarget>> NightBook::targets(std::int64_t campaign) {
   });
 }
 
+Result<std::map<std::string, std::int64_t>> NightBook::last_replayed() {
+  return store_.database().read([&] {
+    SQLite::Statement query(store_.database().sql(),
+                            "SELECT subject, max(campaign_id) FROM night_replays "
+                            "WHERE runs > 0 GROUP BY subject");
+    std::map<std::string, std::int64_t> last;
+    while (query.executeStep())
+      last[query.getColumn(0).getString()] = query.getColumn(1).getInt64();
+    return last;
+  });
+}
+
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::sightings(
     std::int64_t campaign) {
   return store_.database().read([&] {

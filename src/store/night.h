@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ class NightBook {
   Result<std::vector<NightRun>> runs();  // by campaign
   Result<std::vector<NightReplay>> replays(std::int64_t campaign);
   Result<std::vector<NightTarget>> targets(std::int64_t campaign);
+  // The latest campaign that replayed each subject.
+  Result<std::map<std::string, std::int64_t>> last_replayed();
   // Plans of the campaign that showed each finding.
   Result<std::vector<std::pair<std::int64_t, std::int64_t>>> sightings(std::int64_t campaign);
 

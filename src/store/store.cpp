@@ -229,6 +229,32 @@ Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
   return enter(finding, entry);
 }
 
+Result<std::map<std::int64_t, std::vector<LedgerEntry>>> Store::all_entries() {
+  return database_->read([&] { return read_all_entries(database_->sql()); });
+}
+
+Result<std::vector<Quarantined>> Store::quarantined() {
+  return database_->read([&] {
+    std::vector<Quarantined> out;
+    for (auto& [id, entries] : read_all_entries(database_->sql())) {
+      const Ledger ledger = ledger_of(std::move(entries));
+      if (ledger.standing != Standing::quarantined) continue;
+      SQLite::Statement query(database_->sql(),
+                              fmt::format("SELECT {} FROM findings f WHERE id = ?",
+                                          column_list<Signature>("f")));
+      query.bind(1, id);
+      query.executeStep();
+      RowReader reader(query);
+      Quarantined& q = out.emplace_back();
+      q.finding = id;
+      columns(reader, q.signature);
+      q.why = fmt::format("finding {} is quarantined: {}", id,
+                          ledger.note.empty() ? ledger.link : ledger.note);
+    }
+    return out;
+  });
+}
+
 Result<std::vector<LedgerEntry>> Store::entries(std::int64_t finding) {
   return database_->read([&] {
     require_row(*database_, "findings", "finding", finding);

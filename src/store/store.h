@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,12 @@ struct Recorded {
   bool is_new = false;
   bool replaced = false;         // known, but this plan is smaller and is the stored one now
   State state = State::suspect;  // as stored after the call
+};
+
+struct Quarantined {
+  std::int64_t finding = 0;
+  Signature signature;
+  std::string why;  // "finding 3 is quarantined: https://..."
 };
 
 // One trial kept as evidence of a finding.
@@ -134,6 +141,9 @@ class Store {
   Result<Ledger> mark(std::int64_t finding, const LedgerEntry& entry);
   Result<Ledger> enter(std::int64_t finding, LedgerEntry entry);
   Result<std::vector<LedgerEntry>> entries(std::int64_t finding);  // oldest first
+  Result<std::map<std::int64_t, std::vector<LedgerEntry>>> all_entries();  // by finding
+  // What is never to be launched; cheap.
+  Result<std::vector<Quarantined>> quarantined();
 
   Result<std::vector<Finding>> findings();  // by id
   Result<Finding> finding(std::int64_t id);

@@ -1,0 +1,229 @@
+// The laws of the parts of a night that need no machine: shards, shares of time, rechecks.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <numeric>
+#include <set>
+
+#include "campaign/fakes.h"
+#include "campaign/recheck.h"
+#include "campaign/shard.h"
+#include "campaign/shares.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+
+TEST(Shard, EachKeyHasOneOwner) {
+  EXPECT_TRUE(rc::check("exactly one shard owns a key", [] {
+    const int count = *rc::gen::inRange(1, 50);
+    const auto key = *rc::gen::arbitrary<std::string>();
+    int owners = 0;
+    for (int i = 1; i <= count; ++i) owners += Shard{i, count}.owns(key);
+    RC_ASSERT(owners == 1);
+  }));
+}
+
+TEST(Shard, WorkIsSpread) {
+  std::vector<int> owned(4);
+  for (int key = 0; key < 4000; ++key)
+    for (int i = 1; i <= 4; ++i)
+      owned[static_cast<std::size_t>(i - 1)] += Shard{i, 4}.owns(std::to_string(key));
+  for (const int n : owned) EXPECT_GT(n, 800);
+}
+
+TEST(Shard, NoTwoPartsOfANightHaveTheSameSeed) {
+  EXPECT_TRUE(rc::check("seeds differ by shard and part", [] {
+    const auto base = *rc::gen::arbitrary<std::uint64_t>();
+    const int count = *rc::gen::inRange(1, 40);
+    std::set<std::uint64_t> seeds;
+    for (int i = 1; i <= count; ++i)
+      for (int part = 0; part < 20; ++part)
+        RC_ASSERT(seeds.insert(Shard{i, count}.seed(base, part)).second);
+  }));
+}
+
+TEST(Shard, IsReadAsItIsWritten) {
+  for (int n : {1, 2, 7, Shard::kMost})
+    for (int i : {1, n}) {
+      const auto shard = Shard::parse(Shard{i, n}.text());
+      ASSERT_TRUE(shard) << i << "/" << n;
+      EXPECT_EQ(shard->index, i);
+      EXPECT_EQ(shard->count, n);
+    }
+  for (const char* text : {"", "1", "/", "0/3", "4/3", "x/y", "1/0", "-1/3", "1/3/5", "1/ 3",
+                           "1/4097", "99999999999/99999999999", "1/3x"}) {
+    const auto shard = Shard::parse(text);
+    ASSERT_FALSE(shard) << text;
+    EXPECT_EQ(shard.error().kind, ErrorKind::usage);
+  }
+}
+
+rc::Gen<TargetPast> past() {
+  return rc::gen::container<TargetPast>(
+      rc::gen::map(rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::inRange(0, 3)),
+                   [](const std::pair<int, int>& p) {
+                     return PastNight{100.0 * p.first, p.second};
+                   }));
+}
+using Pasts = std::vector<TargetPast>;
+rc::Gen<Pasts> pasts() {
+  return rc::gen::nonEmpty(rc::gen::container<Pasts>(past()));
+}
+
+constexpr double kRounding = 1e-9;
+
+TEST(Shares, SumToOneAndStarveNobody) {
+  EXPECT_TRUE(rc::check("shares are shares", [] {
+    const Pasts targets = *pasts();
+    const auto shares = fuzz_shares(targets);
+    RC_ASSERT(shares.size() == targets.size());
+    RC_ASSERT(std::abs(std::accumulate(shares.begin(), shares.end(), 0.0) - 1) < kRounding);
+    for (const double s : shares)
+      RC_ASSERT(s >= 0.5 / static_cast<double>(targets.size()) - kRounding);
+  }));
+}
+
+TEST(Shares, MoreFindingsNeverGetLessTime) {
+  EXPECT_TRUE(rc::check("yield pays", [] {
+    Pasts targets = *pasts();
+    const auto i = *rc::gen::inRange<std::size_t>(0, targets.size());
+    RC_PRE(!targets[i].empty());
+    const double before = fuzz_shares(targets)[i];
+    ++targets[i][*rc::gen::inRange<std::size_t>(0, targets[i].size())].findings;
+    RC_ASSERT(fuzz_shares(targets)[i] >= before - kRounding);
+  }));
+}
+
+TEST(Shares, AFindingOfLastNightIsWorthMoreThanAnOlderOne) {
+  EXPECT_TRUE(rc::check("lately counts", [] {
+    Pasts targets = *pasts();
+    const auto i = *rc::gen::inRange<std::size_t>(0, targets.size());
+    RC_PRE(targets[i].size() >= 2u);
+    Pasts older = targets;
+    ++targets[i].front().findings;
+    ++older[i].back().findings;
+    RC_ASSERT(fuzz_shares(targets)[i] >= fuzz_shares(older)[i] - kRounding);
+  }));
+}
+
+TEST(Shares, WhoWentWithoutTonightGetsNoLessTomorrow) {
+  EXPECT_TRUE(rc::check("waiting pays", [] {
+    Pasts had = *pasts();
+    const auto i = *rc::gen::inRange<std::size_t>(0, had.size());
+    Pasts waited = had;
+    for (std::size_t t = 0; t < had.size(); ++t) {
+      had[t].insert(had[t].begin(), PastNight{100, 0});
+      waited[t].insert(waited[t].begin(), PastNight{t == i ? 0.0 : 100, 0});
+    }
+    RC_ASSERT(fuzz_shares(waited)[i] >= fuzz_shares(had)[i] - kRounding);
+  }));
+}
+
+TEST(Shares, TheLengthOfNightsAndTheOrderOfTargetsDoNotMatter) {
+  EXPECT_TRUE(rc::check("only proportions count", [] {
+    Pasts targets = *pasts();
+    const auto before = fuzz_shares(targets);
+    Pasts longer(targets.rbegin(), targets.rend());
+    for (auto& target : longer)
+      for (auto& night : target) night.device_seconds *= 60;
+    const auto after = fuzz_shares(longer);
+    for (std::size_t i = 0; i < before.size(); ++i)
+      RC_ASSERT(std::abs(before[i] - after[before.size() - 1 - i]) < kRounding);
+  }));
+}
+
+TEST(Shares, OneTargetHasAllOfIt) {
+  EXPECT_EQ(fuzz_shares(Pasts{{}}), std::vector<double>{1.0});
+  EXPECT_TRUE(fuzz_shares({}).empty());
+}
+
+class RecheckTest : public ::testing::Test {
+ protected:
+  Recheck ask(Bug bug, const store::Reliability& before,
+              std::optional<Signature> expected = Signature{FailKind::illegal_access, "t", "k", "x",
+                                                            "after", "read"}) {
+    executor_ = std::make_unique<FakeExecutor>(std::move(bug));
+    Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1));
+    const Plan plan = plain_plan({call_of(128, 16)});
+    const Oracle* fault = catalog_.find("fault");
+    const std::vector<const Oracle*> one{fault}, all = catalog_.all();
+    return recheck(evaluator, expected ? one : all, plan, expected, before);
+  }
+
+  TargetSpec spec_ = small_spec();
+  oracles::Catalog catalog_;
+  std::unique_ptr<FakeExecutor> executor_;
+};
+
+TEST_F(RecheckTest, WhatStillFailsTakesFewRuns) {
+  const auto r = ask(faults_above(64), {10, 10});
+  EXPECT_EQ(r.tonight, Tonight::fails);
+  EXPECT_EQ(r.failed, (store::Reliability{4, 4}));
+  ASSERT_TRUE(r.failure);
+  EXPECT_EQ(r.failure->signature.buffer, "x");
+  EXPECT_EQ(ask(faults_above(64), {1, 10}).failed.n, 4) << "once it is seen no more are needed";
+}
+
+TEST_F(RecheckTest, WhatPassesOftenEnoughPasses) {
+  const auto r = ask(faults_above(4096), {10, 10});
+  EXPECT_EQ(r.tonight, Tonight::passes);
+  EXPECT_EQ(r.failed, (store::Reliability{0, 4}));
+  const auto rare = ask(faults_above(4096), {3, 10});
+  EXPECT_EQ(rare.tonight, Tonight::passes);
+  EXPECT_EQ(rare.failed.n, runs_for({3, 10}));
+  EXPECT_GT(rare.failed.n, 10);
+}
+
+TEST_F(RecheckTest, WhatWasSeenTooSeldomIsNotCalledFixed) {
+  const auto r = ask(faults_above(4096), {1, 100});
+  EXPECT_EQ(r.tonight, Tonight::unclear);
+  EXPECT_EQ(r.failed.k, 0);
+  EXPECT_NE(r.reason.find("60 runs passed"), std::string::npos) << r.reason;
+}
+
+TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {
+  int run = 0;
+  const auto r = ask(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        return ++run % 2 == 0 ? all_right(plan, trial) : faults_above(64)(plan, trial, before);
+      },
+      {10, 10});
+  EXPECT_EQ(r.tonight, Tonight::flaky);
+  EXPECT_EQ(r.failed, (store::Reliability{2, 4}));
+}
+
+TEST_F(RecheckTest, AnotherBugIsNotTheOneThatIsExpected) {
+  const auto r =
+      ask(faults_above(64), {10, 10}, Signature{FailKind::illegal_access, "t", "k", "y", "", ""});
+  EXPECT_EQ(r.tonight, Tonight::passes);
+  EXPECT_FALSE(r.failure);
+  ASSERT_TRUE(r.other);
+  EXPECT_EQ(r.other->signature.buffer, "x");
+}
+
+TEST_F(RecheckTest, APlanOfWhichNothingIsKnownIsPutToAllOracles) {
+  const auto r = ask(faults_above(64), {}, std::nullopt);
+  EXPECT_EQ(r.tonight, Tonight::fails);
+  EXPECT_EQ(r.failure->signature.kind, FailKind::illegal_access);
+  EXPECT_EQ(ask(faults_above(4096), {}, std::nullopt).tonight, Tonight::passes);
+}
+
+TEST_F(RecheckTest, WhatCannotBeJudgedIsNeitherFixedNorFailing) {
+  const auto gone = [](End end) {
+    return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
+  };
+  const auto lost = ask(gone(End::worker_error), {10, 10});
+  EXPECT_EQ(lost.tonight, Tonight::unclear);
+  EXPECT_TRUE(lost.harness_error);
+  EXPECT_EQ(lost.failed.n, 0);
+  const auto refused = ask(gone(End::unsupported), {10, 10});
+  EXPECT_EQ(refused.tonight, Tonight::not_applicable);
+  EXPECT_FALSE(refused.harness_error);
+  EXPECT_EQ(ask(gone(End::out_of_memory), {10, 10}).failed.n, 0);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
