@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
+#include "cli/selection.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
 #include "report/json.h"
@@ -27,6 +28,7 @@ class Reduce final : public Command {
     words.add("id", 1);
     add_device_flag(flags);
     add_db_flag(flags);
+    add_force_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
     add_worker_flags(flags);
@@ -46,6 +48,8 @@ Result<int> Reduce::run(const po::variables_map& flags) {
     return s.finding(*id);
   });
   if (!finding) return tl::unexpected(finding.error());
+  if (auto allowed = check_allowed(*finding, flags); !allowed)
+    return tl::unexpected(allowed.error());
   auto wanted = session_options(flags, Workload::replay);
   if (!wanted) return tl::unexpected(wanted.error());
   auto opened = Session::open(*wanted);

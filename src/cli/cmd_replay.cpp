@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
+#include "cli/selection.h"
 #include "cli/session.h"
 #include "core/plan_text.h"
 #include "core/repro.h"
@@ -39,6 +40,7 @@ class Replay final : public Command {
     add_sanitizer_flag(flags);
     add_device_flag(flags);
     add_db_flag(flags);
+    add_force_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
     add_worker_flags(flags);
@@ -72,6 +74,8 @@ Result<Loaded> load(const po::variables_map& flags) {
   if (!store) return tl::unexpected(store.error());
   auto finding = store->finding(*id);
   if (!finding) return tl::unexpected(finding.error());
+  if (auto allowed = check_allowed(*finding, flags); !allowed)
+    return tl::unexpected(allowed.error());
   return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment};
 }
 

@@ -1,15 +1,15 @@
 // `redzone run`: a campaign.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <random>
 
 #include "campaign/campaign.h"
 #include "cli/commands.h"
+#include "cli/fuzzing.h"
 #include "cli/interrupt.h"
 #include "cli/plans.h"
+#include "cli/selection.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
 #include "core/plan_text.h"
@@ -28,133 +28,25 @@ class Run final : public Command {
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
-        "puzzles", po::bool_switch(), "fuzz the puzzles, too")(
-        "time", po::value<std::string>(), "how long (default: 60s, unless --plans is given)")(
+    add_selection_flags(flags, words);
+    flags.add_options()("time", po::value<std::string>(),
+                        "how long (default: 60s, unless --plans is given)")(
         "plans", po::value<Count>(), "how many plans for each target")(
         "seed", po::value<Count>(), "of the generators (default: drawn)")(
         "launch", po::value<std::string>(),
         "blocking, async or gated: how the first trial of each plan launches (default: gated)")(
         "allocator", po::value<std::string>(),
-        "guard, plain, pool or caching for all plans (default: drawn for each)")(
-        "lazy", po::bool_switch(),
-        "packages under the launch that compiles, tunes and freezes on the first call");
-    words.add("target", -1);
+        "guard, plain, pool or caching for all plans (default: drawn for each)");
     add_sanitizer_flag(flags);
     add_device_flag(flags);
     add_db_flag(flags);
+    add_force_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);
     add_worker_flags(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
-};
-
-struct Selection {
-  std::vector<const TargetEntry*> targets;
-  std::vector<std::string> skipped;  // "name: reason"
-};
-
-// The packages of --package are what is to be fuzzed, unless targets are named.
-bool is_given_package(const TargetEntry& entry, const po::variables_map& flags) {
-  if (!entry.is_package || flags.count("package") == 0) return false;
-  const auto& given = flags["package"].as<std::vector<std::string>>();
-  return std::find(given.begin(), given.end(), entry.plugin) != given.end();
-}
-
-// A package that is asked for, by name or by --package, where there is no device for it.
-std::optional<std::string> no_device_for(const TargetEntry& entry, const Session& session) {
-  if (!entry.is_package || session.registry().find(entry.spec.name, session.device()) != nullptr)
-    return std::nullopt;
-  return fmt::format("{}: its kernels are compiled for a GPU, and the device is {}",
-                     entry.spec.name, name_of(session.device()));
-}
-
-// Whether a target that nobody named is one of those to fuzz. A package is, under the launch that
-// was asked for.
-bool is_wanted_unnamed(const TargetEntry& entry, const po::variables_map& flags) {
-  const bool packages = flags.count("package") != 0, lazy = flags["lazy"].as<bool>();
-  if (packages && !is_given_package(entry, flags)) return false;
-  if (entry.is_package ? entry.is_lazy != lazy : lazy) return false;
-  switch (entry.spec.category) {
-    case Category::kernel:
-      return flags.count("target") == 0;
-    case Category::puzzle:
-      return flags["puzzles"].as<bool>();
-    case Category::twin:
-    case Category::selftest:
-      break;
-  }
-  return false;
-}
-
-Result<Selection> select(const Session& session, const po::variables_map& flags) {
-  Selection out;
-  std::vector<const TargetEntry*> wanted;
-  const auto want = [&](const TargetEntry* entry) {
-    if (std::find(wanted.begin(), wanted.end(), entry) == wanted.end()) wanted.push_back(entry);
-  };
-  const auto skip = [&](std::string why) {
-    if (std::find(out.skipped.begin(), out.skipped.end(), why) == out.skipped.end())
-      out.skipped.push_back(std::move(why));
-  };
-  if (flags.count("target") != 0) {
-    for (const auto& name : flags["target"].as<std::vector<std::string>>()) {
-      const auto* package = session.registry().find(name, DeviceKind::cuda);
-      if (package != nullptr)
-        if (auto why = no_device_for(*package, session)) {
-          skip(*why);
-          continue;
-        }
-      auto entry = session.registry().require(name, session.device());
-      if (!entry) return tl::unexpected(entry.error());
-      want(*entry);
-    }
-  }
-  for (const auto& entry : session.registry().entries()) {
-    if (!is_wanted_unnamed(entry, flags)) continue;
-    if (session.registry().find(entry.spec.name, session.device()) == &entry)
-      want(&entry);
-    else if (auto why = no_device_for(entry, session); why && flags.count("package") != 0)
-      skip(*why);
-  }
-  if (wanted.empty() && out.skipped.empty() && flags["lazy"].as<bool>())
-    return usage_error("--lazy: there is no package to launch so; --package names one");
-  for (const auto* entry : wanted) {
-    if (auto why = session.cannot_run(entry->spec))
-      out.skipped.push_back(entry->spec.name + ": " + *why);
-    else
-      out.targets.push_back(entry);
-  }
-  return out;
-}
-
-// A line that rewrites itself on a terminal; every ten seconds a plain one in a log.
-class ProgressPrinter {
- public:
-  void operator()(const campaign::Progress& p) {
-    const auto& s = p.stats;
-    report::Progress progress{s.seconds,      s.plans,          s.calls, s.suspects,
-                              s.new_findings, s.known_findings, {},      {}};
-    if (p.seconds_left >= 0) progress.seconds_left = p.seconds_left;
-    if (p.plans_left) progress.plans_left = p.plans_left;
-    if (terminal_) {
-      fmt::print(stderr, "\r{}\033[K", report::progress_line(progress));
-      written_ = true;
-    } else if (s.seconds >= next_) {
-      fmt::print(stderr, "{}", report::progress_log(progress));
-      next_ = s.seconds + 10;
-    }
-  }
-  void end() const {
-    if (written_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  bool written_ = false;
-  double next_ = 10;
 };
 
 int exit_code(const campaign::CampaignResult& result) {
@@ -167,26 +59,12 @@ int exit_code(const campaign::CampaignResult& result) {
 
 Result<campaign::CampaignOptions> campaign_options(const Session& session,
                                                    const po::variables_map& flags) {
-  campaign::CampaignOptions options;
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
-  if (flags.count("plans") != 0) options.plans_per_target = flags["plans"].as<Count>().value;
-  if (flags.count("plans") != 0 && options.plans_per_target == 0)
-    return usage_error("--plans: must be at least 1");
-  if (*time)
-    options.time = **time;
-  else if (options.plans_per_target == 0)
-    options.time = std::chrono::seconds(60);
-  options.deadline = session.deadline();
-  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
-  options.triage = session.triage_options();
-  // A short campaign would rather show ten findings than one that is as small as it gets.
-  if (options.time.count() > 0)
-    options.triage.reduce_time =
-        std::min(options.triage.reduce_time,
-                 std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
-  options.stop = [] { return interrupted(); };
-  return options;
+  auto plans = plans_flag(flags);
+  if (!plans) return tl::unexpected(plans.error());
+  if (!*time && *plans == 0) *time = std::chrono::seconds(60);
+  return campaign_options(session, time->value_or(std::chrono::milliseconds(0)), *plans);
 }
 
 // The command with all of its flags; the seed also where it was drawn.
@@ -230,11 +108,14 @@ Result<int> Run::run(const po::variables_map& flags) {
   auto opened = Session::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
   Session& session = **opened;
-  auto selection = select(session, flags);
+  const auto quarantined = forbidden(flags);
+  if (!quarantined) return tl::unexpected(quarantined.error());
+  auto selection = select(session, flags, *quarantined);
   if (!selection) return tl::unexpected(selection.error());
   auto options = campaign_options(session, flags);
   if (!options) return tl::unexpected(options.error());
-  for (const auto& line : selection->skipped) fmt::print(stderr, "not applicable: {}\n", line);
+  for (const auto& [target, why] : selection->skipped)
+    fmt::print(stderr, "not applicable: {}: {}\n", target, why);
   if (selection->targets.empty()) return kNotJudged;
 
   const auto proof = session.prove(*allocator);

@@ -15,6 +15,10 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_explain());
   all.push_back(make_export());
   all.push_back(make_import());
+  all.push_back(make_nightly());
+  all.push_back(make_mark());
+  all.push_back(make_merge());
+  all.push_back(make_db());
   all.push_back(make_tma());
   all.push_back(make_bench());
   all.push_back(make_bench_bare());

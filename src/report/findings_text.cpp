@@ -15,6 +15,15 @@ std::string ratio(const store::Reliability& r) {
   return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
 }
 
+// "https://... (rounding), since 2025-01-31T02:00:00.000000Z"; "" of one that nobody has marked.
+std::string ledger_text(const Ledger& ledger) {
+  if (ledger.standing == Standing::fresh) return "";
+  std::string out(name_of(ledger.standing));
+  if (!ledger.link.empty()) out += ", " + ledger.link;
+  if (!ledger.note.empty()) out += fmt::format(" ({})", ledger.note);
+  return out + ", since " + ledger.since;
+}
+
 std::string reliability_text(const store::Reliability& r) {
   if (r.n == 0) return "not run again yet";
   const Interval i = wilson_interval(r);
@@ -108,6 +117,12 @@ std::string quoted(std::string_view word) {
 
 }  // namespace
 
+std::string state_text(const store::Finding& f) {
+  std::string out(name_of(f.state));
+  if (f.ledger.standing != Standing::fresh) out += fmt::format(", {}", name_of(f.ledger.standing));
+  return out;
+}
+
 std::string findings_text(std::span<const store::Finding> findings) {
   if (findings.empty()) return "no findings\n";
   Table table({{"id", Table::Align::right},
@@ -118,7 +133,7 @@ std::string findings_text(std::span<const store::Finding> findings) {
                {"first seen"},
                {"signature"}});
   for (const auto& f : findings)
-    table.add({std::to_string(f.id), std::string(name_of(f.state)), ratio(f.reliability),
+    table.add({std::to_string(f.id), state_text(f), ratio(f.reliability),
                std::to_string(call_count(f.plan)), f.environment.device, f.first_seen,
                f.signature.text()});
   return table.text();
@@ -128,6 +143,7 @@ std::string finding_text(const store::Finding& f, std::string_view db,
                          std::span<const store::Artifact> artifacts) {
   Lines lines("", 11);
   lines.add("state", name_of(f.state));
+  lines.add("ledger", ledger_text(f.ledger));
   lines.add("reason", f.reason);
   lines.add("oracle", f.oracle);
   lines.add("reliability", reliability_text(f.reliability));

@@ -59,6 +59,11 @@ Json finding(const store::Finding& f, std::string_view db) {
   return {
       {"id", f.id},
       {"state", name_of(f.state)},
+      {"ledger",
+       {{"standing", name_of(f.ledger.standing)},
+        {"link", f.ledger.link},
+        {"note", f.ledger.note},
+        {"since", f.ledger.since}}},
       {"signature", signature(f.signature)},
       {"oracle", f.oracle},
       {"reason", f.reason},

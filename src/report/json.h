@@ -12,14 +12,15 @@
 //              "values", "doc"}]}
 //   findings  {"findings": [FINDING]}
 //   show      FINDING
-//   FINDING   {"id", "state", "signature": SIGNATURE, "oracle", "reason", "reliability": RELIABLE,
-//              "calls", "minimal", "needs_history", "plan", "plan_hash", "original_plan",
-//              "attribution": [{"axis", "value", "failed": RELIABLE}],
-//              "culprits": [{"source", "call", "kernel", "access", "buffer", "side", "location",
-//              "detail"}], "fault_detail", "environment": {"device", "driver",
-//              "compute_capability", "toolkit", "nvrtc", "host", "code_hash", "redzone_version"},
-//              "campaign": id or null, "plans_to_first", "seconds_to_first", "sightings",
-//              "first_seen", "last_seen", "replay"}
+//   FINDING   {"id", "state", "ledger": {"standing": "new"|"known"|"fixed"|"regressed"|
+//              "quarantined", "link", "note", "since"}, "signature": SIGNATURE, "oracle", "reason",
+//              "reliability": RELIABLE, "calls", "minimal", "needs_history", "plan", "plan_hash",
+//              "original_plan", "attribution": [{"axis", "value", "failed": RELIABLE}], "culprits":
+//              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
+//              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
+//              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
+//              "plans_to_first", "seconds_to_first", "sightings", "first_seen", "last_seen",
+//              "replay"}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
 //   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs and the 95% interval
 //   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",

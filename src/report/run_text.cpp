@@ -67,8 +67,7 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
 
   Table table({{"finding", Table::Align::right}, {"state"}, {"signature"}, {"replay"}});
   for (const auto& f : found)
-    table.add({std::to_string(f.id), std::string(name_of(f.state)), f.signature.text(),
-               replay_command(f, db)});
+    table.add({std::to_string(f.id), state_text(f), f.signature.text(), replay_command(f, db)});
   return out + "\n" + table.text();
 }
 

@@ -17,6 +17,8 @@ namespace redzone::report {
 std::string targets_text(std::span<const TargetInfo> targets);
 std::string target_text(const TargetInfo& target);
 
+// "confirmed"; "confirmed, known" where something stands in the ledger.
+std::string state_text(const store::Finding& finding);
 std::string findings_text(std::span<const store::Finding> findings);
 // `artifacts`: those of the finding; the logs among them are shown.
 std::string finding_text(const store::Finding& finding, std::string_view db = "",

@@ -109,6 +109,7 @@ class Merging {
       }
       count(f.id, finding_[f.id]);
     }
+    probes();
     SQLite::Statement entries(from_, "SELECT finding_id, at, event, link, note FROM ledger");
     SQLite::Statement add(into_,
                           "INSERT OR IGNORE INTO ledger (finding_id, at, event, link, note) "
@@ -151,6 +152,30 @@ class Merging {
     copy_rows(from_, into_, "trials", "finding_id", there,
               {{"finding_id", finding}, {"plan_id", plan}});
     copy_rows(from_, into_, "artifacts", "finding_id", there, {{"finding_id", finding}});
+  }
+
+  // Runs of bisections; of the same plan those of the store that made more.
+  void probes() {
+    SQLite::Statement all(from_,
+                          "SELECT finding_id, plan_id, device, code_hash, failed_runs, otherwise, "
+                          "passed, unjudged, said, last_run FROM probes");
+    SQLite::Statement add(
+        into_,
+        "INSERT INTO probes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "failed_runs = excluded.failed_runs, otherwise = excluded.otherwise, passed = "
+        "excluded.passed, unjudged = excluded.unjudged, said = excluded.said, last_run = "
+        "excluded.last_run WHERE (excluded.failed_runs + excluded.otherwise + excluded.passed + "
+        "excluded.unjudged, excluded.failed_runs, excluded.otherwise, excluded.passed, "
+        "excluded.said, excluded.last_run) > (failed_runs + otherwise + passed + unjudged, "
+        "failed_runs, otherwise, passed, said, last_run)");
+    while (all.executeStep()) {
+      add.bind(1, finding_.at(all.getColumn(0).getInt64()));
+      add.bind(2, copy_plan(from_, into_, all.getColumn(1).getInt64()));
+      for (int i : {2, 3, 8, 9}) add.bind(i + 1, all.getColumn(i).getString());
+      for (int i : {4, 5, 6, 7}) add.bind(i + 1, all.getColumn(i).getInt64());
+      add.exec();
+      add.reset();
+    }
   }
 
   // When it was seen first, where and after how much; and when last.

@@ -9,8 +9,8 @@
 #include "store/database.h"
 #include "store/evidence_table.h"
 #include "store/finding_table.h"
-#include "store/probe_table.h"
 #include "store/ledger_table.h"
+#include "store/probe_table.h"
 #include "store/row.h"
 #include "store/schema.h"
 
@@ -239,9 +239,9 @@ Result<std::vector<Quarantined>> Store::quarantined() {
     for (auto& [id, entries] : read_all_entries(database_->sql())) {
       const Ledger ledger = ledger_of(std::move(entries));
       if (ledger.standing != Standing::quarantined) continue;
-      SQLite::Statement query(database_->sql(),
-                              fmt::format("SELECT {} FROM findings f WHERE id = ?",
-                                          column_list<Signature>("f")));
+      SQLite::Statement query(
+          database_->sql(),
+          fmt::format("SELECT {} FROM findings f WHERE id = ?", column_list<Signature>("f")));
       query.bind(1, id);
       query.executeStep();
       RowReader reader(query);

@@ -140,7 +140,7 @@ class Store {
   // ledger then.
   Result<Ledger> mark(std::int64_t finding, const LedgerEntry& entry);
   Result<Ledger> enter(std::int64_t finding, LedgerEntry entry);
-  Result<std::vector<LedgerEntry>> entries(std::int64_t finding);  // oldest first
+  Result<std::vector<LedgerEntry>> entries(std::int64_t finding);          // oldest first
   Result<std::map<std::int64_t, std::vector<LedgerEntry>>> all_entries();  // by finding
   // What is never to be launched; cheap.
   Result<std::vector<Quarantined>> quarantined();

@@ -147,7 +147,9 @@ std::vector<Part> parts() {
       {"bisect", "src/bisect/", {"core/", "campaign/evaluator.h", "oracles/axes.h", "statistics/"}},
       {"standalone", "src/standalone/", {"core/", "exec/trial/tensor_buffer.h", "device/"}},
       {"store", "src/store/", {"core/"}},
-      {"report", "src/report/", {"core/", "store/finding.h", "tma/", "bisect/"}},
+      {"report",
+       "src/report/",
+       {"core/", "store/finding.h", "store/upkeep_facts.h", "tma/", "bisect/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.

@@ -1,0 +1,89 @@
+// `redzone db`: looking after a store.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "core/names.h"
+#include "report/json.h"
+#include "report/upkeep.h"
+#include "store/file_lock.h"
+#include "store/upkeep.h"
+
+namespace redzone::cli {
+namespace {
+
+constexpr std::uint64_t kMostDays = 36500;
+
+class Db final : public Command {
+ public:
+  std::string_view name() const override { return "db"; }
+  std::string_view synopsis() const override { return "redzone db stats|check|prune [options]"; }
+  std::string_view summary() const override {
+    return "what the store holds, whether it is sound, and removing what is old";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("do", po::value<std::string>()->required(), "stats, check or prune")(
+        "keep-days", po::value<Count>(),
+        "prune: what is older goes, but nothing that was confirmed or marked");
+    words.add("do", 1);
+    add_db_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<int> prune(const po::variables_map& flags) {
+  if (flags.count("keep-days") == 0) return usage_error("prune needs --keep-days N");
+  const std::uint64_t days = flags["keep-days"].as<Count>().value;
+  if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
+  // Read only first: a mistyped name must not make a store.
+  if (auto there = open_store(flags, store::OpenMode::read_only); !there)
+    return tl::unexpected(there.error());
+  const auto lock = store::FileLock::take(flags["db"].as<std::string>(), "another job");
+  if (!lock) return tl::unexpected(lock.error());
+  auto pruned = open_store(flags, store::OpenMode::read_write_create).and_then([&](store::Store s) {
+    return store::prune(s, static_cast<std::int64_t>(days));
+  });
+  if (!pruned) return tl::unexpected(pruned.error());
+  std::cout << (json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
+  return kOk;
+}
+
+Result<int> check(const po::variables_map& flags) {
+  const auto wrong = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+    return store::check(s);
+  });
+  if (!wrong) return tl::unexpected(wrong.error());
+  std::cout << (json_wanted(flags) ? report::check_json(*wrong) : report::check_text(*wrong));
+  return wrong->empty() ? kOk : kHarness;
+}
+
+Result<int> stats(const po::variables_map& flags) {
+  const auto contents = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+    return store::contents(s);
+  });
+  if (!contents) return tl::unexpected(contents.error());
+  std::cout << (json_wanted(flags) ? report::contents_json(*contents)
+                                   : report::contents_text(*contents));
+  return kOk;
+}
+
+Result<int> Db::run(const po::variables_map& flags) {
+  using Action = Result<int> (*)(const po::variables_map&);
+  static constexpr std::array<std::pair<Action, const char*>, 3> kActions{
+      std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"}};
+  const auto action = value_in(kActions, flags["do"].as<std::string>(), "action");
+  if (!action) return tl::unexpected(action.error());
+  return (*action)(flags);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_db() {
+  return std::make_unique<Db>();
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,74 @@
+// `redzone mark`: what people say of a finding.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "core/names.h"
+#include "report/json.h"
+
+namespace redzone::cli {
+namespace {
+
+class Mark final : public Command {
+ public:
+  std::string_view name() const override { return "mark"; }
+  std::string_view synopsis() const override {
+    return "redzone mark ID known|quarantined|new [options]";
+  }
+  std::string_view summary() const override {
+    return "known: waived, with a link; quarantined: never launched; new: take either back";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
+        "as", po::value<std::string>()->required(), "known, quarantined or new")(
+        "link", po::value<std::string>()->default_value(""),
+        "where it is dealt with, https://...; a waiver needs one")(
+        "reason", po::value<std::string>()->default_value(""), "one line");
+    words.add("id", 1).add("as", 1);
+    add_db_flag(flags);
+    add_json_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<LedgerEvent> parse_mark(const std::string& text) {
+  static constexpr std::array kMarks{std::pair{LedgerEvent::known, "known"},
+                                     std::pair{LedgerEvent::quarantined, "quarantined"},
+                                     std::pair{LedgerEvent::fresh, "new"}};
+  return value_in(kMarks, text, "mark");
+}
+
+Result<int> Mark::run(const po::variables_map& flags) {
+  const auto id = parse_id(flags["id"].as<std::string>());
+  if (!id) return tl::unexpected(id.error());
+  const auto event = parse_mark(flags["as"].as<std::string>());
+  if (!event) return tl::unexpected(event.error());
+  // Read only first: a mistyped number must not make a store.
+  const auto known = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+    return s.finding(*id);
+  });
+  if (!known) return tl::unexpected(known.error());
+  auto store = open_store(flags, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  const auto ledger = store->mark(
+      *id, {"", *event, flags["link"].as<std::string>(), flags["reason"].as<std::string>()});
+  if (!ledger) return tl::unexpected(ledger.error());
+  const auto finding = store->finding(*id);
+  if (!finding) return tl::unexpected(finding.error());
+  std::cout << (json_wanted(flags)
+                    ? report::finding_json(*finding, db_for_commands(flags))
+                    : fmt::format("finding {} is {}: {}\n", *id, name_of(ledger->standing),
+                                  finding->signature.text()));
+  return kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_mark() {
+  return std::make_unique<Mark>();
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,64 @@
+// `redzone merge`: the stores of several runners into one.
+#include "store/merge.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "store/file_lock.h"
+
+namespace redzone::cli {
+namespace {
+
+class Merge final : public Command {
+ public:
+  std::string_view name() const override { return "merge"; }
+  std::string_view synopsis() const override { return "redzone merge FILE... --into FILE"; }
+  std::string_view summary() const override {
+    return "take campaigns, findings and ledgers of other stores; again changes nothing";
+  }
+  void declare(po::options_description& flags,
+               po::positional_options_description& words) const override {
+    flags.add_options()("file", po::value<std::vector<std::string>>()->required(),
+                        "stores to read")("into", po::value<std::string>()->required(),
+                                          "the store that takes them; made when it is not there");
+    words.add("file", -1);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<int> Merge::run(const po::variables_map& flags) {
+  const std::string into = flags["into"].as<std::string>();
+  // All are read before the first is merged, so that a bad one changes nothing.
+  std::vector<std::pair<std::string, store::Store>> sources;
+  for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
+    std::error_code error;
+    if (std::filesystem::equivalent(file, into, error))
+      return usage_error(fmt::format("{}: cannot be merged into itself", file));
+    auto source = store::Store::open(file, store::OpenMode::read_only);
+    if (!source) return tl::unexpected(source.error());
+    sources.emplace_back(file, std::move(*source));
+  }
+  auto target = store::Store::open(into, store::OpenMode::read_write_create);
+  if (!target) return tl::unexpected(target.error());
+  const auto lock = store::FileLock::take(into, "another job");
+  if (!lock) return tl::unexpected(lock.error());
+  for (auto& [file, source] : sources) {
+    const auto merged = store::merge(source, *target);
+    if (!merged) return tl::unexpected(merged.error());
+    std::cout << fmt::format(
+        "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n", file,
+        merged->campaigns, merged->findings, merged->improved, merged->entries);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_merge() {
+  return std::make_unique<Merge>();
+}
+
+}  // namespace redzone::cli

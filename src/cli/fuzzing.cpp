@@ -1,0 +1,59 @@
+#include "cli/fuzzing.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "report/text.h"
+
+namespace redzone::cli {
+
+campaign::CampaignOptions campaign_options(const Session& session, std::chrono::milliseconds time,
+                                           std::uint64_t plans_per_target) {
+  campaign::CampaignOptions options;
+  options.time = time;
+  options.plans_per_target = plans_per_target;
+  options.deadline = session.deadline();
+  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
+  options.triage = session.triage_options();
+  // A short campaign would rather show ten findings than one that is as small as it gets.
+  if (options.time.count() > 0)
+    options.triage.reduce_time =
+        std::min(options.triage.reduce_time,
+                 std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
+  options.stop = [] { return interrupted(); };
+  return options;
+}
+
+Result<std::uint64_t> plans_flag(const po::variables_map& flags) {
+  if (flags.count("plans") == 0) return 0;
+  const std::uint64_t plans = flags["plans"].as<Count>().value;
+  if (plans == 0) return usage_error("--plans: must be at least 1");
+  return plans;
+}
+
+ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void ProgressPrinter::operator()(const campaign::Progress& p) {
+  const auto& s = p.stats;
+  report::Progress progress{s.seconds,      s.plans,          s.calls, s.suspects,
+                            s.new_findings, s.known_findings, {},      {}};
+  if (p.seconds_left >= 0) progress.seconds_left = p.seconds_left;
+  if (p.plans_left) progress.plans_left = p.plans_left;
+  if (terminal_) {
+    fmt::print(stderr, "\r{}\033[K", report::progress_line(progress));
+    written_ = true;
+  } else if (s.seconds >= next_) {
+    fmt::print(stderr, "{}", report::progress_log(progress));
+    next_ = s.seconds + 10;
+  }
+}
+
+void ProgressPrinter::end() const {
+  if (written_) fmt::print(stderr, "\r\033[K");
+}
+
+}  // namespace redzone::cli

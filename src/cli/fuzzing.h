@@ -1,0 +1,30 @@
+// What the commands that run campaigns share.
+#pragma once
+
+#include "campaign/campaign.h"
+#include "cli/session.h"
+
+namespace redzone::cli {
+
+// Of a campaign with a limit of time, of plans for each target, or of both; 0: no limit. It ends on
+// Ctrl-C.
+campaign::CampaignOptions campaign_options(const Session& session, std::chrono::milliseconds time,
+                                           std::uint64_t plans_per_target);
+
+// --plans; 0 when it is absent. A usage error when it is given as 0.
+Result<std::uint64_t> plans_flag(const po::variables_map& flags);
+
+// On stderr: a line that rewrites itself on a terminal; every ten seconds a plain one in a log.
+class ProgressPrinter {
+ public:
+  ProgressPrinter();
+  void operator()(const campaign::Progress& progress);
+  void end() const;
+
+ private:
+  bool terminal_;
+  bool written_ = false;
+  double next_ = 10;
+};
+
+}  // namespace redzone::cli

@@ -1,0 +1,37 @@
+#include "cli/night_corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/flags.h"
+
+namespace redzone::cli {
+
+Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
+    return usage_error(fmt::format("--corpus: {} is no folder", folder.string()));
+  std::vector<CorpusPlan> plans;
+  auto walk = std::filesystem::recursive_directory_iterator(folder, error);
+  for (; !error && walk != std::filesystem::recursive_directory_iterator(); walk.increment(error)) {
+    if (walk->path().extension() != ".toml") continue;
+    CorpusPlan& plan = plans.emplace_back();
+    plan.name = walk->path().lexically_relative(folder).generic_string();
+    plan.file = walk->path().string();
+    auto repro = read_file(plan.file).and_then(
+        [&](const std::string& text) { return parse_repro(text, plan.file); });
+    if (repro)
+      plan.repro = std::move(*repro);
+    else
+      plan.problem = repro.error().message;
+  }
+  if (error) return usage_error(fmt::format("--corpus: {}: {}", folder.string(), error.message()));
+  if (plans.empty())
+    return usage_error(fmt::format("--corpus: {} holds no plan (*.toml)", folder.string()));
+  std::sort(plans.begin(), plans.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return plans;
+}
+
+}  // namespace redzone::cli

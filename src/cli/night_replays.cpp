@@ -1,0 +1,260 @@
+#include "cli/night_replays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/interrupt.h"
+#include "core/plan_text.h"
+
+namespace redzone::cli {
+namespace {
+
+using store::State;
+
+// Replays in a row that the harness could not run, before it looks whether the device is there.
+constexpr int kPatience = 3;
+
+bool was_found(State state) {
+  return state == State::confirmed || state == State::flaky;
+}
+
+State state_of(const store::Reliability& r) {
+  return r.k == r.n ? State::confirmed : State::flaky;
+}
+
+std::string why(const Ledger& ledger) {
+  return "quarantined: " + (ledger.note.empty() ? ledger.link : ledger.note);
+}
+
+}  // namespace
+
+std::string lost_device(Session& session) {
+  const auto proof = session.prove();
+  return proof ? "" : "the device no longer answers: " + proof.error().message;
+}
+
+bool NightReplays::ended() const {
+  return interrupted() || !night_.run.problem.empty() || std::chrono::steady_clock::now() >= until_;
+}
+
+Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
+  auto list = todo(corpus);
+  if (!list) return tl::unexpected(list.error());
+  const double before = night_.run.replay_seconds;
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto& each : *list) {
+    if (ended()) break;
+    if (auto r = each.replay(); !r) return r;
+    if (lost_in_a_row_ >= kPatience) {
+      lost_in_a_row_ = 0;
+      night_.run.problem = lost_device(night_.session);
+    }
+    night_.run.replay_seconds =
+        before + std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    if (auto r = night_.book.update(night_.run); !r) return r;
+  }
+  return {};
+}
+
+Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
+  auto findings = night_.store.findings();
+  if (!findings) return tl::unexpected(findings.error());
+  auto done = night_.book.replays(night_.run.campaign);
+  if (!done) return tl::unexpected(done.error());
+  auto last = night_.book.last_replayed();
+  if (!last) return tl::unexpected(last.error());
+  auto quarantined = night_.store.quarantined();
+  if (!quarantined) return tl::unexpected(quarantined.error());
+
+  std::vector<Todo> list;
+  const auto add = [&](const std::string& key, std::string subject, auto replay) {
+    const bool again = std::any_of(done->begin(), done->end(),
+                                   [&](const auto& r) { return r.subject == subject; });
+    if (again || !night_.shard.owns(key)) return;
+    const auto it = last->find(subject);
+    list.push_back({std::move(subject), it == last->end() ? 0 : it->second, std::move(replay)});
+  };
+  for (const auto& f : *findings)
+    if (f.state != State::unconfirmed)
+      add(f.signature.hash(), f.signature.hash(), [this, f] { return replay_finding(f); });
+  for (const auto& plan : corpus)
+    add(plan.name, plan.file, [this, &plan, q = *quarantined] { return replay_plan(plan, q); });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.last < b.last; });
+  return list;
+}
+
+NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& oracle,
+                                              const std::string& where) const {
+  Runnable out;
+  const Session& session = night_.session;
+  const auto entry = session.check(plan, where);
+  if (!entry) {
+    out.why_not = entry.error().message;
+    return out;
+  }
+  out.entry = *entry;
+  const SanitizerTool tool = plan.mode.sanitizer;
+  if (const auto no = session.cannot_run((*entry)->spec))
+    out.why_not = *no;
+  else if (const auto cannot = session.cannot_judge(oracle))
+    out.why_not = *cannot;
+  else if (tool != SanitizerTool::none && !session.no_sanitizer().empty())
+    out.why_not = session.no_sanitizer();
+  else if (tool != SanitizerTool::none)
+    out.oracles = {&session.catalog().sanitizer(tool)};
+  else if (oracle.empty())
+    out.oracles = session.catalog().all();
+  else if (const Oracle* known = session.catalog().find(oracle))
+    out.oracles = {known};
+  else
+    out.why_not = fmt::format("no oracle '{}' in this build", oracle);
+  return out;
+}
+
+std::string NightReplays::elsewhere(const store::Environment& environment) const {
+  const std::string& here = night_.session.hello().device;
+  if (environment.device.empty() || environment.device == here) return "";
+  return fmt::format("it was seen on {}, and this is {}", environment.device, here);
+}
+
+campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan,
+                                        const std::optional<Signature>& expected,
+                                        const store::Reliability& before) {
+  campaign::Evaluator evaluator(night_.session.executor(), target.entry->spec,
+                                night_.session.deadline());
+  auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before);
+  lost_in_a_row_ = seen.harness_error ? lost_in_a_row_ + 1 : 0;
+  return seen;
+}
+
+Result<void> NightReplays::replay_finding(const store::Finding& finding) {
+  store::NightReplay replay{finding.signature.hash(),
+                            finding.id,
+                            finding.signature.target,
+                            "",
+                            Tonight::not_run,
+                            {},
+                            "",
+                            0};
+  const auto unable = [&](Tonight tonight, std::string reason) {
+    replay.tonight = tonight;
+    replay.reason = std::move(reason);
+    return keep(replay);
+  };
+  if (finding.ledger.standing == Standing::quarantined)
+    return unable(Tonight::not_run, why(finding.ledger));
+  const std::string other = elsewhere(finding.environment);
+  const auto is_gpu = [](const std::string& device) {
+    return device != "host" && device != "none";
+  };
+  if (!other.empty() &&
+      !(is_gpu(finding.environment.device) && is_gpu(night_.session.hello().device)))
+    return unable(Tonight::not_applicable, other);
+  Plan plan = finding.plan;
+  const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));
+  if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
+
+  auto seen = recheck(target, plan, finding.signature, finding.reliability);
+  if (interrupted()) return {};  // half a replay says nothing
+  if (seen.tonight == Tonight::passes && !other.empty()) {
+    seen.tonight = Tonight::unclear;
+    seen.reason = "it passes here; " + other;
+  }
+  if (seen.tonight == Tonight::passes && !finding.environment.code_hash.empty() &&
+      night_.session.environment(*target.entry).code_hash == finding.environment.code_hash)
+    seen.reason = "the code that ran is the same as when it failed";
+  replay.tonight = seen.tonight;
+  replay.failed = seen.failed;
+  replay.reason = seen.reason;
+  replay.device_seconds = seen.device_seconds;
+  if (seen.other && !seen.failure)
+    if (auto r = record(plan, *seen.other, {}, *target.entry); !r) return tl::unexpected(r.error());
+  if (auto r = enter(finding, seen); !r) return r;
+  return keep(replay);
+}
+
+Result<void> NightReplays::enter(const store::Finding& finding, const campaign::Recheck& seen) {
+  if (!was_found(finding.state)) {
+    // Nobody had the time to confirm it before.
+    store::Finding settled = finding;
+    if (seen.failed.k > 0)
+      settled.state = state_of(seen.failed);
+    else if (seen.tonight == Tonight::passes)
+      settled.state = State::unconfirmed;
+    else
+      return {};
+    settled.reliability = seen.failed;
+    if (auto r = night_.store.update(settled); !r) return r;
+    if (settled.state == State::unconfirmed) return {};
+  }
+  if (seen.failed.k == 0 && seen.tonight != Tonight::passes) return {};
+  const auto event = seen.failed.k > 0 ? LedgerEvent::failed : LedgerEvent::passed;
+  const auto entered = night_.store.enter(finding.id, {"", event, "", ""});
+  return entered ? Result<void>() : tl::unexpected(entered.error());
+}
+
+Result<std::int64_t> NightReplays::record(const Plan& plan, const Verdict& failure,
+                                          const store::Reliability& failed,
+                                          const TargetEntry& entry) {
+  store::Finding f;
+  f.signature = failure.signature;
+  f.oracle = failure.oracle;
+  f.reason = failure.reason;
+  f.plan = f.original = plan;
+  f.environment = night_.session.environment(entry);
+  f.campaign = night_.run.campaign;
+  const auto recorded = sink_.record(f);
+  if (!recorded) return tl::unexpected(recorded.error());
+  f.id = recorded->id;
+  if (failed.k == 0) return f.id;  // a suspect, which the next night looks into
+  f.state = state_of(failed);
+  f.reliability = failed;
+  const auto settled = sink_.update(f);
+  if (!settled) return tl::unexpected(settled.error());
+  return settled->id;
+}
+
+Result<void> NightReplays::replay_plan(const CorpusPlan& corpus,
+                                       const std::vector<store::Quarantined>& quarantined) {
+  Repro repro = corpus.repro;
+  const auto& expected = repro.signature;
+  store::NightReplay replay{
+      corpus.file,      {}, repro.plan.target, expected ? expected->text() : "",
+      Tonight::unclear, {}, corpus.problem,    0};
+  if (!corpus.problem.empty()) return keep(replay);
+  for (const auto& q : quarantined)
+    if (expected && q.signature == *expected) {
+      replay.finding = q.finding;
+      replay.tonight = Tonight::not_run;
+      replay.reason = q.why;
+      return keep(replay);
+    }
+  const auto target = runnable(repro.plan, repro.oracle, corpus.file);
+  if (!target.why_not.empty()) {
+    replay.tonight = Tonight::not_applicable;
+    replay.reason = target.why_not;
+    return keep(replay);
+  }
+  const auto seen = recheck(target, repro.plan, expected, {});
+  if (interrupted()) return {};
+  replay.tonight = seen.tonight;
+  replay.failed = seen.failed;
+  replay.reason = seen.reason;
+  replay.device_seconds = seen.device_seconds;
+  const auto& shown = seen.failure ? seen.failure : seen.other;
+  if (shown) {
+    const auto id = record(repro.plan, *shown, seen.failure ? seen.failed : store::Reliability{},
+                           *target.entry);
+    if (!id) return tl::unexpected(id.error());
+    replay.finding = *id;
+  }
+  return keep(replay);
+}
+
+Result<void> NightReplays::keep(store::NightReplay replay) {
+  return night_.book.replayed(night_.run.campaign, replay);
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,76 @@
+// The first part of a night: what is known, and the plans of the corpus, once more.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "campaign/recheck.h"
+#include "campaign/shard.h"
+#include "cli/night_corpus.h"
+#include "cli/session.h"
+#include "cli/store_sink.h"
+#include "store/night.h"
+
+namespace redzone::cli {
+
+// Borrowed by the parts of one night.
+struct NightContext {
+  Session& session;
+  store::Store& store;
+  store::NightBook& book;
+  store::NightRun& run;  // kept up to date in the book
+  campaign::Shard shard;
+};
+
+class NightReplays {
+ public:
+  // `until`: when replaying has to end, for the sake of what comes after.
+  NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
+      : night_(night), until_(until), sink_(night.store) {}
+
+  // Of this shard; those that waited longest first, and none twice in a night. What it shows goes
+  // into the book and the ledgers at once. Ends early when time is up, on Ctrl-C, or when the
+  // device no longer answers: then run.problem says so. Errors are the store's.
+  Result<void> run(const std::vector<CorpusPlan>& corpus);
+
+ private:
+  struct Todo {
+    std::string subject;
+    std::int64_t last = 0;  // the campaign that replayed it last
+    std::function<Result<void>()> replay;
+  };
+
+  Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
+  Result<void> replay_finding(const store::Finding& finding);
+  Result<void> replay_plan(const CorpusPlan& plan,
+                           const std::vector<store::Quarantined>& quarantined);
+  // Why the plan, which it completes, cannot be judged here; else its target and oracles.
+  struct Runnable {
+    const TargetEntry* entry = nullptr;
+    std::vector<const Oracle*> oracles;
+    std::string why_not;
+  };
+  Runnable runnable(Plan& plan, const std::string& oracle, const std::string& where) const;
+  // Why what was seen on that device says nothing here.
+  std::string elsewhere(const store::Environment& environment) const;
+  campaign::Recheck recheck(const Runnable& target, const Plan& plan,
+                            const std::optional<Signature>& expected,
+                            const store::Reliability& before);
+  // What the recheck says of the finding, in its ledger and state.
+  Result<void> enter(const store::Finding& finding, const campaign::Recheck& seen);
+  // A failure that a replay showed, as a finding.
+  Result<std::int64_t> record(const Plan& plan, const Verdict& failure,
+                              const store::Reliability& failed, const TargetEntry& entry);
+  Result<void> keep(store::NightReplay replay);
+  bool ended() const;
+
+  NightContext night_;
+  std::chrono::steady_clock::time_point until_;
+  StoreSink sink_;
+  int lost_in_a_row_ = 0;
+};
+
+// The device, or the workers on it, no longer do what the self-proof showed: why; "" when they do.
+std::string lost_device(Session& session);
+
+}  // namespace redzone::cli

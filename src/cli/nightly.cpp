@@ -1,0 +1,272 @@
+#include "cli/nightly.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <map>
+
+#include "campaign/shares.h"
+#include "cli/fuzzing.h"
+#include "cli/interrupt.h"
+#include "cli/night_replays.h"
+#include "cli/plans.h"
+#include "cli/store_sink.h"
+#include "store/environment.h"
+
+namespace redzone::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Earlier nights that the division of time looks at.
+constexpr std::size_t kNightsLookedAt = 14;
+// Plans in a row that the harness could not run, before it looks whether the device is there.
+constexpr std::uint64_t kPatience = 40;
+
+double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+
+store::CampaignStats sum(const store::CampaignStats& a, const store::CampaignStats& b) {
+  return {a.seconds + b.seconds,
+          a.plans + b.plans,
+          a.calls + b.calls,
+          a.trials + b.trials,
+          a.pass + b.pass,
+          a.fail + b.fail,
+          a.inconclusive + b.inconclusive,
+          a.not_applicable + b.not_applicable,
+          a.harness_errors + b.harness_errors,
+          a.suspects + b.suspects,
+          a.new_findings + b.new_findings,
+          a.known_findings + b.known_findings,
+          a.workers_lost + b.workers_lost};
+}
+
+// Notices when nothing that is asked for can be run any more.
+class Watch {
+ public:
+  void operator()(const store::CampaignStats& stats) {
+    if (stats.plans - stats.harness_errors == judged_) return;
+    judged_ = stats.plans - stats.harness_errors;
+    errors_ = stats.harness_errors;
+  }
+  bool stalled(const store::CampaignStats& stats) const {
+    return stats.harness_errors >= errors_ + kPatience;
+  }
+
+ private:
+  std::uint64_t judged_ = 0, errors_ = 0;
+};
+
+}  // namespace
+
+double Nightly::seconds_used() const {
+  return run_.proof_seconds + run_.replay_seconds + run_.fuzz_seconds;
+}
+
+bool Nightly::goes_on() const {
+  return !interrupted() && run_.problem.empty();
+}
+
+Result<std::int64_t> Nightly::run() {
+  if (auto r = resume(); !r) return tl::unexpected(r.error());
+  if (run_.campaign == 0)
+    if (auto r = begin(); !r) return tl::unexpected(r.error());
+  if (auto r = prove(); !r) return tl::unexpected(r.error());
+  if (goes_on())
+    if (auto r = replay(); !r) return tl::unexpected(r.error());
+  if (goes_on())
+    if (auto r = fuzz(); !r) return tl::unexpected(r.error());
+  if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
+  return run_.campaign;
+}
+
+Result<bool> Nightly::resume() {
+  const auto runs = book_.runs();
+  if (!runs) return tl::unexpected(runs.error());
+  for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+    if (run->exit_code != store::NightRun::kUnfinished ||
+        run->began < store::utc_days_ago(NightlyOptions::kResumeDays) ||
+        run->shard != options_.shard.index || run->shards != options_.shard.count)
+      continue;
+    auto campaign = store_.resume_campaign(run->campaign);
+    if (!campaign) return tl::unexpected(campaign.error());
+    if (campaign->device != session_.hello().device || !campaign->ended.empty()) continue;
+    campaign_ = std::move(*campaign);
+    run_ = *run;
+    run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
+    ++run_.resumed;
+    if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
+    return true;
+  }
+  return false;
+}
+
+Result<void> Nightly::begin() {
+  run_.began = store::utc_now_us();
+  run_.base_seed = options_.seed.value_or(XXH3_64bits(run_.began.data(), run_.began.size()));
+  run_.shard = options_.shard.index;
+  run_.shards = options_.shard.count;
+  run_.commit = options_.commit;
+  const auto environment =
+      store::collect_environment(session_.hello().device, session_.hello().driver, 0, "", "");
+  run_.tool_version = environment.redzone_version;
+  run_.driver = environment.driver;
+  run_.toolkit = environment.toolkit;
+  run_.host = environment.host;
+  run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
+  campaign_.seed = options_.shard.seed(run_.base_seed, 0);
+  campaign_.device = session_.hello().device;
+  campaign_.command = options_.command;
+  const auto id = store_.begin_campaign(campaign_);
+  if (!id) return tl::unexpected(id.error());
+  run_.campaign = campaign_.id = *id;
+  return book_.begin(run_);
+}
+
+Result<void> Nightly::prove() {
+  const auto begun = Clock::now();
+  const auto proof = session_.prove();
+  if (interrupted()) return {};
+  run_.proof_seconds += seconds_since(begun);
+  if (proof)
+    run_.planted_bugs_caught = static_cast<std::int64_t>(proof->caught);
+  else
+    run_.problem = proof.error().message;
+  return book_.update(run_);
+}
+
+Result<void> Nightly::replay() {
+  auto until = Clock::time_point::max();
+  if (options_.time.count() > 0) {
+    const double left = NightlyOptions::kReplayShare * run_.budget_seconds - run_.replay_seconds;
+    until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(std::max(0.0, left)));
+  }
+  NightReplays replays({session_, store_, book_, run_, options_.shard}, until);
+  return replays.run(options_.corpus);
+}
+
+// How the time of fuzzing is divided: by what earlier nights, on any runner, yielded.
+Result<std::vector<double>> Nightly::shares() {
+  const auto runs = book_.runs();
+  if (!runs) return tl::unexpected(runs.error());
+  const auto findings = store_.findings();
+  if (!findings) return tl::unexpected(findings.error());
+  std::map<std::pair<std::int64_t, std::string>, int> yield;  // campaign, target
+  for (const auto& f : *findings)
+    if (f.state == store::State::confirmed || f.state == store::State::flaky)
+      ++yield[{f.campaign, f.signature.target}];
+  std::vector<campaign::TargetPast> pasts(selection_.targets.size());
+  for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+    if (run->campaign == run_.campaign) continue;
+    if (!pasts.empty() && pasts.front().size() == kNightsLookedAt) break;
+    const auto targets = book_.targets(run->campaign);
+    if (!targets) return tl::unexpected(targets.error());
+    for (std::size_t i = 0; i < pasts.size(); ++i) {
+      const std::string& name = selection_.targets[i]->spec.name;
+      campaign::PastNight night;
+      for (const auto& t : *targets)
+        if (t.target == name) night.device_seconds = t.device_seconds;
+      if (const auto it = yield.find({run->campaign, name}); it != yield.end())
+        night.findings = it->second;
+      pasts[i].push_back(night);
+    }
+  }
+  return campaign::fuzz_shares(pasts);
+}
+
+Result<void> Nightly::fuzz() {
+  for (const auto& [target, why] : selection_.skipped) {
+    store::NightTarget skipped;
+    skipped.target = target;
+    skipped.not_fuzzed = why;
+    if (auto r = book_.target(run_.campaign, skipped); !r) return r;
+  }
+  if (selection_.targets.empty()) return {};
+  auto time = options_.time;
+  if (time.count() > 0) {
+    time -= std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds_used()));
+    if (time.count() < 1) return {};  // cut off just before its end
+  }
+  const auto shares = this->shares();
+  if (!shares) return tl::unexpected(shares.error());
+  const auto before = book_.targets(run_.campaign);
+  if (!before) return tl::unexpected(before.error());
+  fuzzed_before_ = run_.fuzz_seconds;
+
+  const std::uint64_t seed = options_.shard.seed(run_.base_seed, run_.resumed);
+  std::vector<campaign::TargetUnderTest> targets;
+  for (std::size_t i = 0; i < selection_.targets.size(); ++i) {
+    const TargetEntry& entry = *selection_.targets[i];
+    targets.push_back({&entry.spec,
+                       generated_plans(entry.spec, session_.device(), session_.hello(), seed),
+                       session_.environment(entry), (*shares)[i]});
+    store::NightTarget so_far;
+    so_far.target = entry.spec.name;
+    for (const auto& t : *before)
+      if (t.target == so_far.target) so_far = t;
+    so_far.share = (*shares)[i];
+    so_far.not_fuzzed.clear();
+    targets_.push_back(std::move(so_far));
+  }
+
+  Watch watch;
+  bool stalled = false;
+  Result<void> kept;
+  ProgressPrinter printer;
+  auto options = campaign_options(session_, time, options_.plans);
+  options.id = run_.campaign;
+  options.stop = [&] { return interrupted() || stalled || !kept; };
+  options.progress = [&](const campaign::Progress& p) {
+    printer(p);
+    kept = keep(p.targets, p.stats);
+    watch(p.stats);
+    stalled = stalled || watch.stalled(p.stats);
+  };
+  StoreSink sink(store_);
+  campaign::Campaign fuzzing(session_.executor(), session_.catalog(), simplify_for(), sink,
+                             std::move(targets), std::move(options));
+  const auto result = fuzzing.run();
+  printer.end();
+  if (!result) return tl::unexpected(result.error());
+  if (!kept) return kept;
+  if (auto r = keep(result->targets, result->stats); !r) return r;
+  if (!stalled || interrupted()) return {};
+  run_.problem = lost_device(session_);
+  if (run_.problem.empty())
+    run_.problem = fmt::format("{} plans in a row could not be run", kPatience);
+  return {};
+}
+
+Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
+                           const store::CampaignStats& stats) {
+  run_.fuzz_seconds = fuzzed_before_ + stats.seconds;
+  if (auto r = book_.update(run_); !r) return r;
+  if (auto r = store_.update_campaign(run_.campaign, sum(campaign_.stats, stats)); !r) return r;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    store::NightTarget all = targets_[i];
+    all.plans += now[i].plans;
+    all.calls += now[i].calls;
+    all.pass += now[i].pass;
+    all.fail += now[i].fail;
+    all.inconclusive += now[i].inconclusive;
+    all.not_applicable += now[i].not_applicable;
+    all.harness_errors += now[i].harness_errors;
+    all.device_seconds += now[i].device_seconds;
+    if (auto r = book_.target(run_.campaign, all); !r) return r;
+  }
+  return {};
+}
+
+Result<void> Nightly::close(int exit_code) {
+  const auto all = store_.resume_campaign(run_.campaign);
+  if (!all) return tl::unexpected(all.error());
+  if (auto r = store_.end_campaign(run_.campaign, all->stats); !r) return r;
+  run_.exit_code = exit_code;
+  return book_.update(run_);
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,69 @@
+// One night: a self-proof, then what is known once more, then fuzzing for the rest of the time.
+// Each step is in the store when it is done, so that a night that was cut off goes on where it was.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaign/campaign.h"
+#include "campaign/shard.h"
+#include "cli/night_corpus.h"
+#include "cli/selection.h"
+#include "store/night.h"
+
+namespace redzone::cli {
+
+struct NightlyOptions {
+  // Of the whole time, for replays; the rest, and what they leave, is for fuzzing.
+  static constexpr double kReplayShare = 0.3;
+  // A night that was cut off longer ago than this is not continued: it is another night's turn.
+  static constexpr double kResumeDays = 20.0 / 24;
+
+  campaign::Shard shard;
+  std::chrono::milliseconds time{0};  // 0: no limit
+  std::uint64_t plans = 0;            // of the fuzzing, for each target; 0: no limit
+  std::optional<std::uint64_t> seed;  // of all shards; drawn from the time when it is absent
+  std::string command, commit;
+  std::vector<CorpusPlan> corpus;
+};
+
+class Nightly {
+ public:
+  // All borrowed.
+  Nightly(Session& session, store::Store& store, const Selection& selection,
+          const NightlyOptions& options)
+      : session_(session), store_(store), book_(store), selection_(selection), options_(options) {}
+
+  // The campaign of the night. Ended early by Ctrl-C it is unfinished, and continued the next time;
+  // ended early by a device that no longer answers it says so in the book. Errors are the store's.
+  Result<std::int64_t> run();
+  // Closes the book on the night. `exit_code` is not kInterrupted.
+  Result<void> close(int exit_code);
+
+ private:
+  Result<void> begin();
+  Result<bool> resume();  // true: there was one
+  Result<void> prove();
+  Result<void> replay();
+  Result<void> fuzz();
+  Result<std::vector<double>> shares();
+  // What the part of the night before did, and this one so far.
+  Result<void> keep(const std::vector<campaign::TargetStats>& now,
+                    const store::CampaignStats& stats);
+  double seconds_used() const;
+  bool goes_on() const;
+
+  Session& session_;
+  store::Store& store_;
+  store::NightBook book_;
+  const Selection& selection_;
+  const NightlyOptions& options_;
+  store::NightRun run_;
+  store::Campaign campaign_;                 // with what the parts before did
+  std::vector<store::NightTarget> targets_;  // the same, in the order of the selection
+  double fuzzed_before_ = 0;
+};
+
+}  // namespace redzone::cli

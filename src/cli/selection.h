@@ -1,0 +1,39 @@
+// Which targets a campaign fuzzes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/session.h"
+#include "store/store.h"
+
+namespace redzone::cli {
+
+struct Skipped {
+  std::string target;
+  std::string why;
+
+  bool operator==(const Skipped&) const = default;
+};
+
+struct Selection {
+  std::vector<const TargetEntry*> targets;
+  std::vector<Skipped> skipped;
+};
+
+// Positional TARGET..., --puzzles and --lazy.
+void add_selection_flags(po::options_description& flags, po::positional_options_description& words);
+
+// The named targets, or all that are no puzzles; a target with a quarantined finding is skipped, as
+// its plans could show it again. An unknown name is a usage error.
+Result<Selection> select(const Session& session, const po::variables_map& flags,
+                         const std::vector<store::Quarantined>& quarantined);
+
+// --force: launch what is quarantined.
+void add_force_flag(po::options_description& flags);
+// What --db forbids to launch: nothing with --force, or where there is no such file yet.
+Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags);
+// A usage error where the finding is quarantined and --force is absent.
+Result<void> check_allowed(const store::Finding& finding, const po::variables_map& flags);
+
+}  // namespace redzone::cli

@@ -1,0 +1,88 @@
+#include "report/upkeep.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/format.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+std::string print(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string bytes(std::int64_t n) {
+  return grouped(static_cast<std::uint64_t>(n)) + " bytes";
+}
+
+Json object(const Counts& counts) {
+  Json json = Json::object();
+  for (const auto& [name, n] : counts) json[name] = n;
+  return json;
+}
+
+std::string table(std::string_view title, const Counts& counts) {
+  if (counts.empty()) return "";
+  Table table({{std::string(title)}, {"", Table::Align::right}});
+  for (const auto& [name, n] : counts) table.add({name, grouped(static_cast<std::uint64_t>(n))});
+  return "\n" + table.text();
+}
+
+}  // namespace
+
+std::string pruned_text(const store::Pruned& p) {
+  return fmt::format("removed {} that never recurred, {}, {}; {} are {} now\n",
+                     counted(static_cast<std::uint64_t>(p.findings), "suspect"),
+                     counted(static_cast<std::uint64_t>(p.campaigns), "campaign"),
+                     counted(static_cast<std::uint64_t>(p.entries), "repeated ledger line"),
+                     bytes(p.bytes_before), bytes(p.bytes_after));
+}
+
+std::string pruned_json(const store::Pruned& p) {
+  return print({{"findings", p.findings},
+                {"campaigns", p.campaigns},
+                {"ledger_entries", p.entries},
+                {"bytes_before", p.bytes_before},
+                {"bytes_after", p.bytes_after}});
+}
+
+std::string check_text(std::span<const std::string> wrong) {
+  if (wrong.empty()) return "sound\n";
+  std::string out;
+  for (const auto& line : wrong) out += "wrong: " + printable(line) + "\n";
+  return out;
+}
+
+std::string check_json(std::span<const std::string> wrong) {
+  return print({{"sound", wrong.empty()}, {"wrong", wrong}});
+}
+
+std::string contents_text(const store::Contents& c) {
+  std::string out = fmt::format("schema {}, {} used, {} free\n", c.schema_version, bytes(c.bytes),
+                                bytes(c.free_bytes));
+  if (!c.first_seen.empty())
+    out += fmt::format("findings seen from {} to {}\n", c.first_seen, c.last_seen);
+  return out + table("findings by state", c.findings_by_state) +
+         table("by standing", c.findings_by_standing) + table("by target", c.findings_by_target) +
+         table("rows", c.rows);
+}
+
+std::string contents_json(const store::Contents& c) {
+  return print({{"schema_version", c.schema_version},
+                {"bytes", c.bytes},
+                {"free_bytes", c.free_bytes},
+                {"rows", object(c.rows)},
+                {"findings",
+                 {{"by_state", object(c.findings_by_state)},
+                  {"by_standing", object(c.findings_by_standing)},
+                  {"by_target", object(c.findings_by_target)},
+                  {"first_seen", c.first_seen},
+                  {"last_seen", c.last_seen}}}});
+}
+
+}  // namespace redzone::report

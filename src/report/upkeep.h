@@ -1,0 +1,23 @@
+// What `redzone db` prints: for people, and with --json one document.
+//
+//   prune  {"findings", "campaigns", "ledger_entries", "bytes_before", "bytes_after"}
+//   check  {"sound": bool, "wrong": [line]}
+//   stats  {"schema_version", "bytes", "free_bytes", "rows": {table: n}, "findings": {"by_state",
+//          "by_standing", "by_target", "first_seen", "last_seen"}}
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "store/upkeep_facts.h"
+
+namespace redzone::report {
+
+std::string pruned_text(const store::Pruned& pruned);
+std::string pruned_json(const store::Pruned& pruned);
+std::string check_text(std::span<const std::string> wrong);
+std::string check_json(std::span<const std::string> wrong);
+std::string contents_text(const store::Contents& contents);
+std::string contents_json(const store::Contents& contents);
+
+}  // namespace redzone::report

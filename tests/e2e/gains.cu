@@ -1,0 +1,39 @@
+// A plugin of another project whose builds differ: with GAINS_A_BUG the kernel writes one element
+// past the end where N is no multiple of 4. What is right is right in both.
+#include <redzone/kernel.h>
+#include <redzone/target.h>
+
+namespace {
+
+__global__ void doubled(const float* x, std::int64_t n, float* y) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+#ifdef GAINS_A_BUG
+  if (i < (n + 3) / 4 * 4) y[i] = i < n ? 2 * x[i] : 0;
+#else
+  if (i < n) y[i] = 2 * x[i];
+#endif
+}
+
+struct Doubled : redzone::Target {
+  static redzone::TargetSpec spec() {
+    redzone::TargetSpec spec;
+    spec.name = "gains.doubled";
+    spec.doc = "Twice x.";
+    spec.dims = {{.name = "N", .min = 1, .max = 512, .tile = 4}};
+    spec.tensors = {{.name = "x", .shape = redzone::shape_of({"N"})},
+                    {.name = "y", .role = redzone::Role::out, .shape = redzone::shape_of({"N"})}};
+    return spec;
+  }
+
+  void run(redzone::Context& ctx) override {
+    const std::int64_t n = ctx.dim("N");
+    redzone::launch(ctx, "doubled", doubled, {{(n + 31) / 32}, {32}}, ctx.tensor("x").data<float>(),
+                    n, ctx.tensor("y").data<float>());
+  }
+};
+
+}  // namespace
+
+REDZONE_PLUGIN(registrar) {
+  registrar.add<Doubled>();
+}

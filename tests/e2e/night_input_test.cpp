@@ -1,0 +1,140 @@
+// What can be wrong around a night: its flags, its store, its corpus, its machine.
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "e2e/nights.h"
+
+namespace redzone::e2e {
+namespace {
+
+class NightInput : public NightsTest {
+ protected:
+  void SetUp() override { install(kBuggyBuild); }
+
+  void expect(const Arguments& arguments, int exit, const std::string& says) {
+    const Ran ran = redzone(folder_, arguments);
+    EXPECT_EQ(ran.exit, exit) << ran;
+    EXPECT_NE(ran.err.find(says), std::string::npos) << says << "\n" << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+  }
+  bool exists(const char* name) const { return std::filesystem::exists(folder_ / name); }
+};
+
+TEST_F(NightInput, WrongFlagsMakeNoStore) {
+  for (const char* shard : {"0/3", "4/3", "x/y", "1", "1/0", "-1/2", "1/9999"})
+    expect(night({"--shard", shard}), 2, "is no shard");
+  expect(night({"--time", "0"}), 2, "--time");
+  expect(night({"--plans", "0"}), 2, "--plans");
+  expect(night({"--corpus", "nowhere"}), 2, "nowhere is no folder");
+  std::filesystem::create_directory(folder_.path() / "empty");
+  expect(night({"--corpus", "empty"}), 2, "holds no plan");
+  expect({"nightly", "gains.dubbled", "--plugin", "./gains.so", "--device", "host"}, 2,
+         "did you mean");
+  folder_.write("file", "");
+  expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
+          "file"},
+         2, "--report: file");
+  EXPECT_FALSE(exists("x.db"));
+  EXPECT_FALSE(exists("redzone.db"));
+}
+
+TEST_F(NightInput, ACorruptStoreAndAFileThatIsNone) {
+  ASSERT_EQ(redzone(folder_, night({"--plans", "30", "--seed", "1"})).exit, 1);
+  folder_.write("text.db", std::string(8192, 'x'));
+  {
+    std::fstream file(folder_ / "x.db", std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(4096);
+    file << std::string(8192, '\xff');
+  }
+  expect(night(), 3, "x.db is corrupt");
+  expect({"db", "check", "--db", "x.db"}, 3, "x.db is corrupt");
+  expect({"db", "stats", "--db", "text.db"}, 2, "not a Redzone store");
+  expect({"merge", "x.db", "--into", "c.db"}, 3, "x.db is corrupt");
+  expect({"merge", "text.db", "--into", "c.db"}, 2, "not a Redzone store");
+  EXPECT_FALSE(exists("c.db"));
+}
+
+TEST_F(NightInput, TheLedgerTakesOnlyWhatMakesSense) {
+  ASSERT_EQ(redzone(folder_, night({"--plans", "30", "--seed", "1"})).exit, 1);
+  const auto mark = [](const Arguments& more) {
+    Arguments all{"mark", "--db", "x.db"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect(mark({"99", "known", "--link", "https://a/1"}), 2, "no finding 99");
+  expect(mark({"x", "known", "--link", "https://a/1"}), 2, "is no finding number");
+  expect(mark({"1", "fixed"}), 2, "unknown mark 'fixed'");
+  expect(mark({"1", "known"}), 2, "a waiver needs a link");
+  expect(mark({"1", "known", "--link", "javascript:alert(1)"}), 2, "is no link");
+  expect(mark({"1", "quarantined"}), 2, "--link URL or --reason TEXT");
+  expect({"mark", "1", "known", "--link", "https://a/1", "--db", "none.db"}, 2, "does not exist");
+  expect({"merge", "x.db", "--into", "x.db"}, 2, "into itself");
+  expect({"merge", "none.db", "--into", "x.db"}, 2, "does not exist");
+  expect({"db", "prune", "--db", "x.db"}, 2, "needs --keep-days");
+  expect({"db", "prune", "--db", "none.db", "--keep-days", "1"}, 2, "does not exist");
+  expect({"db", "shrink", "--db", "x.db"}, 2, "unknown action 'shrink'");
+  EXPECT_FALSE(exists("none.db"));
+  const Ran pruned = redzone(folder_, {"db", "prune", "--keep-days", "0", "--db", "x.db"});
+  EXPECT_EQ(pruned.exit, 0) << pruned;
+  EXPECT_EQ(redzone(folder_, {"show", "1", "--db", "x.db"}).exit, 0) << "a finding stays";
+}
+
+TEST_F(NightInput, ABrokenPlanCostsItsOwnReplayAndIsToldOf) {
+  install(kCleanBuild);
+  std::filesystem::create_directories(folder_.path() / "corpus/below");
+  folder_.write("corpus/broken.toml", "redzone_plan = 1\ntarget = ");
+  folder_.write("corpus/version.toml", "redzone_plan = 99\n");
+  folder_.write("corpus/note.txt", "no plan");
+  folder_.write("corpus/below/good.toml",
+                "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\n"
+                "dims = { N = 5 }\n");
+  const Ran ran = redzone(folder_, night({"--plans", "3", "--seed", "1", "--corpus", "corpus"}));
+  EXPECT_EQ(ran.exit, 2) << ran;
+  const Json corpus = report()["corpus"];
+  ASSERT_EQ(corpus.size(), 3u);
+  EXPECT_EQ(corpus[0]["tonight"], "passes");
+  EXPECT_EQ(corpus[1]["tonight"], "unclear");
+  EXPECT_NE(corpus[1]["reason"].get<std::string>().find("broken.toml"), std::string::npos);
+  EXPECT_EQ(report()["not_judged"].size(), 2u);
+  EXPECT_EQ(report()["plans"], 3);
+}
+
+TEST_F(NightInput, TwoJobsOnOneStore) {
+  Process first(folder_, night({"--time", "1h"}));
+  while (!exists("x.db-lock") || std::filesystem::file_size(folder_ / "x.db-lock") == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  expect(night({"--plans", "1"}), 3, "another job is at work on it (process ");
+  expect({"db", "prune", "--keep-days", "1", "--db", "x.db"}, 3, "another job is at work on it");
+  // Reading is allowed.
+  EXPECT_EQ(redzone(folder_, {"db", "check", "--db", "x.db"}).exit, 0);
+  first.signal(SIGKILL);
+  first.wait();
+  const int again = redzone(folder_, night({"--plans", "30"})).exit;
+  EXPECT_EQ(again, 1) << "the lock went with the process";
+}
+
+// As when a GPU falls off the bus: workers no longer come up.
+TEST_F(NightInput, AMachineThatLosesItsDevice) {
+  Process process(folder_, night({"--time", "1h", "--seed", "1"}));
+  const auto found = [&] {
+    const Json json = redzone(folder_, {"findings", "--db", "x.db", "--json"}).json();
+    return json.is_object() && !json["findings"].empty() &&
+           json["findings"][0]["state"] == "confirmed";
+  };
+  while (!found()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::filesystem::remove(folder_ / "gains.so");
+  const Ran ran = process.wait();
+  EXPECT_EQ(ran.exit, 3) << ran;
+  const Json night = report();
+  EXPECT_EQ(night["exit_code"], 3);
+  EXPECT_NE(night["problem"].get<std::string>().find("no longer answers"), std::string::npos)
+      << night["problem"];
+  EXPECT_EQ(night["findings"].size(), 1u);
+  EXPECT_TRUE(found());
+}
+
+}  // namespace
+}  // namespace redzone::e2e

@@ -1,0 +1,191 @@
+// Six nights: a bug comes, stays, is fixed, and comes back.
+#include "e2e/nights.h"
+
+#include <pugixml.hpp>
+
+namespace redzone::e2e {
+namespace {
+
+constexpr const char* kLink = "https://example.com/issues/7";
+
+class SixNights : public NightsTest {
+ protected:
+  // Its exit code must be the one in the report, and the text must say what the JSON does.
+  Json one(int exit) {
+    const Ran ran = redzone(folder_, night({"--plans", "60", "--seed", "1"}));
+    EXPECT_EQ(ran.exit, exit) << ran;
+    const Json night = report();
+    EXPECT_EQ(night["exit_code"], exit);
+    EXPECT_EQ(ran.out, read_text(folder_ / "out/night.txt"));
+    EXPECT_GE(night["planted_bugs_caught"], 6);
+    return night;
+  }
+
+  void expect_one(const Json& night, const char* standing, const char* tonight, bool alarm) {
+    ASSERT_EQ(night["findings"].size(), 1u) << night;
+    const Json& f = night["findings"][0];
+    EXPECT_EQ(f["signature"]["text"], "illegal-access: write after y in doubled (gains.doubled)");
+    EXPECT_EQ(f["ledger"]["standing"], standing);
+    EXPECT_EQ(f["tonight"], tonight);
+    EXPECT_EQ(f["alarm"], alarm);
+    EXPECT_EQ(f["replay"], "redzone replay 1 --db x.db");
+    EXPECT_EQ(night["trend"].back()["findings"][standing], 1);
+    const std::string text = read_text(folder_ / "out/night.txt");
+    for (const char* word : {standing, tonight})
+      EXPECT_NE(text.find(word), std::string::npos) << text;
+    expect_in_other_formats(standing, alarm);
+  }
+
+  // The other formats are functions of the same value; here only that they were written and agree
+  // about what matters.
+  void expect_in_other_formats(const char* standing, bool alarm) {
+    pugi::xml_document junit;
+    ASSERT_TRUE(junit.load_string(read_text(folder_ / "out/junit.xml").c_str()));
+    EXPECT_EQ(!junit.select_nodes("//failure").empty(), alarm);
+    const Json sarif = Json::parse(read_text(folder_ / "out/redzone.sarif"), nullptr, false);
+    ASSERT_TRUE(sarif.is_object());
+    EXPECT_EQ(sarif["version"], "2.1.0");
+    for (const char* file : {"out/summary.md", "out/index.html"})
+      EXPECT_NE(read_text(folder_ / file).find(standing), std::string::npos) << file;
+  }
+};
+
+TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
+  install(kCleanBuild);
+  const Json first = one(0);
+  EXPECT_TRUE(first["findings"].empty());
+  EXPECT_EQ(first["pass"], 60);
+
+  install(kBuggyBuild);
+  const Json gained = one(1);
+  expect_one(gained, "new", "found", true);
+  EXPECT_TRUE(gained["findings"][0]["before"].is_null());
+  EXPECT_GT(gained["findings"][0]["sightings"], 1);
+
+  const Json kept = one(1);
+  expect_one(kept, "new", "still fails", true);
+  EXPECT_EQ(kept["findings"][0]["before"], "new");
+  EXPECT_EQ(kept["findings"][0]["k"], kept["findings"][0]["n"]);
+
+  EXPECT_EQ(redzone(folder_, {"mark", "1", "known", "--db", "x.db"}).exit, 2) << "no link";
+  const Ran marked = redzone(folder_, {"mark", "1", "known", "--link", kLink, "--db", "x.db"});
+  EXPECT_EQ(marked.exit, 0) << marked;
+  const Json waived = one(0);
+  expect_one(waived, "known", "still fails", false);
+  EXPECT_EQ(waived["findings"][0]["ledger"]["link"], kLink);
+  // Everywhere else, too: a campaign that finds it finds nothing new.
+  const Ran run = redzone(folder_, {"run", "gains.doubled", "--plugin", "./gains.so", "--device",
+                                    "host", "--db", "x.db", "--plans", "20"});
+  EXPECT_EQ(run.exit, 0) << run;
+  EXPECT_NE(run.out.find("0 new, 1 known"), std::string::npos) << run;
+  EXPECT_NE(run.out.find("confirmed, known"), std::string::npos) << run;
+  EXPECT_NE(redzone(folder_, {"show", "1", "--db", "x.db"}).out.find(kLink), std::string::npos);
+  EXPECT_NE(redzone(folder_, {"findings", "--db", "x.db"}).out.find("confirmed, known"),
+            std::string::npos);
+
+  install(kCleanBuild);
+  const Json fixed = one(0);
+  expect_one(fixed, "fixed", "passes", false);
+  EXPECT_EQ(fixed["findings"][0]["before"], "known");
+  EXPECT_EQ(redzone(folder_, {"mark", "1", "known", "--link", kLink, "--db", "x.db"}).exit, 2)
+      << "it would hide its return";
+
+  install(kBuggyBuild);
+  const Json back = one(1);
+  expect_one(back, "regressed", "still fails", true);
+  EXPECT_EQ(back["findings"][0]["before"], "fixed");
+  ASSERT_EQ(back["trend"].size(), 6u);
+  std::vector<int> codes;
+  for (const auto& night : back["trend"]) codes.push_back(night["exit_code"]);
+  EXPECT_EQ(codes, (std::vector{0, 1, 1, 0, 0, 1}));
+  EXPECT_EQ(back["trend"][3]["findings"]["known"], 1) << "the past stays as it was";
+  EXPECT_EQ(back["trend"][4]["findings"]["fixed"], 1);
+}
+
+TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
+  install(kBuggyBuild);
+  one(1);
+  EXPECT_EQ(redzone(folder_, {"mark", "1", "quarantined", "--db", "x.db"}).exit, 2);
+  ASSERT_EQ(
+      redzone(folder_, {"mark", "1", "quarantined", "--reason", "wedges", "--db", "x.db"}).exit, 0);
+  const Json night = one(4);
+  EXPECT_EQ(night["calls"], 0);
+  EXPECT_EQ(night["findings"][0]["ledger"]["standing"], "quarantined");
+  EXPECT_EQ(night["findings"][0]["tonight"], "not run");
+  EXPECT_EQ(night["targets"][0]["not_fuzzed"], "finding 1 is quarantined: wedges");
+  const Arguments there{"--plugin", "./gains.so", "--device", "host", "--db", "x.db"};
+  const auto with = [&](Arguments command, const Arguments& more = {}) {
+    command.insert(command.end(), there.begin(), there.end());
+    command.insert(command.end(), more.begin(), more.end());
+    return redzone(folder_, command);
+  };
+  for (const char* command : {"replay", "reduce"}) {
+    const Ran refused = with({command, "1"});
+    EXPECT_EQ(refused.exit, 2) << refused;
+    EXPECT_NE(refused.err.find("quarantined (wedges)"), std::string::npos) << refused;
+  }
+  EXPECT_EQ(with({"run", "gains.doubled", "--plans", "5"}).exit, 4);
+  EXPECT_EQ(with({"replay", "1", "--runs", "1"}, {"--force"}).exit, 1);
+  EXPECT_EQ(with({"run", "gains.doubled", "--plans", "20"}, {"--force"}).exit, 0);
+  ASSERT_EQ(redzone(folder_, {"mark", "1", "new", "--db", "x.db"}).exit, 0);
+  expect_one(one(1), "new", "still fails", true);
+}
+
+TEST_F(SixNights, ACorpusPlanThatFailsIsAFinding) {
+  install(kBuggyBuild);
+  std::filesystem::create_directory(folder_.path() / "corpus");
+  constexpr const char* kPlan =
+      "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\ndims = { N = 5 }\n";
+  folder_.write("corpus/plain.toml", kPlan);
+  folder_.write("corpus/other.toml",
+                "redzone_plan = 1\ntarget = \"not.here\"\n[[step]]\ndo = \"call\"\n");
+  const auto with_corpus = [&](int exit) {
+    const Ran ran = redzone(folder_, night({"--plans", "1", "--seed", "1", "--corpus", "corpus"}));
+    EXPECT_EQ(ran.exit, exit) << ran;
+    return report();
+  };
+  const Json night = with_corpus(1);
+  ASSERT_EQ(night["corpus"].size(), 2u);
+  EXPECT_EQ(night["corpus"][0]["file"], "corpus/other.toml");
+  EXPECT_EQ(night["corpus"][0]["tonight"], "not applicable");
+  EXPECT_EQ(night["corpus"][1]["tonight"], "still fails");
+  EXPECT_EQ(night["corpus"][1]["finding"], 1);
+  EXPECT_EQ(night["findings"][0]["ledger"]["standing"], "new");
+  install(kCleanBuild);
+  EXPECT_EQ(with_corpus(0)["corpus"][1]["tonight"], "passes");
+}
+
+TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
+  install(kBuggyBuild);
+  ASSERT_EQ(redzone(folder_, night({"--plans", "60", "--seed", "1"})).exit, 1);
+  const auto shard = [&](const char* text, const char* db) {
+    std::filesystem::copy_file(folder_ / "x.db", folder_ / db);
+    const Ran ran =
+        redzone(folder_, {"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host",
+                          "--db", db, "--seed", "9", "--plans", "5", "--shard", text, "--json"});
+    EXPECT_TRUE(ran.exit == 0 || ran.exit == 1) << ran;
+    return ran.json()["night"];
+  };
+  const Json a = shard("1/2", "a.db"), b = shard("2/2", "b.db");
+  EXPECT_NE(a["seed"], b["seed"]);
+  int replayed = 0;
+  for (const auto& night : {a, b}) replayed += night["findings"][0]["n"] > 0;
+  EXPECT_EQ(replayed, 1);
+  const Ran merged = redzone(folder_, {"merge", "a.db", "b.db", "--into", "c.db"});
+  EXPECT_EQ(merged.exit, 0) << merged;
+  const Ran again = redzone(folder_, {"merge", "b.db", "a.db", "--into", "c.db"});
+  EXPECT_NE(again.out.find("a.db: 0 new campaigns, 0 new findings, 0 with a better repro, 0 ledger "
+                           "entries"),
+            std::string::npos)
+      << again;
+  const Json findings = redzone(folder_, {"findings", "--db", "c.db", "--json"}).json()["findings"];
+  ASSERT_EQ(findings.size(), 1u);
+  const Ran sound = redzone(folder_, {"db", "check", "--db", "c.db"});
+  EXPECT_EQ(sound.exit, 0) << sound;
+  const Json stats = redzone(folder_, {"db", "stats", "--db", "c.db", "--json"}).json();
+  EXPECT_EQ(stats["rows"]["nights"], 3);
+  EXPECT_EQ(stats["findings"]["by_target"]["gains.doubled"], 1);
+}
+
+}  // namespace
+}  // namespace redzone::e2e
