@@ -252,11 +252,12 @@ class Description {
                                    [&](const auto& run) { return run.campaign == run_.campaign; });
     const auto count = static_cast<std::size_t>(last - runs_.begin()) + 1;
     for (std::size_t i = count - std::min(count, kNightsShown); i < count; ++i)
-      if (auto r = add_trend(runs_[i]); !r) return r;
+      if (auto r = add_trend(runs_[i], i + 1 < count ? runs_[i + 1].began : ""); !r) return r;
     return {};
   }
 
-  Result<void> add_trend(const store::NightRun& run) {
+  // `next`: when the night after it began. What was seen later than either does not count.
+  Result<void> add_trend(const store::NightRun& run, const std::string& next) {
     const auto* campaign = campaign_of(run.campaign);
     report::NightTrend& trend = night_.trend.emplace_back();
     trend.campaign = run.campaign;
@@ -266,9 +267,10 @@ class Description {
     if (run.exit_code != store::NightRun::kUnfinished) trend.exit_code = run.exit_code;
     // Of this night, and of one that was cut off, all that is known now.
     const bool whole = run.campaign == run_.campaign || campaign->ended.empty();
+    const std::string end = next.empty() ? campaign->ended : std::min(campaign->ended, next);
     for (const auto& f : findings_) {
       if (!was_found(f.state) || (!whole && f.first_seen > campaign->ended)) continue;
-      const Ledger ledger = whole ? f.ledger : ledger_at(entries_[f.id], campaign->ended);
+      const Ledger ledger = whole ? f.ledger : ledger_at(entries_[f.id], end);
       ++trend.findings[ledger.standing];
     }
     const auto targets = book_.targets(run.campaign);

@@ -4,6 +4,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/origin.h"
+#include "cli/selection.h"
 
 namespace redzone::cli {
 
@@ -14,6 +15,7 @@ void add_probing_flags(po::options_description& flags, po::positional_options_de
   words.add("id", 1);
   add_device_flag(flags);
   add_db_flag(flags);
+  add_force_flag(flags);
   add_plugin_flag(flags);
   add_package_flag(flags);
   add_worker_flags(flags);
@@ -52,6 +54,8 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
     return s.finding(*id);
   });
   if (!finding) return tl::unexpected(finding.error());
+  if (auto allowed = check_allowed(*finding, flags); !allowed)
+    return tl::unexpected(allowed.error());
   probing->finding_ = std::move(*finding);
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());

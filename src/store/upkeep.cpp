@@ -186,7 +186,7 @@ Result<Contents> contents(Store& store) {
       --without_entries;
       ++standings[ledger_of(std::move(marks)).standing];
     }
-    standings[Standing::fresh] += without_entries;
+    if (without_entries > 0) standings[Standing::fresh] += without_entries;
     for (const auto& [standing, count] : standings)
       out.findings_by_standing.emplace_back(name_of(standing), count);
     SQLite::Statement seen(

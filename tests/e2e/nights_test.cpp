@@ -24,7 +24,7 @@ class SixNights : public NightsTest {
   void expect_one(const Json& night, const char* standing, const char* tonight, bool alarm) {
     ASSERT_EQ(night["findings"].size(), 1u) << night;
     const Json& f = night["findings"][0];
-    EXPECT_EQ(f["signature"]["text"], "illegal-access: write after y in doubled (gains.doubled)");
+    EXPECT_EQ(f["signature"]["text"], "redzone: write after y (gains.doubled)");
     EXPECT_EQ(f["ledger"]["standing"], standing);
     EXPECT_EQ(f["tonight"], tonight);
     EXPECT_EQ(f["alarm"], alarm);
