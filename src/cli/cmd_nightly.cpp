@@ -9,6 +9,7 @@
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
 #include "cli/night_report.h"
+#include "cli/night_tables.h"
 #include "cli/nightly.h"
 #include "report/night_formats.h"
 #include "store/file_lock.h"
@@ -118,6 +119,8 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!campaign) return tl::unexpected(campaign.error());
   auto night = describe_night(*store, *campaign, db_for_commands(flags));
   if (!night) return tl::unexpected(night.error());
+  if (auto added = add_bisections(*night, *store, session); !added)
+    return tl::unexpected(added.error());
   const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
                                   [](const auto& plan) { return !plan.problem.empty(); });
   night->exit_code =

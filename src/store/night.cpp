@@ -166,6 +166,15 @@ Result<std::map<std::string, std::int64_t>> NightBook::last_replayed() {
   });
 }
 
+Result<std::set<std::int64_t>> NightBook::bisected() {
+  return store_.database().read([&] {
+    SQLite::Statement query(store_.database().sql(), "SELECT DISTINCT finding_id FROM probes");
+    std::set<std::int64_t> findings;
+    while (query.executeStep()) findings.insert(query.getColumn(0).getInt64());
+    return findings;
+  });
+}
+
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::sightings(
     std::int64_t campaign) {
   return store_.database().read([&] {

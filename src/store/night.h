@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ class NightBook {
   Result<std::vector<NightTarget>> targets(std::int64_t campaign);
   // The latest campaign that replayed each subject.
   Result<std::map<std::string, std::int64_t>> last_replayed();
+  // Findings of which there are runs of a bisection.
+  Result<std::set<std::int64_t>> bisected();
   // Plans of the campaign that showed each finding.
   Result<std::vector<std::pair<std::int64_t, std::int64_t>>> sightings(std::int64_t campaign);
 
