@@ -61,7 +61,7 @@ TEST_F(KilledNight, LosesNoFindingAndIsContinued) {
     for (const auto& f : night["findings"]) listed = listed || f["signature"]["text"] == signature;
     EXPECT_TRUE(listed) << signature;
   }
-  int resumed = night["resumed"];
+  const int resumed = night["resumed"];
   for (const auto& n :
        Json::parse(redzone(folder_, {"db", "stats", "--db", "x.db", "--json"}).out)["rows"].items())
     if (n.key() == "nights") resumed += n.value().get<int>();
