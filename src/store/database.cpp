@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -189,7 +190,8 @@ bool Database::identify(Migrations steps) {
 }
 
 void Database::quick_check() {
-  const std::string said = sql_->execAndGet("PRAGMA quick_check(1)").getString();
+  std::string said = sql_->execAndGet("PRAGMA quick_check(1)").getString();
+  std::replace(said.begin(), said.end(), '\n', ' ');
   if (said != "ok") throw SQLite::Exception(said, SQLITE_CORRUPT);
 }
 

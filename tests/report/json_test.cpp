@@ -29,7 +29,7 @@ TEST(ReportJson, Finding) {
   const store::Finding f = sample_finding();
   const Json j = parsed(finding_json(f));
   EXPECT_EQ(keys(j),
-            "id state signature oracle reason reliability calls minimal needs_history plan "
+            "id state ledger signature oracle reason reliability calls minimal needs_history plan "
             "plan_hash original_plan attribution culprits fault_detail environment campaign "
             "plans_to_first "
             "seconds_to_first sightings first_seen last_seen replay logs");
