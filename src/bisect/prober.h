@@ -34,8 +34,8 @@ struct Probe {
 };
 
 struct ProbeBudget {
-  std::int64_t runs = 20000;          // in all, those that were remembered not counted
-  std::int64_t runs_of_a_plan = 600;  // those that were remembered counted
+  std::int64_t runs = 50000;           // in all, those that were remembered not counted
+  std::int64_t runs_of_a_plan = 1500;  // those that were remembered counted
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = {};  // true ends it early
 };

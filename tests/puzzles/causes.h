@@ -1,0 +1,60 @@
+// What a bisection must say of the plan of each puzzle in repros/: the rows that matter, and no
+// other. It is the tests that know this, never the tool.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace redzone::puzzles {
+
+// By puzzle, in words of `redzone bisect`. A fault or a canary of the guard arena needs its
+// allocator, and its placement; what an oracle compares along an axis needs that axis.
+inline const std::map<std::string, std::vector<std::string>>& causes() {
+  static const std::map<std::string, std::vector<std::string>> all{
+      // The second call writes other arguments before the first has read its own.
+      {"argument_block", {"call 1", "call 2", "scale", "call 1: scale", "call 2: scale", "launch"}},
+      {"cache_key", {"call 1", "call 2", "call 1: D", "call 2: D"}},
+      // Of several tiles in the second call, which one is left out is a matter of the schedule; of
+      // one it is always the one.
+      {"dirty_counter", {"call 1", "call 2", "call 1: N", "call 2: N", "schedule", "poison"}},
+      {"empty_row_hang", {"N"}},
+      {"far_write", {"N"}},
+      {"global_race", {"C", "schedule"}},
+      {"graph_first_shape", {"call 1", "call 2", "call 1: N", "call 2: N"}},
+      {"graph_freed_pointer", {"call 1", "call 2", "call 1: N", "call 2: N", "graph", "allocator"}},
+      {"index32", {"R", "x layout"}},
+      {"last_tile", {"N", "allocator", "placement"}},
+      // With tiles of 64 columns one tile is enough for both calls.
+      {"lazy_grid_frozen", {"call 1", "call 2", "call 1: N", "call 2: N", "tiles"}},
+      {"lazy_key_without_n",
+       {"call 1", "call 2", "call 1: N", "call 2: N", "call 1: M", "call 2: M", "tiles"}},
+      // The second call must find what the first has frozen, so their shapes are the same.
+      {"lazy_scratch_first_call",
+       {"call 1", "call 2", "N", "call 1: N", "call 2: N", "call 1: M", "call 2: M", "tiles",
+        "allocator", "placement"}},
+      {"lazy_scratch_null", {}},
+      {"lazy_scratch_num_ctas", {"num_ctas", "allocator", "placement"}},
+      // The scratch that the largest tile lacks is a page, so at the head it is missed, too.
+      {"lazy_scratch_per_cta", {"M", "tiles", "allocator"}},
+      {"lazy_tuning_accumulates", {"tiles"}},
+      {"masked_garbage", {"R", "poison"}},
+      {"missing_edge", {"launch"}},
+      {"pitch_ignored", {"R", "x layout", "poison", "allocator"}},
+      {"pool_overrun", {"N", "allocator"}},
+      {"read_past_end", {"N", "allocator", "placement"}},
+      {"row_minus_one", {"R", "allocator", "placement"}},
+      // It counts positive elements: of data without any a lost count is no loss.
+      {"shared_counter", {"call 1", "call 2", "streams", "data", "launch"}},
+      {"shared_race", {"N", "schedule"}},
+      {"shared_static", {"call 1", "call 2", "call 1: R", "call 2: R"}},
+      {"stale_grid", {"call 1", "call 2", "call 1: N", "call 2: N", "poison"}},
+      {"stale_pointer", {"call 1", "call 2", "poison"}},
+      {"stream_reuse", {"launch"}},
+      {"strides_ignored", {"R", "C", "x layout"}},
+      {"uninit_scratch", {"K", "poison"}},
+  };
+  return all;
+}
+
+}  // namespace redzone::puzzles
