@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/plan_text.h"
 #include "oracles/axes.h"
+#include "statistics/interval.h"
 
 namespace redzone::campaign {
 namespace {
@@ -59,6 +63,28 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   Runs out;
   out.answers = evaluator.ask(questions);
   for (const auto& answer : out.answers) count(answer, signature, out.reliability);
+  return out;
+}
+
+Runs run_until_known(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                     const Signature& signature, int n, int most) {
+  Runs out = run_repeatedly(evaluator, oracle, plan, signature, n);
+  const auto known = [&] {
+    const auto& r = out.reliability;
+    if (r.k == r.n) return true;  // none among them where none could be judged
+    const double seen = static_cast<double>(r.k) / static_cast<double>(r.n);
+    return r.k > 0 && statistics::exact_interval(r.k, r.n, 0.9).low >= seen / 2;
+  };
+  while (!known() && static_cast<int>(out.answers.size()) < most) {
+    const int room = most - static_cast<int>(out.answers.size());
+    Runs more =
+        run_repeatedly(evaluator, oracle, plan, signature,
+                       std::min(std::max(n, static_cast<int>(out.answers.size()) / 2), room));
+    if (more.reliability.n == 0) break;  // interrupted
+    out.reliability.k += more.reliability.k;
+    out.reliability.n += more.reliability.n;
+    std::move(more.answers.begin(), more.answers.end(), std::back_inserter(out.answers));
+  }
   return out;
 }
 

@@ -18,6 +18,11 @@ struct Runs {
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                     const Signature& signature, int n);
 
+// The same, at least n times. A failure that does not show in every run is run on until its rate is
+// known: until the lower end of its 90% interval is half of what was seen, or `most` runs are made.
+Runs run_until_known(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                     const Signature& signature, int n, int most);
+
 // Each value of each axis of the mode alone, `runs` times each. An axis that the oracle varies by
 // itself is left out.
 std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,

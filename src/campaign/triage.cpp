@@ -1,11 +1,11 @@
 #include "campaign/triage.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "campaign/attribution.h"
 #include "campaign/history.h"
+#include "statistics/sequential_test.h"
 
 namespace redzone::campaign {
 namespace {
@@ -39,12 +39,12 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   return variants;
 }
 
-// Runs after which a failure of this reliability has been seen with 98 %.
-int tries_for(const store::Reliability& r) {
-  if (r.k >= r.n) return 1;
-  const double p =
-      static_cast<double>(std::max<std::int64_t>(r.k, 1)) / static_cast<double>(r.n + 1);
-  return std::clamp(static_cast<int>(std::ceil(std::log(0.02) / std::log(1 - p))), 2, 16);
+// What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
+// one pass is enough, and the measure of the reduced plan says whether that was right.
+statistics::Rates rates_of(const store::Reliability& r) {
+  constexpr double kMiss = 0.01;
+  if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
+  return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
 }
 
 std::string fault_text(const Answer& answer) {
@@ -169,29 +169,55 @@ std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
   return always ? 0 : kSchedules;
 }
 
-void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) {
-  const Signature signature = shown.answer.verdict.signature;
-  const auto tries = static_cast<std::size_t>(tries_for(finding.reliability));
-  const std::size_t schedules = schedules_to_try(evaluator, shown);
-  const std::size_t asked = tries + schedules;
-  const StillFails still_fails = [&](std::span<Plan> plans) {
+std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle,
+                                      const Signature& signature,
+                                      const store::Reliability& reliability, std::size_t schedules,
+                                      std::span<Plan> plans) {
+  const statistics::Rates rates = rates_of(reliability);
+  std::vector<statistics::SequentialTest> tests(plans.size(), statistics::SequentialTest(rates));
+  std::vector<bool> fails(plans.size(), false);
+  struct Asked {
+    std::size_t plan;
+    bool other_schedule;
+  };
+  for (bool first = true;; first = false) {
     std::vector<Question> questions;
-    for (const auto& plan : plans) {
-      questions.insert(questions.end(), tries, Question{shown.oracle, plan});
-      for (std::size_t s = 0; s < schedules; ++s) {
-        questions.push_back({shown.oracle, plan});
+    std::vector<Asked> asked;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (fails[i] || tests[i].decision() != statistics::Decision::open) continue;
+      const auto times = std::clamp<std::int64_t>(tests[i].passes_to_go(), 1,
+                                                  std::max<std::int64_t>(tests[i].n(), 2));
+      questions.insert(questions.end(), static_cast<std::size_t>(times), {&oracle, plans[i]});
+      asked.insert(asked.end(), static_cast<std::size_t>(times), {i, false});
+      for (std::size_t s = 0; first && s < schedules; ++s) {
+        questions.push_back({&oracle, plans[i]});
         questions.back().plan.mode.schedule_seed = s;
+        asked.push_back({i, true});
       }
     }
+    if (questions.empty() || (!first && stopped())) return fails;
     const auto answers = evaluator.ask(questions);
-    std::vector<bool> fails(plans.size(), false);
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const Verdict& v = answers[i].verdict;
-      if (fails[i / asked] || !v.failed() || !same_bug(v.signature, signature)) continue;
-      fails[i / asked] = true;
-      plans[i / asked].mode.schedule_seed = questions[i].plan.mode.schedule_seed;
+    for (std::size_t q = 0; q < answers.size(); ++q) {
+      const Verdict& v = answers[q].verdict;
+      const auto [i, other_schedule] = asked[q];
+      const bool same = v.failed() && same_bug(v.signature, signature);
+      // What cannot be judged is no failure, and asking again would not end.
+      if (!other_schedule) tests[i].add(same);
+      if (!same || fails[i]) continue;
+      fails[i] = true;
+      plans[i].mode.schedule_seed = questions[q].plan.mode.schedule_seed;
     }
-    return fails;
+  }
+}
+
+void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) {
+  const Signature signature = shown.answer.verdict.signature;
+  const std::size_t schedules = schedules_to_try(evaluator, shown);
+  const auto first_runs = static_cast<std::size_t>(
+      statistics::SequentialTest(rates_of(finding.reliability)).passes_to_go());
+  const std::size_t asked = std::min<std::size_t>(first_runs, 16) + schedules;
+  const StillFails fails = [&](std::span<Plan> plans) {
+    return still_fails(evaluator, *shown.oracle, signature, finding.reliability, schedules, plans);
   };
   ReduceBudget budget;
   budget.evaluations = options_.reduce_evaluations;
@@ -202,7 +228,7 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   const std::size_t runs = options_.reuse_workers ? asked : 1;
   budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3)
                         : std::max<std::size_t>(options_.parallel / runs, 1);
-  auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), still_fails, budget);
+  auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), fails, budget);
   shown.plan = std::move(reduced.plan);
   finding.minimal = reduced.minimal;
 }
@@ -245,7 +271,10 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
       reduce_shown(evaluator, shown, finding);
     }
     finding.plan = shown.plan;
+    const bool taken_for_sure = finding.reliability.k >= finding.reliability.n;
     if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
+    // Taken to fail always, and does not: a lucky pass may have ended the reduction.
+    if (finding.state == State::flaky && taken_for_sure && !stopped()) continue;
     if (finding.state != State::unconfirmed) return {};
     // It was confirmed before: what the reduced plan no longer shows is not taken back.
     shown = unreduced;
@@ -288,8 +317,9 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   const bool slow = finding.signature.kind == FailKind::hang;
   evaluator.set_deadline(options_.deadline);
   evaluator.set_reuse(false);
-  const auto runs = run_repeatedly(evaluator, oracle, finding.plan, finding.signature,
-                                   slow ? options_.confirm_runs : options_.final_runs);
+  const auto runs = run_until_known(evaluator, oracle, finding.plan, finding.signature,
+                                    slow ? options_.confirm_runs : options_.final_runs,
+                                    slow ? options_.final_runs : options_.most_runs);
   if (runs.reliability.n == 0) return {};  // interrupted: what is known already stays
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
@@ -332,8 +362,9 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   }
 
   finding.signature = shown->answer.verdict.signature;
-  const auto runs = run_repeatedly(evaluator, *shown->oracle, shown->plan, finding.signature,
-                                   options_.confirm_runs);
+  const auto runs =
+      run_until_known(evaluator, *shown->oracle, shown->plan, finding.signature,
+                      options_.confirm_runs, hang ? options_.confirm_runs : options_.most_runs);
   finding.reliability = {runs.reliability.k + 1, runs.reliability.n + 1};
   finding.state = state_of(finding.reliability);
   finding.reason = shown->answer.verdict.reason;
@@ -362,8 +393,9 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
   const Oracle* oracle = catalog_.find(finding.oracle);
   if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
   Evaluator evaluator(executor_, spec, options_.deadline);
-  const auto runs =
-      run_repeatedly(evaluator, *oracle, finding.plan, finding.signature, options_.confirm_runs);
+  const auto runs = run_until_known(
+      evaluator, *oracle, finding.plan, finding.signature, options_.confirm_runs,
+      finding.signature.kind == FailKind::hang ? options_.confirm_runs : options_.most_runs);
   if (runs.reliability.n == 0)
     return harness_error("no run could be judged: " + (runs.answers.empty()
                                                            ? std::string("interrupted")

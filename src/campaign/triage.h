@@ -27,6 +27,8 @@ struct TriageOptions {
   std::chrono::milliseconds hang_deadline{750};
   int confirm_runs = 4;
   int final_runs = 10;
+  // For a failure that does not show in every run, to learn how often it does.
+  int most_runs = 64;
   int attribution_runs = 3;  // of each value of each axis; 0: no axis matters on this device
   // For devices on which a worker takes long to start: look for the cause and reduce in used
   // workers, where that gives the same answer as fresh ones, and spare workers otherwise.
@@ -79,6 +81,12 @@ class Triage {
   // How many schedules each smaller plan is tried under, beside its own.
   std::size_t schedules_to_try(Evaluator& evaluator, const Shown& shown);
   void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
+  // pass of what has failed as reliably as that. A plan may be given one of `schedules` more
+  // schedules, under which it fails.
+  std::vector<bool> still_fails(Evaluator& evaluator, const Oracle& oracle,
+                                const Signature& signature, const store::Reliability& reliability,
+                                std::size_t schedules, std::span<Plan> plans);
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.

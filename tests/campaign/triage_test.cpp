@@ -228,9 +228,9 @@ TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
   });
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.state, State::flaky);
-  EXPECT_EQ(f.reliability.n, 10);
+  EXPECT_GE(f.reliability.n, 10);
   EXPECT_GT(f.reliability.k, 0);
-  EXPECT_LT(f.reliability.k, 10);
+  EXPECT_LT(f.reliability.k, f.reliability.n);
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
 }
 

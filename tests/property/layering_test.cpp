@@ -141,7 +141,9 @@ std::vector<Part> parts() {
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
       // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
-      {"campaign", "src/campaign/", {"core/", "exec/executor.h", "oracles/", "store/finding.h"}},
+      {"campaign",
+       "src/campaign/",
+       {"core/", "exec/executor.h", "oracles/", "statistics/", "store/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},
       // Through the runner, it does not know what runs the plans.
       {"bisect", "src/bisect/", {"core/", "campaign/evaluator.h", "oracles/axes.h", "statistics/"}},
