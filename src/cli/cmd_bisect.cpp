@@ -3,13 +3,17 @@
 
 #include <iostream>
 
+#include "bisect/between.h"
 #include "bisect/bisect.h"
 #include "bisect/boundary.h"
 #include "cli/bisect_builds.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/probing.h"
+#include "core/repro.h"
+#include "core/validate.h"
 #include "report/bisect.h"
+#include "report/bisect_between.h"
 
 namespace redzone::cli {
 namespace {
@@ -68,6 +72,26 @@ Result<int> bisect_dim(const po::variables_map& flags) {
   });
 }
 
+// The passing plan is one of the same target; knobs that it leaves out are at their defaults.
+Result<int> bisect_between(const po::variables_map& flags) {
+  const auto& file = flags["passing"].as<std::string>();
+  auto text = read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  auto passing = parse_repro(*text, file);
+  if (!passing) return tl::unexpected(passing.error());
+  return with_finding(flags, [&](Probing& probing) -> Result<bisect::Probe> {
+    complete(passing->plan, probing.spec());
+    if (auto valid = validate(passing->plan, probing.spec(), file); !valid)
+      return tl::unexpected(valid.error());
+    const auto result = bisect::bisect_between(probing.finding().plan, passing->plan,
+                                               probing.spec(), probing.prober());
+    if (!result) return tl::unexpected(result.error());
+    std::cout << (json_wanted(flags) ? report::between_json(probing.finding(), *result)
+                                     : report::between_text(probing.finding(), *result));
+    return result->failing;
+  });
+}
+
 class Bisect final : public Command {
  public:
   std::string_view name() const override { return "bisect"; }
@@ -77,8 +101,10 @@ class Bisect final : public Command {
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("dim", po::value<std::string>(),
-                        "for which values of this dim it fails: the threshold, or the classes")(
+    flags.add_options()("passing", po::value<std::string>(),
+                        "a plan file with the same steps that passes: which difference is it?")(
+        "dim", po::value<std::string>(),
+        "for which values of this dim it fails: the threshold, or the classes")(
         "call", po::value<Count>()->default_value({0}),
         "of which call --dim is, from 1 (0: of all where they agree, else of the last)")(
         "builds", po::value<std::vector<std::string>>()->multitoken(),
@@ -88,8 +114,11 @@ class Bisect final : public Command {
   Result<int> run(const po::variables_map& flags) override {
     watch_interrupts();
     const bool dim = flags.count("dim") != 0, builds = flags.count("builds") != 0;
-    if (dim && builds) return usage_error("--dim and --builds are different questions");
+    const bool passing = flags.count("passing") != 0;
+    if (dim + builds + passing > 1)
+      return usage_error("--passing, --dim and --builds are different questions");
     if (builds) return bisect_builds(flags);
+    if (passing) return bisect_between(flags);
     return dim ? bisect_dim(flags) : bisect_settings(flags, report::bisection_text);
   }
 };

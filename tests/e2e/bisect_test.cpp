@@ -102,6 +102,22 @@ TEST_F(Bisect, FindsTheFirstBadBuild) {
   EXPECT_EQ(ask({"bisect", "1", "--builds", broken, broken}).exit, 4);
 }
 
+TEST_F(Bisect, TellsWhichDifferenceToAPassingPlanItIs) {
+  import_repro("cache_key");
+  const std::string passing = folder_.write(
+      "passing.toml",
+      "redzone_plan = 1\ntarget = \"puzzle.cache_key\"\n[mode]\nplacement = \"head\"\n"
+      "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 5 }\nconfig = { block = 128 }\n"
+      "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 1 }\nconfig = { block = 128 }\n");
+  const Ran ran = ask({"bisect", "1", "--passing", passing, "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  const Json json = ran.json();
+  EXPECT_EQ(json["go"]["settings"], Json::array({"call 1: D = 2"})) << ran;
+  EXPECT_EQ(json["come"]["settings"], Json::array({"call 1: D = 1"})) << ran;
+  EXPECT_EQ(ask({"bisect", "1", "--passing", "none.toml"}).exit, 2);
+  EXPECT_EQ(ask({"bisect", "1", "--passing", passing, "--dim", "N"}).exit, 2);
+}
+
 TEST_F(Bisect, OfWhatIsNoFindingIsAUsageError) {
   import_repro("read_past_end");
   EXPECT_EQ(ask({"bisect", "99"}).exit, 2);

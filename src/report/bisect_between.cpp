@@ -1,0 +1,54 @@
+#include "report/bisect_between.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/plan_text.h"
+#include "report/bisect.h"
+#include "report/bisect_runs.h"
+#include "report/format.h"
+
+namespace redzone::report {
+namespace {
+
+nlohmann::ordered_json change(const std::optional<bisect::ChangeSet>& set) {
+  if (!set) return {};
+  return {{"settings", set->settings},
+          {"answer", name_of(set->probe.answer)},
+          {"plan", print_plan(set->plan)},
+          {"plan_hash", plan_hash(set->plan)},
+          {"runs", runs_json(set->probe.counts)}};
+}
+
+std::string line(std::string_view what, const std::optional<bisect::ChangeSet>& set) {
+  if (!set) return "";
+  return fmt::format("{}  {} ({} failed)\n", what,
+                     printable(fmt::format("{}", fmt::join(set->settings, ", "))),
+                     ratio(set->probe.counts));
+}
+
+}  // namespace
+
+std::string between_text(const store::Finding& f, const bisect::Between& b) {
+  return fmt::format("finding {}: {}\n\n{}\n\ndifferences     {}\n", f.id,
+                     printable(f.signature.text()), printable(sentence(b)),
+                     printable(fmt::format("{}", fmt::join(b.differences, ", ")))) +
+         line("makes it go   ", b.go) + line("brings it back", b.come) +
+         fmt::format("runs            {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
+                     b.complete ? "" : "; the budget ended: bisect again to go on");
+}
+
+std::string between_json(const store::Finding& f, const bisect::Between& b) {
+  return printed({{"finding", f.id},
+                  {"signature", f.signature.text()},
+                  {"sentence", sentence(b)},
+                  {"failing", runs_json(b.failing.counts)},
+                  {"passing", runs_json(b.passing.counts)},
+                  {"differences", b.differences},
+                  {"go", change(b.go)},
+                  {"come", change(b.come)},
+                  {"complete", b.complete},
+                  {"runs_made", b.runs}});
+}
+
+}  // namespace redzone::report
