@@ -25,6 +25,15 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"graph_freed_pointer", {"call 1", "call 2", "call 1: N", "call 2: N", "graph", "allocator"}},
       {"index32", {"R", "x layout"}},
       {"last_tile", {"N", "allocator", "placement"}},
+      {"empty_keys", {"N"}},
+      {"negative_stride", {"R", "x layout"}},
+      {"tma_base", {"x layout"}},
+      {"tma_box", {"D"}},
+      {"tma_cached_map", {"call 1", "call 2", "call 1: N", "call 2: N"}},
+      // Lengths are data: where the first sequence has all rows, none come behind it.
+      {"tma_next_rows", {"B", "N", "data"}},
+      // Either of two dims of size 1 is enough.
+      {"tma_unit_stride", {"TQ", "HQ", "q layout"}},
       // With tiles of 64 columns one tile is enough for both calls.
       {"lazy_grid_frozen", {"call 1", "call 2", "call 1: N", "call 2: N", "tiles"}},
       {"lazy_key_without_n",
