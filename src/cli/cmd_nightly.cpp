@@ -119,7 +119,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!campaign) return tl::unexpected(campaign.error());
   auto night = describe_night(*store, *campaign, db_for_commands(flags));
   if (!night) return tl::unexpected(night.error());
-  if (auto added = add_bisections(*night, *store, session); !added)
+  if (auto added = add_bisections(*night, *store, session.registry()); !added)
     return tl::unexpected(added.error());
   const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
                                   [](const auto& plan) { return !plan.problem.empty(); });

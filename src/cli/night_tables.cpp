@@ -8,44 +8,61 @@
 namespace redzone::cli {
 namespace {
 
-// Nothing is run: what is not remembered stays undecided.
+// Has no runs to give.
 class NoRunner final : public bisect::Runner {
  public:
   std::vector<bisect::Counts> run(std::span<const bisect::Request> requests) override {
+    asked_ = true;
     return std::vector<bisect::Counts>(requests.size());
   }
+  bool asked() const { return asked_; }
+
+ private:
+  bool asked_ = false;
 };
 
-Result<bisect::Memory> runs_of(store::Store& store, const store::Finding& finding,
-                               const std::string& device, const std::string& code) {
-  for (const auto& hash : {code, finding.environment.code_hash}) {
-    auto runs = stored_runs(store, {finding.id, device, hash});
+DeviceKind device_of(const store::Finding& f) {
+  for (const auto kind : {DeviceKind::host, DeviceKind::none})
+    if (f.environment.device == name_of(kind)) return kind;
+  return DeviceKind::cuda;
+}
+
+Result<bisect::Memory> runs_of(store::Store& store, const store::Finding& f,
+                               const std::string& code) {
+  for (const auto& hash : {code, f.environment.code_hash}) {
+    auto runs = stored_runs(store, {f.id, f.environment.device, hash});
     if (!runs || !runs->empty()) return runs;
   }
   return bisect::Memory{};
 }
 
+bisect::Bisection bisection_of(const store::Finding& f, const TargetSpec& spec,
+                               bisect::Memory runs) {
+  NoRunner runner;
+  bisect::ProbeBudget budget;
+  // The first question that the runs do not answer is the last.
+  budget.stop = [&] { return runner.asked(); };
+  bisect::Prober prober(runner, std::move(budget), std::move(runs));
+  bisect::BisectOptions options;
+  options.axes = {device_of(f) == DeviceKind::host, f.signature.kind};
+  return bisect::bisect(f.plan, spec, prober, options);
+}
+
 }  // namespace
 
-Result<void> add_bisections(report::Night& night, store::Store& store, const Session& session) {
+Result<void> add_bisections(report::Night& night, store::Store& store, const Registry& registry) {
   const auto bisected = store::NightBook(store).bisected();
   if (!bisected) return tl::unexpected(bisected.error());
   for (auto& shown : night.findings) {
     if (!bisected->contains(shown.id)) continue;
     const auto finding = store.finding(shown.id);
     if (!finding) return tl::unexpected(finding.error());
-    const TargetEntry* entry = session.registry().find(finding->signature.target, session.device());
+    const TargetEntry* entry = registry.find(finding->signature.target, device_of(*finding));
     if (entry == nullptr) continue;
-    auto runs = runs_of(store, *finding, session.hello().device, entry->code_hash);
+    auto runs = runs_of(store, *finding, entry->code_hash);
     if (!runs) return tl::unexpected(runs.error());
     if (runs->empty()) continue;
-    NoRunner runner;
-    bisect::ProbeBudget budget;
-    budget.runs = 0;
-    bisect::Prober prober(runner, std::move(budget), std::move(*runs));
-    bisect::BisectOptions options;
-    options.axes = {session.triage_options().schedules, finding->signature.kind};
-    const auto bisection = bisect::bisect(finding->plan, entry->spec, prober, options);
+    const auto bisection = bisection_of(*finding, entry->spec, std::move(*runs));
     if (bisection.base.answer == bisect::Answer::fails)
       shown.tables.push_back(report::bisection_table(bisection));
   }

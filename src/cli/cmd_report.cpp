@@ -1,0 +1,89 @@
+// `redzone report`: a night of the store, once more and in any format.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/night_report.h"
+#include "cli/night_tables.h"
+#include "report/night_formats.h"
+
+namespace redzone::cli {
+namespace {
+
+std::string format_names() {
+  std::vector<std::string_view> names;
+  for (const auto& format : report::night_formats()) names.push_back(format.name);
+  std::sort(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<report::NightFormat> format_named(std::string_view name) {
+  for (const auto& format : report::night_formats())
+    if (format.name == name) return format;
+  return usage_error(fmt::format("--format: '{}' is none of {}", name, format_names()));
+}
+
+class Report final : public Command {
+ public:
+  std::string_view name() const override { return "report"; }
+  std::string_view synopsis() const override { return "redzone report [options]"; }
+  std::string_view summary() const override {
+    return "a night of the store in any format, with the bisections made since";
+  }
+  void declare(po::options_description& flags, po::positional_options_description&) const override {
+    flags.add_options()("format", po::value<std::string>()->default_value("text"),
+                        format_names().c_str())("night", po::value<std::string>(),
+                                                "its campaign number (default: the latest)")(
+        "out", po::value<std::string>(), "file; otherwise it is printed");
+    add_db_flag(flags);
+    add_plugin_flag(flags);
+    add_package_flag(flags);
+  }
+  Result<int> run(const po::variables_map& flags) override;
+};
+
+Result<report::Night> described(const po::variables_map& flags, store::Store& store) {
+  auto id =
+      flags.count("night") != 0 ? parse_id(flags["night"].as<std::string>()) : latest_night(store);
+  if (!id) return tl::unexpected(id.error());
+  auto night = describe_night(store, *id, db_for_commands(flags));
+  if (!night) return night;
+  auto registry = load_registry(flags);
+  if (!registry) return tl::unexpected(registry.error());
+  if (auto added = add_bisections(*night, store, *registry); !added)
+    return tl::unexpected(added.error());
+  return night;
+}
+
+Result<int> Report::run(const po::variables_map& flags) {
+  const auto format = format_named(flags["format"].as<std::string>());
+  if (!format) return tl::unexpected(format.error());
+  auto store = open_store(flags, store::OpenMode::read_only);
+  if (!store) return tl::unexpected(store.error());
+  const auto night = described(flags, *store);
+  if (!night) return tl::unexpected(night.error());
+  const std::string text = format->write(*night);
+  if (flags.count("out") == 0) {
+    std::cout << text;
+    return kOk;
+  }
+  const std::string path = flags["out"].as<std::string>();
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return usage_error(fmt::format("--out: {}: cannot be written", path));
+  return kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_report() {
+  return std::make_unique<Report>();
+}
+
+}  // namespace redzone::cli
