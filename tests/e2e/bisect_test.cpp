@@ -104,11 +104,11 @@ TEST_F(Bisect, FindsTheFirstBadBuild) {
 
 TEST_F(Bisect, TellsWhichDifferenceToAPassingPlanItIs) {
   import_repro("cache_key");
-  const std::string passing = folder_.write(
-      "passing.toml",
-      "redzone_plan = 1\ntarget = \"puzzle.cache_key\"\n[mode]\nplacement = \"head\"\n"
-      "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 5 }\nconfig = { block = 128 }\n"
-      "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 1 }\nconfig = { block = 128 }\n");
+  const std::string passing =
+      folder_.write("passing.toml",
+                    "redzone_plan = 1\ntarget = \"puzzle.cache_key\"\n"
+                    "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 5 }\nconfig = { block = 128 }\n"
+                    "[[step]]\ndo = \"call\"\ndims = { D = 2, N = 1 }\nconfig = { block = 128 }\n");
   const Ran ran = ask({"bisect", "1", "--passing", passing, "--json"});
   ASSERT_EQ(ran.exit, 1) << ran;
   const Json json = ran.json();
