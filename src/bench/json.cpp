@@ -162,6 +162,7 @@ std::string report_json(const Report& r) {
                {"date", r.date},
                {"command", r.command},
                {"quick", r.quick},
+               {"interrupted", r.interrupted},
                {"cores", r.cores},
                {"load_average", r.load_average},
                {"seconds", r.seconds}};

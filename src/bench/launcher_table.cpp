@@ -93,6 +93,7 @@ class Mistakes {
     if (!dry) return tl::unexpected(dry.error());
     row.none = std::move(*dry);
     if (auto done = add_native(row, plans); !done) return done;
+    if (setup_.stop()) return {};  // half a row says nothing
     out_.rows.push_back(std::move(row));
     return {};
   }
@@ -209,6 +210,7 @@ Result<void> measure_launchers(const Setup& setup, Report& report) {
                                       : CorrectLauncher{.target = launcher->spec.name,
                                                         .why_not = not_here(setup)};
     if (!measured) return tl::unexpected(measured.error());
+    if (setup.stop()) return {};
     report.launchers.correct.push_back(std::move(*measured));
   }
   if (!has_packages(setup.registry, setup.device) || setup.stop()) return {};

@@ -163,6 +163,7 @@ struct Report {
   std::string command;  // as typed
   std::string date;     // UTC, ISO 8601
   bool quick = false;
+  bool interrupted = false;  // holds what had been measured whole
   unsigned cores = 0;
   double load_average = 0;  // of the last minute, when it began: above 0.5 others were at work
   double seconds = 0;

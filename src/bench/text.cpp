@@ -168,6 +168,7 @@ std::string report_text(const Report& r) {
       fmt::format("{}{}, {}\ncommit {}, {}, {:.0f} s, load average {:.1f} on {} cores{}\n",
                   e.device, e.driver.empty() ? "" : ", driver " + e.driver, e.toolkit, r.commit,
                   r.date, r.seconds, r.load_average, r.cores, r.quick ? ", quick" : "");
+  if (r.interrupted) out += "interrupted: what was measured until then\n";
   for (const auto& t : r.throughput) out += throughput_text(t);
   if (!r.detection.empty()) out += detection_text(r.detection);
   if (!r.fault_cost.puzzle.empty() || !r.fault_cost.why_not.empty())

@@ -229,15 +229,16 @@ Result<int> Bench::run(const po::variables_map& flags) {
   report.command = as_typed(flags, options->device);
   report.date = store::utc_now();
   if (auto done = bench::run_benchmark(setup, report); !done) return tl::unexpected(done.error());
-  if (interrupted()) return kInterrupted;
+  report.interrupted = interrupted();
+  const int exit = report.interrupted ? kInterrupted : kOk;
   std::cout << bench::report_text(report);
-  if (flags.count("out") == 0) return kOk;
+  if (flags.count("out") == 0) return exit;
   const auto& path = flags["out"].as<std::string>();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << bench::report_json(report);
   out.close();
   if (!out) return harness_error(path + ": cannot be written");
-  return kOk;
+  return exit;
 }
 
 Result<int> BenchBare::run(const po::variables_map& flags) {

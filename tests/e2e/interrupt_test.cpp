@@ -109,6 +109,25 @@ TEST_F(Interrupt, AKilledDriverLosesNoFindingAndLeavesNoWorker) {
   EXPECT_GE(signatures(stored()).size(), seen.size());
 }
 
+TEST_F(Interrupt, CtrlCEndsABenchmarkWithWhatItMeasured) {
+  Process bench(folder_, {"bench", "--device", "host", "--part", "modes", "--out", "b"});
+  const std::string row = "bench: modes, ";
+  // The second row has begun, so the first is whole.
+  ASSERT_TRUE(eventually([&] {
+    const std::string err = bench.err();
+    return err.find(row) != err.rfind(row);
+  }));
+  bench.signal_group(SIGINT);
+  const Ran ran = bench.wait();
+  EXPECT_EQ(ran.exit, 130) << ran;
+  EXPECT_NE(ran.out.find("interrupted: what was measured until then"), std::string::npos) << ran;
+  const Json report = Json::parse(read_text(folder_.path() / "b"), nullptr, false);
+  ASSERT_TRUE(report.is_object()) << ran;
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_GE(report["modes"]["rows"].size(), 1u) << report;
+  EXPECT_TRUE(nobody_left());
+}
+
 TEST_F(Interrupt, CtrlCEndsAReplay) {
   const std::string plan = folder_.write("plan.toml",
                                          "redzone_plan = 1\ntarget = \"twin.last_tile\"\n"
