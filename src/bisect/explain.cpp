@@ -214,11 +214,12 @@ bool is_last_call(const Bisection& b, const Row& row) {
 }  // namespace
 
 std::string sentence(const Bisection& b) {
+  if (b.base.counts.judged() == 0) return "Not known: no run of it was judged.";
   if (b.base.answer != Answer::fails)
     return fmt::format("It does not fail now ({} of {} runs), so there is nothing to bisect.",
                        b.base.counts.same, b.base.counts.judged());
   std::vector<std::string> needs, free, open;
-  bool knobs = false, knobs_matter = false;
+  bool knobs = false, knobs_matter = false, knobs_open = false;
   for (const auto& row : b.rows) {
     const bool is_knob = row.kind == AxisKind::knob;
     knobs = knobs || is_knob;
@@ -228,14 +229,15 @@ std::string sentence(const Bisection& b) {
       auto prior = row.kind == AxisKind::step ? prior_call(b, row) : "";
       needs.push_back(prior.empty() ? text_of(b, row, seen_of(row)) : std::move(prior));
     } else if (row.relevance() == Relevance::unknown) {
+      knobs_open = knobs_open || is_knob;
       open.push_back(row.axis);
     } else if (!is_knob) {
       free.push_back(row.axis);
     }
   }
-  std::string out = needs.empty() ? "It fails whatever is changed"
-                                  : fmt::format("It fails: {}", fmt::join(needs, "; "));
-  if (knobs && !knobs_matter) out += "; any knob at any value fails";
+  std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));
+  if (needs.empty()) out = open.empty() ? "It fails whatever is changed" : "It fails";
+  if (knobs && !knobs_matter && !knobs_open) out += "; any knob at any value fails";
   if (!free.empty()) out += fmt::format("; it does not depend on {}", fmt::join(free, ", "));
   if (!open.empty()) out += fmt::format("; not known: {}", fmt::join(open, ", "));
   return out + ".";

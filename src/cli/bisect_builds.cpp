@@ -1,5 +1,7 @@
 #include "cli/bisect_builds.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "bisect/builds.h"
@@ -63,6 +65,9 @@ class Trier {
 
 Result<int> bisect_builds(const po::variables_map& flags) {
   const auto& builds = flags["builds"].as<std::vector<std::string>>();
+  for (const auto& build : builds)
+    if (build.starts_with("-"))
+      return usage_error(fmt::format("--builds takes '{}' for a build: give it its files", build));
   if (builds.size() < 2) return usage_error("--builds: needs two or more, the oldest first");
   auto until = end_of_time(flags);
   if (!until) return tl::unexpected(until.error());

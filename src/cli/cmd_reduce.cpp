@@ -48,7 +48,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
     return s.finding(*id);
   });
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(*finding, flags); !allowed)
+  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
     return tl::unexpected(allowed.error());
   auto wanted = session_options(flags, Workload::replay);
   if (!wanted) return tl::unexpected(wanted.error());
@@ -70,13 +70,22 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   StoreSink sink(*store);
-  sink.own(*id);
+  // A suspect may get a better name. What was confirmed or marked keeps its own: a smaller plan
+  // that fails in another way is another finding, which takes no mark with it.
+  const bool found =
+      finding->state == store::State::confirmed || finding->state == store::State::flaky;
+  if (!found && finding->ledger.standing == Standing::fresh) sink.own(*id);
   auto options = session.triage_options();
   options.reduce_time = **time;
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
   auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!reduced) return tl::unexpected(reduced.error());
+  if (reduced->id != *id)
+    fmt::print(stderr, "reduce: it fails as finding {} now; finding {} stays as it was\n",
+               reduced->id, *id);
+  // As stored: the ledger of a finding is its own.
+  if (auto stored = store->finding(reduced->id); stored) reduced = std::move(stored);
   const auto artifacts = store->artifacts(reduced->id);
   if (!artifacts) return tl::unexpected(artifacts.error());
   const std::string db = db_for_commands(flags);

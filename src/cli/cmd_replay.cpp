@@ -66,6 +66,8 @@ Result<Loaded> load(const po::variables_map& flags) {
     if (!text) return tl::unexpected(text.error());
     auto repro = parse_repro(*text, what);
     if (!repro) return tl::unexpected(repro.error());
+    if (auto allowed = check_allowed(repro->plan.target, flags); !allowed)
+      return tl::unexpected(allowed.error());
     return Loaded{std::move(*repro)};
   }
   auto id = parse_id(what);
@@ -74,7 +76,7 @@ Result<Loaded> load(const po::variables_map& flags) {
   if (!store) return tl::unexpected(store.error());
   auto finding = store->finding(*id);
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(*finding, flags); !allowed)
+  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
     return tl::unexpected(allowed.error());
   return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment};
 }

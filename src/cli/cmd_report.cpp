@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -63,6 +64,10 @@ Result<report::Night> described(const po::variables_map& flags, store::Store& st
 Result<int> Report::run(const po::variables_map& flags) {
   const auto format = format_named(flags["format"].as<std::string>());
   if (!format) return tl::unexpected(format.error());
+  std::error_code error;
+  if (flags.count("out") != 0 && std::filesystem::equivalent(flags["out"].as<std::string>(),
+                                                             flags["db"].as<std::string>(), error))
+    return usage_error(fmt::format("--out: {} is the store", flags["out"].as<std::string>()));
   auto store = open_store(flags, store::OpenMode::read_only);
   if (!store) return tl::unexpected(store.error());
   const auto night = described(flags, *store);

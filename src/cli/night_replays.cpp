@@ -23,10 +23,6 @@ State state_of(const store::Reliability& r) {
   return r.k == r.n ? State::confirmed : State::flaky;
 }
 
-std::string why(const Ledger& ledger) {
-  return "quarantined: " + (ledger.note.empty() ? ledger.link : ledger.note);
-}
-
 }  // namespace
 
 std::string lost_device(Session& session) {
@@ -77,7 +73,8 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   };
   for (const auto& f : *findings)
     if (f.state != State::unconfirmed)
-      add(f.signature.hash(), f.signature.hash(), [this, f] { return replay_finding(f); });
+      add(f.signature.hash(), f.signature.hash(),
+          [this, f, q = *quarantined] { return replay_finding(f, q); });
   for (const auto& plan : corpus)
     add(plan.name, plan.file, [this, &plan, q = *quarantined] { return replay_plan(plan, q); });
   std::stable_sort(list.begin(), list.end(),
@@ -129,7 +126,8 @@ campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan
   return seen;
 }
 
-Result<void> NightReplays::replay_finding(const store::Finding& finding) {
+Result<void> NightReplays::replay_finding(const store::Finding& finding,
+                                          const std::vector<store::Quarantined>& quarantined) {
   store::NightReplay replay{finding.signature.hash(),
                             finding.id,
                             finding.signature.target,
@@ -143,8 +141,8 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
     replay.reason = std::move(reason);
     return keep(replay);
   };
-  if (finding.ledger.standing == Standing::quarantined)
-    return unable(Tonight::not_run, why(finding.ledger));
+  for (const auto& q : quarantined)
+    if (q.signature.target == finding.signature.target) return unable(Tonight::not_run, q.why);
   const std::string other = elsewhere(finding.environment);
   const auto is_gpu = [](const std::string& device) {
     return device != "host" && device != "none";
@@ -225,7 +223,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus,
       Tonight::unclear, {}, corpus.problem,    0};
   if (!corpus.problem.empty()) return keep(replay);
   for (const auto& q : quarantined)
-    if (expected && q.signature == *expected) {
+    if (q.signature.target == repro.plan.target) {
       replay.finding = q.finding;
       replay.tonight = Tonight::not_run;
       replay.reason = q.why;

@@ -41,7 +41,8 @@ class NightReplays {
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
-  Result<void> replay_finding(const store::Finding& finding);
+  Result<void> replay_finding(const store::Finding& finding,
+                              const std::vector<store::Quarantined>& quarantined);
   Result<void> replay_plan(const CorpusPlan& plan,
                            const std::vector<store::Quarantined>& quarantined);
   // Why the plan, which it completes, cannot be judged here; else its target and oracles.

@@ -54,7 +54,7 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
     return s.finding(*id);
   });
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(*finding, flags); !allowed)
+  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
     return tl::unexpected(allowed.error());
   probing->finding_ = std::move(*finding);
   auto options = session_options(flags, Workload::replay);

@@ -116,11 +116,14 @@ Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags
   });
 }
 
-Result<void> check_allowed(const store::Finding& finding, const po::variables_map& flags) {
-  const Ledger& ledger = finding.ledger;
-  if (ledger.standing != Standing::quarantined || flags["force"].as<bool>()) return {};
-  return usage_error(fmt::format("finding {} is quarantined ({}): --force launches it all the same",
-                                 finding.id, ledger.note.empty() ? ledger.link : ledger.note));
+Result<void> check_allowed(std::string_view target, const po::variables_map& flags) {
+  const auto quarantined = forbidden(flags);
+  if (!quarantined) return tl::unexpected(quarantined.error());
+  for (const auto& q : *quarantined)
+    if (q.signature.target == target)
+      return usage_error(
+          fmt::format("{}: {}; --force launches it all the same", q.signature.target, q.why));
+  return {};
 }
 
 }  // namespace redzone::cli

@@ -33,7 +33,7 @@ Result<Selection> select(const Session& session, const po::variables_map& flags,
 void add_force_flag(po::options_description& flags);
 // What --db forbids to launch: nothing with --force, or where there is no such file yet.
 Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags);
-// A usage error where the finding is quarantined and --force is absent.
-Result<void> check_allowed(const store::Finding& finding, const po::variables_map& flags);
+// A usage error where a finding of the target is quarantined in the store and --force is absent.
+Result<void> check_allowed(std::string_view target, const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -149,6 +149,12 @@ INSTANTIATE_TEST_SUITE_P(
         {"placement", {"replay", "plan.toml", "--placement", "middle"}, {"middle", "head"}},
         {"allocator", {"replay", "plan.toml", "--allocator", "heap"}, {"heap", "caching"}},
         {"finding", {"show", "seven", "--db", "good.db"}, {"'seven'"}},
+        {"report_onto_the_store",
+         {"report", "--db", "good.db", "--out", "good.db"},
+         {"--out", "is the store"}},
+        {"builds_that_are_flags",
+         {"bisect", "1", "--db", "good.db", "--builds", "--device", "host"},
+         {"--builds", "'--device'"}},
         {"export_without_folder", {"export", "1", "--db", "good.db"}, {"--to"}},
     }),
     kNameOf);

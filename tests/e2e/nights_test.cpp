@@ -122,8 +122,13 @@ TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
   for (const char* command : {"replay", "reduce"}) {
     const Ran refused = with({command, "1"});
     EXPECT_EQ(refused.exit, 2) << refused;
-    EXPECT_NE(refused.err.find("quarantined (wedges)"), std::string::npos) << refused;
+    EXPECT_NE(refused.err.find("finding 1 is quarantined: wedges"), std::string::npos) << refused;
   }
+  // Neither is its target, by whatever name a plan comes.
+  folder_.write("p.toml",
+                "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\n"
+                "dims = { N = 1 }\n");
+  EXPECT_EQ(with({"replay", "p.toml"}).exit, 2);
   EXPECT_EQ(with({"run", "gains.doubled", "--plans", "5"}).exit, 4);
   EXPECT_EQ(with({"replay", "1", "--runs", "1"}, {"--force"}).exit, 1);
   EXPECT_EQ(with({"run", "gains.doubled", "--plans", "20"}, {"--force"}).exit, 0);
