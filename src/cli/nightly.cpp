@@ -98,6 +98,9 @@ Result<bool> Nightly::resume() {
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
     ++run_.resumed;
+    fmt::print(stderr,
+               "nightly: goes on with night {}, which was cut off after {:.0f} s of its time: {}\n",
+               run_.campaign, seconds_used(), campaign_.command);
     if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
     return true;
   }
