@@ -228,11 +228,12 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
 
 std::string sentence(const Boundary& b) {
   const std::string name = b.calls.empty() ? b.dim : fmt::format("{} ({})", b.dim, b.calls);
+  if (b.base.counts.judged() == 0) return "Not known: no run of it was judged.";
   if (b.base.answer != Answer::fails)
     return fmt::format("It does not fail now ({} of {} runs).", b.base.counts.same,
                        b.base.counts.judged());
   if (!b.rule) return fmt::format("No simple rule for {}: see the samples.", name);
-  std::string out = b.rule->text(name);
+  std::string out = (b.complete ? "" : "so far: ") + b.rule->text(name);
   const auto beside = [&](const DimSample* passing, std::int64_t failing) {
     const DimSample* other = b.sample(failing);
     if (passing == nullptr || other == nullptr) return;

@@ -41,6 +41,11 @@ TEST(Boundary, FindsAThresholdExactly) {
   ASSERT_NE(b.sample(8191), nullptr);
   EXPECT_EQ(b.sample(8191)->probe.answer, Answer::passes);
   EXPECT_NE(sentence(b).find("8191 passes"), std::string::npos) << sentence(b);
+  // The same, cut off.
+  Boundary half = b;
+  half.complete = false;
+  EXPECT_EQ(sentence(half).rfind("so far: ", 0), 0u) << sentence(half);
+  EXPECT_EQ(sentence(Boundary{}), "Not known: no run of it was judged.");
   EXPECT_EQ(rule_text(boundary(7, [](std::int64_t t) { return t <= 1234; })), "fails for every T")
       << "only what is within reach is tried";
 }
