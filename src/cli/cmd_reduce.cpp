@@ -43,13 +43,8 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (!id) return tl::unexpected(id.error());
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
-  // Read only first: a mistyped number must not make a store.
-  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(*id);
-  });
+  auto finding = allowed_finding(*id, flags);
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
-    return tl::unexpected(allowed.error());
   auto wanted = session_options(flags, Workload::replay);
   if (!wanted) return tl::unexpected(wanted.error());
   auto opened = Session::open(*wanted);

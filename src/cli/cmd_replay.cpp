@@ -72,12 +72,8 @@ Result<Loaded> load(const po::variables_map& flags) {
   }
   auto id = parse_id(what);
   if (!id) return tl::unexpected(id.error());
-  auto store = open_store(flags, store::OpenMode::read_only);
-  if (!store) return tl::unexpected(store.error());
-  auto finding = store->finding(*id);
+  auto finding = allowed_finding(*id, flags);
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
-    return tl::unexpected(allowed.error());
   return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment};
 }
 

@@ -62,6 +62,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   if (!last) return tl::unexpected(last.error());
   auto quarantined = night_.store.quarantined();
   if (!quarantined) return tl::unexpected(quarantined.error());
+  quarantined_ = std::move(*quarantined);
 
   std::vector<Todo> list;
   const auto add = [&](const std::string& key, std::string subject, auto replay) {
@@ -73,10 +74,9 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   };
   for (const auto& f : *findings)
     if (f.state != State::unconfirmed)
-      add(f.signature.hash(), f.signature.hash(),
-          [this, f, q = *quarantined] { return replay_finding(f, q); });
+      add(f.signature.hash(), f.signature.hash(), [this, f] { return replay_finding(f); });
   for (const auto& plan : corpus)
-    add(plan.name, plan.file, [this, &plan, q = *quarantined] { return replay_plan(plan, q); });
+    add(plan.name, plan.file, [this, &plan] { return replay_plan(plan); });
   std::stable_sort(list.begin(), list.end(),
                    [](const auto& a, const auto& b) { return a.last < b.last; });
   return list;
@@ -126,8 +126,13 @@ campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan
   return seen;
 }
 
-Result<void> NightReplays::replay_finding(const store::Finding& finding,
-                                          const std::vector<store::Quarantined>& quarantined) {
+const store::Quarantined* NightReplays::quarantine_of(std::string_view target) const {
+  const auto it = std::find_if(quarantined_.begin(), quarantined_.end(),
+                               [&](const auto& q) { return q.signature.target == target; });
+  return it == quarantined_.end() ? nullptr : &*it;
+}
+
+Result<void> NightReplays::replay_finding(const store::Finding& finding) {
   store::NightReplay replay{finding.signature.hash(),
                             finding.id,
                             finding.signature.target,
@@ -141,8 +146,8 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding,
     replay.reason = std::move(reason);
     return keep(replay);
   };
-  for (const auto& q : quarantined)
-    if (q.signature.target == finding.signature.target) return unable(Tonight::not_run, q.why);
+  if (const auto* q = quarantine_of(finding.signature.target))
+    return unable(Tonight::not_run, q->why);
   const std::string other = elsewhere(finding.environment);
   const auto is_gpu = [](const std::string& device) {
     return device != "host" && device != "none";
@@ -214,21 +219,19 @@ Result<std::int64_t> NightReplays::record(const Plan& plan, const Verdict& failu
   return settled->id;
 }
 
-Result<void> NightReplays::replay_plan(const CorpusPlan& corpus,
-                                       const std::vector<store::Quarantined>& quarantined) {
+Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   Repro repro = corpus.repro;
   const auto& expected = repro.signature;
   store::NightReplay replay{
       corpus.file,      {}, repro.plan.target, expected ? expected->text() : "",
       Tonight::unclear, {}, corpus.problem,    0};
   if (!corpus.problem.empty()) return keep(replay);
-  for (const auto& q : quarantined)
-    if (q.signature.target == repro.plan.target) {
-      replay.finding = q.finding;
-      replay.tonight = Tonight::not_run;
-      replay.reason = q.why;
-      return keep(replay);
-    }
+  if (const auto* q = quarantine_of(repro.plan.target)) {
+    replay.finding = q->finding;
+    replay.tonight = Tonight::not_run;
+    replay.reason = q->why;
+    return keep(replay);
+  }
   const auto target = runnable(repro.plan, repro.oracle, corpus.file);
   if (!target.why_not.empty()) {
     replay.tonight = Tonight::not_applicable;

@@ -41,10 +41,10 @@ class NightReplays {
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
-  Result<void> replay_finding(const store::Finding& finding,
-                              const std::vector<store::Quarantined>& quarantined);
-  Result<void> replay_plan(const CorpusPlan& plan,
-                           const std::vector<store::Quarantined>& quarantined);
+  Result<void> replay_finding(const store::Finding& finding);
+  Result<void> replay_plan(const CorpusPlan& plan);
+  // Null when the target may be launched.
+  const store::Quarantined* quarantine_of(std::string_view target) const;
   // Why the plan, which it completes, cannot be judged here; else its target and oracles.
   struct Runnable {
     const TargetEntry* entry = nullptr;
@@ -65,6 +65,7 @@ class NightReplays {
   Result<void> keep(store::NightReplay replay);
   bool ended() const;
 
+  std::vector<store::Quarantined> quarantined_;  // when the replays were listed
   NightContext night_;
   std::chrono::steady_clock::time_point until_;
   StoreSink sink_;

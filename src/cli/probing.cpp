@@ -49,13 +49,8 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
   auto id = parse_id(flags["id"].as<std::string>());
   if (!id) return tl::unexpected(id.error());
   std::unique_ptr<Probing> probing(new Probing);
-  // Read only first: a mistyped number must not make a store.
-  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(*id);
-  });
+  auto finding = allowed_finding(*id, flags);
   if (!finding) return tl::unexpected(finding.error());
-  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
-    return tl::unexpected(allowed.error());
   probing->finding_ = std::move(*finding);
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());

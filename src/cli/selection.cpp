@@ -126,4 +126,14 @@ Result<void> check_allowed(std::string_view target, const po::variables_map& fla
   return {};
 }
 
+Result<store::Finding> allowed_finding(std::int64_t id, const po::variables_map& flags) {
+  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+    return s.finding(id);
+  });
+  if (!finding) return finding;
+  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
+    return tl::unexpected(allowed.error());
+  return finding;
+}
+
 }  // namespace redzone::cli

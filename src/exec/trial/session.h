@@ -64,7 +64,6 @@ class Session {
     return graph >= 1 && static_cast<std::size_t>(graph) <= graphs_.size();
   }
   bool replay(int stream, int graph);
-  // All streams wait for `on`, or `on` for all of them.
   // The first `streams` of them: wait for `on`, are waited for by `on`.
   bool fork_from(int on, int streams);
   bool join_to(int on, int streams);
