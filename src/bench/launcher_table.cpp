@@ -168,7 +168,7 @@ Result<CorrectLauncher> measure_correct(const Setup& setup, const TargetEntry& l
   std::uint64_t calls = 0;
   std::set<Config> settings;
   campaign::CampaignOptions options;
-  options.time = setup.effort.detection;
+  options.time = setup.effort.correct;
   options.deadline = setup.deadline;
   options.triage = setup.triage;
   options.progress = [&](const campaign::Progress& p) { calls = p.stats.calls; };

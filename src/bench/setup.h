@@ -29,6 +29,7 @@ struct Effort {
   std::size_t launcher_trials = 200;              // of one mistake of a launcher in one column
   std::chrono::milliseconds launcher_cell{5000};  // then what is left of them is not run
   std::uint64_t correct_calls = 20000;            // of each correct launcher
+  std::chrono::milliseconds correct{300000};      // then what is left of them is not made
   std::uint64_t descriptors = 1000000;            // TMA's
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults,
                           Part::modes,      Part::launcher,  Part::tma};

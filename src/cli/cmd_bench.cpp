@@ -108,6 +108,7 @@ bench::Effort effort_for(bool quick) {
   effort.mode_trials = 8;
   effort.launcher_trials = 8;
   effort.correct_calls = 500;
+  effort.correct = milliseconds(8000);
   effort.descriptors = kQuickDescriptors;
   return effort;
 }
