@@ -97,9 +97,11 @@ inline TileCase random_tile(TileRandom& random) {
     d.element_strides[k] = random.below(3) == 0 ? static_cast<std::uint32_t>(random.in(2, 3)) : 1;
     pitch *= d.dims[k];
   }
-  for (auto& at : c.tiles.at)
+  for (auto& at : c.tiles.at) {
     for (std::uint32_t k = 0; k < d.rank; ++k)
       at[k] = random.in(-static_cast<int>(d.box[k]), static_cast<int>(d.dims[k]));
+    at[0] -= at[0] % static_cast<int>(16 / size);
+  }
   return c;
 }
 
@@ -163,15 +165,25 @@ inline void nan_fills_what_is_outside(Device& device) {
   c.descriptor.address = reinterpret_cast<std::uintptr_t>(tensor.data());
   c.descriptor.dims[0] = 8;
   c.descriptor.box[0] = 8;
-  c.tiles.at[0][0] = -3;
-  c.tiles.at[1][0] = 5;
+  c.tiles.at[0][0] = -4;
+  c.tiles.at[1][0] = 4;
   TensorMap map;
   ASSERT_EQ(device.encode(c.descriptor, map), 0);
   const auto bytes = copied_tiles(device, c, map);
   ASSERT_EQ(bytes.size(), 2u * 32);
   float got[16];
   std::memcpy(got, bytes.data(), sizeof got);
-  for (int i = 0; i < 16; ++i) EXPECT_EQ(std::isnan(got[i]), i < 3 || i >= 8 + 3) << i;
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(std::isnan(got[i]), i < 4 || i >= 8 + 4) << i;
+}
+
+// What the hardware takes for no tile at all: the second one begins between two units of 16 bytes.
+inline TileCase between_units(std::uintptr_t address) {
+  TileCase c;
+  c.descriptor.type = tma::DataType::f32;
+  c.descriptor.address = address;
+  c.descriptor.dims[0] = c.descriptor.box[0] = 8;
+  c.tiles.at[1][0] = 1;
+  return c;
 }
 
 // An encode that is refused leaves the map as it was and the device alive.

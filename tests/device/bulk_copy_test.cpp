@@ -57,6 +57,16 @@ TEST(BulkCopy, ACopyOfAnotherRankIsAFault) {
   EXPECT_EQ(failure_of(*device, copy_tiles_kernel(2), c, map).code, "invalid-bulk-copy");
 }
 
+TEST(BulkCopy, ATileThatBeginsBetweenUnitsIsAnIllegalInstruction) {
+  auto device = host_device();
+  Buffer<float> x(*device, 8);
+  const TileCase c = between_units(reinterpret_cast<std::uintptr_t>(x.data()));
+  TensorMap map;
+  ASSERT_EQ(device->encode(c.descriptor, map), 0);
+  EXPECT_EQ(failure_of(*device, copy_tiles_kernel(1), c, map).code,
+            "CUDA_ERROR_ILLEGAL_INSTRUCTION");
+}
+
 TEST(BulkCopy, ABlockThatDoesNotWaitIsAFault) {
   auto device = host_device();
   Buffer<std::uint16_t> x(*device, 16);

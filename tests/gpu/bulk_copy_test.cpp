@@ -21,6 +21,10 @@ TEST_F(GpuBulkCopy, TilesAreAsDescribed) {
 TEST_F(GpuBulkCopy, NanFillsWhatIsOutside) {
   device::testing::nan_fills_what_is_outside(device());
 }
+TEST_F(GpuBulkCopy, ATileThatBeginsBetweenUnitsIsAnIllegalInstruction) {
+  EXPECT_EQ(run_child("bulk-copy-between-units").substr(0, 51),
+            "synchronize: fault CUDA_ERROR_ILLEGAL_INSTRUCTION: ");
+}
 TEST_F(GpuBulkCopy, RefusedEncodesLeaveTheMap) {
   device::testing::refused_encodes_leave_the_map(device());
 }

@@ -8,6 +8,7 @@
 
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
+#include "tests/device/bulk_copy.h"
 
 namespace redzone::gpu_test {
 namespace {
@@ -58,6 +59,17 @@ Status<void> mark_around_fault(Device& device, Region region) {
   return {};
 }
 
+Status<void> copy_between_units(Device& device, Region) {
+  auto memory = device.memory(Allocator::guard).acquire(4096);
+  if (!memory) return tl::unexpected(memory.error());
+  const auto c = device::testing::between_units(reinterpret_cast<std::uintptr_t>(memory->base));
+  TensorMap map;
+  if (auto code = device.encode(c.descriptor, map); !code) return tl::unexpected(code.error());
+  device::testing::launch_tiles(device, device::testing::copy_tiles_kernel(1), c, map,
+                                memory->base + 2048);
+  return {};
+}
+
 const std::map<std::string, Scenario>& scenarios() {
   static const std::map<std::string, Scenario> all = {
       {"read-behind-tail",
@@ -68,6 +80,7 @@ const std::map<std::string, Scenario>& scenarios() {
       {"misaligned", load_misaligned},
       {"assert", [](Device& d, Region) { return launch(d, 0, assert_kernel(), kOneThread); }},
       {"trap", [](Device& d, Region) { return launch(d, 0, trap_kernel(), kOneThread); }},
+      {"bulk-copy-between-units", copy_between_units},
       {"later-launch", fault_then_launch},
       {"closed-gate", fault_behind_gate},
       {"mark-before-and-behind", mark_around_fault},

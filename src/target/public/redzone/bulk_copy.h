@@ -15,7 +15,8 @@
 //     barrier_wait(barrier, phase);                     // 0, then 1, 0, ...
 //
 // A tile takes box[0] x ... elements, innermost first, those out of bounds included, at a multiple
-// of 128 bytes of shared memory.
+// of 128 bytes of shared memory. The innermost coordinate is one of 16 bytes: any other is an illegal
+// instruction, which cuTensorMapEncodeTiled cannot tell before.
 #pragma once
 
 #include <redzone/kernel.h>

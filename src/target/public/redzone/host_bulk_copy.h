@@ -136,6 +136,10 @@ inline void issue_tile(void* shared, const TensorMap& map, void* barrier, unsign
   if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
     runtime.refuse("invalid-bulk-copy",
                    "the destination of a tensor bulk copy is not a multiple of 128 bytes");
+  // As the hardware does: triton-lang/triton#7385, tile-ai/tilelang#2527, and measured on an H100.
+  if (std::int64_t{at[0]} * fields.element_bytes % 16 != 0)
+    runtime.refuse("CUDA_ERROR_ILLEGAL_INSTRUCTION",
+                   "the innermost coordinate of a tensor bulk copy is not a multiple of 16 bytes");
   BulkCopy copy;
   copy.arrive = [](const BulkCopy& arrived) { TileCopy(arrived).run(); };
   copy.barrier = barrier;
