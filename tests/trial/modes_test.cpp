@@ -36,6 +36,16 @@ TEST(Modes, BlockingSynchronizesAfterEachLaunch) {
             (Log{"fill", "launch k1", "sync", "launch k2", "sync", "check", "sync"}));
 }
 
+TEST(Modes, BlockingSynchronizesAfterACallThatMayEnqueueByItself) {
+  for (auto launch : {Launch::blocking, Launch::async}) {
+    Bench bench([](Context& ctx) { ctx.stream(); });
+    bench.run({call_of(1, 1), call_of(1, 2)}, {.launch = launch});
+    EXPECT_EQ(bench.device.log, launch == Launch::blocking
+                                    ? (Log{"fill", "sync", "sync", "check", "sync"})
+                                    : (Log{"fill", "check", "sync"}));
+  }
+}
+
 TEST(Modes, GatedHoldsTheCalls) {
   Bench bench(run_named);
   bench.run({call_of(1, 1), call_of(1, 2)}, {.launch = Launch::gated});

@@ -33,6 +33,7 @@ CallContext::~CallContext() {
 void CallContext::finish() {
   if (capturing_ && !ended()) fail("target-error", "run() returned inside of its capture");
   fill_scratch();
+  state_.session.settle();
   give_back_scratch();
 }
 

@@ -21,7 +21,8 @@ class CallContext final : public Context {
   CallContext(const CallContext&) = delete;
   CallContext& operator=(const CallContext&) = delete;
 
-  // Behind Target::run(): fills the scratch that no launch came after, and gives it back.
+  // Behind Target::run(): fills the scratch that no launch came after, waits for what the target
+  // enqueued by itself where launches are waited for, and gives the scratch back.
   void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }

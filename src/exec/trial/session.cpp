@@ -19,7 +19,7 @@ void Session::begin(const Mode& mode, int streams) {
   mode_ = mode;
   streams_ = streams;
   call_ = -1;
-  held_ = false;
+  held_ = given_out_ = false;
   pending_ = {};
   marks_.begin();
   capture_.reset();
@@ -117,6 +117,11 @@ bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& sha
   if (!accept(status)) return false;
   note_launch(stream, kernel.name);
   if (capture_) return true;
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::settle() {
+  if (!given_out_ || capture_ || lost_) return !lost_;
   return mode_.launch != Launch::blocking || synchronize();
 }
 

@@ -46,7 +46,12 @@ class Session {
   bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
               const LaunchArgs& args);
   // The target may enqueue on the stream by itself.
-  void give_out(int stream) { note_launch(stream, ""); }
+  void give_out(int stream) {
+    note_launch(stream, "");
+    given_out_ = true;
+  }
+  // Behind a run of a call: where launches are waited for, so is what the target enqueued itself.
+  bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
   std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
                                         int stream);
@@ -93,6 +98,8 @@ class Session {
   Mode mode_;
   int streams_ = 1;
   std::int32_t call_ = -1;
+
+  bool given_out_ = false;  // a stream, in this trial: the target may keep it
 
   bool held_ = false;
   std::size_t held_operations_ = 0;
