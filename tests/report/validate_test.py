@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """validate_test.py junit|sarif DIR SCHEMA: the nights of night_files against the schema of a format.
 
-Exit 77, which CTest takes for a skip: the validator is not installed.
+Exit 77, which CTest takes for a skip: the validator or the schema is not installed.
 """
 
 import json
@@ -13,8 +13,8 @@ import sys
 NIGHTS = {"sample", "hostile", "empty", "many"}
 
 
-def skip(missing):
-    print(f"skipped: {missing} is not installed (./scripts/setup installs it)")
+def skip(missing, by=""):
+    print(f"skipped: {missing} is not installed (./scripts/setup{by} installs it)")
     sys.exit(77)
 
 
@@ -47,6 +47,8 @@ def main(kind, folder, schema):
     name, check = {"junit": ("junit.xml", check_junit), "sarif": ("redzone.sarif", check_sarif)}[kind]
     files = sorted(pathlib.Path(folder).glob(f"*/{name}"))
     assert {file.parent.name for file in files} == NIGHTS, files
+    if not pathlib.Path(schema).exists():
+        skip(schema, " --schemas")
     check(files, schema)
 
 
