@@ -49,8 +49,8 @@ class Report final : public Command {
 };
 
 Result<report::Night> described(const po::variables_map& flags, store::Store& store) {
-  auto id =
-      flags.count("night") != 0 ? parse_id(flags["night"].as<std::string>()) : latest_night(store);
+  auto id = flags.count("night") != 0 ? parse_night(flags["night"].as<std::string>())
+                                      : latest_night(store);
   if (!id) return tl::unexpected(id.error());
   auto night = describe_night(store, *id, db_for_commands(flags));
   if (!night) return night;

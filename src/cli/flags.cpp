@@ -164,13 +164,26 @@ Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variabl
   return *parsed;
 }
 
-Result<std::int64_t> parse_id(const std::string& word) {
-  std::int64_t id = 0;
+namespace {
+
+std::optional<std::int64_t> positive_number(const std::string& word) {
+  std::int64_t number = 0;
   const char* end = word.data() + word.size();
-  const auto [rest, error] = std::from_chars(word.data(), end, id);
-  if (error != std::errc() || rest != end || id < 1)
-    return usage_error(fmt::format("'{}' is no finding number (see 'redzone findings')", word));
-  return id;
+  const auto [rest, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || rest != end || number < 1) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_id(const std::string& word) {
+  if (const auto id = positive_number(word)) return *id;
+  return usage_error(fmt::format("'{}' is no finding number (see 'redzone findings')", word));
+}
+
+Result<std::int64_t> parse_night(const std::string& word) {
+  if (const auto night = positive_number(word)) return *night;
+  return usage_error(fmt::format("--night: '{}' is no night number", word));
 }
 
 Result<std::string> read_file(const std::filesystem::path& path) {

@@ -65,6 +65,8 @@ Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variabl
 
 // Finding number from a word; a usage error when it is none.
 Result<std::int64_t> parse_id(const std::string& word);
+// The same of a night, from --night.
+Result<std::int64_t> parse_night(const std::string& word);
 
 // The file's bytes; a usage error that names it. Files above 64 MiB are refused.
 Result<std::string> read_file(const std::filesystem::path& path);

@@ -21,6 +21,7 @@ using report::NightFinding;
 using store::State;
 
 constexpr std::size_t kNightsShown = 60;  // of the trend
+constexpr const char* kNoNight = "the store holds no night: 'redzone nightly' makes one";
 
 bool was_found(State state) {
   return state == State::confirmed || state == State::flaky;
@@ -60,7 +61,11 @@ class Description {
         .and_then([&]() -> Result<void> {
           for (const auto& run : runs_)
             if (run.campaign == id) run_ = run;
-          if (run_.campaign != id) return usage_error(fmt::format("campaign {} is no night", id));
+          if (run_.campaign != id)
+            return usage_error(runs_.empty()
+                                   ? kNoNight
+                                   : fmt::format("the store holds no night {}: the latest is {}",
+                                                 id, runs_.back().campaign));
           campaign_ = *campaign_of(id);
           return {};
         });
@@ -104,7 +109,8 @@ class Description {
     n.harness_errors = s.harness_errors;
     n.workers_lost = s.workers_lost;
     n.problem = run_.problem;
-    n.exit_code = std::max(run_.exit_code, 0);
+    n.exit_code = run_.exit_code == store::NightRun::kUnfinished ? static_cast<int>(kInterrupted)
+                                                                 : run_.exit_code;
   }
 
   void findings() {
@@ -308,7 +314,7 @@ Result<Night> describe_night(store::Store& store, std::int64_t campaign, std::st
 Result<std::int64_t> latest_night(store::Store& store) {
   const auto runs = store::NightBook(store).runs();
   if (!runs) return tl::unexpected(runs.error());
-  if (runs->empty()) return usage_error("the store holds no night: 'redzone nightly' makes one");
+  if (runs->empty()) return usage_error(kNoNight);
   return runs->back().campaign;
 }
 

@@ -9,8 +9,8 @@
 
 namespace redzone::cli {
 
-// Everything but the exit code of a night that is not closed yet, which is kept as 0. `db` is the
-// store's file where replay lines have to name it. An unknown night is a usage error.
+// The exit code of a night that is not closed, as one that was cut off, is kInterrupted. `db` is
+// the store's file where replay lines have to name it. An unknown night is a usage error.
 Result<report::Night> describe_night(store::Store& store, std::int64_t campaign,
                                      std::string_view db);
 // The latest; a usage error where there is none.

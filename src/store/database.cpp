@@ -67,11 +67,11 @@ struct Stamp {
   }
   bool operator==(const Stamp&) const = default;
 
-  // SQLite takes a file of a few bytes for an empty one, and reads a page that was cut short as if
-  // zeros followed.
+  // Of a file whose header SQLite has read: it takes one of a few bytes for an empty one, and reads
+  // a page that was cut short as if zeros followed.
   void check_length(std::int64_t page_bytes) const {
-    constexpr std::uintmax_t kSmallestPage = 512;
-    if (bytes > 0 && bytes < kSmallestPage)
+    constexpr std::uintmax_t kHeader = 100;  // https://sqlite.org/fileformat.html, 1.3
+    if (bytes > 0 && bytes < kHeader)
       throw SQLite::Exception("the file is too short", SQLITE_NOTADB);
     if (!has_log && bytes % static_cast<std::uintmax_t>(page_bytes) != 0)
       throw SQLite::Exception("the file was cut short", SQLITE_CORRUPT);
@@ -162,6 +162,8 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   SQLite::Database source(file_uri(path_, !before.has_log),
                           SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                           static_cast<int>(options.busy_timeout.count()));
+  source.execAndGet(
+      "PRAGMA schema_version");  // reads the header: what is no database is told first
   before.check_length(source.execAndGet("PRAGMA page_size").getInt64());
   SQLite::Backup backup(*sql_, source);
   if (const int code = backup.executeStep(); code != SQLITE_DONE)

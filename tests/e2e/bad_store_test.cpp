@@ -1,0 +1,135 @@
+// Files that are no store, given to every command that opens one: each says the same of the same
+// file, in one line and with the same exit code, and leaves it as it is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+constexpr const char* kPlan = R"(redzone_plan = 1
+target = "puzzle.last_tile"
+
+[expect]
+oracle = "fault"
+kind = "illegal-access"
+
+[[step]]
+do = "call"
+dims = { N = 1 }
+)";
+
+// "@" stands for the file.
+struct Opens {
+  const char* name;
+  Arguments arguments;
+};
+
+void PrintTo(const Opens& opens, std::ostream* out) {
+  *out << opens.name;
+}
+
+const std::vector<Opens> kCommands{
+    {"run", {"run", "twin.last_tile", "--device", "host", "--plans", "1", "--db", "@"}},
+    {"nightly", {"nightly", "twin.last_tile", "--device", "host", "--plans", "1", "--db", "@"}},
+    {"findings", {"findings", "--db", "@"}},
+    {"show", {"show", "1", "--db", "@"}},
+    {"replay", {"replay", "1", "--device", "host", "--db", "@"}},
+    {"replay_of_a_plan", {"replay", "plan.toml", "--device", "host", "--db", "@"}},
+    {"reduce", {"reduce", "1", "--device", "host", "--db", "@"}},
+    {"bisect", {"bisect", "1", "--device", "host", "--db", "@"}},
+    {"bisect_of_builds", {"bisect", "1", "--builds", "a.so", "b.so", "--db", "@"}},
+    {"export_to", {"export", "1", "--to", "out", "--db", "@"}},
+    {"import", {"import", "plan.toml", "--db", "@"}},
+    {"merge_from", {"merge", "@", "--into", "new.db"}},
+    {"merge_into", {"merge", "good.db", "--into", "@"}},
+    {"mark", {"mark", "1", "known", "--link", "https://example.com/1", "--db", "@"}},
+    {"report", {"report", "--db", "@"}},
+    {"stats", {"db", "stats", "--db", "@"}},
+    {"check", {"db", "check", "--db", "@"}},
+    {"prune", {"db", "prune", "--keep-days", "1", "--db", "@"}},
+};
+
+class BadStore : public testing::TestWithParam<Opens> {
+ protected:
+  void SetUp() override {
+    folder_.write("plan.toml", kPlan);
+    const Ran made = redzone(folder_, {"import", "plan.toml", "--db", "good.db"});
+    ASSERT_EQ(made.exit, 0) << made;
+    good_ = read_text(folder_ / "good.db");
+    ASSERT_GT(good_.size(), 8192u);
+  }
+  Ran run(const std::string& file) {
+    Arguments arguments = GetParam().arguments;
+    std::replace(arguments.begin(), arguments.end(), std::string("@"), file);
+    return redzone(folder_, arguments);
+  }
+  void expect(const std::string& file, int exit, const std::string& says) {
+    const Ran ran = run(file);
+    EXPECT_EQ(ran.exit, exit) << file << "\n" << ran;
+    EXPECT_EQ(ran.out, "") << file;
+    EXPECT_EQ(ran.err.rfind("redzone: " + file + " " + says, 0), 0u) << file << "\n" << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "new.db"));
+  }
+  void expect_of_file(const std::string& contents, int exit, const std::string& says) {
+    folder_.write("bad.db", contents);
+    expect("bad.db", exit, says);
+    EXPECT_EQ(read_text(folder_ / "bad.db"), contents);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "bad.db-wal"));
+  }
+
+  const TempFolder folder_;
+  std::string good_;
+};
+
+TEST_P(BadStore, IsToldOfInTheSameWords) {
+  std::filesystem::create_directory(folder_.path() / "folder");
+  expect("folder", 2, "is a folder: name a file in it");
+  for (const std::size_t size : {1u, 300u, 5000u, 8192u})
+    expect_of_file(std::string(size, 'x'), 2, "is not a Redzone store (no SQLite database)");
+  // https://sqlite.org/fileformat.html, 1.3: from 60 on the user version, from 68 on the program.
+  std::string newer = good_, other = good_;
+  newer[62] = 3;
+  other[68] = 'x';
+  expect_of_file(newer, 2, "has schema version");
+  expect_of_file(other, 2, "is a SQLite database of another program");
+  for (const std::size_t size : {good_.size() - 1, good_.size() / 2, std::size_t{700}})
+    expect_of_file(good_.substr(0, size), 3, "is corrupt (");
+}
+
+INSTANTIATE_TEST_SUITE_P(Command, BadStore, testing::ValuesIn(kCommands),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// An empty file is an empty store, as a campaign finds it that was killed when it made it.
+TEST(EmptyStore, IsAStoreWithNothingInIt) {
+  const TempFolder folder;
+  folder.write("empty.db", "");
+  struct Case {
+    Arguments arguments;
+    int exit;
+    std::string says;  // on stderr
+  };
+  for (const Case& c : {Case{{"findings"}, 0, ""},
+                        {{"db", "check"}, 0, ""},
+                        {{"db", "stats"}, 0, ""},
+                        {{"report"}, 2, "the store holds no night"},
+                        {{"report", "--night", "7"}, 2, "the store holds no night"},
+                        {{"report", "--night", "abc"}, 2, "--night: 'abc' is no night number"},
+                        {{"report", "--night", "0"}, 2, "--night: '0' is no night number"},
+                        {{"show", "1"}, 2, "no finding 1"},
+                        {{"mark", "1", "new"}, 2, "no finding 1"},
+                        {{"export", "1", "--to", "out"}, 2, "no finding 1"}}) {
+    Arguments arguments = c.arguments;
+    arguments.insert(arguments.end(), {"--db", "empty.db"});
+    const Ran ran = redzone(folder, arguments);
+    EXPECT_EQ(ran.exit, c.exit) << ran;
+    EXPECT_NE(ran.err.find(c.says), std::string::npos) << ran;
+    EXPECT_EQ(read_text(folder / "empty.db"), "");
+  }
+}
+
+}  // namespace
+}  // namespace redzone::e2e
