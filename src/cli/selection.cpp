@@ -25,15 +25,17 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Session& se
                              name_of(session.device()))};
 }
 
-// Whether a target that nobody named is one of those to fuzz. A package is, under the launch that
+// Whether a target is one of those to fuzz where none is named. A package is, under the launch that
 // was asked for.
 bool is_wanted_unnamed(const TargetEntry& entry, const po::variables_map& flags) {
   const bool packages = flags.count("package") != 0, lazy = flags["lazy"].as<bool>();
-  if (packages && !is_given_package(entry, flags)) return false;
-  if (entry.is_package ? entry.is_lazy != lazy : lazy) return false;
+  if (!flags["all"].as<bool>()) {
+    if (packages && !is_given_package(entry, flags)) return false;
+    if (entry.is_package ? entry.is_lazy != lazy : lazy) return false;
+  }
   switch (entry.spec.category) {
     case Category::kernel:
-      return flags.count("target") == 0;
+      return true;
     case Category::puzzle:
       return flags["puzzles"].as<bool>();
     case Category::twin:
@@ -55,9 +57,11 @@ std::optional<std::string> cannot_fuzz(const TargetSpec& spec, const Session& se
 void add_selection_flags(po::options_description& flags,
                          po::positional_options_description& words) {
   flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
-      "puzzles", po::bool_switch(), "fuzz the puzzles, too")(
+      "puzzles", po::bool_switch(), "fuzz the puzzles, too, where no target is named")(
       "lazy", po::bool_switch(),
-      "packages under the launch that compiles, tunes and freezes on the first call");
+      "packages under the launch that compiles, tunes and freezes on the first call")(
+      "all", po::bool_switch(),
+      "all kernels and packages, these under both launches, where no target is named");
   words.add("target", -1);
 }
 
@@ -84,13 +88,15 @@ Result<Selection> select(const Session& session, const po::variables_map& flags,
       if (!entry) return tl::unexpected(entry.error());
       want(*entry);
     }
-  }
-  for (const auto& entry : session.registry().entries()) {
-    if (!is_wanted_unnamed(entry, flags)) continue;
-    if (session.registry().find(entry.spec.name, session.device()) == &entry)
-      want(&entry);
-    else if (auto why = no_device_for(entry, session); why && flags.count("package") != 0)
-      skip(*why);
+  } else {
+    const bool told = flags.count("package") != 0 || flags["all"].as<bool>();
+    for (const auto& entry : session.registry().entries()) {
+      if (!is_wanted_unnamed(entry, flags)) continue;
+      if (session.registry().find(entry.spec.name, session.device()) == &entry)
+        want(&entry);
+      else if (auto why = no_device_for(entry, session); why && told)
+        skip(*why);
+    }
   }
   if (wanted.empty() && out.skipped.empty() && flags["lazy"].as<bool>())
     return usage_error("--lazy: there is no package to launch so; --package names one");

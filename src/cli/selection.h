@@ -21,11 +21,11 @@ struct Selection {
   std::vector<Skipped> skipped;
 };
 
-// Positional TARGET..., --puzzles and --lazy.
+// Positional TARGET..., --puzzles, --lazy and --all.
 void add_selection_flags(po::options_description& flags, po::positional_options_description& words);
 
-// The named targets, or all that are no puzzles; a target with a quarantined finding is skipped, as
-// its plans could show it again. An unknown name is a usage error.
+// The named targets and no others, or all that are no puzzles; a target with a quarantined finding
+// is skipped, as its plans could show it again. An unknown name is a usage error.
 Result<Selection> select(const Session& session, const po::variables_map& flags,
                          const std::vector<store::Quarantined>& quarantined);
 

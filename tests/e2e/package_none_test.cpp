@@ -2,6 +2,7 @@
 // shapes.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "core/plan_text.h"
@@ -124,6 +125,16 @@ TEST_F(PackageOnNone, TheFlagsSayWhichLauncherIsFuzzed) {
   const Ran none = redzone(folder_, {"run", "--lazy", "--device", "none", "--plans", "1"});
   EXPECT_EQ(none.exit, 2) << none;
   EXPECT_NE(none.err.find("--lazy: there is no package"), std::string::npos) << none;
+}
+
+TEST_F(PackageOnNone, ANightOfAllHasKernelsPackagesAndTheirLazyLaunch) {
+  const Ran ran = on_none({"nightly", "--all", "--plans", "1", "--seed", "1", "--json"});
+  std::set<std::string> fuzzed;
+  const Json targets = ran.json()["night"]["targets"];
+  for (const auto& target : targets)
+    if (target["plans"] == 1) fuzzed.insert(target["name"].get<std::string>());
+  for (const char* name : {"chunk_fwd_h", "test.add", "test.add.lazy_launch"})
+    EXPECT_TRUE(fuzzed.contains(name)) << name << "\n" << ran;
 }
 
 TEST_F(PackageOnNone, AFindingSaysWhichPackageItCameFrom) {
