@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace redzone::campaign {
@@ -31,6 +32,9 @@ struct Campaign::Lane {
     std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
   std::map<std::string, Case> cases;
+  std::deque<Waiting> waiting;  // cases to look into
+  bool looked_into = false;     // one of them was
+  bool hang_looked_into = false;
 };
 
 namespace {
@@ -76,7 +80,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       triage_(executor, catalog, std::move(simplify), sink, [this] {
         TriageOptions t = options_.triage;
         t.deadline = options_.deadline;
-        t.stop = [this] { return stopped() || time_is_up() || Clock::now() >= case_until_; };
+        t.stop = [this] { return stopped() || time_is_up() || now() >= case_until_; };
         return t;
       }()) {
   for (auto& target : targets) {
@@ -91,38 +95,41 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
 Campaign::~Campaign() = default;
 
 double Campaign::elapsed_seconds() const {
-  return std::chrono::duration<double>(Clock::now() - started_).count();
+  return std::chrono::duration<double>(now() - started_).count();
 }
 
 bool Campaign::time_is_up() const {
-  return options_.time.count() > 0 && Clock::now() - started_ >= options_.time;
+  return options_.time.count() > 0 && now() - started_ >= options_.time;
 }
 
 Result<CampaignResult> Campaign::run() {
-  started_ = last_progress_ = Clock::now();
+  started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   const Heartbeat heartbeat(executor_, [this] {
-    if (Clock::now() - last_progress_ >= kProgressInterval) tell_progress();
+    if (now() - last_progress_ >= kProgressInterval) tell_progress();
   });
-  first_look_ = options_.time.count() > 0 && lanes_.size() > 1;
+  first_look_ = has_turns();
   while (!stopped() && !time_is_up()) {
+    if (Lane* lane = lane_to_settle()) {
+      const Waiting next = std::move(lane->waiting.front());
+      lane->waiting.pop_front();
+      if (auto r = settle_waiting(next); !r) return tl::unexpected(r.error());
+      if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
+      continue;
+    }
     top_up();
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     if (executor_.in_flight() == 0) {
       if (next_lane() != nullptr) continue;
-      if (first_look_) {
-        if (auto r = end_first_look(); !r) return tl::unexpected(r.error());
-        continue;
-      }
+      if (std::exchange(first_look_, false)) continue;
       if (hangs_.empty()) break;
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
       continue;
     }
     if (auto done = executor_.next(std::chrono::milliseconds(100)))
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
-    if (first_look_ && elapsed_seconds() >= kFirstLookShare * seconds_in_all())
-      if (auto r = end_first_look(); !r) return tl::unexpected(r.error());
+    if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
     if (hangs_are_due())
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
@@ -130,10 +137,11 @@ Result<CampaignResult> Campaign::run() {
   // What is done but not judged yet is recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0)))
     if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
-  for (auto* waiting : {&waiting_, &hangs_})
-    for (auto& w : *waiting)
-      if (find_listed(w.finding.id) == result_.findings.end())
-        result_.findings.push_back(std::move(w.finding));
+  for (auto& lane : lanes_)
+    std::move(lane.waiting.begin(), lane.waiting.end(), std::back_inserter(hangs_));
+  for (auto& w : hangs_)
+    if (find_listed(w.finding.id) == result_.findings.end())
+      result_.findings.push_back(std::move(w.finding));
   result_.stopped = stopped();
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
@@ -148,15 +156,35 @@ Campaign::Lane* Campaign::next_lane() {
     const bool spent =
         (options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target) ||
         (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
-    if (!spent && (best == nullptr || lane.due() < best->due())) best = &lane;
+    const bool settles = !first_look_ && !lane.waiting.empty();
+    if ((!spent || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
   }
   return best;
+}
+
+Campaign::Lane* Campaign::lane_to_settle() {
+  if (first_look_) return nullptr;
+  Lane* first = nullptr;
+  for (auto& lane : lanes_)
+    if (!lane.waiting.empty() && !lane.looked_into &&
+        (first == nullptr || lane.due() < first->due()))
+      first = &lane;
+  Lane* const lane = first != nullptr ? first : next_lane();
+  return lane == nullptr || lane->waiting.empty() ? nullptr : lane;
+}
+
+bool Campaign::has_turns() const {
+  return options_.time.count() > 0 && lanes_.size() > 1;
+}
+
+bool Campaign::must_wait(const Lane& lane) {
+  return has_turns() && (first_look_ || (lane.looked_into && next_lane() != &lane));
 }
 
 void Campaign::top_up() {
   while (executor_.in_flight() < executor_.appetite() && device_free_suspects_.empty()) {
     Lane* lane = next_lane();
-    if (lane == nullptr) return;
+    if (lane == nullptr || (!first_look_ && !lane->waiting.empty())) return;
     Plan plan = lane->target.source->next();
     ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
@@ -237,9 +265,9 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
       return {};
     }
   }
-  const auto begun = Clock::now();
+  const auto begun = now();
   auto r = open_case(lane, std::move(suspect), key);
-  lane.spend(Clock::now() - begun);
+  lane.spend(now() - begun);
   return r;
 }
 
@@ -260,12 +288,14 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   auto& known = lane.cases[key];
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
-  if (stopped() || time_is_up()) return {};  // stored as a suspect
   const bool hang = finding.signature.kind == FailKind::hang;
-  if (!hang && !first_look_) return settle_case(lane, std::move(finding), suspect, key);
-  if (hang && hangs_.empty()) first_hang_ = Clock::now();
+  const bool ends = stopped() || time_is_up();  // then it stays a suspect
+  if (!hang && !ends && !must_wait(lane))
+    return settle_case(lane, std::move(finding), suspect, key);
+  if (hang && hangs_.empty()) first_hang_ = now();
   known.waiting = true;
-  (hang ? hangs_ : waiting_).push_back({lane.index, std::move(suspect), key, std::move(finding)});
+  (hang ? hangs_ : lane.waiting)
+      .push_back({lane.index, std::move(suspect), key, std::move(finding)});
   return {};
 }
 
@@ -278,22 +308,12 @@ double Campaign::seconds_in_all() const {
   return std::chrono::duration<double>(options_.time).count();
 }
 
-Result<void> Campaign::end_first_look() {
-  first_look_ = false;
-  while (!waiting_.empty() && !stopped() && !time_is_up()) {
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (auto r = settle_waiting(next); !r) return r;
-  }
-  return {};
-}
-
 Result<void> Campaign::settle_waiting(const Waiting& waiting) {
   Lane& lane = lanes_[waiting.lane];
   lane.cases[waiting.key].waiting = false;
-  const auto begun = Clock::now();
+  const auto begun = now();
   auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
-  lane.spend(Clock::now() - begun);
+  lane.spend(now() - begun);
   return r;
 }
 
@@ -302,14 +322,20 @@ bool Campaign::hangs_are_due() const {
   if (options_.time.count() > 0) {
     return elapsed_seconds() >= seconds_in_all() * (1 - options_.hang_share);
   }
-  return options_.plans_per_target == 0 && Clock::now() - first_hang_ >= options_.hang_wait;
+  return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
 }
 
 Result<void> Campaign::settle_hangs() {
+  if (has_turns())
+    for (auto& hang : std::exchange(hangs_, {})) {
+      Lane& lane = lanes_[hang.lane];
+      const bool first = !std::exchange(lane.hang_looked_into, true);
+      (first ? hangs_ : lane.waiting).push_back(std::move(hang));
+    }
   while (!hangs_.empty() && !stopped() && !time_is_up()) {
     if (options_.time.count() > 0) {
-      const auto now = Clock::now();
-      case_until_ = now + (started_ + options_.time - now) / static_cast<int>(hangs_.size());
+      const auto begun = now();
+      case_until_ = begun + (started_ + options_.time - begun) / static_cast<int>(hangs_.size());
     }
     const Waiting next = std::move(hangs_.front());
     hangs_.pop_front();
@@ -322,6 +348,7 @@ Result<void> Campaign::settle_hangs() {
 
 Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& suspect,
                                    const std::string& key) {
+  lane.looked_into = true;
   auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
   if (!settled) return tl::unexpected(settled.error());
 
@@ -346,8 +373,7 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
 }
 
 Result<void> Campaign::report_progress(bool force) {
-  const auto now = Clock::now();
-  if (!force && now - last_progress_ < kProgressInterval) return {};
+  if (!force && now() - last_progress_ < kProgressInterval) return {};
   for (auto& lane : lanes_)
     for (auto& [key, known] : lane.cases)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
@@ -363,7 +389,7 @@ std::vector<TargetStats> Campaign::target_stats() const {
 }
 
 void Campaign::tell_progress() {
-  last_progress_ = Clock::now();
+  last_progress_ = now();
   if (!options_.progress) return;
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;

@@ -64,6 +64,8 @@ struct CampaignOptions {
   TriageOptions triage;
   std::function<bool()> stop = {};                     // Ctrl-C
   std::function<void(const Progress&)> progress = {};  // about twice a second
+  // What its time is measured by.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 struct CampaignResult {
@@ -101,25 +103,31 @@ class Campaign {
   };
 
   void top_up();
+  // The lane whose turn it is: of those that have something to do the one that had the least.
   Lane* next_lane();
+  // The lane whose next case is to be looked into now.
+  Lane* lane_to_settle();
+  // The first case of a target is looked into at once. What further ones cost comes out of its own
+  // share of the time: they wait for its turn.
+  bool must_wait(const Lane& lane);
+  // Whether time is divided at all: there is a limit to it, and more than one target.
+  bool has_turns() const;
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
   Result<void> settle_case(Lane& lane, store::Finding finding, const Suspect& suspect,
                            const std::string& key);
-  // A campaign of several targets with a limit of time looks at each of them before it looks into
-  // anything: what one target's bugs cost must not keep the others' from being seen.
-  Result<void> end_first_look();
   Result<void> settle_waiting(const Waiting& waiting);
   std::vector<store::Finding>::iterator find_listed(std::int64_t id);  // in the result
   bool hangs_are_due() const;
-  // Each with its share of the time that is left.
+  // One of each target, with its share of the time that is left; further ones wait for its turn.
   Result<void> settle_hangs();
   void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
   double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
+  std::chrono::steady_clock::time_point now() const { return options_.now(); }
   // Tells the sink and the progress callback; rarely, unless forced.
   Result<void> report_progress(bool force);
   void tell_progress();
@@ -133,8 +141,9 @@ class Campaign {
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, Pending> pending_;
   std::vector<std::pair<std::size_t, Suspect>> device_free_suspects_;
+  // A campaign of several targets with a limit of time looks at each of them before it looks into
+  // anything: what one target's bugs cost must not keep the others' from being seen.
   bool first_look_ = false;
-  std::deque<Waiting> waiting_;  // seen in the first look
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   // When the triage of the case at hand has to end.

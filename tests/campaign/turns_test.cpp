@@ -1,0 +1,164 @@
+// How a campaign divides its time over targets when one of them has bug upon bug: by a clock that
+// only trials move.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "campaign/campaign.h"
+#include "campaign/fakes.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+using redzone::testing::faulted;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kTrial{40};
+constexpr seconds kTime{400};
+constexpr std::size_t kTargets = 4;
+
+// A plan with another size each time.
+class CountedPlans final : public PlanSource {
+ public:
+  explicit CountedPlans(std::string target) : target_(std::move(target)) {}
+  Plan next() override {
+    Plan plan = plain_plan({call_of(n_++ % 1024 + 1, 16)});
+    plan.target = target_;
+    return plan;
+  }
+
+ private:
+  std::string target_;
+  std::int64_t n_ = 0;
+};
+
+class TurnsTest : public ::testing::Test {
+ protected:
+  TurnsTest() {
+    for (std::size_t i = 0; i < kTargets; ++i) {
+      specs_.push_back(small_spec());
+      specs_.back().name = "t" + std::to_string(i);
+    }
+    options_.time = kTime;
+    options_.deadline = seconds(1);
+    options_.now = [this] { return now_; };
+    options_.triage.reduce_time = std::chrono::hours(1);
+    options_.triage.reduce_evaluations = 60;
+  }
+
+  // Every trial takes as long; `how` says how those of a target end, and is given the first size.
+  using Ends = std::function<Observation(const std::string& target, std::int64_t n)>;
+  CampaignResult run(const Ends& how, std::size_t appetite = 8, double weight_of_first = 1) {
+    FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      Observation o = how(plan.target, get(calls_of(plan).front()->call.dims, "N"));
+      const bool right = o.end == End::completed;
+      if (right) o = all_right(plan, trial);
+      const milliseconds took = o.end == End::hang ? milliseconds(options_.deadline) : kTrial;
+      now_ += took;
+      o.wall_us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+      return o;
+    });
+    executor.set_appetite(appetite);
+    std::vector<TargetUnderTest> targets;
+    for (const auto& spec : specs_) {
+      targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
+      if (targets.size() == 1) targets.back().weight = weight_of_first;
+    }
+    Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+    auto result = campaign.run();
+    EXPECT_TRUE(result) << result.error().message;
+    return *result;
+  }
+  static Observation right() { return ended(End::completed); }
+  // Another kernel, so another bug, for each size.
+  static Observation fault_in(std::int64_t n) {
+    Fault fault = fault_at(0, "x", Access::read, Side::after);
+    fault.kernel = "k" + std::to_string(n);
+    return faulted(fault);
+  }
+  std::vector<const store::Finding*> findings_of(const std::string& target) const {
+    std::vector<const store::Finding*> out;
+    for (const auto& [id, f] : sink_.findings)
+      if (f.signature.target == target) out.push_back(&f);
+    return out;
+  }
+  static double seconds_in_all(const CampaignResult& result) {
+    return std::accumulate(result.targets.begin(), result.targets.end(), 0.0,
+                           [](double sum, const auto& t) { return sum + t.device_seconds; });
+  }
+
+  std::vector<TargetSpec> specs_;
+  oracles::Catalog catalog_;
+  RecordingSink sink_;
+  CampaignOptions options_;
+  std::chrono::steady_clock::time_point now_;
+};
+
+// What a case costs at most here: so much may a target be ahead of its share.
+constexpr double kDearest = 25;
+
+TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
+  const auto result = run([](const std::string& target, std::int64_t n) {
+    return target == "t0" ? fault_in(n) : right();
+  });
+  const double share = std::chrono::duration<double>(kTime).count() / kTargets;
+  EXPECT_LE(result.targets[0].device_seconds, share + kDearest);
+  for (std::size_t i = 1; i < kTargets; ++i)
+    EXPECT_GE(result.targets[i].device_seconds, share - kDearest) << i;
+  // Nothing is lost: what was not looked into is a suspect, and listed.
+  const auto findings = findings_of("t0");
+  const auto confirmed = std::count_if(findings.begin(), findings.end(), [](const auto* f) {
+    return f->state == store::State::confirmed;
+  });
+  EXPECT_GE(confirmed, 2);
+  EXPECT_GT(findings.size(), static_cast<std::size_t>(confirmed)) << "there was enough to do";
+  EXPECT_EQ(result.findings.size(), findings.size());
+}
+
+TEST_F(TurnsTest, WhoHasTheGreaterShareMayLookIntoMore) {
+  const auto all_faults = [](const std::string& target, std::int64_t n) {
+    return target == "t0" || target == "t1" ? fault_in(n) : right();
+  };
+  const auto result = run(all_faults, 8, 3);
+  const double part = std::chrono::duration<double>(kTime).count() / (kTargets + 2);
+  EXPECT_NEAR(result.targets[0].device_seconds, 3 * part, kDearest);
+  EXPECT_NEAR(result.targets[1].device_seconds, part, kDearest);
+}
+
+TEST_F(TurnsTest, TheFirstFindingOfEachTargetIsLookedIntoBeforeASecondOfAny) {
+  options_.time = seconds(80);
+  run([](const std::string&, std::int64_t n) { return fault_in(n); });
+  for (const auto& spec : specs_) {
+    const auto findings = findings_of(spec.name);
+    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const auto* f) {
+      return f->state == store::State::confirmed;
+    })) << spec.name;
+  }
+}
+
+TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
+  const auto result = run([](const std::string& target, std::int64_t n) {
+    if (target != "t0") return right();
+    Observation hang = ended(End::hang);
+    hang.fault = *fault_in(n).fault;
+    return hang;
+  });
+  const double share = std::chrono::duration<double>(kTime).count() / kTargets;
+  for (std::size_t i = 1; i < kTargets; ++i)
+    EXPECT_GE(result.targets[i].device_seconds, share - kDearest) << i;
+  EXPECT_NEAR(seconds_in_all(result), std::chrono::duration<double>(kTime).count(), kDearest);
+}
+
+TEST_F(TurnsTest, AloneATargetHasAllTheTime) {
+  specs_.resize(1);
+  const auto result = run([](const std::string&, std::int64_t n) { return fault_in(n); });
+  EXPECT_GE(result.targets[0].device_seconds,
+            std::chrono::duration<double>(kTime).count() - kDearest);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
