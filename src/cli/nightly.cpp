@@ -1,6 +1,7 @@
 #include "cli/nightly.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -44,6 +45,24 @@ store::CampaignStats sum(const store::CampaignStats& a, const store::CampaignSta
           a.workers_lost + b.workers_lost};
 }
 
+std::string sorted_list(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string targets_of(const Selection& selection) {
+  std::vector<std::string> names;
+  for (const auto* entry : selection.targets) names.push_back(entry->spec.name);
+  for (const auto& skipped : selection.skipped) names.push_back(skipped.target);
+  return sorted_list(std::move(names));
+}
+
+std::string plans_of(const std::vector<CorpusPlan>& corpus) {
+  std::vector<std::string> names;
+  for (const auto& plan : corpus) names.push_back(plan.name);
+  return sorted_list(std::move(names));
+}
+
 // Notices when nothing that is asked for can be run any more.
 class Watch {
  public:
@@ -61,6 +80,13 @@ class Watch {
 };
 
 }  // namespace
+
+Nightly::Nightly(Session& session, store::Store& store, const Selection& selection,
+                 const NightlyOptions& options)
+    : session_(session), store_(store), book_(store), selection_(selection), options_(options) {
+  run_.asked_targets = targets_of(selection);
+  run_.asked_corpus = plans_of(options.corpus);
+}
 
 double Nightly::seconds_used() const {
   return run_.proof_seconds + run_.replay_seconds + run_.fuzz_seconds;
@@ -83,6 +109,15 @@ Result<std::int64_t> Nightly::run() {
   return run_.campaign;
 }
 
+std::string Nightly::difference(const store::NightRun& run, const std::string& device) const {
+  if (device != session_.hello().device) return "was on " + device;
+  if (run.asked_targets != run_.asked_targets) return "had other targets";
+  if (run.asked_corpus != run_.asked_corpus) return "had another corpus";
+  if (run.commit != options_.commit) return "was of another commit";
+  if (options_.seed && *options_.seed != run.base_seed) return "had another seed";
+  return "";
+}
+
 Result<bool> Nightly::resume() {
   const auto runs = book_.runs();
   if (!runs) return tl::unexpected(runs.error());
@@ -93,7 +128,12 @@ Result<bool> Nightly::resume() {
       continue;
     auto campaign = store_.resume_campaign(run->campaign);
     if (!campaign) return tl::unexpected(campaign.error());
-    if (campaign->device != session_.hello().device || !campaign->ended.empty()) continue;
+    if (!campaign->ended.empty()) continue;
+    if (const std::string other = difference(*run, campaign->device); !other.empty()) {
+      fmt::print(stderr, "nightly: night {}, which was cut off, {}: it is left as it is\n",
+                 run->campaign, other);
+      continue;
+    }
     campaign_ = std::move(*campaign);
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
@@ -247,21 +287,18 @@ Result<void> Nightly::fuzz() {
 Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
                            const store::CampaignStats& stats) {
   run_.fuzz_seconds = fuzzed_before_ + stats.seconds;
-  if (auto r = book_.update(run_); !r) return r;
-  if (auto r = store_.update_campaign(run_.campaign, sum(campaign_.stats, stats)); !r) return r;
+  std::vector<store::NightTarget> all = targets_;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    store::NightTarget all = targets_[i];
-    all.plans += now[i].plans;
-    all.calls += now[i].calls;
-    all.pass += now[i].pass;
-    all.fail += now[i].fail;
-    all.inconclusive += now[i].inconclusive;
-    all.not_applicable += now[i].not_applicable;
-    all.harness_errors += now[i].harness_errors;
-    all.device_seconds += now[i].device_seconds;
-    if (auto r = book_.target(run_.campaign, all); !r) return r;
+    all[i].plans += now[i].plans;
+    all[i].calls += now[i].calls;
+    all[i].pass += now[i].pass;
+    all[i].fail += now[i].fail;
+    all[i].inconclusive += now[i].inconclusive;
+    all[i].not_applicable += now[i].not_applicable;
+    all[i].harness_errors += now[i].harness_errors;
+    all[i].device_seconds += now[i].device_seconds;
   }
-  return {};
+  return book_.keep(run_, sum(campaign_.stats, stats), all);
 }
 
 Result<void> Nightly::close(int exit_code) {

@@ -33,8 +33,7 @@ class Nightly {
  public:
   // All borrowed.
   Nightly(Session& session, store::Store& store, const Selection& selection,
-          const NightlyOptions& options)
-      : session_(session), store_(store), book_(store), selection_(selection), options_(options) {}
+          const NightlyOptions& options);
 
   // The campaign of the night. Ended early by Ctrl-C it is unfinished, and continued the next time;
   // ended early by a device that no longer answers it says so in the book. Errors are the store's.
@@ -44,7 +43,12 @@ class Nightly {
 
  private:
   Result<void> begin();
-  Result<bool> resume();  // true: there was one
+  // The latest night that was cut off and asked for the same; true: there was one. Its time, and
+  // how many plans it fuzzes with, may be other ones. A night that asked for something else stays
+  // as it is, for whoever asks for that again.
+  Result<bool> resume();
+  // What this night asks for and that one did not; "" when nothing.
+  std::string difference(const store::NightRun& run, const std::string& device) const;
   Result<void> prove();
   Result<void> replay();
   Result<void> fuzz();

@@ -27,6 +27,8 @@ void columns(A& a, R& r) {
   a("resumed", r.resumed);
   a("problem", r.problem);
   a("exit_code", r.exit_code);
+  a("asked_targets", r.asked_targets);
+  a("asked_corpus", r.asked_corpus);
 }
 
 template <class A, Of<NightReplay> R>
@@ -63,25 +65,33 @@ std::string names_of_columns() {
   return names.list("t");
 }
 
+void write_run(Database& db, const NightRun& run) {
+  RowWriter row;
+  columns(row, run);
+  row.replace(db.sql(), "nights");
+}
+
+void write_target(Database& db, std::int64_t campaign, const NightTarget& target) {
+  RowWriter row;
+  row("campaign_id", campaign);
+  columns(row, target);
+  row.replace(db.sql(), "night_targets");
+}
+
 }  // namespace
 
 Result<void> NightBook::begin(const NightRun& run) {
   return store_.database().write(Durability::full, [&] {
     NightRun begun = run;
     if (begun.began.empty()) begun.began = utc_now_us();
-    RowWriter row;
-    columns(row, begun);
-    row.replace(store_.database().sql(), "nights");
+    write_run(store_.database(), begun);
   });
 }
 
 Result<void> NightBook::update(const NightRun& run) {
   return store_.database().write(
-      run.exit_code == NightRun::kUnfinished ? Durability::lazy : Durability::full, [&] {
-        RowWriter row;
-        columns(row, run);
-        row.replace(store_.database().sql(), "nights");
-      });
+      run.exit_code == NightRun::kUnfinished ? Durability::lazy : Durability::full,
+      [&] { write_run(store_.database(), run); });
 }
 
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
@@ -98,11 +108,18 @@ Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& repla
 }
 
 Result<void> NightBook::target(std::int64_t campaign, const NightTarget& target) {
+  return store_.database().write(Durability::lazy,
+                                 [&] { write_target(store_.database(), campaign, target); });
+}
+
+Result<void> NightBook::keep(const NightRun& run, const CampaignStats& stats,
+                             const std::vector<NightTarget>& targets) {
   return store_.database().write(Durability::lazy, [&] {
-    RowWriter row;
-    row("campaign_id", campaign);
-    columns(row, target);
-    row.replace(store_.database().sql(), "night_targets");
+    write_run(store_.database(), run);
+    RowWriter campaign;
+    columns(campaign, stats);
+    campaign.update(store_.database().sql(), "campaigns", run.campaign);
+    for (const auto& target : targets) write_target(store_.database(), run.campaign, target);
   });
 }
 

@@ -31,6 +31,8 @@ struct NightRun {
   int resumed = 0;      // how often it went on
   std::string problem;  // why it ended early
   int exit_code = kUnfinished;
+  // Names of all targets and plan files that it was to see to, ascending, a blank between two.
+  std::string asked_targets, asked_corpus;
 
   bool operator==(const NightRun&) const = default;
 };
@@ -69,6 +71,10 @@ class NightBook {
   // Replaces what there is of the same subject or target.
   Result<void> replayed(std::int64_t campaign, const NightReplay& replay);
   Result<void> target(std::int64_t campaign, const NightTarget& target);
+  // How far the night has come, with the figures of its campaign and of its targets: all of it or
+  // nothing, so that a night that is killed adds up. Lazily.
+  Result<void> keep(const NightRun& run, const CampaignStats& stats,
+                    const std::vector<NightTarget>& targets);
 
   Result<std::vector<NightRun>> runs();  // by campaign
   Result<std::vector<NightReplay>> replays(std::int64_t campaign);

@@ -246,7 +246,14 @@ CREATE TABLE night_replays (
 CREATE INDEX night_replays_finding ON night_replays (finding_id);
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
+// What a night was asked for, so that one that asks for something else does not go on with it.
+constexpr std::string_view kVersion7 = R"sql(
+ALTER TABLE nights ADD COLUMN asked_targets TEXT NOT NULL DEFAULT '';
+ALTER TABLE nights ADD COLUMN asked_corpus TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,
+                            kVersion5, kVersion6, kVersion7};
 
 }  // namespace
 

@@ -102,6 +102,30 @@ TEST_F(NightInput, ABrokenPlanCostsItsOwnReplayAndIsToldOf) {
   EXPECT_EQ(report()["plans"], 3);
 }
 
+// One that cannot be read is no pass, whatever else the night saw, and every report says so.
+TEST_F(NightInput, ABrokenPlanAloneIsAUsageErrorAndBesideANewFindingTheFindingCounts) {
+  std::filesystem::create_directory(folder_.path() / "corpus");
+  folder_.write("corpus/broken.toml", "redzone_plan = 1\ntarget = ");
+  const Arguments wanted = night({"--plans", "30", "--seed", "1", "--corpus", "corpus"});
+  install(kCleanBuild);
+  EXPECT_EQ(redzone(folder_, wanted).exit, 2);
+  install(kBuggyBuild);
+  EXPECT_EQ(redzone(folder_, wanted).exit, 1);
+  for (const char* file :
+       {"index.html", "junit.xml", "redzone.sarif", "summary.md", "night.json", "night.txt"}) {
+    const std::string text = read_text(folder_ / (std::string("out/") + file));
+    EXPECT_NE(text.find("broken.toml:2:10: not a plan"), std::string::npos) << file;
+  }
+}
+
+TEST_F(NightInput, PuzzlesThatAreNamedAreAllThatIsFuzzed) {
+  const Ran ran = redzone(folder_, {"nightly", "puzzle.last_tile", "--puzzles", "--device", "host",
+                                    "--db", "x.db", "--plans", "1", "--seed", "1", "--json"});
+  const Json targets = ran.json()["night"]["targets"];
+  ASSERT_EQ(targets.size(), 1u) << ran;
+  EXPECT_EQ(targets[0]["name"], "puzzle.last_tile");
+}
+
 TEST_F(NightInput, TwoJobsOnOneStore) {
   Process first(folder_, night({"--time", "1h"}));
   while (!exists("x.db-lock") || std::filesystem::file_size(folder_ / "x.db-lock") == 0)

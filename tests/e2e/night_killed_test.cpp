@@ -16,8 +16,8 @@ using Seen = std::map<std::string, std::string>;  // signatures that were confir
 
 class KilledNight : public NightsTest {
  protected:
-  Arguments puzzles() const {
-    return night({"puzzle.last_tile", "puzzle.far_write", "--time", "2s", "--seed", "3"});
+  Arguments puzzles(const std::string& time = "2s") const {
+    return night({"puzzle.last_tile", "puzzle.far_write", "--time", time, "--seed", "3"});
   }
   Seen confirmed() {
     const Json json = redzone(folder_, {"findings", "--db", "x.db", "--json"}).json();
@@ -26,6 +26,11 @@ class KilledNight : public NightsTest {
       for (const auto& f : json["findings"])
         if (f["state"] == "confirmed") seen[f["signature"]["text"]] = f["ledger"]["standing"];
     return seen;
+  }
+  // The latest night as far as it is stored; null before there is one.
+  Json stored() {
+    const Json json = redzone(folder_, {"report", "--format", "json", "--db", "x.db"}).json();
+    return json.is_object() ? json["night"] : Json();
   }
 };
 
@@ -111,6 +116,88 @@ TEST_F(KilledNight, CtrlCLeavesAReportAndTheRestForLater) {
   EXPECT_EQ(report()["findings"].size(), 1u);
   EXPECT_EQ(redzone(folder_, night({"--plans", "1"})).exit, 1);
   EXPECT_EQ(report()["resumed"], 1);
+}
+
+// One that asks for something else is a night of its own, and leaves the other for whoever asks for
+// that again. How long it takes is no part of what is asked for.
+TEST_F(KilledNight, GoesOnOnlyWithWhatAsksForTheSame) {
+  install(kCleanBuild);
+  std::filesystem::create_directory(folder_.path() / "corpus");
+  folder_.write("corpus/plan.toml",
+                "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\n"
+                "dims = { N = 5 }\n");
+  {
+    Process process(folder_, night({"--time", "1h", "--seed", "1", "--commit", "a"}));
+    const auto fuzzes = [&] {
+      const Json night = stored();
+      return night.is_object() && night["plans"] > 0;
+    };
+    while (!fuzzes()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    process.signal(SIGKILL);
+    process.wait();
+  }
+  const auto another = [&](const Arguments& more, const std::string& says) {
+    Arguments all = night({"--plans", "1"});
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = redzone(folder_, all);
+    EXPECT_EQ(ran.exit, 0) << ran;
+    EXPECT_NE(
+        ran.err.find("nightly: night 1, which was cut off, " + says + ": it is left as it is"),
+        std::string::npos)
+        << ran;
+    EXPECT_EQ(report()["resumed"], 0) << says;
+    EXPECT_GT(report()["campaign"], 1) << says;
+  };
+  another({"--commit", "a", "twin.last_tile"}, "had other targets");
+  another({"--commit", "a", "--corpus", "corpus"}, "had another corpus");
+  another({"--commit", "b"}, "was of another commit");
+  another({"--commit", "a", "--seed", "2"}, "had another seed");
+  const Ran cut = redzone(folder_, {"report", "--night", "1", "--db", "x.db", "--format", "json"});
+  EXPECT_EQ(cut.json()["night"]["exit_code"], 130) << cut;
+  const Ran same = redzone(folder_, night({"--plans", "3", "--commit", "a"}));
+  EXPECT_EQ(same.exit, 0) << same;
+  EXPECT_NE(same.err.find("goes on with night 1"), std::string::npos) << same;
+  EXPECT_EQ(report()["campaign"], 1);
+  EXPECT_EQ(report()["resumed"], 1);
+}
+
+// What a part of the night found is not replayed by the next, and what the parts did adds up.
+TEST_F(KilledNight, ThePartsOfANightAddUp) {
+  install(kBuggyBuild);
+  const auto begun = std::chrono::steady_clock::now();
+  for (int part = 0; part < 2; ++part) {
+    Process process(folder_, puzzles("1h"));
+    const auto goes = [&] {
+      const Json night = stored();
+      return night.is_object() && night["resumed"] == part && night["plans"] > 20 * (part + 1) &&
+             !confirmed().empty();
+    };
+    while (!goes()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    process.signal(SIGKILL);
+    process.wait();
+  }
+  const Json before = stored();
+  ASSERT_EQ(redzone(folder_, puzzles("1s")).exit, 1);
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const Json night = report();
+  EXPECT_EQ(night["resumed"], 2);
+  EXPECT_EQ(night["campaign"], 1);
+  std::uint64_t plans = 0, calls = 0;
+  for (const auto& t : night["targets"]) {
+    plans += t["plans"].get<std::uint64_t>();
+    calls += t["calls"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(night["plans"], plans);
+  EXPECT_EQ(night["calls"], calls);
+  double seconds = 0;
+  for (const char* part : {"self_proof_seconds", "replay_seconds", "fuzz_seconds"}) {
+    EXPECT_GE(night[part], before[part]) << part;
+    seconds += night[part].get<double>();
+  }
+  EXPECT_LE(seconds, wall);
+  for (const auto& f : night["findings"])
+    if (f["confidence"] == "confirmed") EXPECT_EQ(f["tonight"], "found") << f;
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ NightRun sample_run(std::int64_t campaign) {
   run.planted_bugs_caught = 6;
   run.resumed = 1;
   run.problem = "the device was lost";
+  run.asked_targets = "sample scan";
+  run.asked_corpus = "below/a.toml b.toml";
   return run;
 }
 
@@ -36,6 +38,7 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
   TempDir dir;
   NightRun run;
   NightReplay known, plan;
+  CampaignStats stats;
   NightTarget target{"sample", 1, 2, 3, 4, 5, 6, 7, 1.5, 0.25, "why"};
   {
     Store store = open_rw(dir / "s.db");
@@ -57,10 +60,14 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
     must(book.replayed(run.campaign, known));
     must(book.replayed(run.campaign, plan));
     must(book.target(run.campaign, target));
-    target.plans = 100;
+    target.plans = 99;
     must(book.target(run.campaign, target));
-    run.fuzz_seconds = 1801;
+    run.fuzz_seconds = 1800.5;
     must(book.update(run));
+    target.plans = stats.plans = 100;
+    run.fuzz_seconds = 1801;
+    must(book.keep(run, stats, {target}));
+    EXPECT_EQ(must(store.campaigns()).at(0).stats, stats);
     EXPECT_EQ(must(book.runs()).at(0).exit_code, NightRun::kUnfinished);
     run.exit_code = 1;
     must(book.update(run));
