@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "cli/interrupt.h"
+#include "cli/origin.h"
 #include "core/plan_text.h"
 
 namespace redzone::cli {
@@ -65,20 +68,28 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   quarantined_ = std::move(*quarantined);
 
   std::vector<Todo> list;
-  const auto add = [&](const std::string& key, std::string subject, auto replay) {
+  std::map<std::pair<std::int64_t, std::string>, int> listed;  // by when it was replayed last
+  const auto add = [&](const std::string& key, std::string subject, const std::string& target,
+                       auto replay) {
     const bool again = std::any_of(done->begin(), done->end(),
                                    [&](const auto& r) { return r.subject == subject; });
     if (again || !night_.shard.owns(key)) return;
     const auto it = last->find(subject);
-    list.push_back({std::move(subject), it == last->end() ? 0 : it->second, std::move(replay)});
+    const std::int64_t when = it == last->end() ? 0 : it->second;
+    list.push_back({std::move(subject), when, listed[{when, target}]++, std::move(replay)});
   };
-  for (const auto& f : *findings)
-    if (f.state != State::unconfirmed)
-      add(f.signature.hash(), f.signature.hash(), [this, f] { return replay_finding(f); });
+  for (const auto& f : *findings) {
+    // What an earlier part of this night found has just been shown.
+    const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
+    if (f.state != State::unconfirmed && !tonight)
+      add(f.signature.hash(), f.signature.hash(), f.signature.target,
+          [this, f] { return replay_finding(f); });
+  }
   for (const auto& plan : corpus)
-    add(plan.name, plan.file, [this, &plan] { return replay_plan(plan); });
-  std::stable_sort(list.begin(), list.end(),
-                   [](const auto& a, const auto& b) { return a.last < b.last; });
+    add(plan.name, plan.file, plan.repro.plan.target, [this, &plan] { return replay_plan(plan); });
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.last, a.turn) < std::tie(b.last, b.turn);
+  });
   return list;
 }
 
@@ -157,6 +168,9 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
     return unable(Tonight::not_applicable, other);
   Plan plan = finding.plan;
   const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));
+  if (target.entry == nullptr)
+    return unable(Tonight::not_applicable,
+                  with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
   auto seen = recheck(target, plan, finding.signature, finding.reliability);

@@ -28,15 +28,17 @@ class NightReplays {
   NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
       : night_(night), until_(until), sink_(night.store) {}
 
-  // Of this shard; those that waited longest first, and none twice in a night. What it shows goes
-  // into the book and the ledgers at once. Ends early when time is up, on Ctrl-C, or when the
-  // device no longer answers: then run.problem says so. Errors are the store's.
+  // Of this shard; those that waited longest first, of these one of each target in turn, and none
+  // twice in a night. What it shows goes into the book and the ledgers at once. Ends early when
+  // time is up, on Ctrl-C, or when the device no longer answers: then run.problem says so. Errors
+  // are the store's.
   Result<void> run(const std::vector<CorpusPlan>& corpus);
 
  private:
   struct Todo {
     std::string subject;
     std::int64_t last = 0;  // the campaign that replayed it last
+    int turn = 0;           // its place among those of its target that waited as long
     std::function<Result<void>()> replay;
   };
 

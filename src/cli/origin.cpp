@@ -2,22 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "store/plugin_origin.h"
+
 namespace redzone::cli {
 
-std::string toolkit_of(const TargetEntry& target) {
-  if (!target.is_package) return target.compiled_by;
+std::string toolkit_of(const TargetEntry& target, std::string_view built_by) {
+  const std::string_view made_by = target.compiled_by.empty() ? built_by : target.compiled_by;
+  const auto shipped = shipped_plugins();
+  if (target.plugin.empty() ||
+      std::find(shipped.begin(), shipped.end(), target.plugin) != shipped.end())
+    return std::string(made_by);
   std::error_code error;
-  auto folder = std::filesystem::absolute(target.plugin, error).lexically_normal();
+  auto path = std::filesystem::absolute(target.plugin, error).lexically_normal();
   // "DIR/" and "DIR" are one package.
-  if (!folder.has_filename()) folder = folder.parent_path();
-  return store::toolkit_of_package(target.compiled_by, folder.string());
+  if (!path.has_filename()) path = path.parent_path();
+  return target.is_package ? store::toolkit_of_package(made_by, path.string())
+                           : store::toolkit_of_plugin(made_by, path.string());
 }
 
 Error with_origin(Error error, const store::Environment& found_in) {
-  const std::string package = store::package_of(found_in);
+  const std::string package = store::package_of(found_in), plugin = store::plugin_of(found_in);
   if (!package.empty())
     error.message += fmt::format("; it came from the package {}, code {}: --package {}", package,
                                  found_in.code_hash, package);
+  else if (!plugin.empty())
+    error.message += fmt::format("; it came from the plugin {}: --plugin {}", plugin, plugin);
   else if (!found_in.toolkit.empty())
     error.message += fmt::format("; the finding's code was made by {}", found_in.toolkit);
   return error;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "store/finding.h"
@@ -10,8 +11,9 @@
 
 namespace redzone::cli {
 
-// What a target's code was made with and from, for the environment of its findings.
-std::string toolkit_of(const TargetEntry& target);
+// What a target's code was made with and from, for the environment of its findings. `built_by` made
+// the code of this build.
+std::string toolkit_of(const TargetEntry& target, std::string_view built_by);
 
 // `error`, that the target of a finding is not here, with what would bring it.
 Error with_origin(Error error, const store::Environment& found_in);

@@ -192,7 +192,7 @@ store::Environment Session::environment(const TargetEntry& target) const {
   auto environment =
       store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
                                  target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);
-  if (!target.compiled_by.empty()) environment.toolkit = toolkit_of(target);
+  environment.toolkit = toolkit_of(target, environment.toolkit);
   return environment;
 }
 

@@ -7,6 +7,7 @@
 #include "report/format.h"
 #include "report/statistics.h"
 #include "report/text.h"
+#include "store/plugin_origin.h"
 
 namespace redzone::report {
 namespace {
@@ -168,6 +169,8 @@ std::string replay_command(const store::Finding& finding, std::string_view db) {
     out += " --package " + quoted(package);
     if (finding.environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
   }
+  if (const auto plugin = store::plugin_of(finding.environment); !plugin.empty())
+    out += " --plugin " + quoted(plugin);
   if (!db.empty()) out += " --db " + quoted(db);
   return out;
 }

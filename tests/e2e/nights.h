@@ -28,6 +28,11 @@ class NightsTest : public testing::Test {
     return all;
   }
 
+  // As a replay line names it.
+  std::string plugin() const {
+    return (std::filesystem::canonical(folder_.path()) / "gains.so").string();
+  }
+
   Json report() const { return Json::parse(read_text(folder_ / "out/night.json"))["night"]; }
 
   const TempFolder folder_;

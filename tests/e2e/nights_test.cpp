@@ -1,7 +1,9 @@
 // Six nights: a bug comes, stays, is fixed, and comes back.
 #include "e2e/nights.h"
 
+#include <iterator>
 #include <pugixml.hpp>
+#include <sstream>
 
 namespace redzone::e2e {
 namespace {
@@ -28,7 +30,7 @@ class SixNights : public NightsTest {
     EXPECT_EQ(f["ledger"]["standing"], standing);
     EXPECT_EQ(f["tonight"], tonight);
     EXPECT_EQ(f["alarm"], alarm);
-    EXPECT_EQ(f["replay"], "redzone replay 1 --db x.db");
+    EXPECT_EQ(f["replay"], "redzone replay 1 --plugin " + plugin() + " --db x.db");
     EXPECT_EQ(night["trend"].back()["findings"][standing], 1);
     const std::string text = read_text(folder_ / "out/night.txt");
     for (const char* word : {standing, tonight})
@@ -66,6 +68,12 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   expect_one(kept, "new", "still fails", true);
   EXPECT_EQ(kept["findings"][0]["before"], "new");
   EXPECT_EQ(kept["findings"][0]["k"], kept["findings"][0]["n"]);
+  // The line that is shown is all that it takes to see it again.
+  std::istringstream words(kept["findings"][0]["replay"].get<std::string>());
+  Arguments line{std::istream_iterator<std::string>(words), {}};
+  ASSERT_EQ(line.front(), "redzone");
+  line.erase(line.begin());
+  EXPECT_EQ(redzone(folder_, line).exit, 1);
 
   EXPECT_EQ(redzone(folder_, {"mark", "1", "known", "--db", "x.db"}).exit, 2) << "no link";
   const Ran marked = redzone(folder_, {"mark", "1", "known", "--link", kLink, "--db", "x.db"});

@@ -151,7 +151,8 @@ std::vector<Part> parts() {
       {"store", "src/store/", {"core/"}},
       {"report",
        "src/report/",
-       {"core/", "store/finding.h", "store/upkeep_facts.h", "tma/", "bisect/"}},
+       {"core/", "store/finding.h", "store/plugin_origin.h", "store/upkeep_facts.h", "tma/",
+        "bisect/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/sample.h"
+#include "store/plugin_origin.h"
 
 namespace redzone::report {
 namespace {
@@ -267,6 +268,14 @@ TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
   EXPECT_EQ(replay_command(f), "redzone replay 3");
   EXPECT_EQ(replay_command(f, "/tmp/a-b_c.db"), "redzone replay 3 --db /tmp/a-b_c.db");
   EXPECT_EQ(replay_command(f, "it's $HOME"), "redzone replay 3 --db 'it'\\''s $HOME'");
+}
+
+TEST(ReportText, ReplayCommandNamesThePluginThatItNeeds) {
+  store::Finding f;
+  f.id = 3;
+  f.environment.toolkit = store::toolkit_of_plugin("g++ 12.2.0", "/home/me/my own.so");
+  EXPECT_EQ(store::plugin_of(f.environment), "/home/me/my own.so");
+  EXPECT_EQ(replay_command(f, "a.db"), "redzone replay 3 --plugin '/home/me/my own.so' --db a.db");
 }
 
 TEST(ReportText, ReplayCommandNamesThePackageThatItNeeds) {
