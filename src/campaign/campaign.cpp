@@ -164,10 +164,11 @@ Campaign::Lane* Campaign::next_lane() {
 
 Campaign::Lane* Campaign::lane_to_settle() {
   if (first_look_) return nullptr;
-  Lane* first = nullptr;
+  Lane* first = nullptr;  // in the order in which they were seen
   for (auto& lane : lanes_)
     if (!lane.waiting.empty() && !lane.looked_into &&
-        (first == nullptr || lane.due() < first->due()))
+        (first == nullptr || lane.waiting.front().finding.plans_to_first <
+                                 first->waiting.front().finding.plans_to_first))
       first = &lane;
   Lane* const lane = first != nullptr ? first : next_lane();
   return lane == nullptr || lane->waiting.empty() ? nullptr : lane;
