@@ -207,8 +207,13 @@ class Description {
       if (std::any_of(findings_.begin(), findings_.end(),
                       [&](const auto& f) { return f.signature.hash() == r.subject; }))
         continue;
+      std::string replay = "redzone replay " + r.subject;
+      // What it takes besides is known of a plan that has shown something.
+      const auto shown = std::find_if(findings_.begin(), findings_.end(),
+                                      [&](const auto& f) { return f.id == r.finding; });
+      if (shown != findings_.end()) replay += report::origin_flags(shown->environment);
       night_.corpus.push_back({r.subject, r.target, r.expected, r.tonight, r.failed.k, r.failed.n,
-                               r.reason, r.finding, "redzone replay " + r.subject});
+                               r.reason, r.finding, std::move(replay)});
     }
   }
 

@@ -163,14 +163,20 @@ std::string finding_text(const store::Finding& f, std::string_view db,
                      environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
-std::string replay_command(const store::Finding& finding, std::string_view db) {
-  std::string out = fmt::format("redzone replay {}", finding.id);
-  if (const auto package = store::package_of(finding.environment); !package.empty()) {
+std::string origin_flags(const store::Environment& environment) {
+  std::string out;
+  if (const auto package = store::package_of(environment); !package.empty()) {
     out += " --package " + quoted(package);
-    if (finding.environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
+    if (environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
   }
-  if (const auto plugin = store::plugin_of(finding.environment); !plugin.empty())
+  if (const auto plugin = store::plugin_of(environment); !plugin.empty())
     out += " --plugin " + quoted(plugin);
+  return out;
+}
+
+std::string replay_command(const store::Finding& finding, std::string_view db) {
+  std::string out =
+      fmt::format("redzone replay {}", finding.id) + origin_flags(finding.environment);
   if (!db.empty()) out += " --db " + quoted(db);
   return out;
 }

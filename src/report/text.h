@@ -40,5 +40,7 @@ std::string progress_log(const Progress& progress);
 // "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
 // newline. A package that no kernel ran of is replayed so: there may be no GPU.
 std::string replay_command(const store::Finding& finding, std::string_view db = "");
+// Of it what brings the target along, each with a blank before it: "" for one that ships.
+std::string origin_flags(const store::Environment& environment);
 
 }  // namespace redzone::report

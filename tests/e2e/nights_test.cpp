@@ -163,6 +163,7 @@ TEST_F(SixNights, ACorpusPlanThatFailsIsAFinding) {
   EXPECT_EQ(night["corpus"][0]["tonight"], "not applicable");
   EXPECT_EQ(night["corpus"][1]["tonight"], "still fails");
   EXPECT_EQ(night["corpus"][1]["finding"], 1);
+  EXPECT_EQ(night["corpus"][1]["replay"], "redzone replay corpus/plain.toml --plugin " + plugin());
   EXPECT_EQ(night["findings"][0]["ledger"]["standing"], "new");
   install(kCleanBuild);
   EXPECT_EQ(with_corpus(0)["corpus"][1]["tonight"], "passes");

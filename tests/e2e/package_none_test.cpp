@@ -144,6 +144,9 @@ TEST_F(PackageOnNone, AFindingSaysWhichPackageItCameFrom) {
   const std::string package = sample_.folder().string();
   const Ran shown = redzone(folder_, {"show", "1"});
   EXPECT_NE(shown.out.find("redzone replay 1 --package " + package), std::string::npos) << shown;
+  // Without --device it is replayed where it was seen; the host could not run it.
+  const Ran again = redzone(folder_, {"replay", "1", "--package", package, "--runs", "1"});
+  EXPECT_EQ(again.exit, 1) << again;
   const Ran without = redzone(folder_, {"replay", "1", "--device", "none"});
   EXPECT_EQ(without.exit, 2) << without;
   EXPECT_NE(without.err.find("it came from the package " + package + ", code "), std::string::npos)
