@@ -16,13 +16,14 @@ def need_build():
 
 
 def commit():
-    """Of the tree; a copy that is no git checkout has the note that scripts/setup left."""
+    """Of the tree; a copy that is no git checkout has the note that scripts/setup left. Results that were
+    written meanwhile are no change: a night in pieces is of one commit."""
     git = ["git", "-C", ROOT]
     head = subprocess.run([*git, "rev-parse", "-q", "--verify", "HEAD"], capture_output=True, text=True)
     if head.returncode != 0:
         note = ROOT / "build/commit"
         return note.read_text().strip() if note.exists() else "unknown"
-    dirty = subprocess.run([*git, "diff", "--quiet", "HEAD"]).returncode != 0
+    dirty = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", ".", ":!bench/results"]).returncode != 0
     return head.stdout.strip() + ("-dirty" if dirty else "")
 
 
