@@ -1,6 +1,7 @@
 // How a campaign divides its time over targets when one of them has bug upon bug: by a clock that
 // only trials move.
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <algorithm>
 #include <numeric>
@@ -52,7 +53,8 @@ class TurnsTest : public ::testing::Test {
 
   // Every trial takes as long; `how` says how those of a target end, and is given the first size.
   using Ends = std::function<Observation(const std::string& target, std::int64_t n)>;
-  CampaignResult run(const Ends& how, std::size_t appetite = 8, double weight_of_first = 1) {
+  CampaignResult run(const Ends& how, std::size_t appetite = 8,
+                     const std::vector<int>& weights = {1, 1, 1, 1}) {
     FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       Observation o = how(plan.target, get(calls_of(plan).front()->call.dims, "N"));
       const bool right = o.end == End::completed;
@@ -66,7 +68,7 @@ class TurnsTest : public ::testing::Test {
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-      if (targets.size() == 1) targets.back().weight = weight_of_first;
+      targets.back().weight = weights.at(targets.size() - 1);
     }
     Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
     auto result = campaign.run();
@@ -99,7 +101,7 @@ class TurnsTest : public ::testing::Test {
 };
 
 // What a case costs at most here: so much may a target be ahead of its share.
-constexpr double kDearest = 25;
+constexpr double kDearest = 5;
 
 TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   const auto result = run([](const std::string& target, std::int64_t n) {
@@ -123,10 +125,32 @@ TEST_F(TurnsTest, WhoHasTheGreaterShareMayLookIntoMore) {
   const auto all_faults = [](const std::string& target, std::int64_t n) {
     return target == "t0" || target == "t1" ? fault_in(n) : right();
   };
-  const auto result = run(all_faults, 8, 3);
+  const auto result = run(all_faults, 8, {3, 1, 1, 1});
   const double part = std::chrono::duration<double>(kTime).count() / (kTargets + 2);
   EXPECT_NEAR(result.targets[0].device_seconds, 3 * part, kDearest);
   EXPECT_NEAR(result.targets[1].device_seconds, part, kDearest);
+}
+
+TEST_F(TurnsTest, NobodyIsAheadOfItsShareByMoreThanOneCase) {
+  options_.time = seconds(60);
+  options_.fault_cost = milliseconds(0);  // no time that passes
+  EXPECT_TRUE(rc::check("by weight, whoever has bugs", [this] {
+    const auto weights = *rc::gen::container<std::vector<int>>(kTargets, rc::gen::inRange(1, 5));
+    const auto buggy = *rc::gen::container<std::vector<bool>>(kTargets, rc::gen::arbitrary<bool>());
+    const auto appetite = *rc::gen::inRange<std::size_t>(1, 12);
+    sink_ = RecordingSink();
+    const auto result = run(
+        [&](const std::string& target, std::int64_t n) {
+          return buggy.at(static_cast<std::size_t>(target.back() - '0')) ? fault_in(n) : right();
+        },
+        appetite, weights);
+    double least = 1e9;
+    for (std::size_t i = 0; i < kTargets; ++i)
+      least = std::min(least, result.targets[i].device_seconds / weights[i]);
+    constexpr double kFirstLook = 3;
+    for (std::size_t i = 0; i < kTargets; ++i)
+      RC_ASSERT(result.targets[i].device_seconds <= weights[i] * least + kDearest + kFirstLook);
+  }));
 }
 
 TEST_F(TurnsTest, TheFirstFindingOfEachTargetIsLookedIntoBeforeASecondOfAny) {
