@@ -105,4 +105,22 @@ std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle&
   return rows;
 }
 
+std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
+                                                  const Plan& plan, const Signature& signature,
+                                                  int runs, std::size_t parallel) {
+  store::AttributionRow alone{"load", "alone", {}}, busy{"load", "side by side", {}};
+  const auto add = [&](store::AttributionRow& row, std::size_t copies) {
+    const Runs more = run_repeatedly(evaluator, oracle, plan, signature, static_cast<int>(copies));
+    row.failed.k += more.reliability.k;
+    row.failed.n += more.reliability.n;
+  };
+  for (int made = 0; made < runs;) {
+    const auto copies = std::min<std::size_t>(parallel, static_cast<std::size_t>(runs - made));
+    for (std::size_t i = 0; i < copies; ++i) add(alone, 1);
+    add(busy, copies);
+    made += static_cast<int>(copies);
+  }
+  return {alone, busy};
+}
+
 }  // namespace redzone::campaign

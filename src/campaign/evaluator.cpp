@@ -44,6 +44,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
       place(places[q], std::move(key), plan, trials.subspan(t, step));
     }
   }
+  for (const auto& job : jobs) trials_ += static_cast<std::int64_t>(job.trials.size());
   const auto results = executor_.run_fresh(jobs);
   RZ_CHECK(results.size() == jobs.size());
   for (std::size_t q = 0; q < questions.size(); ++q) {

@@ -33,6 +33,8 @@ class Evaluator {
   Answer ask(const Oracle& oracle, const Plan& plan);
 
   const TargetSpec& spec() const { return spec_; }
+  // Run so far, for all questions.
+  std::int64_t trials() const { return trials_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
   // Used workers will do: see exec::Job::reuse.
   void set_reuse(bool reuse) { reuse_ = reuse; }
@@ -46,6 +48,7 @@ class Evaluator {
   std::chrono::milliseconds deadline_;
   bool reuse_ = false;
   bool grouped_ = false;
+  std::int64_t trials_ = 0;
 };
 
 // The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an

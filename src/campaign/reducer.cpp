@@ -8,16 +8,19 @@
 namespace redzone::campaign {
 namespace {
 
-bool over(const ReduceBudget& budget, std::size_t evaluations) {
-  return evaluations >= budget.evaluations || std::chrono::steady_clock::now() >= budget.until ||
-         (budget.stop && budget.stop());
+// What of the budget is spent; `none` when there is some left.
+ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
+  if (budget.stop && budget.stop()) return ReductionEnd::interrupted;
+  if (evaluations >= budget.evaluations) return ReductionEnd::plans;
+  if (std::chrono::steady_clock::now() >= budget.until) return ReductionEnd::time;
+  return ReductionEnd::none;
 }
 
 }  // namespace
 
 Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
                const ReduceBudget& budget) {
-  Reduced out{std::move(plan), false, 0};
+  Reduced out{std::move(plan), ReductionEnd::none, 0};
   std::unordered_set<std::string> passed;  // plans known not to fail
   for (;;) {
     PlanStream candidates = simplify(out.plan);
@@ -25,7 +28,8 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
     bool improved = false;
     const std::size_t size = std::max<std::size_t>(budget.batch, 1);
     while (!improved && !exhausted) {
-      if (over(budget, out.evaluations)) return out;
+      out.end = spent(budget, out.evaluations);
+      if (out.end != ReductionEnd::none) return out;
       std::vector<Plan> batch;
       while (batch.size() < size) {
         auto candidate = candidates();
@@ -50,7 +54,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       }
     }
     if (!improved) {
-      out.minimal = true;
+      out.end = ReductionEnd::minimal;
       return out;
     }
   }

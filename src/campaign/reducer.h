@@ -1,7 +1,7 @@
 // Makes a failing plan as small as it gets.
 //
 // Greedy descent: the first simpler plan that still fails becomes the plan, until none does
-// (1-minimal) or the budget ends. What "simpler" means is the simplifier's; what "still fails"
+// (1-minimal) or the budget ends, and it says which. What "simpler" means is the simplifier's; what "still fails"
 // means is the caller's, who must hold on to the signature.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/reduction.h"
 
 namespace redzone::campaign {
 
@@ -32,7 +33,7 @@ struct ReduceBudget {
 
 struct Reduced {
   Plan plan;
-  bool minimal = false;  // no simplification of `plan` fails; false: the budget ended
+  ReductionEnd end = ReductionEnd::none;  // minimal, plans, time or interrupted
   std::size_t evaluations = 0;
 };
 

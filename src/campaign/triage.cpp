@@ -39,6 +39,9 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   return variants;
 }
 
+// Alone and side by side with others, of a failure that does not show always.
+constexpr int kLoadRuns = 16;
+
 // What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
 // one pass is enough, and the measure of the reduced plan says whether that was right.
 statistics::Rates rates_of(const store::Reliability& r) {
@@ -228,9 +231,16 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   const std::size_t runs = options_.reuse_workers ? asked : 1;
   budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3)
                         : std::max<std::size_t>(options_.parallel / runs, 1);
+  const auto begun = std::chrono::steady_clock::now();
+  const std::int64_t trials = evaluator.trials();
   auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), fails, budget);
   shown.plan = std::move(reduced.plan);
-  finding.minimal = reduced.minimal;
+  finding.minimal = reduced.end == ReductionEnd::minimal;
+  finding.reduction.end = reduced.end;
+  finding.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
+  finding.reduction.trials += evaluator.trials() - trials;
+  finding.reduction.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
 bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
@@ -256,14 +266,15 @@ void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
   reduce_shown(evaluator, shown, finding);
 }
 
-Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding) {
+Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding, bool rename) {
   const Shown unreduced = shown;
   const store::Reliability before = finding.reliability;
+  finding.reduction = {};
   bool reuse = same_in_used_workers(evaluator, shown, finding);
   for (;;) {
     evaluator.set_reuse(reuse);
     reduce_shown(evaluator, shown, finding);
-    sharpen(evaluator, shown, finding);
+    if (rename) sharpen(evaluator, shown, finding);
     if (reuse && calls_of(shown.plan).size() > 1) {
       // A call that only outdid what other plans had left in the worker is not needed in a fresh
       // one.
@@ -282,6 +293,7 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     finding.oracle = std::string(shown.oracle->name());
     finding.plan = shown.plan;
     finding.minimal = false;
+    finding.reduction.end = ReductionEnd::taken_back;
     finding.reliability = {before.k, before.n + finding.reliability.n};
     finding.state = state_of(finding.reliability);
     // What was left of other plans may have misled the reduction.
@@ -336,6 +348,13 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
                                   slow ? 1 : options_.attribution_runs);
+  if (finding.state != State::flaky || slow || options_.parallel < 2 || stopped()) return {};
+  // The trials of a question one after another, or a single question would be load enough.
+  evaluator.set_grouped(true);
+  for (auto& row : attribute_load(evaluator, oracle, finding.plan, finding.signature, kLoadRuns,
+                                  options_.parallel))
+    finding.attribution.push_back(std::move(row));
+  evaluator.set_grouped(options_.reuse_workers);
   return {};
 }
 
@@ -380,7 +399,7 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
     return tl::unexpected(e.error());
 
-  if (auto done = settle_plan(evaluator, *shown, finding); !done)
+  if (auto done = settle_plan(evaluator, *shown, finding, true); !done)
     return tl::unexpected(done.error());
   stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
@@ -400,12 +419,13 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
     return harness_error("no run could be judged: " + (runs.answers.empty()
                                                            ? std::string("interrupted")
                                                            : runs.answers.front().verdict.reason));
+  const bool rename = finding.state == State::suspect || finding.state == State::unconfirmed;
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   if (const Answer* failure = first_failure(runs, finding.signature)) {
     Shown shown{oracle, finding.plan, *failure};
     if (finding.signature.kind == FailKind::hang) evaluator.set_deadline(options_.hang_deadline);
-    if (auto done = settle_plan(evaluator, std::move(shown), finding); !done)
+    if (auto done = settle_plan(evaluator, std::move(shown), finding, rename); !done)
       return tl::unexpected(done.error());
   }
   auto stored = sink_.update(finding);

@@ -57,7 +57,8 @@ class Triage {
   };
   Result<Settled> run(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
-  // Reduces further what is stored already. The oracle is the finding's.
+  // Reduces further what is stored already. The oracle is the finding's. What is confirmed keeps
+  // its signature, whatever else smaller plans show.
   Result<store::Finding> reduce_again(store::Finding finding, const TargetSpec& spec);
 
  private:
@@ -90,7 +91,8 @@ class Triage {
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
-  Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding);
+  // `rename`: the reduced plan may show that the failure is one of a more specific kind.
+  Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding, bool rename);
   // What the device and the tools say of `failure`, which finding.plan shows.
   void find_culprits(const Answer& failure, store::Finding& finding);
   // Reliability and attribution of finding.plan, at the full deadline.

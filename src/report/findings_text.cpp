@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "core/plan_text.h"
 #include "report/format.h"
+#include "report/needs.h"
 #include "report/statistics.h"
 #include "report/text.h"
 #include "store/plugin_origin.h"
@@ -148,6 +150,8 @@ std::string finding_text(const store::Finding& f, std::string_view db,
   lines.add("reason", f.reason);
   lines.add("oracle", f.oracle);
   lines.add("reliability", reliability_text(f.reliability));
+  lines.add("needs", fmt::format("{}", fmt::join(needs_of(f), "; ")));
+  lines.add("reduction", text_of(f.reduction));
   lines.add("fault", f.fault_detail);
   std::string first = f.first_seen;
   if (f.campaign != 0) first += fmt::format(", campaign {}", f.campaign);

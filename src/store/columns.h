@@ -45,6 +45,14 @@ void columns(A& a, R& r) {
   a("runs", r.n);
 }
 
+template <class A, Of<Reduction> R>
+void columns(A& a, R& r) {
+  a("reduction_end", r.end, ReductionEnd::taken_back);
+  a("reduction_plans", r.plans);
+  a("reduction_trials", r.trials);
+  a("reduction_seconds", r.seconds);
+}
+
 // What confirming, attributing and reducing change.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
@@ -52,6 +60,7 @@ void judged_columns(A& a, F& f) {
   a("oracle", f.oracle);
   a("reason", f.reason);
   a("minimal", f.minimal);
+  columns(a, f.reduction);
   a("needs_history", f.needs_history);
   columns(a, f.reliability);
   a("fault_detail", f.fault_detail);

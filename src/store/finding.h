@@ -9,6 +9,7 @@
 #include "core/attribution.h"
 #include "core/ledger.h"
 #include "core/plan.h"
+#include "core/reduction.h"
 #include "core/verdict.h"
 
 namespace redzone::store {
@@ -63,7 +64,8 @@ struct Finding {
   std::string reason;          // one sentence
   Plan plan;                   // the smallest known
   Plan original;               // as it was generated
-  bool minimal = false;        // the reducer ended by itself, not by its budget
+  bool minimal = false;        // reduction.end is ReductionEnd::minimal, also of older stores
+  Reduction reduction = {};    // how `plan` was made
   bool needs_history = false;  // calls of earlier plans of the worker are part of `plan`
   Reliability reliability;
   std::vector<AttributionRow> attribution;

@@ -252,8 +252,16 @@ ALTER TABLE nights ADD COLUMN asked_targets TEXT NOT NULL DEFAULT '';
 ALTER TABLE nights ADD COLUMN asked_corpus TEXT NOT NULL DEFAULT '';
 )sql";
 
+// Why the reducer stopped, which older stores do not say of what is not minimal.
+constexpr std::string_view kVersion8 = R"sql(
+ALTER TABLE findings ADD COLUMN reduction_end TEXT NOT NULL DEFAULT 'none';
+ALTER TABLE findings ADD COLUMN reduction_plans INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE findings ADD COLUMN reduction_trials INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE findings ADD COLUMN reduction_seconds REAL NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,
-                            kVersion5, kVersion6, kVersion7};
+                            kVersion5, kVersion6, kVersion7, kVersion8};
 
 }  // namespace
 

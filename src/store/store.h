@@ -106,7 +106,7 @@ class Store {
   // (confirmed > flaky > suspect > unconfirmed).
   Result<Recorded> record(const Finding& finding);
   // Writes what confirming, attributing and reducing changed of finding `finding.id`: state,
-  // oracle, reason, plan, original, minimal, needs_history, reliability, attribution, culprits,
+  // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution, culprits,
   // fault_detail and environment. The signature must be the stored one; where and how often it was
   // seen is record()'s.
   Result<void> update(const Finding& finding);

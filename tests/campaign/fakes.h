@@ -66,6 +66,7 @@ class FakeExecutor final : public exec::Executor {
 
   std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs) override {
     note("fresh");
+    together_ = jobs.size();
     if (heartbeat_) heartbeat_();
     std::vector<exec::JobResult> results;
     for (const auto& job : jobs) {
@@ -84,6 +85,8 @@ class FakeExecutor final : public exec::Executor {
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
+  // Jobs of the run_fresh() at hand.
+  std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
   void lose(std::uint64_t workers) { lost_ += workers; }
   void set_appetite(std::size_t jobs) { appetite_ = jobs; }
@@ -101,6 +104,7 @@ class FakeExecutor final : public exec::Executor {
   Journal* journal_;
   std::function<void()> heartbeat_;
   std::size_t appetite_ = 2;
+  std::size_t together_ = 0;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_;
   std::deque<exec::JobResult> done_;

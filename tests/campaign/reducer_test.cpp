@@ -51,13 +51,13 @@ class Reducer : public ::testing::Test {
 
 TEST_F(Reducer, EndsAtOneCallOfTheSmallestSizeThatFails) {
   const auto r = reduced(large_, [](const Plan& p) { return some_call_above(p, 64); });
-  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
   EXPECT_EQ(r.plan, plain_plan({call_of(65, 16)})) << print_plan(r.plan);
 }
 
 TEST_F(Reducer, KeepsBothCallsWhereOneIsNotEnough) {
   const auto r = reduced(large_, two_variants);
-  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
   EXPECT_TRUE(r.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
               r.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
       << print_plan(r.plan);
@@ -67,7 +67,7 @@ TEST_F(Reducer, KeepsThePartOfTheModeThatMatters) {
   const auto r = reduced(large_, [](const Plan& p) {
     return p.mode.launch == Launch::gated && some_call_above(p, 64);
   });
-  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
   Plan want = plain_plan({call_of(65, 16)});
   want.mode.launch = Launch::gated;
   EXPECT_EQ(r.plan, want) << print_plan(r.plan);
@@ -76,7 +76,7 @@ TEST_F(Reducer, KeepsThePartOfTheModeThatMatters) {
 TEST_F(Reducer, LeavesAMinimalPlanAlone) {
   const Plan minimal = plain_plan({call_of(65, 16)});
   const auto r = reduced(minimal, [](const Plan& p) { return some_call_above(p, 64); });
-  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
   EXPECT_EQ(r.plan, minimal);
 }
 
@@ -100,26 +100,26 @@ TEST_F(Reducer, AsksAboutNoPassingPlanTwice) {
     passed.insert(plan_hash(p));
     return false;
   });
-  EXPECT_TRUE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
 }
 
-TEST_F(Reducer, SaysThatItIsNotMinimalWhenTheEvaluationsAreSpent) {
+TEST_F(Reducer, SaysWhenTheEvaluationsAreSpent) {
   const Fails fails = [](const Plan& p) { return some_call_above(p, 64); };
   ReduceBudget budget;
   budget.evaluations = 3;
   budget.batch = 2;
   const auto r = reduced(large_, fails, budget);
-  EXPECT_FALSE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::plans);
   EXPECT_TRUE(fails(r.plan));
   EXPECT_LE(r.evaluations, budget.evaluations + budget.batch - 1);
   EXPECT_GT(r.evaluations, 0u);
 }
 
-TEST_F(Reducer, AsksNothingWhenItsTimeIsOver) {
+TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
   ReduceBudget budget;
   budget.until = std::chrono::steady_clock::now();
   const auto r = reduced(large_, two_variants, budget);
-  EXPECT_FALSE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::time);
   EXPECT_EQ(r.plan, large_);
   EXPECT_EQ(r.evaluations, 0u);
 }
@@ -135,7 +135,7 @@ TEST_F(Reducer, EndsWhenItIsStopped) {
         return two_variants(p);
       },
       budget);
-  EXPECT_FALSE(r.minimal);
+  EXPECT_EQ(r.end, ReductionEnd::interrupted);
   EXPECT_TRUE(two_variants(r.plan));
   EXPECT_LE(r.evaluations, 5u);
 }

@@ -234,6 +234,33 @@ TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
 }
 
+TEST(Triage, TellsABusyMachineFromBadLuck) {
+  const auto loads = [](double alone, double beside_others) {
+    auto random = std::make_shared<std::mt19937>(3);
+    auto executor = std::make_shared<const FakeExecutor*>(nullptr);
+    Case c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+      const bool busy = *executor == nullptr || (*executor)->together() != 1;
+      return std::bernoulli_distribution(busy ? beside_others : alone)(*random)
+                 ? faults_above(64)(plan, trial, before)
+                 : all_right(plan, trial);
+    });
+    *executor = &c.executor;
+    std::map<std::string, store::Reliability> out;
+    for (const auto& row : c.settle(large()).finding.attribution)
+      if (row.axis == "load") out[row.value] = row.failed;
+    return out;
+  };
+  auto busy = loads(0.05, 0.9);
+  EXPECT_EQ(busy["alone"].n, 16);
+  EXPECT_EQ(busy["side by side"].n, 16);
+  EXPECT_LE(busy["alone"].k, 3);
+  EXPECT_GE(busy["side by side"].k, 12);
+  auto rare = loads(0.5, 0.5);
+  EXPECT_GE(rare["alone"].k, 3);
+  EXPECT_LE(rare["side by side"].k, 13);
+  EXPECT_TRUE(loads(1, 1).empty()) << "it fails always, busy or not";
+}
+
 // Below the size at which it reads behind x, it writes before y, and below that it hangs. Smaller
 // plans fail as well, but of another bug.
 TEST(Triage, NeverSlipsToAnotherBug) {
@@ -302,6 +329,9 @@ TEST(Triage, SaysWhenTheBudgetEndedFirst) {
   Case c(faults_above(64), options);
   const Finding f = c.settle(large()).finding;
   EXPECT_FALSE(f.minimal);
+  EXPECT_EQ(f.reduction.end, ReductionEnd::plans);
+  EXPECT_GE(f.reduction.plans, 2);
+  EXPECT_GE(f.reduction.trials, f.reduction.plans);
   EXPECT_EQ(f.state, State::confirmed);
   EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
 }
@@ -419,8 +449,40 @@ TEST(Triage, ReducesAStoredFindingFurther) {
   const auto reduced = again.reduce_again(f, spec);
   ASSERT_TRUE(reduced) << reduced.error().message;
   EXPECT_TRUE(reduced->minimal);
+  EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
   EXPECT_EQ(reduced->plan, plain_plan({call_of(65, 16)})) << print_plan(reduced->plan);
   EXPECT_EQ(c.sink.findings.at(f.id).plan, reduced->plan);
+}
+
+// The plan that is left shows a second bug of a more specific kind, beside that of the finding.
+TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
+  const Bug two_bugs = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    auto o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      // Depends on the poison in small calls only.
+      return right_digest(call) + (get(call.dims, "N") < 100 ? trial.mode.poison : 0);
+    });
+    for (const auto& [index, call] : calls_of_trial(plan, trial))
+      if (trial.reference && get(call.dims, "N") > 64)
+        o.calls[static_cast<std::size_t>(index)].references = {
+            {.tensor = "y", .numel = 8, .mismatches = 8}};
+    return o;
+  };
+  Case c(two_bugs);
+  Finding f;
+  f.signature = {FailKind::reference, "t", "", "y", "", ""};
+  f.oracle = "reference";
+  f.state = State::confirmed;
+  f.plan = f.original = large();
+  f.id = c.sink.record(f)->id;
+  TargetSpec spec = small_spec();
+  spec.has_reference = true;
+  const oracles::Catalog catalog;
+  Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
+  const auto reduced = again.reduce_again(f, spec);
+  ASSERT_TRUE(reduced) << reduced.error().message;
+  EXPECT_EQ(reduced->signature, f.signature) << reduced->signature.text();
+  EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
+  EXPECT_EQ(reduced->plan, plain_plan({call_of(65, 16)})) << print_plan(reduced->plan);
 }
 
 TEST(Triage, DoesNotKnowTheOracleOfAnotherBuild) {

@@ -17,6 +17,7 @@ inline store::Finding sample_finding() {
   f.plan = f.original;
   f.plan.steps.erase(f.plan.steps.begin(), f.plan.steps.begin() + 3);
   f.minimal = true;
+  f.reduction = {ReductionEnd::minimal, 84, 160, 0.6};
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
   f.culprits = {{"host device", 0, "scan", Access::read, "x", Side::after, "", "block (0, 0, 0)"},

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/needs.h"
 #include "report/sample.h"
 #include "store/plugin_origin.h"
 
@@ -31,6 +32,7 @@ state        flaky
 reason       scan reads 4 bytes past the end of x
 oracle       fault
 reliability  7 of 10 runs failed the same way (95% interval 40% to 89%)
+reduction    1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s
 fault        SIGSEGV at x + 64
 first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
 last seen    2025-01-31T13:00:00Z, 2 sightings
@@ -81,6 +83,7 @@ TEST(ReportText, FindingThatWasOnlySeenOnce) {
   f.attribution = {};
   f.culprits = {};
   f.minimal = false;
+  f.reduction = {};
   f.needs_history = true;
   f.fault_detail = "";
   f.environment = {};
@@ -96,6 +99,7 @@ state        suspect
 reason       scan reads 4 bytes past the end of x
 oracle       fault
 reliability  not run again yet
+needs        calls of plans that the worker ran before
 first seen   2025-01-31T12:00:00Z, after 1,234 plans and 1.5 s
 last seen    2025-01-31T13:00:00Z, 1 sighting
 replay       redzone replay 3 --db 'a b'\''s.db'
@@ -106,6 +110,29 @@ environment
 plan (4 calls, not known to be minimal; as generated; holds calls of plans that the worker ran before)
 
 )");
+}
+
+TEST(ReportText, WhatAFindingNeeds) {
+  store::Finding f = sample_finding();
+  EXPECT_EQ(needs_of(f), std::vector<std::string>{});  // flaky: a few passes say nothing
+  f.state = store::State::confirmed;
+  f.plan.mode.launch = Launch::gated;
+  f.attribution = {{"launch", "blocking", {0, 3}},
+                   {"launch", "gated", {3, 3}},
+                   {"placement", "tail", {3, 3}},
+                   {"placement", "head", {3, 3}}};
+  f.needs_history = true;
+  EXPECT_EQ(needs_of(f), (std::vector<std::string>{"calls of plans that the worker ran before",
+                                                   "launch gated (0/3 with blocking)"}));
+  EXPECT_NE(finding_text(f).find("\nneeds        calls of plans that the worker ran before; launch "
+                                 "gated (0/3 with blocking)\n"),
+            std::string::npos);
+  f = sample_finding();
+  f.attribution = {{"load", "alone", {1, 16}}, {"load", "side by side", {14, 16}}};
+  EXPECT_EQ(needs_of(f),
+            std::vector<std::string>{"a busy machine (1/16 alone, 14/16 side by side)"});
+  f.attribution[0].failed.k = 6;
+  EXPECT_EQ(needs_of(f), std::vector<std::string>{}) << "as likely bad luck";
 }
 
 TEST(ReportText, Findings) {

@@ -82,6 +82,7 @@ inline Finding sample_finding(int n = 1) {
   f.plan = plan_of(3);
   f.original = redzone::testing::sample_plan();
   f.minimal = true;
+  f.reduction = {ReductionEnd::minimal, 84, 160, 0.6};
   f.needs_history = true;
   f.reliability = {7, 10};
   f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
@@ -108,7 +109,7 @@ inline Campaign sample_campaign() {
 inline bool equal(const Finding& a, const Finding& b) {
   return a.signature == b.signature && a.state == b.state && a.oracle == b.oracle &&
          a.reason == b.reason && a.plan == b.plan && a.original == b.original &&
-         a.minimal == b.minimal && a.needs_history == b.needs_history &&
+         a.minimal == b.minimal && a.reduction == b.reduction && a.needs_history == b.needs_history &&
          a.reliability == b.reliability && a.attribution == b.attribution &&
          a.culprits == b.culprits && a.fault_detail == b.fault_detail &&
          a.environment == b.environment && a.campaign == b.campaign &&

@@ -1,0 +1,34 @@
+// How the reduction of a failing plan ended, and what it took.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace redzone {
+
+enum class ReductionEnd : std::uint8_t {
+  none,         // it was not reduced yet, or by a version that did not say
+  minimal,      // 1-minimal: no plan that is simpler by one step fails so
+  plans,        // as many plans were tried as were allowed
+  time,         // the time was over
+  interrupted,  // somebody stopped it
+  taken_back,   // what was left did not fail again, so the plan is as it was confirmed
+};
+
+std::string_view name_of(ReductionEnd end);  // "1-minimal", "budget of plans", "budget of time", ...
+
+struct Reduction {
+  ReductionEnd end = ReductionEnd::none;
+  std::int64_t plans = 0;   // simpler plans that were tried
+  std::int64_t trials = 0;  // run for them
+  double seconds = 0;
+
+  bool operator==(const Reduction&) const = default;
+};
+
+// "1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s";
+// "" where nothing is known.
+std::string text_of(const Reduction& reduction);
+
+}  // namespace redzone

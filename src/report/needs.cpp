@@ -1,0 +1,63 @@
+#include "report/needs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/plan_text.h"
+#include "statistics/interval.h"
+
+namespace redzone::report {
+namespace {
+
+using store::AttributionRow;
+
+// As attribution rows have it; "" of what is none of the mode's.
+std::string own_value(const Mode& mode, const std::string& axis) {
+  if (axis == "launch") return std::string(name_of(mode.launch));
+  if (axis == "allocator") return std::string(name_of(mode.allocator));
+  if (axis == "placement") return std::string(name_of(mode.placement));
+  return "";
+}
+
+std::string ratio(const store::Reliability& r) {
+  return fmt::format("{}/{}", r.k, r.n);
+}
+
+// What other values of the axis pass with.
+std::string passes_with(const store::Finding& f, const AttributionRow& own) {
+  std::string out;
+  for (const auto& row : f.attribution)
+    if (row.axis == own.axis && row.failed.n > 0 && row.failed.k == 0)
+      out += fmt::format("{}{} with {}", out.empty() ? "" : ", ", ratio(row.failed), row.value);
+  return out;
+}
+
+const AttributionRow* load_row(const store::Finding& f, std::string_view value) {
+  const auto it =
+      std::find_if(f.attribution.begin(), f.attribution.end(),
+                   [&](const AttributionRow& r) { return r.axis == "load" && r.value == value; });
+  return it == f.attribution.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::vector<std::string> needs_of(const store::Finding& f) {
+  std::vector<std::string> out;
+  if (f.needs_history) out.emplace_back("calls of plans that the worker ran before");
+  for (const auto& row : f.attribution) {
+    if (f.state != store::State::confirmed || row.failed.k == 0) continue;
+    if (row.value != own_value(f.plan.mode, row.axis)) continue;
+    if (const auto passes = passes_with(f, row); !passes.empty())
+      out.push_back(fmt::format("{} {} ({})", row.axis, row.value, passes));
+  }
+  const auto *alone = load_row(f, "alone"), *busy = load_row(f, "side by side");
+  if (alone != nullptr && busy != nullptr &&
+      statistics::exact_interval(alone->failed.k, alone->failed.n).high <
+          statistics::exact_interval(busy->failed.k, busy->failed.n).low)
+    out.push_back(fmt::format("a busy machine ({} alone, {} side by side)", ratio(alone->failed),
+                              ratio(busy->failed)));
+  return out;
+}
+
+}  // namespace redzone::report
