@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "bisect/smallest_set.h"
@@ -10,6 +11,9 @@
 
 namespace redzone::bisect {
 namespace {
+
+// How many values of a dim that pass are tried with other data, and with how many seeds.
+constexpr std::size_t kNearest = 2, kOtherData = 4;
 
 // A value of an axis, to be set in a combination.
 struct Pick {
@@ -34,6 +38,9 @@ class Bisector {
   void vary_alone();
   void vary_together();
   void bring_back();
+  void recheck_with_other_data();
+  // Up to two values of the dim that pass, the nearest to the failing plan's.
+  std::vector<std::size_t> nearest_passes(std::size_t axis) const;
 
   std::string text_of(const Pick& pick) const {
     return fmt::format("{} = {}", axes_[pick.axis].name,
@@ -65,9 +72,11 @@ class Bisector {
   Bisection out_;  // its first rows are those of axes_
 };
 
+// With what recheck_with_other_data() may add.
 std::size_t Bisector::values() const {
   std::size_t n = 0;
-  for (const auto& axis : axes_) n += axis.others.size();
+  for (const auto& axis : axes_)
+    n += axis.others.size() + (axis.kind == AxisKind::dim ? kNearest * kOtherData : 0);
   return n;
 }
 
@@ -155,6 +164,53 @@ void Bisector::vary_together() {
   }
 }
 
+std::vector<std::size_t> Bisector::nearest_passes(std::size_t axis) const {
+  const auto distance = [&](std::size_t s) {
+    return std::abs(std::stoll(axes_[axis].others[s].text) - std::stoll(axes_[axis].value));
+  };
+  std::vector<std::size_t> out;
+  const auto& tried = out_.rows[axis].tried;
+  for (std::size_t s = 0; s < tried.size(); ++s)
+    if (tried[s].probe.answer == Answer::passes) out.push_back(s);
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+  if (out.size() > kNearest) out.resize(kNearest);
+  return out;
+}
+
+// A dim also decides how much data there is. Where only some data fails, the seed of the failing
+// plan says nothing of other values of the dim.
+void Bisector::recheck_with_other_data() {
+  const auto is_data = [](const Axis& axis) { return axis.kind == AxisKind::data; };
+  const auto data =
+      static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is_data) - axes_.begin());
+  if (data == axes_.size() || matters(data)) return;
+  const std::size_t seeds = std::min(kOtherData, axes_[data].others.size());
+  struct Asked {
+    std::size_t axis, setting;
+  };
+  std::vector<Asked> asked;
+  std::vector<Plan> plans;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (axes_[axis].kind != AxisKind::dim || out_.rows[axis].necessary != true) continue;
+    for (const auto setting : nearest_passes(axis))
+      for (std::size_t seed = 0; seed < seeds; ++seed)
+        if (auto plan = with({{axis, setting}, {data, seed}})) {
+          asked.push_back({axis, setting});
+          plans.push_back(std::move(*plan));
+        }
+  }
+  const auto probes = prober_.ask(plans);
+  auto& decides = out_.rows[data].decides_with;
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    if (probes[i].answer != Answer::fails) continue;
+    Tried& tried = out_.rows[asked[i].axis].tried[asked[i].setting];
+    if (!tried.other_data) tried.other_data = probes[i];
+    const auto& name = axes_[asked[i].axis].name;
+    if (std::find(decides.begin(), decides.end(), name) == decides.end()) decides.push_back(name);
+  }
+}
+
 bool Bisector::passes(const std::vector<Pick>& picks) {
   const auto plan = with(picks);
   return plan && prober_.ask(*plan).answer == Answer::passes;
@@ -232,6 +288,7 @@ Bisection Bisector::run() {
   if (out_.base.answer == Answer::fails) {
     vary_alone();
     vary_together();
+    recheck_with_other_data();
     bring_back();
     if (const auto axis = axis_of_oracle(options_.axes.kind); !axis.empty()) {
       Row row{AxisKind::mode, axis, "compared", {}, true, {}};
@@ -256,6 +313,8 @@ std::string_view name_of(Relevance relevance) {
       return "sufficient";
     case Relevance::both:
       return "necessary, sufficient";
+    case Relevance::conditional:
+      return "conditional";
     case Relevance::unknown:
       return "unknown";
   }
@@ -265,6 +324,7 @@ std::string_view name_of(Relevance relevance) {
 Relevance Row::relevance() const {
   if (necessary == true) return sufficient == true ? Relevance::both : Relevance::necessary;
   if (sufficient == true || !or_else.empty()) return Relevance::sufficient;
+  if (!decides_with.empty()) return Relevance::conditional;
   return necessary == false ? Relevance::irrelevant : Relevance::unknown;
 }
 

@@ -5,7 +5,9 @@
 // 3. What did not matter alone is changed together, in random combinations: two settings may each
 //    be enough for the failure, and then neither of them makes it go. Combinations that pass are
 //    taken apart by delta debugging.
-// 4. From a plan that passes and differs in all that it can: which settings of the failing plan
+// 4. What passes with another dim is tried with other data: where it fails then, it passed for what
+//    the data happened to be.
+// 5. From a plan that passes and differs in all that it can: which settings of the failing plan
 //    bring the failure back?
 #pragma once
 
@@ -24,6 +26,7 @@ struct Tried {
   std::string value;
   Plan plan;
   Probe probe;
+  std::optional<Probe> other_data = {};  // it passes, and with other data it fails
 };
 
 enum class Relevance : std::uint8_t {
@@ -31,7 +34,8 @@ enum class Relevance : std::uint8_t {
   necessary,   // with another value it passes
   sufficient,  // from the passing plan, this setting alone brings the failure back
   both,
-  unknown,  // not decided within the budget, or no value could be judged
+  conditional,  // it changes nothing alone, and decides where another setting is not as it was
+  unknown,      // not decided within the budget, or no value could be judged
 };
 
 std::string_view name_of(Relevance relevance);  // "irrelevant", "necessary, sufficient"
@@ -44,6 +48,8 @@ struct Row {
   std::optional<bool> necessary, sufficient;
   // It matters only together with these: any one of the settings is enough for the failure.
   std::vector<std::string> or_else = {};
+  // Conditional: where one of these settings has another value, it is this one that decides.
+  std::vector<std::string> decides_with = {};
   bool by_oracle = false;  // the oracle itself varies it, and says that it matters
 
   Relevance relevance() const;

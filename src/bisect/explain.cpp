@@ -14,6 +14,7 @@ namespace {
 // What was seen of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
+  std::vector<std::string> only_this_data;  // of those that pass, what fails with other data
   Counts fails, passes;
 };
 
@@ -25,6 +26,7 @@ Seen seen_of(const Row& row) {
       seen.fails.add(t.probe.counts);
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
+      if (t.other_data) seen.only_this_data.push_back(t.value);
       seen.passes.add(t.probe.counts);
     }
   }
@@ -107,15 +109,34 @@ std::string of_step(const Row& row, const Seen& seen) {
   return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
 }
 
+// The runs at values of other rows where this row decides.
+Counts decided(const Bisection& b, const Row& row) {
+  Counts counts;
+  for (const auto& other : b.rows) {
+    const auto& with = row.decides_with;
+    if (std::find(with.begin(), with.end(), other.axis) == with.end()) continue;
+    for (const auto& t : other.tried)
+      if (t.other_data) counts.add(t.other_data->counts);
+  }
+  return counts;
+}
+
 std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
+  if (row.relevance() == Relevance::conditional)
+    return fmt::format("the {} decides where {} has another value", row.axis,
+                       fmt::join(row.decides_with, " or "));
   if (row.by_oracle)
     return fmt::format("depends on the {}, which the oracle compares in each run", row.axis);
   if (!row.or_else.empty())
     return fmt::format("{} = {} is enough, and so is {} as it is", row.axis, row.value,
                        fmt::join(row.or_else, " or "));
   switch (row.kind) {
-    case AxisKind::dim:
-      return of_dim(b, row, seen);
+    case AxisKind::dim: {
+      std::string out = of_dim(b, row, seen);
+      if (!seen.only_this_data.empty())
+        out += fmt::format("; with other data {} fails, too", fmt::join(seen.only_this_data, ", "));
+      return out;
+    }
     case AxisKind::step:
       return of_step(row, seen);
     case AxisKind::data:
@@ -178,6 +199,7 @@ std::vector<Statement> explain(const Bisection& b) {
     const Seen seen = seen_of(row);
     Statement statement{text_of(b, row, seen), row.relevance(), seen.fails, seen.passes};
     if (row.by_oracle) statement.fails = b.base.counts;
+    if (row.relevance() == Relevance::conditional) statement.fails = decided(b, row);
     out.push_back(std::move(statement));
   }
   add_groups(b, Relevance::irrelevant, "does not depend on", out);

@@ -4,9 +4,10 @@
 //   bisect   {"finding", "signature", "base": RUNS, "sentence", "complete", "runs_made",
 //            "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step", "setting", "value",
 //            "verdict", "necessary": bool or null, "sufficient": bool or null, "or_else": [text],
-//            "by_oracle", "tried": [{"value", "answer", "plan_hash", "runs": RUNS}]}],
-//            "go": CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE],
-//            "explain": [{"text", "verdict", "fails": RUNS, "passes": RUNS}]}
+//            "decides_with": [text], "by_oracle", "tried": [{"value", "answer", "plan_hash",
+//            "runs": RUNS, "other_data": RUNS of what passes but for other data, or null}]}], "go":
+//            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
+//            "verdict", "fails": RUNS, "passes": RUNS}]}
 //   RUNS     {"k", "n", "low", "high", "other", "unjudged", "said"}: k of n judged runs failed as
 //   the
 //            finding does, with the 95% interval; `other` of them failed otherwise

@@ -16,7 +16,8 @@ Json tried(const bisect::Tried& t) {
   return {{"value", t.value},
           {"answer", name_of(t.probe.answer)},
           {"plan_hash", plan_hash(t.plan)},
-          {"runs", runs_json(t.probe.counts)}};
+          {"runs", runs_json(t.probe.counts)},
+          {"other_data", t.other_data ? runs_json(t.other_data->counts) : Json()}};
 }
 
 Json row(const bisect::Row& r) {
@@ -29,6 +30,7 @@ Json row(const bisect::Row& r) {
           {"necessary", maybe(r.necessary)},
           {"sufficient", maybe(r.sufficient)},
           {"or_else", r.or_else},
+          {"decides_with", r.decides_with},
           {"by_oracle", r.by_oracle},
           {"tried", values}};
 }

@@ -11,19 +11,27 @@ namespace {
 
 using bisect::Answer;
 
+std::string other_data(const bisect::Tried& t) {
+  if (!t.other_data) return "";
+  return fmt::format(" (other data: {})", ratio(t.other_data->counts));
+}
+
 // "128 1/1, 256 2/2" of the values with one of these answers.
 std::string values(const bisect::Row& row, std::initializer_list<Answer> answers) {
   std::string out;
   for (const auto& t : row.tried)
     for (const auto answer : answers)
       if (t.probe.answer == answer)
-        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts));
+        out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts),
+                           other_data(t));
   return out.empty() ? "-" : out;
 }
 
 std::string verdict(const bisect::Row& row) {
   std::string out(name_of(row.relevance()));
   if (!row.or_else.empty()) out += fmt::format(" (or {})", fmt::join(row.or_else, ", "));
+  if (row.relevance() == bisect::Relevance::conditional)
+    out += fmt::format(" (with another {})", fmt::join(row.decides_with, ", "));
   return row.by_oracle ? out + " (compared by the oracle)" : out;
 }
 

@@ -104,6 +104,19 @@ TEST(Bisect, WhoseBudgetEndsSaysUnknownAndNotIrrelevant) {
   EXPECT_EQ(row_of(b, "num_warps").relevance(), Relevance::unknown);
 }
 
+// A bug that needs certain data, of which the smallest plan holds nothing else.
+TEST(Bisect, DoesNotTakeADimForTheCauseWhereItIsTheData) {
+  const auto b = bisected(sample_plan({call_step(64, 1, 1)}), [](const Plan& p) {
+    return dim(p, 0, "H") == 1 || calls_of(p)[0]->call.seed % 2 == 0;
+  });
+  EXPECT_EQ(axes_with(b, {Relevance::conditional}), Names{"data"});
+  EXPECT_EQ(row_of(b, "data").decides_with, Names{"H"});
+  EXPECT_EQ(row_of(b, "H").relevance(), Relevance::both);
+  EXPECT_NE(sentence(b).find("the data decides where H has another value"), std::string::npos)
+      << sentence(b);
+  EXPECT_EQ(sentence(b).find("does not depend on data"), std::string::npos) << sentence(b);
+}
+
 TEST(Bisect, TellsAThreshold) {
   const auto b =
       bisected(sample_plan({call_step(65, 1)}), [](const Plan& p) { return dim(p, 0, "T") > 64; });
