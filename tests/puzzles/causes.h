@@ -47,12 +47,14 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       // The scratch that the largest tile lacks is a page, so at the head it is missed, too.
       {"lazy_scratch_per_cta", {"M", "tiles", "allocator"}},
       {"lazy_tuning_accumulates", {"tiles"}},
-      {"masked_garbage", {"R", "poison"}},
+      // Rows of segment 0 are not written: of one row it is always the one, of more the data says.
+      {"masked_garbage", {"R", "data", "poison"}},
       {"missing_edge", {"launch"}},
       {"pitch_ignored", {"R", "x layout", "poison", "allocator"}},
       {"pool_overrun", {"N", "allocator"}},
       {"read_past_end", {"N", "allocator", "placement"}},
-      {"row_minus_one", {"R", "allocator", "placement"}},
+      // Of a cache of one row the list holds nothing but -1, of more the data says.
+      {"row_minus_one", {"R", "data", "allocator", "placement"}},
       // It counts positive elements: of data without any a lost count is no loss.
       {"shared_counter", {"call 1", "call 2", "streams", "data", "launch"}},
       {"shared_race", {"N", "schedule"}},

@@ -2,7 +2,8 @@
 // bug: the graph captured in the first call is replayed for every later one, whatever its shape
 // kin: CUDA graph wrappers whose key leaves out a dimension
 // expect: history y
-// minimal: repros/graph_first_shape.toml
+// minimal: 2 calls; N=1; N=2
+// minimal: 2 calls; N=2; N=1
 #include <map>
 
 #include "kit.h"
