@@ -10,6 +10,7 @@
 #include "core/repro.h"
 #include "standalone/inline_sources.h"
 #include "standalone/program.h"
+#include "standalone/recording.h"
 
 namespace redzone::cli {
 namespace {
@@ -26,9 +27,9 @@ class Export final : public Command {
     flags.add_options()("id", po::value<std::vector<std::string>>()->required(), "finding numbers")(
         "to", po::value<std::string>()->required(), "folder; made when it is not there")(
         "standalone", po::bool_switch(),
-        "a .cu file that nvcc builds alone and that shows the failure; needs --source")(
-        "source", po::value<std::vector<std::string>>()->composing(),
-        "file with the target's source; again for another")(
+        "a .cu file that nvcc builds alone and that shows the failure; needs --source, but for "
+        "packages")("source", po::value<std::vector<std::string>>()->composing(),
+                    "file with the target's source; again for another")(
         "include", po::value<std::vector<std::string>>()->composing(),
         "folder with headers that the source includes; again for another")(
         "register", po::value<std::string>()->default_value(""),
@@ -36,6 +37,7 @@ class Export final : public Command {
     words.add("id", -1);
     add_db_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
 };
@@ -75,6 +77,23 @@ Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run
   return all;
 }
 
+// A package has no source: its cubins, and the launches that its target makes of them.
+Result<std::string> recorded(const store::Finding& f, const TargetEntry& entry) {
+  if (entry.is_lazy)
+    return usage_error(
+        fmt::format("'{}' is a package under the lazily compiled launch, whose launches depend on "
+                    "the calls before; only packages that launch as they are called are exported",
+                    f.plan.target));
+  auto launches = standalone::recorded_source({&f.plan, &entry.spec, entry.make, f.signature.kind});
+  if (!launches) return launches;
+  standalone::SourceInliner inliner({}, [](const std::filesystem::path&) { return std::nullopt; });
+  auto all = inliner.header("standalone/cuda.h");
+  if (!all) return all;
+  auto target = inliner.header("standalone/recorded.h");
+  if (!target) return target;
+  return *all + *target + *launches;
+}
+
 // The spec is that of any device: plans hold for all.
 Result<const TargetEntry*> entry_of(const Registry& registry, const std::string& target) {
   if (const auto* entry = registry.find(target, DeviceKind::cuda)) return entry;
@@ -85,11 +104,8 @@ Result<std::string> program_of(const store::Finding& f, const Registry& registry
                                const po::variables_map& flags) {
   const auto entry = entry_of(registry, f.plan.target);
   if (!entry) return tl::unexpected(entry.error());
-  if ((*entry)->is_package)
-    return usage_error(
-        fmt::format("'{}' is a package; only targets with a source are exported", f.plan.target));
   const TargetSpec& spec = (*entry)->spec;
-  auto source = inlined(flags, spec.needs_nvrtc);
+  auto source = (*entry)->is_package ? recorded(f, **entry) : inlined(flags, spec.needs_nvrtc);
   if (!source) return source;
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);

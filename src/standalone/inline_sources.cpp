@@ -14,6 +14,7 @@
 #include "standalone_element_h.h"
 #include "standalone_kernel_h.h"
 #include "standalone_nvrtc_h.h"
+#include "standalone_recorded_h.h"
 #include "standalone_run_h.h"
 #include "standalone_spec_h.h"
 #include "standalone_target_h.h"
@@ -34,6 +35,7 @@ std::optional<std::string_view> public_header(std::string_view name) {
       {"standalone/run.h", standalone_run_h},
       {"standalone/cuda.h", standalone_cuda_h},
       {"standalone/nvrtc.h", standalone_nvrtc_h},
+      {"standalone/recorded.h", standalone_recorded_h},
   };
   for (const auto& [header, text] : kHeaders)
     if (header == name) return text;

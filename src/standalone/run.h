@@ -210,6 +210,10 @@ class CallContext final : public Context {
   CallContext(TrialState& state, const CallData& call, std::deque<Buffer>& tensors)
       : state_(state), call_(call), tensors_(tensors) {}
 
+  // Of the call in the plan, from 0.
+  std::size_t number() const {
+    return static_cast<std::size_t>(&call_ - state_.program.calls.data());
+  }
   const Dims& dims() const override { return call_.dims; }
   const Config& config() const override { return call_.config; }
   DeviceKind device() const override { return state_.machine.kind(); }

@@ -154,6 +154,31 @@ TEST_F(PackageOnNone, AFindingSaysWhichPackageItCameFrom) {
   EXPECT_NE(without.err.find("--package " + package), std::string::npos) << without;
 }
 
+// No source is needed: the cubin and the recorded launches are in the file.
+TEST_F(PackageOnNone, AFindingIsExportedAsAProgram) {
+  sample_.edit("target.toml", "\"R\", \"1\"]", "\"R * 70000\", \"1\"]");
+  ASSERT_EQ(on_none({"run", "test.add", "--plans", "20", "--seed", "1"}).exit, 1);
+  const std::string package = sample_.folder().string();
+  const Ran ran =
+      redzone(folder_, {"export", "1", "--to", "out", "--standalone", "--package", package});
+  ASSERT_EQ(ran.exit, 0) << ran;
+  const std::string text = read_text(folder_.path() / ran.out.substr(0, ran.out.find('\n')));
+  for (const char* part : {"// launch-config: ", "image_0[] = {", "\"global_scratch\"",
+                           "RecordedTarget>(images()", "spec.name = \"test.add\"", "int main()"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  EXPECT_EQ(text.find("#include \""), std::string::npos);
+}
+
+TEST_F(PackageOnNone, AFindingOfTheLazyLaunchIsNotExported) {
+  ASSERT_EQ(
+      on_none({"run", "puzzle.test.add.lazy_grid_frozen", "--plans", "200", "--seed", "1"}).exit,
+      1);
+  const Ran ran = redzone(folder_, {"export", "1", "--to", "out", "--standalone", "--package",
+                                    sample_.folder().string()});
+  EXPECT_EQ(ran.exit, 2) << ran;
+  EXPECT_NE(ran.err.find("depend on the calls before"), std::string::npos) << ran;
+}
+
 TEST_F(PackageOnNone, ReplayingAnotherPackageOfThatNameSaysSo) {
   ASSERT_EQ(
       on_none({"run", "puzzle.test.add.lazy_scratch_null", "--plans", "50", "--seed", "1"}).exit,

@@ -12,7 +12,7 @@
 
 namespace redzone::standalone::testing {
 
-class FakeMachine final : public Machine {
+class FakeMachine : public Machine {
  public:
   Region map(std::size_t bytes) override {
     const std::size_t size = (bytes + kPage - 1) / kPage * kPage;

@@ -1,0 +1,30 @@
+// The source of a program for a finding in a package (program.h): the cubins that its plan needs as
+// bytes, and the launches that the package's target makes for each call. They are recorded without
+// a device, by running the target on addresses.
+//
+// Refused with the reason: a target that needs more than its tensors and scratch, whose launches
+// are then not known beforehand; and one that would take another cubin for another place of its
+// buffers, where the failure is told by moving them.
+#pragma once
+
+#include <redzone/target.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "core/verdict.h"
+
+namespace redzone::standalone {
+
+struct RecordingRequest {
+  const Plan* plan = nullptr;
+  const TargetSpec* spec = nullptr;  // of the plan's target
+  TargetFactory make;
+  FailKind kind = FailKind::fault;  // that the program is to show
+};
+
+// To stand behind standalone/cuda.h and standalone/recorded.h. Errors are usage errors.
+Result<std::string> recorded_source(const RecordingRequest& request);
+
+}  // namespace redzone::standalone
