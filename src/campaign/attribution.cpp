@@ -107,18 +107,21 @@ std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle&
 
 std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
                                                   const Plan& plan, const Signature& signature,
-                                                  int runs, std::size_t parallel) {
+                                                  int runs, int first, std::size_t parallel) {
   store::AttributionRow alone{"load", "alone", {}}, busy{"load", "side by side", {}};
-  const auto add = [&](store::AttributionRow& row, std::size_t copies) {
-    const Runs more = run_repeatedly(evaluator, oracle, plan, signature, static_cast<int>(copies));
+  const auto add = [&](store::AttributionRow& row, int copies) {
+    const Runs more = run_repeatedly(evaluator, oracle, plan, signature, copies);
     row.failed.k += more.reliability.k;
     row.failed.n += more.reliability.n;
   };
-  for (int made = 0; made < runs;) {
-    const auto copies = std::min<std::size_t>(parallel, static_cast<std::size_t>(runs - made));
-    for (std::size_t i = 0; i < copies; ++i) add(alone, 1);
-    add(busy, copies);
-    made += static_cast<int>(copies);
+  for (int i = 0; i < first; ++i) add(alone, 1);
+  if (alone.failed.k == alone.failed.n) return {};
+  while (busy.failed.n < runs) {
+    const std::int64_t before = busy.failed.n;
+    for (std::size_t i = 0; i < parallel && alone.failed.n < runs; ++i) add(alone, 1);
+    add(busy, static_cast<int>(std::min<std::int64_t>(static_cast<std::int64_t>(parallel),
+                                                      runs - busy.failed.n)));
+    if (busy.failed.n == before) break;  // nothing can be judged any more
   }
   return {alone, busy};
 }

@@ -29,11 +29,12 @@ std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle&
                                              const Plan& plan, const Signature& signature,
                                              int runs);
 
-// Of a failure that does not show always: `runs` times with no other worker at work, and as often
-// beside `parallel` - 1 others that do the same. In turns, so that what changes meanwhile changes
-// for both. More than one run is needed of both to tell them apart.
+// Whether it takes a busy machine: `first` times with no other worker at work. Where it does not
+// show in all of them, `runs` times so in all, and as often beside `parallel` - 1 others that do
+// the same, in turns, so that what changes meanwhile changes for both. Nothing where it shows
+// always alone.
 std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
                                                   const Plan& plan, const Signature& signature,
-                                                  int runs, std::size_t parallel);
+                                                  int runs, int first, std::size_t parallel);
 
 }  // namespace redzone::campaign

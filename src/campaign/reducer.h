@@ -1,8 +1,8 @@
 // Makes a failing plan as small as it gets.
 //
 // Greedy descent: the first simpler plan that still fails becomes the plan, until none does
-// (1-minimal) or the budget ends, and it says which. What "simpler" means is the simplifier's; what "still fails"
-// means is the caller's, who must hold on to the signature.
+// (1-minimal) or the budget ends, and it says which. What "simpler" means is the simplifier's; what
+// "still fails" means is the caller's, who must hold on to the signature.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
 #include "campaign/triage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "campaign/attribution.h"
@@ -39,7 +40,7 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   return variants;
 }
 
-// Alone and side by side with others, of a failure that does not show always.
+// Alone and side by side with others, of a failure that does not show always when it is alone.
 constexpr int kLoadRuns = 16;
 
 // What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
@@ -348,12 +349,12 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
                                   slow ? 1 : options_.attribution_runs);
-  if (finding.state != State::flaky || slow || options_.parallel < 2 || stopped()) return {};
+  if (slow || options_.parallel < 2 || stopped()) return {};
   // The trials of a question one after another, or a single question would be load enough.
   evaluator.set_grouped(true);
-  for (auto& row : attribute_load(evaluator, oracle, finding.plan, finding.signature, kLoadRuns,
-                                  options_.parallel))
-    finding.attribution.push_back(std::move(row));
+  auto load = attribute_load(evaluator, oracle, finding.plan, finding.signature, kLoadRuns,
+                             options_.attribution_runs, options_.parallel);
+  std::move(load.begin(), load.end(), std::back_inserter(finding.attribution));
   evaluator.set_grouped(options_.reuse_workers);
   return {};
 }

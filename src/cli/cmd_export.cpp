@@ -49,9 +49,12 @@ std::string stem_of(const store::Finding& f) {
 }
 
 std::string comment_of(const store::Finding& f) {
-  return fmt::format("{}\n{}\nfailed {} of {} runs on {}{}", f.signature.text(), f.reason,
-                     f.reliability.k, f.reliability.n, f.environment.device,
-                     f.environment.driver.empty() ? "" : ", driver " + f.environment.driver);
+  std::string out = fmt::format("{}\n{}", f.signature.text(), f.reason);
+  if (f.reliability.n > 0)
+    out += fmt::format("\nfailed {} of {} runs on {}{}", f.reliability.k, f.reliability.n,
+                       f.environment.device,
+                       f.environment.driver.empty() ? "" : ", driver " + f.environment.driver);
+  return out;
 }
 
 Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run_time) {

@@ -16,7 +16,7 @@ enum class ReductionEnd : std::uint8_t {
   taken_back,   // what was left did not fail again, so the plan is as it was confirmed
 };
 
-std::string_view name_of(ReductionEnd end);  // "1-minimal", "budget of plans", "budget of time", ...
+std::string_view name_of(ReductionEnd end);  // "1-minimal", "budget of plans", ...
 
 struct Reduction {
   ReductionEnd end = ReductionEnd::none;

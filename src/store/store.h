@@ -106,9 +106,9 @@ class Store {
   // (confirmed > flaky > suspect > unconfirmed).
   Result<Recorded> record(const Finding& finding);
   // Writes what confirming, attributing and reducing changed of finding `finding.id`: state,
-  // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution, culprits,
-  // fault_detail and environment. The signature must be the stored one; where and how often it was
-  // seen is record()'s.
+  // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution,
+  // culprits, fault_detail and environment. The signature must be the stored one; where and how
+  // often it was seen is record()'s.
   Result<void> update(const Finding& finding);
 
   // What triage made of finding `finding.id`: as update(), but its signature may have become

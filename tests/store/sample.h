@@ -109,12 +109,13 @@ inline Campaign sample_campaign() {
 inline bool equal(const Finding& a, const Finding& b) {
   return a.signature == b.signature && a.state == b.state && a.oracle == b.oracle &&
          a.reason == b.reason && a.plan == b.plan && a.original == b.original &&
-         a.minimal == b.minimal && a.reduction == b.reduction && a.needs_history == b.needs_history &&
-         a.reliability == b.reliability && a.attribution == b.attribution &&
-         a.culprits == b.culprits && a.fault_detail == b.fault_detail &&
-         a.environment == b.environment && a.campaign == b.campaign &&
-         a.plans_to_first == b.plans_to_first && a.seconds_to_first == b.seconds_to_first &&
-         a.sightings == b.sightings && a.first_seen == b.first_seen && a.last_seen == b.last_seen;
+         a.minimal == b.minimal && a.reduction == b.reduction &&
+         a.needs_history == b.needs_history && a.reliability == b.reliability &&
+         a.attribution == b.attribution && a.culprits == b.culprits &&
+         a.fault_detail == b.fault_detail && a.environment == b.environment &&
+         a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
+         a.seconds_to_first == b.seconds_to_first && a.sightings == b.sightings &&
+         a.first_seen == b.first_seen && a.last_seen == b.last_seen;
 }
 
 // The value, or a failed test.
