@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/plan_text.h"
-#include "statistics/interval.h"
+#include "report/statistics.h"
 
 namespace redzone::report {
 namespace {
@@ -53,8 +53,7 @@ std::vector<std::string> needs_of(const store::Finding& f) {
   }
   const auto *alone = load_row(f, "alone"), *busy = load_row(f, "side by side");
   if (alone != nullptr && busy != nullptr &&
-      statistics::exact_interval(alone->failed.k, alone->failed.n).high <
-          statistics::exact_interval(busy->failed.k, busy->failed.n).low)
+      wilson_interval(alone->failed).high < wilson_interval(busy->failed).low)
     out.push_back(fmt::format("a busy machine ({} alone, {} side by side)", ratio(alone->failed),
                               ratio(busy->failed)));
   return out;

@@ -131,7 +131,7 @@ TEST(ReportText, WhatAFindingNeeds) {
   f.attribution = {{"load", "alone", {1, 16}}, {"load", "side by side", {14, 16}}};
   EXPECT_EQ(needs_of(f),
             std::vector<std::string>{"a busy machine (1/16 alone, 14/16 side by side)"});
-  f.attribution[0].failed.k = 6;
+  f.attribution[0].failed.k = 7;
   EXPECT_EQ(needs_of(f), std::vector<std::string>{}) << "as likely bad luck";
 }
 
