@@ -1,0 +1,48 @@
+// Bisecting the dynamic-N family on the command line.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+// The family of the Helion report: compiled for one C, called with another. All but the C of both
+// calls and what makes more than one tile is shown as irrelevant.
+TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
+  const TempFolder folder;
+  const std::string plan =
+      folder.write("frozen_chunk.toml",
+                   "redzone_plan = 1\ntarget = \"eight.frozen_chunk\"\n"
+                   "[mode]\nlaunch = \"async\"\nallocator = \"guard\"\nplacement = \"tail\"\n"
+                   "poison = \"0xffffffff\"\nschedule_seed = 0\n"
+                   "[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"
+                   "where = \"row_sums\"\nbuffer = \"y\"\nside = \"after\"\naccess = \"write\"\n"
+                   "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 128, D = 32, C = 64, "
+                   "M = 8, R = 2, S = 16 }\n"
+                   "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 2000, D = 128, C = 32, "
+                   "M = 8, R = 2, S = 16 }\n");
+  const Ran imported = redzone(folder, {"import", plan, "--plugin", EIGHT_DIMS});
+  ASSERT_EQ(imported.exit, 0) << imported;
+  const Ran ran = redzone(folder, {"bisect", "1", "--plugin", EIGHT_DIMS, "--device", "host",
+                                   "--deadline", "30s", "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  const Json json = ran.json();
+  EXPECT_EQ(json["complete"], true);
+  const auto sentence = json["sentence"].get<std::string>();
+  EXPECT_NE(sentence.find("after a prior call with another C (call 1)"), std::string::npos) << ran;
+  EXPECT_NE(sentence.find("any knob at any value fails"), std::string::npos) << ran;
+  const std::set<std::string> needed{"call 1",    "call 2",    "call 1: C", "call 2: C",
+                                     "call 2: T", "allocator", "placement"};
+  std::set<std::string> said;
+  for (const auto& setting : json["rows"]) {
+    EXPECT_NE(setting["verdict"], "unknown") << setting;
+    if (setting["verdict"] != "irrelevant") said.insert(setting["setting"]);
+    if (setting["kind"] == "knob") EXPECT_EQ(setting["verdict"], "irrelevant") << setting;
+  }
+  EXPECT_EQ(said, needed) << ran;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
