@@ -15,19 +15,6 @@ std::string where(const Package& package, std::string_view field) {
   return fmt::format("{}: {}", (package.folder / "target.toml").string(), field);
 }
 
-bool holds(const Scalar& type, std::int64_t value) {
-  if (type.bits == 1) return value == 0 || value == 1;
-  if (type.kind == Scalar::Kind::unsigned_integer)
-    return value >= 0 && (type.bits >= 63 || value < std::int64_t{1} << type.bits);
-  if (type.bits == 64) return true;
-  const std::int64_t half = std::int64_t{1} << (type.bits - 1);
-  return value >= -half && value < half;
-}
-
-std::string_view prefix(const Scalar& type) {
-  return type.kind == Scalar::Kind::unsigned_integer ? "u" : "i";
-}
-
 // The classes of the specialized integers; of addresses nothing is known yet.
 std::vector<std::optional<Class>> classes_of(const Package& package, const ResolvedCall& call) {
   std::vector<std::optional<Class>> classes(package.arguments.size());
@@ -49,8 +36,8 @@ tl::expected<Constant, std::string> value_of(const Package& package, const Argum
   const auto value = argument.value->value(values);
   if (!value) return tl::unexpected(fmt::format("{}: {}", field(), value.error()));
   if (argument.kind == Argument::Kind::integer && !holds(argument.type, *value))
-    return tl::unexpected(fmt::format("{}: {} does not fit {}{}", field(), *value,
-                                      prefix(argument.type), argument.type.bits));
+    return tl::unexpected(
+        fmt::format("{}: {} does not fit {}", field(), *value, name_of(argument.type)));
   if (argument.kind == Argument::Kind::real) return static_cast<double>(*value);
   return *value;
 }
@@ -182,9 +169,10 @@ tl::expected<Extent, std::string> programs_of(const Package& package, Values val
   std::int64_t* const extents[] = {&programs.x, &programs.y, &programs.z};
   for (std::size_t i = 0; i < package.grid.size(); ++i) {
     const auto extent = package.grid[i].value(values);
-    if (!extent)
+    if (!extent || *extent < 0)
       return tl::unexpected(
-          fmt::format("{}: {}", where(package, fmt::format("grid[{}]", i)), extent.error()));
+          fmt::format("{}: {}", where(package, fmt::format("grid[{}]", i)),
+                      extent ? fmt::format("{} is negative", *extent) : extent.error()));
     *extents[i] = *extent;
   }
   return programs;

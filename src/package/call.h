@@ -57,7 +57,7 @@ struct LaunchPlan {
   bool empty() const { return programs.x <= 0 || programs.y <= 0 || programs.z <= 0; }
 };
 
-// An error: a grid expression without a value. An extent may be 0, or negative.
+// An error: a grid expression without a value, or a negative one. An extent may be 0.
 tl::expected<Extent, std::string> programs_of(const Package& package, Values values,
                                               int multiprocessors);
 

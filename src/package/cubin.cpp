@@ -58,17 +58,36 @@ int arch_of(const Elf64_Ehdr& header) {
   return static_cast<int>((moved ? header.e_flags >> 8 : header.e_flags) & 0xff);
 }
 
+Elf64_Shdr section_at(std::string_view image, const Elf64_Ehdr& header, std::size_t i) {
+  if (header.e_shoff > image.size()) throw Problem{"is cut off"};
+  return at<Elf64_Shdr>(image, static_cast<std::size_t>(header.e_shoff) + i * sizeof(Elf64_Shdr));
+}
+
+// All that the headers speak of is there: a file that is cut off may still have what is read here,
+// and the driver's word for the rest is "invalid".
+void check_whole(std::string_view image, const Elf64_Ehdr& header) {
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto s = section_at(image, header, i);
+    if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL) part(image, s.sh_offset, s.sh_size);
+  }
+  if (header.e_phnum == 0) return;
+  if (header.e_phentsize != sizeof(Elf64_Phdr))
+    throw Problem{"has program headers of a wrong size"};
+  const auto table =
+      part(image, header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = at<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr));
+    part(image, segment.p_offset, segment.p_filesz);
+  }
+}
+
 // The contents of the section `name`.
 std::optional<std::string_view> section(std::string_view image, const Elf64_Ehdr& header,
                                         std::string_view name) {
-  const auto section_at = [&](std::size_t i) {
-    if (header.e_shoff > image.size()) throw Problem{"is cut off"};
-    return at<Elf64_Shdr>(image, static_cast<std::size_t>(header.e_shoff) + i * sizeof(Elf64_Shdr));
-  };
-  const Elf64_Shdr names_header = section_at(header.e_shstrndx);
+  const Elf64_Shdr names_header = section_at(image, header, header.e_shstrndx);
   const auto names = part(image, names_header.sh_offset, names_header.sh_size);
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr s = section_at(i);
+    const Elf64_Shdr s = section_at(image, header, i);
     if (s.sh_name >= names.size()) throw Problem{"has a section whose name is out of bounds"};
     const auto text = names.substr(s.sh_name);
     if (text.substr(0, text.find('\0')) != name) continue;
@@ -114,6 +133,7 @@ void read_info(std::string_view info, CubinFacts& facts) {
 tl::expected<CubinFacts, std::string> read_cubin(std::string_view image, std::string_view kernel) {
   try {
     const Elf64_Ehdr header = header_of(image);
+    check_whole(image, header);
     CubinFacts facts;
     facts.arch = arch_of(header);
     if (!section(image, header, fmt::format(".text.{}", kernel)))

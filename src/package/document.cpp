@@ -66,9 +66,11 @@ Result<std::string> read_bytes(const std::filesystem::path& file, std::size_t mo
   std::error_code error;
   if (!std::filesystem::exists(file, error))
     return usage_error(fmt::format("{}: no such file", file.string()));
+  // Before it is opened: opening a pipe waits for its writer.
+  if (!std::filesystem::is_regular_file(file, error))
+    return usage_error(fmt::format("{}: is no regular file", file.string()));
   std::ifstream in(file, std::ios::binary);
-  if (!std::filesystem::is_regular_file(file, error) || !in)
-    return usage_error(fmt::format("{}: cannot be read", file.string()));
+  if (!in) return usage_error(fmt::format("{}: cannot be read", file.string()));
   const auto bytes = std::filesystem::file_size(file, error);
   if (error || bytes > most_bytes)
     return usage_error(fmt::format("{}: larger than {} bytes", file.string(), most_bytes));

@@ -5,10 +5,39 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
 #include "core/names.h"
 
 namespace redzone::package {
+namespace {
+
+// More than any name or sentence of a package needs.
+constexpr std::size_t kMostCharacters = 2000;
+
+// What is wrong with a text that will be printed, or nothing.
+std::optional<std::string> text_problem(std::string_view text) {
+  if (text.size() > kMostCharacters)
+    return fmt::format("{} characters, at most {} are read", text.size(), kMostCharacters);
+  for (const char c : text)
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0)
+      return fmt::format("has the control character {:#04x}", static_cast<unsigned char>(c));
+  return std::nullopt;
+}
+
+// For a message, which may quote any text of the file: on one line, and not for ever.
+std::string quotable(std::string_view message) {
+  std::string out;
+  for (const char c : message.substr(0, kMostCharacters)) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return message.size() > kMostCharacters ? out + "..." : out;
+}
+
+}  // namespace
 
 Fields::Fields(const std::filesystem::path& file, std::string path, const Node& table)
     : file_(&file), path_(std::move(path)), table_(std::get_if<Members>(&table.value)) {
@@ -25,9 +54,9 @@ std::string Fields::where(std::string_view field) const {
 }
 
 FieldError Fields::error(std::string_view field, std::string_view message) const {
-  const std::string at = where(field);
-  return FieldError(at.empty() ? fmt::format("{}: {}", file_->string(), message)
-                               : fmt::format("{}: {}: {}", file_->string(), at, message));
+  const std::string at = quotable(where(field)), what = quotable(message);
+  return FieldError(at.empty() ? fmt::format("{}: {}", file_->string(), what)
+                               : fmt::format("{}: {}: {}", file_->string(), at, what));
 }
 
 const Node* Fields::find(std::string_view field) {
@@ -46,8 +75,10 @@ const Node& Fields::any(std::string_view field) {
 }
 
 std::string Fields::text(std::string_view field) {
-  if (const auto* v = std::get_if<std::string>(&require(field).value)) return *v;
-  throw error(field, "a string is expected");
+  const auto* v = std::get_if<std::string>(&require(field).value);
+  if (v == nullptr) throw error(field, "a string is expected");
+  if (const auto problem = text_problem(*v)) throw error(field, *problem);
+  return *v;
 }
 
 std::string Fields::text(std::string_view field, std::string_view otherwise) {
@@ -115,6 +146,7 @@ std::vector<std::string> Fields::texts(std::string_view field) {
   for (const Node& node : list != nullptr ? *list : List{{}}) {
     const auto* v = std::get_if<std::string>(&node.value);
     if (v == nullptr) throw error(field, "a list of strings is expected");
+    if (const auto problem = text_problem(*v)) throw error(field, *problem);
     out.push_back(*v);
   }
   return out;
@@ -162,7 +194,9 @@ std::vector<Fields> Fields::tables(std::string_view field) {
     std::string label = std::to_string(i);
     if (const auto* members = std::get_if<Members>(&(*list)[i].value))
       if (const auto name = members->find("name"); name != members->end())
-        if (const auto* text = std::get_if<std::string>(&name->second.value)) label = *text;
+        if (const auto* text = std::get_if<std::string>(&name->second.value);
+            text != nullptr && !text_problem(*text))
+          label = *text;
     out.emplace_back(*file_, where(fmt::format("{}[{}]", field, label)), (*list)[i]);
   }
   return out;

@@ -31,7 +31,8 @@ class Fields {
   FieldError error(std::string_view field, std::string_view message) const;
 
   bool has(std::string_view field) const { return table_->contains(field); }
-  // Those without a default are required.
+  // Those without a default are required. Texts are printed, so one with a control character, or
+  // one that no reader would read to its end, is an error.
   std::string text(std::string_view field);
   std::string text(std::string_view field, std::string_view otherwise);
   std::int64_t integer(std::string_view field);

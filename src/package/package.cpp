@@ -60,6 +60,19 @@ std::string_view name_of(Class c) {
   RZ_CHECK(false && "a class without a name");
 }
 
+bool holds(const Scalar& type, std::int64_t value) {
+  if (type.bits == 1) return value == 0 || value == 1;
+  if (type.kind == Scalar::Kind::unsigned_integer)
+    return value >= 0 && (type.bits >= 63 || value < std::int64_t{1} << type.bits);
+  if (type.bits == 64) return true;
+  const std::int64_t half = std::int64_t{1} << (type.bits - 1);
+  return value >= -half && value < half;
+}
+
+std::string name_of(const Scalar& type) {
+  return fmt::format("{}{}", type.kind == Scalar::Kind::unsigned_integer ? "u" : "i", type.bits);
+}
+
 void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config) {
   for (const auto& knob : knobs) {
     const Value& value = config.find(knob.name)->second;

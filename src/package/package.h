@@ -45,6 +45,10 @@ struct Scalar {
   bool is_integer() const { return kind <= Kind::unsigned_integer; }
 };
 
+// Whether an integer type can have this value; and its name, "i32".
+bool holds(const Scalar& type, std::int64_t value);
+std::string name_of(const Scalar& type);
+
 // A parameter of the kernel's source.
 struct Argument {
   enum class Kind : std::uint8_t { tensor, integer, real, constant };

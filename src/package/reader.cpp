@@ -6,6 +6,7 @@
 #include "package/description.h"
 #include "package/document.h"
 #include "package/fields.h"
+#include "package/sanity.h"
 #include "package/variants.h"
 
 namespace redzone::package {
@@ -32,6 +33,7 @@ Result<Package> read_package(const std::filesystem::path& folder) {
     read_description(root, package);
     read_variants(root, package, all);
     root.done();
+    check_sanity(root, package);
   } catch (const FieldError& e) {
     return usage_error(e.what());
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/stat.h>
 
 #include "package/sample.h"
 
@@ -160,6 +161,31 @@ INSTANTIATE_TEST_SUITE_P(
                "cubin/add.9.cubin: no such file"},
         Broken{"VariantKnobAgainstMetadata", kToml, "file = \"add.1one\"", "file = \"add.2one\"",
                "variant[0].knobs.num_ctas: 1, but 2 in cubin/add.2one.json"},
+        Broken{"DocWithAnEscape", kToml, "doc = \"adds\"", "doc = \"a\\u001b[2Jb\"",
+               "target.toml: doc: has the control character 0x1b"},
+        Broken{"DimNameWithANull", kToml, "name = \"R\"", "name = \"R\\u0000\"",
+               "target.toml: dim[0].name: has the control character 0x00"},
+        Broken{"FieldNameWithABell", kToml, "arch = 90", "arch = 90\n\"b\\u0007\" = 1",
+               "target.toml: b\\x07: no such field here"},
+        Broken{"KnobValueWithAnEscape", kToml, "[\"flat\"", "[\"fl\\u001bt\"",
+               "knob[grid].values: 'fl\\x1bt' is no identifier"},
+        Broken{"GridDividesByZero", kToml, "\"R\", \"1\"]", "\"cdiv(R, N - N)\", \"1\"]",
+               "grid[1]: 'cdiv(R, N - N)' divides by zero (N = 1, R = 1)"},
+        Broken{"GridNegative", kToml, "\"R\", \"1\"]", "\"R - 9\", \"1\"]",
+               "grid[1]: -8 is negative (R = 1)"},
+        Broken{"WorkDividesByZero", kToml, "\"R * N\"", "\"cdiv(N, R - R)\"",
+               "target.toml: work: 'cdiv(N, R - R)' divides by zero"},
+        Broken{"ShapeNegative", kToml, "shape = [\"R\", \"N\"]", "shape = [\"R\", \"N - 5000\"]",
+               "tensor[x].shape[1]: -4999 is negative (N = 1)"},
+        Broken{"ArgumentNeverFits", kToml, "type = \"i32\"\nvalue = \"N\"",
+               "type = \"i32\"\nvalue = \"N * 4294967296\"",
+               "argument[n].value: 4294967296 does not fit i32 (N = 1)"},
+        Broken{"FillBackwards", kToml, "{ kind = \"uniform\", lo = -1.0, hi = 1.0 }",
+               "{ kind = \"integers\", lo = \"R\", hi = \"0\" }",
+               "tensor[x].fill.hi: 0 is less than lo, which is 1"},
+        Broken{"OffsetsNegative", kToml, "{ kind = \"uniform\", lo = -1.0, hi = 1.0 }",
+               "{ kind = \"offsets\", total = \"-N\" }",
+               "tensor[x].fill.total: -1 is negative (N = 1)"},
         Broken{"NoJson", kJson, "{", "[", "add.1.json: no JSON"},
         Broken{"JsonMissing", kJson, "\"shared\"", "\"sharde\"", "add.1.json: shared: missing"},
         Broken{"JsonKernel", kJson, "\"add\"", "\"sub\"",
@@ -222,6 +248,39 @@ TEST(Reader, NamesWhatIsNotThere) {
             std::string::npos);
   std::filesystem::remove(sample.folder() / "target.toml");
   EXPECT_NE(read_package(sample.folder()).error().message.find("target.toml: no such file"),
+            std::string::npos);
+}
+
+// What is only sometimes without a value concerns those calls, which the package does not serve.
+TEST(Reader, AllowsWhatSomeDimsCanHave) {
+  const SamplePackage sample;
+  sample.edit("target.toml", "\"R\", \"1\"]", "\"cdiv(R, N - 1)\", \"1\"]");
+  EXPECT_TRUE(read_package(sample.folder()));
+  // Forbidden by the constraint of at_most, so that nothing can be said.
+  sample.edit("target.toml", "values = [1, 3, 8]", "values = [5000, 5001]");
+  sample.edit("target.toml", "cdiv(R, N - 1)", "cdiv(R, N - N)");
+  EXPECT_TRUE(read_package(sample.folder()));
+}
+
+// Opening a pipe waits for a writer that never comes.
+TEST(Reader, DoesNotWaitForAPipe) {
+  for (const char* name : {"target.toml", "cubin/add.1.cubin", "cubin/add.1.json"}) {
+    const SamplePackage sample;
+    const auto file = sample.folder() / name;
+    std::filesystem::remove(file);
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    const auto package = read_package(sample.folder());
+    ASSERT_FALSE(package) << name;
+    EXPECT_EQ(package.error().message, file.string() + ": is no regular file");
+  }
+}
+
+TEST(Reader, SaysOfALongTextHowLongItIs) {
+  const SamplePackage sample;
+  sample.edit("target.toml", "\"test.add\"", '"' + std::string(1 << 20, 'a') + '"');
+  EXPECT_NE(read_package(sample.folder())
+                .error()
+                .message.find("target.toml: name: 1048576 characters, at most 2000 are read"),
             std::string::npos);
 }
 

@@ -1,0 +1,146 @@
+#include "package/sanity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "package/call.h"
+
+namespace redzone::package {
+namespace {
+
+// For the persistent grids, which ask for it.
+constexpr int kMultiprocessors = 132;  // of an H100
+
+// What is wrong with an expression's value for these names; nothing when all is well.
+using Problem = std::optional<std::string>;
+using Check = std::function<Problem(const Values&)>;
+
+// The value that lies `part` quarters into what the dim may be.
+std::int64_t value_at(const DimSpec& dim, int part) {
+  if (!dim.values.empty()) return dim.values[(dim.values.size() - 1) * part / 4];
+  const std::int64_t step = dim.multiple_of;
+  const std::int64_t least = (dim.min + step - 1) / step, most = dim.max / step;
+  return (least + (most - least) / 4 * part + (most - least) % 4 * part / 4) * step;
+}
+
+bool allowed(const Package& package, const Values& dims) {
+  return std::all_of(package.constraints.begin(), package.constraints.end(),
+                     [&](const Constraint& c) {
+                       const auto a = dims.find(c.a)->second, b = dims.find(c.b)->second;
+                       return c.kind == Constraint::Kind::divides ? b % a == 0 : a <= b;
+                     });
+}
+
+std::vector<Values> probes_of(const Package& package) {
+  std::vector<Values> probes;
+  for (int part = 0; part <= 4; ++part) {
+    Values dims;
+    for (const auto& dim : package.dims) dims.emplace(dim.name, value_at(dim, part));
+    if (allowed(package, dims)) probes.push_back(std::move(dims));
+  }
+  return probes;
+}
+
+// " (M = 1, BLOCK = 32)", what the expression read.
+std::string read_by(const Expression& expression, const Values& values) {
+  std::vector<std::string> parts;
+  for (const auto& name : expression.names())
+    parts.push_back(fmt::format("{} = {}", name, values.find(name)->second));
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
+Check not_negative(const Expression& expression) {
+  return [&expression](const Values& values) -> Problem {
+    const auto value = expression.value(values);
+    if (value && *value >= 0) return std::nullopt;
+    return (value ? fmt::format("{} is negative", *value) : value.error()) +
+           read_by(expression, values);
+  };
+}
+
+Check fitting(const Argument& argument) {
+  return [&argument](const Values& values) -> Problem {
+    const auto value = argument.value->value(values);
+    if (!value) return value.error() + read_by(*argument.value, values);
+    if (argument.kind != Argument::Kind::integer || holds(argument.type, *value))
+      return std::nullopt;
+    return fmt::format("{} does not fit {}", *value, name_of(argument.type)) +
+           read_by(*argument.value, values);
+  };
+}
+
+Check range_of_integers(const Tensor& tensor) {
+  return [&tensor](const Values& values) -> Problem {
+    const auto from = tensor.from->value(values), to = tensor.to->value(values);
+    if (!to) return to.error() + read_by(*tensor.to, values);
+    // An error of `lo` is reported there.
+    if (!from || *from <= *to) return std::nullopt;
+    return fmt::format("{} is less than lo, which is {}", *to, *from) + read_by(*tensor.to, values);
+  };
+}
+
+class Sanity {
+ public:
+  Sanity(const Fields& root, const Package& package)
+      : root_(root), package_(package), probes_(probes_of(package)) {
+    for (const auto& variant : package.variants) configs_.insert(variant.knobs);
+  }
+
+  void run() const {
+    for (const auto& tensor : package_.tensors) {
+      for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+        require(fmt::format("tensor[{}].shape[{}]", tensor.name, i), not_negative(tensor.shape[i]));
+      check_fill(tensor);
+    }
+    for (const auto& argument : package_.arguments)
+      if (argument.value)
+        require(fmt::format("argument[{}].value", argument.name), fitting(argument));
+    for (std::size_t i = 0; i < package_.grid.size(); ++i)
+      require(fmt::format("grid[{}]", i), not_negative(package_.grid[i]));
+    if (package_.work) require("work", not_negative(*package_.work));
+  }
+
+ private:
+  void check_fill(const Tensor& tensor) const {
+    const std::string fill = fmt::format("tensor[{}].fill.", tensor.name);
+    if (tensor.fill == Fill::Kind::offsets) require(fill + "total", not_negative(*tensor.to));
+    if (tensor.fill != Fill::Kind::integers) return;
+    require(fill + "lo", [&](const Values& values) -> Problem {
+      const auto from = tensor.from->value(values);
+      if (from) return std::nullopt;
+      return from.error() + read_by(*tensor.from, values);
+    });
+    require(fill + "hi", range_of_integers(tensor));
+  }
+
+  // The error of the first probe, unless some other has none.
+  void require(const std::string& field, const Check& check) const {
+    Problem first;
+    for (const auto& config : configs_)
+      for (const auto& dims : probes_) {
+        Values values = dims;
+        add_knobs(values, package_.knobs, config);
+        values["num_sms"] = kMultiprocessors;
+        auto problem = check(values);
+        if (!problem) return;
+        if (!first) first = std::move(problem);
+      }
+    if (first) throw root_.error(field, *first);
+  }
+
+  const Fields& root_;
+  const Package& package_;
+  std::vector<Values> probes_;
+  std::set<Config> configs_;
+};
+
+}  // namespace
+
+void check_sanity(const Fields& root, const Package& package) {
+  Sanity(root, package).run();
+}
+
+}  // namespace redzone::package
