@@ -31,6 +31,12 @@ constexpr Flag kFlags[] = {
     {"fill", "zero or nan, or a number (default: zero)"},
 };
 
+std::string help_of(std::string_view name) {
+  for (const auto& flag : kFlags)
+    if (name == flag.name) return flag.help;
+  return "";
+}
+
 bool given(const po::variables_map& flags, const char* name) {
   return flags.count(name) != 0;
 }
@@ -46,7 +52,7 @@ class Reader {
     if (const auto value = parse(text(flag)))
       into = *value;
     else
-      fail(flag, "unknown name");
+      fail(flag, fmt::format("unknown name '{}'; {}", text(flag), help_of(flag)));
   }
 
   template <class T>

@@ -231,6 +231,15 @@ class Finder {
     FieldValue value = is_list(key.field) ? list_value(text) : scalar_value(text);
     if (!sure_ && !key.strong && value.state != FieldValue::State::good) return false;
     const auto index = static_cast<std::size_t>(key.field);
+    if (open_ && last_ == key.field && open_->fields[index]) {
+      // Twice in a row: another program's line, between two of this one.
+      quiet_ = 0;
+      const bool same = open_->fields[index]->state == value.state &&
+                        open_->fields[index]->numbers == value.numbers;
+      open_->mixed[index] |= !same;
+      sure_ |= key.strong;
+      return true;
+    }
     if (open_ && (open_->fields[index] || key.field == Field::map_address)) {
       if (sure_ && !key.strong) return false;
       flush();
@@ -240,6 +249,7 @@ class Finder {
       open_->line = line;
     }
     sure_ |= key.strong;
+    last_ = key.field;
     open_->fields[index] = std::move(value);
     if (key.field == Field::strides) open_->strides_from_dim_1 = key.word == "Stride";
     quiet_ = 0;
@@ -248,6 +258,7 @@ class Finder {
 
   const std::function<void(const Block&)>& visit_;
   std::optional<Block> open_;
+  Field last_ = Field::map_address;  // the latest field of the open block
   // A strong key is among its fields.
   bool sure_ = false;
   std::optional<Outcome> pending_;

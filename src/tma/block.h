@@ -75,6 +75,9 @@ struct Block {
   std::array<std::optional<FieldValue>, kFields> fields;
   // The first stride is of dim 1, not of dim 0.
   bool strides_from_dim_1 = false;
+  // Several programs printed theirs at once, line by line in turn, and the fields in this set have
+  // more than one value; which belong together cannot be told.
+  std::array<bool, kFields> mixed{};
   std::optional<Outcome> outcome;
 
   const std::optional<FieldValue>& operator[](Field field) const {

@@ -78,6 +78,13 @@ class Reader {
   bool usable(Field field) {
     const auto& value = block_[field];
     if (!value) return false;
+    // A map and a tensor have an address of their own in each program, so that says nothing.
+    if (block_.mixed[static_cast<std::size_t>(field)] && field != Field::map_address &&
+        field != Field::address) {
+      problem(fmt::format("{} has several values: blocks that were printed at once are mixed here",
+                          field_name(field)));
+      return false;
+    }
     switch (value->state) {
       case FieldValue::State::good:
         return true;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "report/tma.h"
 #include "tests/tma/samples.h"
 #include "tma/explain.h"
@@ -94,6 +96,45 @@ TEST(Block, SeveralKeepTheirCodes) {
   EXPECT_EQ(found[0].outcome.value().code, 1);
   EXPECT_EQ(found[1].outcome.value().code, 700);
   EXPECT_FALSE(found[2].outcome);
+}
+
+// The lines of both in turn, as two processes print them into one log.
+std::string mixed(const std::string& a, const std::string& b) {
+  std::istringstream left(a), right(b);
+  std::string out;
+  for (std::string x, y; std::getline(left, x) && std::getline(right, y);)
+    out += x + "\n" + y + "\n";
+  return out;
+}
+
+TEST(Block, OfEqualOnesThatAreMixedOneIsLeft) {
+  const auto other = replace_all(replace_all(kBlock, "0x7ffd054484c0", "0x7ffd0544f000"),
+                                 "0x7f4c49e08800", "0x7e4c49e08000");
+  const auto found = blocks_of(mixed(kBlock + kError, other + kError));
+  ASSERT_EQ(found.size(), 1u);
+  expect_the_block(found[0]);
+  EXPECT_EQ(found[0].outcome.value().code, 1);
+  const auto said = explain(mixed(kBlock + kError, other + kError));
+  ASSERT_EQ(said.diagnoses.size(), 1u);
+  EXPECT_EQ(said.diagnoses[0].verdict, Verdict::wrong);
+}
+
+// Which dims belong to which strides cannot be told.
+TEST(Block, WhatIsMixedAndDiffersIsNotJudged) {
+  const auto other =
+      replace_all(replace_all(kBlock, "(128,1,32", "(128,4,8"), "(2,2,256", "(2,256,1024");
+  const auto said = explain(mixed(kBlock + kError, other + kError));
+  ASSERT_EQ(said.diagnoses.size(), 1u);
+  const Diagnosis& one = said.diagnoses[0];
+  EXPECT_EQ(one.verdict, Verdict::unreadable);
+  EXPECT_TRUE(one.broken.empty());
+  const auto says = [&](const char* text) {
+    return std::any_of(one.not_judged.begin(), one.not_judged.end(),
+                       [&](const std::string& line) { return line.find(text) == 0; });
+  };
+  EXPECT_TRUE(says("globalDim has several values: blocks that were printed at once are mixed"));
+  EXPECT_TRUE(says("globalStrides has several values"));
+  EXPECT_FALSE(says("boxDim has several values"));
 }
 
 TEST(Block, AReasonBeforeTheBlockIsOfThatBlock) {
