@@ -143,6 +143,33 @@ TEST(Context, AnEncodeThatIsRefusedIsObservedAndEndsNothing) {
   EXPECT_TRUE(e.degenerate);
 }
 
+// A wrapper that goes on is refused for each tile: only what is kept is put into words.
+TEST(Context, OfManyRefusedEncodesTheFirstAreExplained) {
+  std::vector<EncodeStatus> all;
+  Bench bench([&](Context& ctx) {
+    TensorMap map;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      tma::Descriptor d = length_one(&map);
+      d.dims[0] = 128 + i / 2 * 8;  // each twice
+      d.strides[0] = 2 + i / 2 * 16;
+      all.push_back(ctx.encode_tiled("x", d, map));
+    }
+    run_double(ctx);
+  });
+  const Observation o = bench.run({call_of(2, 4)});
+  EXPECT_EQ(o.end, End::completed);
+  ASSERT_EQ(o.encodes.size(), kMostEncodeObservations);
+  ASSERT_EQ(all.size(), 100u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].code, 1);
+    if (i < 2 * kMostEncodeObservations)
+      EXPECT_EQ(all[i].why, o.encodes[i / 2].text) << i;
+    else
+      EXPECT_EQ(all[i].why, "not explained, as 32 before it were") << i;
+  }
+  EXPECT_NE(o.encodes[0].text, o.encodes[1].text);
+}
+
 TEST(Context, AFaultBehindAnEncodeThatWasRefusedTellsOfIt) {
   Bench bench([&](Context& ctx) {
     TensorMap map;

@@ -35,6 +35,24 @@ EncodeObservation refused_encode(std::int32_t call, std::string_view name,
   return o;
 }
 
+EncodeStatus RefusedEncodes::note(std::int32_t call, std::string_view name,
+                                  const tma::Descriptor& descriptor, int code,
+                                  int compute_capability) {
+  if (!all_.empty() && last_ == descriptor && all_.back().call == call &&
+      all_.back().name == name && all_.back().code == code)
+    return {code, all_.back().text};
+  if (all_.size() == kMostEncodeObservations)
+    return {code, fmt::format("not explained, as {} before it were", kMostEncodeObservations)};
+  auto refused = refused_encode(call, name, descriptor, code, compute_capability);
+  last_ = descriptor;
+  if (all_.empty() || all_.back() != refused) all_.push_back(std::move(refused));
+  return {code, all_.back().text};
+}
+
+void RefusedEncodes::clear() {
+  all_.clear();
+}
+
 void explain_by_encodes(Fault& fault, std::span<const EncodeObservation> encodes) {
   for (const auto& e : encodes) {
     if (e.call != fault.call || fault.detail.find(e.text) != std::string::npos) continue;
@@ -53,13 +71,8 @@ EncodeStatus CallContext::encode_tiled(std::string_view name, const tma::Descrip
     return {kEnded, answer.error().detail};
   }
   if (*answer == 0) return {};
-  auto refused =
-      refused_encode(call(), name, descriptor, *answer, session.device().info().compute_capability);
-  EncodeStatus status{*answer, refused.text};
-  auto& noted = state_.encodes;
-  if (noted.size() < kMostEncodeObservations && (noted.empty() || noted.back() != refused))
-    noted.push_back(std::move(refused));
-  return status;
+  return state_.refused.note(call(), name, descriptor, *answer,
+                             session.device().info().compute_capability);
 }
 
 }  // namespace redzone::exec

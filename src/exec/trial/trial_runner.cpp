@@ -64,7 +64,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   state_.set_phase(device::Phase::reporting);
   Observation o;
   state_.session.report(o);
-  o.encodes = state_.encodes;
+  o.encodes = state_.refused.all();
   if (o.fault) explain_by_encodes(*o.fault, o.encodes);
   for (auto& call : state_.calls)
     if (call.call >= 0) o.calls.push_back(std::move(call));

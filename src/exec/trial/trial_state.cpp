@@ -14,7 +14,7 @@ void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t cal
   host_buffers.clear();
   spent.clear();
   calls.assign(static_cast<std::size_t>(call_count), {});
-  encodes.clear();
+  refused.clear();
   forget_watched();
   memory.begin(mode.allocator, most_bytes);
   session.begin(mode, streams.all());

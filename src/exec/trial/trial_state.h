@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/trial/encode.h"
 #include "exec/trial/sanitizer_watch.h"
 #include "exec/trial/schedule.h"
 #include "exec/trial/session.h"
@@ -106,7 +107,7 @@ struct TrialState {
   std::deque<RawBuffer> allocations;  // freed ones, too
   std::deque<HostBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
-  std::vector<EncodeObservation> encodes;
+  RefusedEncodes refused;
   // Scratch and allocations of the call that is being enqueued, to be filled before its next
   // launch.
   struct Fills {
