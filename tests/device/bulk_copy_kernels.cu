@@ -50,6 +50,11 @@ __global__ void leave_tile(const __grid_constant__ TensorMap map, TileAt tiles, 
   copy_tile(tile_memory(), map, barrier, tiles.at[0][0]);
 }
 
+__global__ void misplace_barrier(const __grid_constant__ TensorMap, TileAt, unsigned,
+                                 unsigned char*) {
+  barrier_init(*reinterpret_cast<Barrier*>(tile_memory() + 4), 1);
+}
+
 }  // namespace
 
 KernelRef copy_tiles_kernel(int rank) {
@@ -69,6 +74,10 @@ KernelRef copy_tiles_kernel(int rank) {
 
 KernelRef leave_tile_kernel() {
   return kernel_ref("leave_tile", leave_tile);
+}
+
+KernelRef misplace_barrier_kernel() {
+  return kernel_ref("misplace_barrier", misplace_barrier);
 }
 
 }  // namespace redzone::device::testing

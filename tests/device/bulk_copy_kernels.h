@@ -18,5 +18,7 @@ inline std::size_t tile_shared_bytes(unsigned bytes) {
 }
 // The same arguments; issues one copy and ends without it.
 KernelRef leave_tile_kernel();
+// The same arguments; initializes a barrier between two multiples of 8 bytes.
+KernelRef misplace_barrier_kernel();
 
 }  // namespace redzone::device::testing

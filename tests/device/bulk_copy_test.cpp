@@ -67,6 +67,13 @@ TEST(BulkCopy, ATileThatBeginsBetweenUnitsIsAnIllegalInstruction) {
             "CUDA_ERROR_ILLEGAL_INSTRUCTION");
 }
 
+TEST(BulkCopy, ABarrierThatIsNotAlignedIsAFault) {
+  auto device = host_device();
+  Buffer<std::uint16_t> x(*device, 16);
+  EXPECT_EQ(failure_of(*device, misplace_barrier_kernel(), line(x, 16), TensorMap{}).code,
+            "CUDA_ERROR_MISALIGNED_ADDRESS");
+}
+
 TEST(BulkCopy, ABlockThatDoesNotWaitIsAFault) {
   auto device = host_device();
   Buffer<std::uint16_t> x(*device, 16);

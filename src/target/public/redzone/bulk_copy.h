@@ -15,8 +15,8 @@
 //     barrier_wait(barrier, phase);                     // 0, then 1, 0, ...
 //
 // A tile takes box[0] x ... elements, innermost first, those out of bounds included, at a multiple
-// of 128 bytes of shared memory. The innermost coordinate is one of 16 bytes: any other is an illegal
-// instruction, which cuTensorMapEncodeTiled cannot tell before.
+// of 128 bytes of shared memory. The innermost coordinate is one of 16 bytes: any other is an
+// illegal instruction, which cuTensorMapEncodeTiled cannot tell before.
 #pragma once
 
 #include <redzone/kernel.h>
@@ -137,6 +137,7 @@ __device__ inline void copy_tile(void* shared, const TensorMap& map, Barrier& ba
 #else
 
 inline void barrier_init(Barrier& barrier, unsigned arrivals) {
+  host::check_barrier(&barrier);
   host::store_barrier(&barrier, {0, arrivals & 0x7fffu, arrivals, 0});
 }
 inline void barrier_fence() {
@@ -146,6 +147,7 @@ inline void reuse_fence() {
   host::yield_point();
 }
 inline void barrier_expect(Barrier& barrier, unsigned bytes) {
+  host::check_barrier(&barrier);
   host::yield_point();
   host::BarrierFields fields = host::load_barrier(&barrier);
   fields.bytes += bytes;
@@ -156,6 +158,7 @@ inline void barrier_arrive(Barrier& barrier) {
   barrier_expect(barrier, 0);
 }
 inline void barrier_wait(Barrier& barrier, unsigned parity) {
+  host::check_barrier(&barrier);
   for (;;) {
     host::self.runtime->await(&barrier);
     if (host::load_barrier(&barrier).phase != parity) return;

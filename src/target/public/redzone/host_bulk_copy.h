@@ -42,6 +42,14 @@ struct BarrierFields {
 };
 static_assert(sizeof(BarrierFields) == 8);
 
+// An mbarrier is 8 bytes, aligned to 8 (PTX ISA, "Parallel Synchronization and Communication
+// Instructions: mbarrier", "Size and alignment of mbarrier object").
+inline void check_barrier(const void* barrier) {
+  if (reinterpret_cast<std::uintptr_t>(barrier) % 8 != 0)
+    self.runtime->refuse("CUDA_ERROR_MISALIGNED_ADDRESS",
+                         "the address of a barrier is not a multiple of 8 bytes");
+}
+
 inline BarrierFields load_barrier(const void* barrier) {
   BarrierFields fields;
   std::memcpy(&fields, barrier, sizeof fields);
