@@ -47,19 +47,23 @@ Call CallMaker::known_call() const {
   // same spec always gives the same call.
   Draw draw{rc::Random(0)};
   std::optional<Call> best;
+  std::string why;
   for (int i = 0, tries = kSearchTries; i < tries; ++i) {
     call.config = draw_config(draw, spec());
     space_.store(draw_point(draw, space_), call.dims);
-    if (!settle(space_, call.config, kUnlimited, 0, call.dims) || !validate_call(call, spec()))
+    if (!settle(space_, call.config, kUnlimited, 0, call.dims)) continue;
+    if (const auto valid = validate_call(call, spec()); !valid) {
+      why = valid.error().message;
       continue;
+    }
     // The first that is found can be a huge one; a few more looks find one that is not.
     if (!best) tries = std::min(tries, i + kCheaperTries);
     if (!best || cost(call).bytes < cost(*best).bytes) best = call;
   }
   if (best) return *best;
   throw std::invalid_argument(
-      fmt::format("target '{}': no call found that satisfies its constraints, in {} tries",
-                  spec().name, kSearchTries));
+      fmt::format("target '{}': no call found that satisfies its constraints, in {} tries{}{}",
+                  spec().name, kSearchTries, why.empty() ? "" : "; of the last one: ", why));
 }
 
 Cost CallMaker::cost(const Call& call) const {

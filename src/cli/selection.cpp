@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/flags.h"
+#include "generators/no_call.h"
 
 namespace redzone::cli {
 namespace {
@@ -49,7 +50,8 @@ std::optional<std::string> cannot_fuzz(const TargetSpec& spec, const Session& se
                                        const std::vector<store::Quarantined>& quarantined) {
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
-  return session.cannot_run(spec);
+  if (auto why = session.cannot_run(spec)) return why;
+  return generators::why_no_call(spec);
 }
 
 }  // namespace

@@ -113,6 +113,8 @@ std::optional<std::string> dim_violation(const Shape& shape, std::int64_t dim, b
 }  // namespace
 
 Result<View> make_view(const Shape& shape, const Layout& layout) {
+  if (std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size < 0; }))
+    return usage_error("a negative size");
   View v;
   v.shape = shape;
   v.strides.assign(shape.size(), 1);
