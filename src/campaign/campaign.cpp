@@ -1,6 +1,9 @@
 #include "campaign/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -67,6 +70,20 @@ bool worth_another_look(const Signature& signature, std::uint64_t seen, bool fou
   const bool vague =
       signature.kind == FailKind::divergence || signature.kind == FailKind::reference;
   return vague && (seen == 4 || seen == 64 || seen == 1024);
+}
+
+// One more plan that got no verdict.
+void add_unjudged(std::vector<Unjudged>& all, const std::string& target, const Verdict& verdict) {
+  const auto find = [&](const std::string& reason) {
+    return std::find_if(all.begin(), all.end(), [&](const Unjudged& u) {
+      return u.target == target && u.outcome == verdict.outcome && u.reason == reason;
+    });
+  };
+  std::string reason = verdict.reason;
+  auto it = find(reason);
+  if (it == all.end() && all.size() >= kMostReasons) it = find(reason = "");
+  if (it == all.end()) it = all.insert(it, {target, verdict.outcome, std::move(reason), 0});
+  ++it->plans;
 }
 
 }  // namespace
@@ -186,26 +203,39 @@ void Campaign::top_up() {
   while (executor_.in_flight() < executor_.appetite() && device_free_suspects_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr || (!first_look_ && !lane->waiting.empty())) return;
-    Plan plan = lane->target.source->next();
     ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
-    const TargetSpec& spec = *lane->target.spec;
-    Verdict verdict = catalog_.device_free().judge(plan, spec, {});
-    if (verdict.failed()) {
-      count(*lane, verdict);
-      device_free_suspects_.push_back(
-          {lane->index, {std::move(plan), std::move(verdict), {}, {}, 0}});
-      continue;
+    try {
+      submit_next(*lane);
+    } catch (const std::exception& e) {
+      // A target's own functions of the dims. Another plan may do, and other targets will; but not
+      // at once, as nothing was submitted that would let time pass.
+      count(*lane,
+            {Outcome::harness_error, "", fmt::format("its spec threw: {}", e.what()), {}, -1});
+      return;
     }
-    Pending pending{lane->index, std::move(plan), {}};
-    pending.trials = catalog_.screen().expand(pending.plan, spec);
-    const auto id = next_job_++;
-    executor_.submit({id, pending.plan, pending.trials, options_.deadline, false, true});
-    pending_.emplace(id, std::move(pending));
   }
 }
 
+void Campaign::submit_next(Lane& lane) {
+  Plan plan = lane.target.source->next();
+  const TargetSpec& spec = *lane.target.spec;
+  Verdict verdict = catalog_.device_free().judge(plan, spec, {});
+  if (verdict.failed()) {
+    count(lane, verdict);
+    device_free_suspects_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
+    return;
+  }
+  Pending pending{lane.index, std::move(plan), {}};
+  pending.trials = catalog_.screen().expand(pending.plan, spec);
+  const auto id = next_job_++;
+  executor_.submit({id, pending.plan, pending.trials, options_.deadline, false, true});
+  pending_.emplace(id, std::move(pending));
+}
+
 void Campaign::count(Lane& lane, const Verdict& verdict) {
+  if (verdict.outcome != Outcome::pass && !verdict.failed())
+    add_unjudged(result_.unjudged, lane.stats.target, verdict);
   ++lane.stats.plans;
   ++result_.stats.plans;
   const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {

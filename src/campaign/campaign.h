@@ -41,6 +41,16 @@ struct TargetStats {
   double device_seconds = 0;  // in trials of the screen and in triage
 };
 
+// Why plans of a target got no verdict.
+struct Unjudged {
+  std::string target;
+  Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
+  std::string reason;                         // of the oracle; "" of those beyond kMostReasons
+  std::uint64_t plans = 0;
+};
+// Reasons that are told apart; one that names the dims is another for each plan.
+inline constexpr std::size_t kMostReasons = 64;
+
 struct Progress {
   store::CampaignStats stats;
   double seconds_left = -1;                 // < 0: no time limit
@@ -75,6 +85,7 @@ struct CampaignResult {
   std::vector<std::int64_t> new_ids;  // of these, those that nobody had seen before
   bool stopped = false;               // by stop()
   std::vector<TargetStats> targets;   // in the order of the targets
+  std::vector<Unjudged> unjudged;     // in the order of the first of each
 };
 
 class Campaign {
@@ -103,6 +114,8 @@ class Campaign {
   };
 
   void top_up();
+  // Throws what the target's functions throw, and has submitted nothing then.
+  void submit_next(Lane& lane);
   // The lane whose turn it is: of those that have something to do the one that had the least.
   Lane* next_lane();
   // The lane whose next case is to be looked into now.

@@ -78,8 +78,10 @@ std::string typed(const po::variables_map& flags, std::uint64_t seed) {
 }
 
 // What the oracles of the catalog say nothing of is worth a word where it is not all of them.
-report::Scope scope_of(const oracles::Catalog& catalog) {
+report::Scope scope_of(const oracles::Catalog& catalog, const campaign::CampaignResult& result) {
   report::Scope scope;
+  for (const auto& u : result.unjudged)
+    scope.unjudged.push_back({u.target, u.outcome, u.reason, u.plans});
   const auto judged = catalog.all();
   for (const auto* oracle : judged) scope.judged.emplace_back(oracle->name());
   const oracles::Catalog complete;
@@ -167,7 +169,7 @@ Result<int> Run::run(const po::variables_map& flags) {
     found.push_back(std::move(*stored));
   }
   const std::string db = db_for_commands(flags);
-  const report::Scope scope = scope_of(session.catalog());
+  const report::Scope scope = scope_of(session.catalog(), *result);
   std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
                                    : report::campaign_text(campaign, found, shown, db, scope));
   return exit_code(*result);

@@ -52,7 +52,14 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
     return report({ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
                                                  e.what(), command.name())});
   }
-  auto code = command.run(values);
+  const auto code = [&]() -> Result<int> {
+    try {
+      return command.run(values);
+    } catch (const std::exception& e) {
+      // A target's own functions of the dims may throw wherever they are asked.
+      return harness_error(fmt::format("{}: {}", command.name(), e.what()));
+    }
+  }();
   std::cout << std::flush;
   if (code) return *code;
   const int failed = report(code.error());

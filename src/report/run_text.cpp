@@ -33,6 +33,27 @@ std::string sanitizer_text(const SanitizerReport& report) {
 
 }  // namespace
 
+namespace {
+
+// Reasons that a summary has room for.
+constexpr std::size_t kMostReasons = 5;
+
+// Why plans were not judged, the most frequent reasons first.
+std::string unjudged_text(std::vector<Unjudged> all) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Unjudged& a, const Unjudged& b) { return a.plans > b.plans; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostReasons); ++i)
+    out += fmt::format("  {} of {} {}: {}\n", counted(all[i].plans, "plan"),
+                       printable(all[i].target), name_of(all[i].outcome),
+                       all[i].reason.empty() ? "other reasons" : printable(all[i].reason));
+  if (all.size() > kMostReasons)
+    out += fmt::format("  and {}\n", counted(all.size() - kMostReasons, "more reason"));
+  return out;
+}
+
+}  // namespace
+
 store::Reliability ReplayResult::reliability() const {
   store::Reliability r;
   r.n = static_cast<std::int64_t>(runs.size());
@@ -55,6 +76,7 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
   out += fmt::format("  verdicts  {} pass, {} fail, {} inconclusive, {} not applicable, {}\n",
                      grouped(s.pass), grouped(s.fail), grouped(s.inconclusive),
                      grouped(s.not_applicable), counted(s.harness_errors, "harness error"));
+  out += unjudged_text(scope.unjudged);
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),
                      grouped(s.known_findings));

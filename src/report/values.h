@@ -53,10 +53,20 @@ struct SelfProof {
   std::chrono::milliseconds took{0};
 };
 
-// By which oracles a campaign judged, and which it had no use for because no kernel ran; none of
-// both where there is nothing to say.
+// Why plans got no verdict.
+struct Unjudged {
+  std::string target;
+  Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
+  std::string reason;                         // "": various
+  std::uint64_t plans = 0;
+};
+
+// What a campaign's verdicts are worth.
 struct Scope {
+  // The oracles it judged by, and those it had no use for because no kernel ran; none of both where
+  // there is nothing to say.
   std::vector<std::string> judged, not_judged;
+  std::vector<Unjudged> unjudged;
 };
 
 // A campaign that is running.

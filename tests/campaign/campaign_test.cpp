@@ -295,6 +295,53 @@ TEST_F(CampaignTest, CountsWhatIsNotApplicableAndNeverAsAPass) {
   }
 }
 
+TEST_F(CampaignTest, SaysWhyPlansWereNotJudged) {
+  options_.plans_per_target = 200;
+  int trials = 0;
+  const auto result = run(
+      [&](const Plan&, const TrialSpec&, const std::vector<Call>&) {
+        return ended(End::unsupported, "reason " + std::to_string(trials++));
+      },
+      generated());
+  ASSERT_EQ(result.unjudged.size(), kMostReasons + 1);
+  std::uint64_t plans = 0;
+  for (const auto& u : result.unjudged) {
+    EXPECT_EQ(u.target, spec_.name);
+    EXPECT_EQ(u.outcome, Outcome::not_applicable);
+    EXPECT_EQ(u.reason.empty(), &u == &result.unjudged.back());
+    plans += u.plans;
+  }
+  EXPECT_EQ(plans, result.stats.not_applicable);
+  EXPECT_NE(result.unjudged.front().reason.find("reason 0"), std::string::npos);
+  EXPECT_EQ(result.unjudged.back().plans, 200 - kMostReasons);
+}
+
+// A shape of some dims, say. It costs the plan and neither the other plans nor the campaign.
+TEST_F(CampaignTest, CountsAPlanThatCouldNotBeMadeAsAHarnessError) {
+  class Throwing final : public PlanSource {
+   public:
+    explicit Throwing(const TargetSpec& spec) : plans_(spec) {}
+    Plan next() override {
+      if (++count_ % 4 == 0) throw std::runtime_error("no shape");
+      return plans_.next();
+    }
+
+   private:
+    GeneratedPlans plans_;
+    int count_ = 0;
+  };
+  std::vector<TargetUnderTest> targets;
+  targets.push_back({&spec_, std::make_unique<Throwing>(spec_), {}});
+  const auto result = run([](const Plan& plan, const TrialSpec& trial,
+                             const std::vector<Call>&) { return all_right(plan, trial); },
+                          std::move(targets));
+  EXPECT_EQ(result.stats.plans, 40u);
+  EXPECT_EQ(result.stats.pass, 30u);
+  EXPECT_EQ(result.stats.harness_errors, 10u);
+  ASSERT_EQ(result.unjudged.size(), 1u);
+  EXPECT_EQ(result.unjudged[0].reason, "its spec threw: no shape");
+}
+
 // The first target always fails and the second later: both are recorded before anything is run
 // again.
 TEST_F(CampaignTest, LooksAtEveryTargetBeforeItLooksIntoAnything) {

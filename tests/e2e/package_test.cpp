@@ -65,6 +65,14 @@ TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {
   expect(run({"run", "--device", "host"}), 2, "grid[2]");
 }
 
+// Nothing of it can be run, and another target could.
+TEST_F(PackageOnTheCommandLine, OfWhichNoCallCanBeMadeIsSkippedWithTheReason) {
+  sample_.edit("target.toml", "shape = [\"R\", \"N\"]",
+               "shape = [\"4294967296\", \"4294967296\", \"R\", \"N\"]");
+  expect(run({"run", "--device", "none", "--plans", "1"}), 4,
+         "of the last one: tensor 'x': tensor too large");
+}
+
 TEST_F(PackageOnTheCommandLine, ThatIsNotThereOrThereTwiceIsAUsageError) {
   expect(redzone(folder_, {"run", "--device", "host", "--package", "none"}), 2,
          "package none: no such folder");

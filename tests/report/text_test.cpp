@@ -186,6 +186,24 @@ nothing was judged: no plan passed and none failed
 )");
 }
 
+TEST(ReportText, CampaignSaysWhyPlansWereNotJudged) {
+  Scope scope;
+  for (std::uint64_t plans = 1; plans <= 7; ++plans)
+    scope.unjudged.push_back({"scan", Outcome::not_applicable, std::to_string(plans), plans});
+  scope.unjudged[6] = {"scan\n", Outcome::harness_error, "", 1200};
+  const std::string text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  const auto at = text.find("  1,200 plans");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_EQ(text.substr(at, text.find("  suspects") - at),
+            R"(  1,200 plans of scan\n harness-error: other reasons
+  6 plans of scan not-applicable: 6
+  5 plans of scan not-applicable: 5
+  4 plans of scan not-applicable: 4
+  3 plans of scan not-applicable: 3
+  and 2 more reasons
+)");
+}
+
 TEST(ReportText, Replay) {
   EXPECT_EQ(
       replay_text(sample_replay()),

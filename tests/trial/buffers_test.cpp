@@ -114,6 +114,17 @@ TEST(Fill, InputsFollowTheSeedAndThePoisonIsInTheOutputs) {
   EXPECT_NE(x, first);
 }
 
+TEST(Fill, ARangeWithoutANumberIsTheTargetsFault) {
+  TargetSpec spec = double_spec();
+  spec.tensors[0].fill = Fill::integers([](const Dims&) { return std::pair{5, 0}; });
+  Bench bench(run_double, std::move(spec));
+  const Observation o = bench.run({call_of(2, 4)});
+  EXPECT_EQ(o.end, End::worker_error);
+  EXPECT_NE(o.message.find("threw: 'x' is to be filled with numbers from 5 to 0"),
+            std::string::npos)
+      << o.message;
+}
+
 TEST(Check, SeesAWriteIntoTheSlackBehindATail) {
   Bench bench([](Context& ctx) {
     run_double(ctx);

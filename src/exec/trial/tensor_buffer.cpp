@@ -1,6 +1,9 @@
 #include "exec/trial/tensor_buffer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "device/buffer_math.h"
@@ -15,13 +18,18 @@ std::uint64_t hash_name(std::string_view name) {
   return h;
 }
 
-void set_fill(const TensorSpec& spec, const Call& call, device::BufferJob& job) {
+// Throws where the target gives a range without a number to a tensor of `numel` elements.
+void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
+              device::BufferJob& job) {
   if (spec.role == Role::out) {
     job.fill = device::FillKind::poison;
     return;
   }
   const auto range = [&] {
     const auto [first, last] = spec.fill.range(call.dims);
+    if (first > last && numel > 0)
+      throw std::invalid_argument(
+          fmt::format("'{}' is to be filled with numbers from {} to {}", spec.name, first, last));
     job.first = first;
     job.last = last;
   };
@@ -93,7 +101,7 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   job.poison = mode.poison;
   job.canary = device::canary_for(mode.poison);
   if (mode.allocator == Allocator::guard) job.gap_bytes = gap_bytes(out.view, element_bytes);
-  set_fill(spec, call, job);
+  set_fill(spec, call, out.view.numel, job);
   return {};
 }
 
