@@ -1,0 +1,102 @@
+// What a kernel that allows a layout can count on: that it is drawn, and how often.
+#include "generators/layouts.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "generators/internal/draw.h"
+
+namespace redzone::generators {
+namespace {
+
+constexpr int kDraws = 3000;
+
+LayoutRules everything(std::int64_t granule) {
+  LayoutRules rules = LayoutRules::strided();
+  rules.heads_first = rules.slice = rules.broadcast = rules.reversed = true;
+  rules.granule_elems = granule;
+  return rules;
+}
+
+Shape any_shape(std::size_t least_rank) {
+  const auto rank = *rc::gen::inRange<std::size_t>(least_rank, 6);
+  return *rc::gen::container<Shape>(rank, rc::gen::element<std::int64_t>(1, 2, 3, 8, 17, 128));
+}
+
+// [tokens, heads, head dim], as attention has it.
+Shape attention_shape() {
+  return {*rc::gen::element<std::int64_t>(1, 2, 77), *rc::gen::element<std::int64_t>(8, 32),
+          *rc::gen::element<std::int64_t>(64, 128)};
+}
+
+using Is = std::function<bool(const Layout&)>;
+
+// That at least this share of the layouts of `shape` is so, whatever the seed.
+void require(const char* what, double share, const Shape& shape, const LayoutRules& rules,
+             const Is& is) {
+  Draw draw{rc::Random(*rc::gen::arbitrary<std::uint64_t>())};
+  int count = 0;
+  for (int i = 0; i < kDraws; ++i) count += is(draw_layout(draw, shape, rules));
+  RC_LOG() << what << ": " << count << " of " << kDraws << "\n";
+  RC_ASSERT(count >= share * kDraws);
+}
+
+TEST(Layouts, OfAnyShapeAreAllowedAndHaveAView) {
+  EXPECT_TRUE(rc::check("allowed", [] {
+    const Shape shape = any_shape(0);
+    const LayoutRules rules = everything(*rc::gen::element<std::int64_t>(1, 8));
+    Draw draw{rc::Random(*rc::gen::arbitrary<std::uint64_t>())};
+    for (int i = 0; i < 100; ++i) {
+      const Layout layout = draw_layout(draw, shape, rules);
+      RC_ASSERT(layout_violation(shape, layout, rules) == std::nullopt);
+      RC_ASSERT(make_view(shape, layout).has_value());
+    }
+  }));
+}
+
+TEST(Layouts, AreEachAsOftenAsTheyAreWorth) {
+  const std::pair<const char*, Is> kinds[] = {
+      {"NHD", [](const Layout& l) { return !l.heads_first; }},
+      {"HND", [](const Layout& l) { return l.heads_first; }},
+      {"padded heads", [](const Layout& l) { return l.row_padding_elems > 0; }},
+      {"sliced sequence with an offset", [](const Layout& l) { return l.offset_elems > 0; }},
+      {"packed rows", [](const Layout& l) { return l.slice_elems > 0; }},
+      {"the last of packed rows",
+       [](const Layout& l) { return l.slice_elems > 0 && l.offset_elems == l.slice_elems; }},
+      {"broadcast", [](const Layout& l) { return l.broadcast_dim >= 0; }},
+      {"negative strides", [](const Layout& l) { return l.reversed_dim >= 0; }},
+      {"transposed", [](const Layout& l) { return l.transposed; }}};
+  const double shares[] = {0.4, 0.4, 0.4, 0.25, 0.25, 0.05, 0.1, 0.08, 0.25};
+  static_assert(std::size(kinds) == std::size(shares));
+  for (std::size_t k = 0; k < std::size(kinds); ++k)
+    EXPECT_TRUE(rc::check(kinds[k].first, [&] {
+      require(kinds[k].first, shares[k], attention_shape(),
+              everything(*rc::gen::element<std::int64_t>(1, 8)), kinds[k].second);
+    }));
+}
+
+// Of every dim of size 1, wherever it is, and whatever the others.
+TEST(Layouts, GiveDimsOfSizeOneEveryStrideThatNobodyMayUse) {
+  EXPECT_TRUE(rc::check("unit strides", [] {
+    Shape shape = any_shape(1);
+    shape[*rc::gen::inRange<std::size_t>(0, shape.size())] = 1;
+    std::int64_t size = 1;
+    for (auto s : shape) size *= s;
+    for (const std::int64_t stride :
+         {std::int64_t{0}, std::int64_t{1}, size, std::int64_t{1} << 31, std::int64_t{1} << 40,
+          std::int64_t{-1}, -size, std::int64_t{std::numeric_limits<std::int32_t>::min()}})
+      require("unit stride", 0.03, shape, everything(1), [&](const Layout& layout) {
+        const auto view = make_view(shape, layout);
+        for (std::size_t d = 0; d < shape.size(); ++d)
+          if (shape[d] == 1 && view->strides[d] != stride) return false;
+        return layout.unit_stride.has_value();
+      });
+  }));
+}
+
+}  // namespace
+}  // namespace redzone::generators
