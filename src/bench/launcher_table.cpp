@@ -7,7 +7,6 @@
 
 #include "bench/cells.h"
 #include "bench/detection.h"
-#include "bench/throughput.h"
 #include "bench/workload.h"
 #include "exec/tiered.h"
 
@@ -213,10 +212,6 @@ Result<void> measure_launchers(const Setup& setup, Report& report) {
     if (setup.stop()) return {};
     report.launchers.correct.push_back(std::move(*measured));
   }
-  if (!has_packages(setup.registry, setup.device) || setup.stop()) return {};
-  auto measured = measure_throughput(setup, kPackages);
-  if (!measured) return tl::unexpected(measured.error());
-  report.throughput.push_back(std::move(*measured));
   return {};
 }
 

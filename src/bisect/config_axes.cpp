@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "bisect/axis_list.h"
 #include "core/plan_text.h"
@@ -18,8 +19,10 @@ const Value& knob_of(const Plan& plan, std::size_t step, const std::string& name
   return std::get<CallStep>(plan.steps[step]).call.config.find(name)->second;
 }
 
+// Those that a generator draws: each other one is a mistake of its own, and the plan's is there
+// already.
 void add_values(AxisList& list, const KnobSpec& knob, const std::vector<std::size_t>& steps) {
-  for (const auto& value : knob.values)
+  for (const auto& value : std::span(knob.values).first(knob.draws()))
     list.add(text_of(value), [steps, name = knob.name, value](Draft& draft) {
       for (const auto step : steps) call_at(draft, step).config[name] = value;
     });

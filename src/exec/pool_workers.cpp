@@ -143,7 +143,9 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     // A device-side assertion prints what it is about.
     if (done->device_lost && done->observation.fault) {
       drain_output(worker);
-      done->observation.fault->detail += worker.output.text();
+      std::string& detail = done->observation.fault->detail;
+      if (const std::string printed = worker.output.text(); !printed.empty())
+        detail += (detail.empty() ? "" : "; it printed:\n") + printed;
     }
     job->observations.push_back(std::move(done->observation));
     ++stats_.trials;

@@ -98,7 +98,8 @@ std::optional<LazyLauncher::Frozen> LazyLauncher::compile(Context& ctx, Kernels&
   return chosen;
 }
 
-void LazyLauncher::run(Context& ctx, Kernels& kernels) {
+void LazyLauncher::run(Context& ctx, Kernels& kernels, const Rules& rules) {
+  rules_ = rules;
   const std::string key = key_of(ctx, kernels);
   if (const auto it = frozen_.find(key); it != frozen_.end())
     return launch(ctx, kernels, it->second);

@@ -61,10 +61,8 @@ class Kernels {
 // Keeps what is frozen: one for each instance of a target.
 class LazyLauncher {
  public:
-  explicit LazyLauncher(const Rules& rules) : rules_(rules) {}
-
-  // One call. `kernels` are the same in all calls.
-  void run(Context& ctx, Kernels& kernels);
+  // One call under these rules. `kernels` are the same in all calls.
+  void run(Context& ctx, Kernels& kernels, const Rules& rules);
 
  private:
   // What the first call of a key leaves for the later ones.
@@ -82,7 +80,7 @@ class LazyLauncher {
   void try_out(Context& ctx, Kernels& kernels, const Frozen& candidate);
   void launch(Context& ctx, Kernels& kernels, const Frozen& frozen);
 
-  Rules rules_;
+  Rules rules_;  // of the call that runs
   std::map<std::string, Frozen> frozen_;
   std::optional<Dims> first_dims_;
 };

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/plan_text.h"
+#include "launcher/rule_knobs.h"
 #include "package/package_target.h"
 #include "package/parameters.h"
 
@@ -66,7 +67,7 @@ LazyPackageTarget::LazyPackageTarget(std::shared_ptr<const TunedChoice> choice,
                                      const lazy::Rules& rules)
     : choice_(std::move(choice)),
       reference_(reference),
-      launcher_(rules),
+      rules_(rules),
       kernels_(choice_->shared()) {}
 
 std::vector<std::size_t> LazyPackageTarget::configs(Context& ctx) {
@@ -152,7 +153,7 @@ std::vector<std::string_view> LazyPackageTarget::accumulated() const {
 }
 
 void LazyPackageTarget::run(Context& ctx) {
-  launcher_.run(ctx, *this);
+  launcher_.run(ctx, *this, lazy::rules_of(ctx.config(), rules_));
 }
 
 void LazyPackageTarget::reference(ReferenceCall& call) const {

@@ -41,6 +41,7 @@ TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice);
 
 class LazyPackageTarget final : public Target, private lazy::Kernels {
  public:
+  // Under these rules, but for what the knobs of a call say.
   LazyPackageTarget(std::shared_ptr<const TunedChoice> choice,
                     const references::Reference* reference, const lazy::Rules& rules);
 
@@ -63,6 +64,7 @@ class LazyPackageTarget final : public Target, private lazy::Kernels {
 
   std::shared_ptr<const TunedChoice> choice_;
   const references::Reference* reference_;
+  lazy::Rules rules_;
   lazy::LazyLauncher launcher_;
   LoadedKernels kernels_;
 };

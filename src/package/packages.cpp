@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "launcher/mistakes.h"
+#include "launcher/rule_knobs.h"
 #include "package/lazy_package.h"
 #include "package/package_target.h"
 #include "package/reader.h"
@@ -28,6 +29,7 @@ class Entries {
       return std::make_unique<PackageTarget>(package, settings, reference);
     };
     all.push_back(lazy(device, package_->name + ".lazy_launch", Category::kernel, kNoMistake));
+    for (auto& knob : lazy::rule_knobs()) all.back().spec.knobs.push_back(std::move(knob));
     for (const auto& mistake : lazy::kMistakes)
       if (choice_->can_make(mistake))
         all.push_back(lazy(device, fmt::format("puzzle.{}.lazy_{}", package_->name, mistake.name),

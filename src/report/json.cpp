@@ -118,7 +118,8 @@ Json tensor(const TensorSpec& t) {
 }
 
 Json knob(const KnobSpec& k) {
-  return {{"name", k.name}, {"values", list(k.values, value)}, {"doc", k.doc}};
+  return {
+      {"name", k.name}, {"values", list(k.values, value)}, {"drawn", k.draws()}, {"doc", k.doc}};
 }
 
 Json target(const TargetInfo& t) {

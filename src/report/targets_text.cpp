@@ -24,9 +24,11 @@ std::string range_of(const DimSpec& dim) {
 }
 
 std::string values_of(const KnobSpec& knob) {
-  std::vector<std::string> values;
-  for (const auto& value : knob.values) values.push_back(print_value(value));
-  return fmt::format("{}", fmt::join(values, " "));
+  std::vector<std::string> drawn, others;
+  for (std::size_t i = 0; i < knob.values.size(); ++i)
+    (i < knob.draws() ? drawn : others).push_back(print_value(knob.values[i]));
+  const auto text = fmt::format("{}", fmt::join(drawn, " "));
+  return others.empty() ? text : fmt::format("{} (never drawn: {})", text, fmt::join(others, " "));
 }
 
 template <class Specs>

@@ -122,8 +122,12 @@ std::optional<std::string> spec_problem(const TargetSpec& spec) {
   }
   for (const auto& c : spec.constraints)
     if (auto p = constraint_problem(c, spec)) return p;
-  for (const auto& knob : spec.knobs)
+  for (const auto& knob : spec.knobs) {
     if (knob.values.empty()) return fmt::format("knob '{}' has no values", knob.name);
+    if (knob.drawn > knob.values.size())
+      return fmt::format("knob '{}' draws {} of {} values", knob.name, knob.drawn,
+                         knob.values.size());
+  }
   for (const auto& tensor : spec.tensors)
     if (auto p = tensor_problem(tensor, dims)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)

@@ -1,6 +1,8 @@
 // Which setting is it: asked of real findings on the command line.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "e2e/cli.h"
 
 namespace redzone::e2e {
@@ -50,6 +52,34 @@ TEST_F(Bisect, NamesThePriorCallAndNoKnob) {
   for (const auto& setting : json["rows"])
     for (const auto& tried : setting["tried"])
       EXPECT_GT(tried["runs"]["n"], 0) << setting["setting"] << tried["value"];
+}
+
+// pytorch/pytorch#175385 as a setting of the launcher that ships.
+TEST_F(Bisect, NamesTheRuleOfTheLauncher) {
+  const auto file = folder_.path() / "per_cta.toml";
+  std::ofstream(file) << R"(redzone_plan = 1
+target = "lazy_launch"
+
+[expect]
+oracle = "fault"
+kind = "illegal-access"
+where = "transpose_add"
+buffer = "scratch"
+side = "after"
+access = "write"
+
+[[step]]
+do = "call"
+dims = { M = 40, N = 50 }
+config = { scratch_rule = "per_cta", tiles = "16x16" }
+)";
+  import(file.string());
+  const Ran ran = ask({"bisect", "1", "--json"});
+  ASSERT_EQ(ran.exit, 1) << ran;
+  const Json json = ran.json();
+  EXPECT_EQ(row(json, "scratch_rule")["necessary"], true) << ran;
+  EXPECT_EQ(row(json, "num_ctas")["verdict"], "irrelevant") << ran;
+  EXPECT_NE(json["sentence"].get<std::string>().find("scratch_rule"), std::string::npos) << ran;
 }
 
 TEST_F(Bisect, RunsNothingTwice) {

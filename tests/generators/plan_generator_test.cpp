@@ -54,6 +54,23 @@ void expect_within(const Plan& plan, const TargetSpec& spec, const Budget& budge
   EXPECT_GE(call_count(plan), 1);
 }
 
+// Neither where a plan begins nor where a later call switches a knob.
+TEST(PlanGenerator, DrawsOnlyTheValuesThatAreDrawn) {
+  TargetSpec spec = chunk_like_spec();
+  spec.knobs = {{.name = "tile", .values = {1, 2, 3}, .drawn = 2},
+                {.name = "rule", .values = {"right", "wrong"}, .drawn = 1}};
+  PlanGenerator generator(spec, host_budget(), 1);
+  std::set<std::int64_t> tiles;
+  for (int i = 0; i < 300; ++i) {
+    const Plan plan = generator.next();
+    for (const auto* step : calls_of(plan)) {
+      tiles.insert(get_int(step->call.config, "tile"));
+      ASSERT_EQ(get_str(step->call.config, "rule"), "right") << print_plan(plan);
+    }
+  }
+  EXPECT_EQ(tiles, (std::set<std::int64_t>{1, 2}));
+}
+
 TEST(PlanGenerator, PlansAreValidAndWithinTheBudget) {
   Budget plain = host_budget();
   plain.streams = plain.graphs = false;

@@ -13,7 +13,8 @@ for name in "$@"; do
   case "$name" in
     lazy_*) more=(--source "$root/src/targets/lazy_launch/lazy_launch.cu"
       --source "$root/src/targets/lazy_launch/tuner.cu"
-      --source "$root/src/launcher/lazy_launcher.cpp" --include "$root/src"
+      --source "$root/src/launcher/lazy_launcher.cpp" --source "$root/src/launcher/rule_knobs.cpp"
+      --include "$root/src"
       --include "$root/src/targets/lazy_launch" --include "$kernels") ;;
   esac
   made=$("$redzone" export 1 --db "$work/$name.db" --to "$work/$name" --standalone "${more[@]}" \

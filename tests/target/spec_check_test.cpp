@@ -46,6 +46,7 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' is declared twice", [](auto& s) { s.tensors.push_back(s.tensors[0]); }},
       {"knob 'num_warps' is declared twice", [](auto& s) { s.knobs.push_back(s.knobs[0]); }},
       {"knob 'num_warps' has no values", [](auto& s) { s.knobs[0].values.clear(); }},
+      {"knob 'num_warps' draws 9 of", [](auto& s) { s.knobs[0].drawn = 9; }},
       {"tensor 'x' has no shape function", [](auto& s) { s.tensors[0].shape = {}; }},
       {"tensor 'x' has 6 dims, at most 5",
        [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "launcher/rule_knobs.h"
 #include "targets/recording_context.h"
 
 namespace redzone::lazy {
@@ -42,6 +43,44 @@ class Launcher {
 
 std::size_t owed(const ScratchNeed& n) {
   return n.bytes_per_cta * static_cast<std::size_t>(n.grid.x * n.grid.y * n.grid.z * n.num_ctas);
+}
+
+TEST(RuleKnobs, AreTheRulesWhereTheyAreNamed) {
+  Rules wrong;
+  wrong.scratch = ScratchRule::null;
+  wrong.key = KeyRule::without_dim;
+  const Rules none = rules_of({}, wrong);
+  EXPECT_EQ(none.scratch, ScratchRule::null);
+  EXPECT_EQ(none.key, KeyRule::without_dim);
+  const Rules named = rules_of({{"scratch_rule", "per_cta"},
+                                {"grid_rule", "first_call"},
+                                {"key_rule", "all_dims"},
+                                {"tuning_rule", "accumulates"}},
+                               wrong);
+  EXPECT_EQ(named.scratch, ScratchRule::per_cta);
+  EXPECT_EQ(named.grid, GridRule::first_call);
+  EXPECT_EQ(named.key, KeyRule::all_dims);
+  EXPECT_EQ(named.tuning, TuningRule::accumulates);
+}
+
+// Each default is right, and the generator draws no other.
+TEST(RuleKnobs, AreRightWhereTheyAreDrawn) {
+  Config config;
+  for (const auto& knob : rule_knobs()) {
+    EXPECT_EQ(knob.draws(), 1u) << knob.name;
+    EXPECT_GT(knob.values.size(), 1u) << knob.name;
+    config[knob.name] = knob.values.front();
+  }
+  Rules wrong;
+  wrong.scratch = ScratchRule::per_cta;
+  wrong.grid = GridRule::first_call;
+  wrong.key = KeyRule::without_dim;
+  wrong.tuning = TuningRule::accumulates;
+  const Rules rules = rules_of(config, wrong), right;
+  EXPECT_EQ(rules.scratch, right.scratch);
+  EXPECT_EQ(rules.grid, right.grid);
+  EXPECT_EQ(rules.key, right.key);
+  EXPECT_EQ(rules.tuning, right.tuning);
 }
 
 TEST(LazyLaunch, CompilesOnTheFirstCallOfAShapeOnly) {

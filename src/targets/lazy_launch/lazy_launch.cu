@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "launcher/rule_knobs.h"
+
 namespace redzone::lazy {
 namespace {
 
@@ -58,7 +60,7 @@ TargetSpec LazyLaunch::spec(std::string name, Category category) {
   return s;
 }
 
-LazyLaunch::LazyLaunch(const Rules& rules) : launcher_(rules), kernels_(all_configs().size()) {}
+LazyLaunch::LazyLaunch(const Rules& rules) : rules_(rules), kernels_(all_configs().size()) {}
 
 std::vector<std::size_t> LazyLaunch::configs(Context& ctx) {
   std::vector<std::size_t> out;
@@ -102,7 +104,7 @@ std::string LazyLaunch::key(Context& ctx) {
 }
 
 void LazyLaunch::run(Context& ctx) {
-  launcher_.run(ctx, *this);
+  launcher_.run(ctx, *this, rules_of(ctx.config(), rules_));
 }
 
 void LazyLaunch::reference(ReferenceCall& call) const {
@@ -117,6 +119,12 @@ void LazyLaunch::reference(ReferenceCall& call) const {
 void add(Registrar& registrar, const std::string& name, Category category, const Rules& rules) {
   registrar.add(LazyLaunch::spec(name, category),
                 [rules] { return std::make_unique<LazyLaunch>(rules); });
+}
+
+void add_with_rule_knobs(Registrar& registrar, const std::string& name) {
+  TargetSpec spec = LazyLaunch::spec(name, Category::kernel);
+  for (auto& knob : rule_knobs()) spec.knobs.push_back(std::move(knob));
+  registrar.add(std::move(spec), [] { return std::make_unique<LazyLaunch>(Rules{}); });
 }
 
 }  // namespace redzone::lazy

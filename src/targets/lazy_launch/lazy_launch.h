@@ -14,6 +14,7 @@ namespace redzone::lazy {
 
 class LazyLaunch final : public Target, private Kernels {
  public:
+  // Under these rules, but for what the knobs of a call say.
   explicit LazyLaunch(const Rules& rules);
 
   // Dims M and N; x [M, N] and the in-out tensor y [N, M]; knobs `tiles` and `num_ctas`.
@@ -34,11 +35,14 @@ class LazyLaunch final : public Target, private Kernels {
   std::string_view forgotten_dim() const override { return "N"; }
   std::vector<std::string_view> accumulated() const override { return {"y"}; }
 
+  Rules rules_;
   LazyLauncher launcher_;
   std::vector<KernelRef> kernels_;  // by config, once they are compiled
 };
 
 // Adds the launcher under these rules as a target.
 void add(Registrar& registrar, const std::string& name, Category category, const Rules& rules);
+// The same with its rules as knobs (launcher/rule_knobs.h), which are right where they are drawn.
+void add_with_rule_knobs(Registrar& registrar, const std::string& name);
 
 }  // namespace redzone::lazy

@@ -1,6 +1,6 @@
-// The plugin `lazy_launch`: the launcher with all of its rules right.
+// The plugin `lazy_launch`: the launcher with its rules as knobs, all of them right by default.
 #include "lazy_launch.h"
 
 REDZONE_PLUGIN(registrar) {
-  redzone::lazy::add(registrar, "lazy_launch", redzone::Category::kernel, {});
+  redzone::lazy::add_with_rule_knobs(registrar, "lazy_launch");
 }

@@ -187,8 +187,13 @@ inline std::function<Shape(const Dims&)> shape_of(std::vector<std::string> names
 // A setting of the kernel or its launcher. The first value is the default.
 struct KnobSpec {
   std::string name;
-  std::vector<Value> values;
+  std::vector<Value> values;  // the default first
   std::string doc = {};
+  // The generator draws the first so many; 0: all. The others are for plans that name them, like
+  // the historical mistakes of a launcher, by which a finding can be bisected.
+  std::size_t drawn = 0;
+
+  std::size_t draws() const { return drawn == 0 ? values.size() : drawn; }
 };
 
 // A launch as the target declares it, for judgement without a device.

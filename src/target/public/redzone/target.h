@@ -44,7 +44,7 @@
 #endif
 
 // Changes whenever a type in this header or one that it includes changes.
-#define REDZONE_ABI_VERSION 5
+#define REDZONE_ABI_VERSION 6
 
 namespace redzone {
 

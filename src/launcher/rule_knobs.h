@@ -1,0 +1,20 @@
+// The rules of the lazily compiled launch as knobs of a target. The generator draws the right
+// values only; a plan that names another runs the launcher with that mistake, and a finding of it
+// can be bisected to the rule.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <vector>
+
+#include "launcher/rules.h"
+
+namespace redzone::lazy {
+
+// "scratch_rule", "grid_rule", "key_rule" and "tuning_rule".
+std::vector<KnobSpec> rule_knobs();
+
+// The rules of a call: those that its knobs name, and `rules` for what they do not.
+Rules rules_of(const Config& config, Rules rules);
+
+}  // namespace redzone::lazy
