@@ -4,6 +4,7 @@
 
 #include "core/plan_text.h"
 #include "report/names.h"
+#include "report/needs.h"
 #include "report/statistics.h"
 #include "report/text.h"
 
@@ -70,7 +71,14 @@ Json finding(const store::Finding& f, std::string_view db) {
       {"reliability", reliability(f.reliability)},
       {"calls", call_count(f.plan)},
       {"minimal", f.minimal},
+      {"reduction",
+       {{"end", name_of(f.reduction.end)},
+        {"text", text_of(f.reduction)},
+        {"plans", f.reduction.plans},
+        {"trials", f.reduction.trials},
+        {"seconds", f.reduction.seconds}}},
       {"needs_history", f.needs_history},
+      {"needs", needs_of(f)},
       {"plan", print_plan(f.plan)},
       {"plan_hash", plan_hash(f.plan)},
       {"original_plan", print_plan(f.original)},

@@ -14,8 +14,11 @@
 //   show      FINDING
 //   FINDING   {"id", "state", "ledger": {"standing": "new"|"known"|"fixed"|"regressed"|
 //              "quarantined", "link", "note", "since"}, "signature": SIGNATURE, "oracle", "reason",
-//              "reliability": RELIABLE, "calls", "minimal", "needs_history", "plan", "plan_hash",
-//              "original_plan", "attribution": [{"axis", "value", "failed": RELIABLE}], "culprits":
+//              "reliability": RELIABLE, "calls", "minimal", "reduction": {"end":
+//              "1-minimal"|"budget of plans"|"budget of time"|"interrupted"|"taken back"|"none",
+//              "text", "plans", "trials", "seconds"}, "needs_history", "needs": [text], "plan",
+//              "plan_hash", "original_plan", "attribution": [{"axis", "value", "failed":
+//              RELIABLE}], "culprits":
 //              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
 //              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
 //              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,

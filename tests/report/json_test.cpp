@@ -29,8 +29,9 @@ TEST(ReportJson, Finding) {
   const store::Finding f = sample_finding();
   const Json j = parsed(finding_json(f));
   EXPECT_EQ(keys(j),
-            "id state ledger signature oracle reason reliability calls minimal needs_history plan "
-            "plan_hash original_plan attribution culprits fault_detail environment campaign "
+            "id state ledger signature oracle reason reliability calls minimal reduction "
+            "needs_history needs plan plan_hash original_plan attribution culprits fault_detail "
+            "environment campaign "
             "plans_to_first "
             "seconds_to_first sightings first_seen last_seen replay logs");
   EXPECT_EQ(j["id"], 3);
@@ -45,6 +46,10 @@ TEST(ReportJson, Finding) {
   EXPECT_EQ(j["reliability"]["k"], 7);
   EXPECT_NEAR(j["reliability"]["low"].get<double>(), 0.397, 0.001);
   EXPECT_EQ(j["calls"], 1);
+  EXPECT_EQ(j["needs"], Json::array());
+  EXPECT_EQ(keys(j["reduction"]), "end text plans trials seconds");
+  EXPECT_EQ(j["reduction"]["end"], "1-minimal");
+  EXPECT_EQ(j["reduction"]["trials"], 160);
   EXPECT_EQ(*parse_plan(j["plan"].get<std::string>()), f.plan);
   EXPECT_EQ(*parse_plan(j["original_plan"].get<std::string>()), f.original);
   EXPECT_EQ(j["plan_hash"], plan_hash(f.plan));
