@@ -47,9 +47,17 @@ void draw_padding(Draw& draw, const LayoutRules& rules, Layout& layout) {
 void draw_slice(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {
   const std::int64_t row = std::max<std::int64_t>(
       shape[shape.size() - 1] * shape[shape.size() - 2] / rules.granule_elems, 1);
-  const std::int64_t extra[] = {row, 2 * row, std::max<std::int64_t>(row / 2, 1), 1};
-  layout.slice_elems = rules.granule_elems * draw.pick(extra);
-  if (rules.offset && draw.one_in(2)) layout.offset_elems = layout.slice_elems;
+  // Of q, k and v in one: what is beside k and v is 2 rows of theirs where heads are not grouped, 5
+  // and 9 where 4 and 8 query heads share one; and half and a quarter of a row beside q.
+  const std::int64_t extra[] = {row,     2 * row, std::max<std::int64_t>(row / 2, 1), 1,
+                                5 * row, 9 * row, std::max<std::int64_t>(row / 4, 1)};
+  const std::int64_t beside = draw.pick(extra);
+  layout.slice_elems = rules.granule_elems * beside;
+  if (!rules.offset) return;
+  // In front of all of that, in the middle (k has v behind it), or behind.
+  const std::int64_t before[] = {-1, -1, beside, std::max<std::int64_t>(beside - row, 0)};
+  if (const auto begin = draw.pick(before); begin >= 0)
+    layout.offset_elems = rules.granule_elems * begin;
 }
 
 void draw_special_dim(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {

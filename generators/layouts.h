@@ -11,8 +11,9 @@ class Draw;
 
 // Contiguous mostly; else some of: rows padded (by 1, 8, 16, odd), transposed, an offset (1, odd,
 // 8), and for size-1 dims a stride that nobody may use (0, 1, size, 2, 2^31, 2^40, -1, and what a
-// 32-bit product leaves of it: negative, cut); heads first, a slice of a packed row (half of one,
-// the whole, two, with an offset that begins in front of it), a broadcast or reversed dim.
+// 32-bit product leaves of it: negative, cut); heads first, a slice of packed rows (as q, k and v
+// have it where they are one tensor: at its beginning, in the middle, at its end), a broadcast or
+// reversed dim. How often each: tests/generators/layouts_test.cpp.
 Layout draw_layout(Draw& draw, const Shape& shape, const LayoutRules& rules);
 
 // Layouts for all tensors of `call`, whose dims and config are set. All contiguous half of the

@@ -79,6 +79,22 @@ TEST(Layouts, AreEachAsOftenAsTheyAreWorth) {
     }));
 }
 
+// q, k and v in one tensor, `group` query heads for each of the others.
+TEST(Layouts, ArePitchesOfPackedQueriesKeysAndValues) {
+  EXPECT_TRUE(rc::check("packed", [] {
+    const std::int64_t heads = 8, dim = 128, group = *rc::gen::element<std::int64_t>(1, 4, 8);
+    const std::int64_t row = heads * dim, q_row = group * row;
+    const LayoutRules rules = everything(8);
+    const auto at = [](std::int64_t beside, std::int64_t before) {
+      return [=](const Layout& l) { return l.slice_elems == beside && l.offset_elems == before; };
+    };
+    const Shape kv{77, heads, dim}, q{77, group * heads, dim};
+    require("q", 0.003, q, rules, at(2 * row, 0));
+    require("k", 0.003, kv, rules, at(q_row + row, q_row));
+    require("v", 0.003, kv, rules, at(q_row + row, q_row + row));
+  }));
+}
+
 // Of every dim of size 1, wherever it is, and whatever the others.
 TEST(Layouts, GiveDimsOfSizeOneEveryStrideThatNobodyMayUse) {
   EXPECT_TRUE(rc::check("unit strides", [] {
