@@ -183,6 +183,13 @@ Json run(const ReplayRun& r) {
           {"sanitizer", r.sanitizer ? sanitizer(*r.sanitizer) : Json()}};
 }
 
+Json unjudged(const Unjudged& u) {
+  return {{"target", u.target},
+          {"verdict", name_of(u.outcome)},
+          {"reason", u.reason},
+          {"plans", u.plans}};
+}
+
 }  // namespace
 
 std::string targets_json(std::span<const TargetInfo> targets) {
@@ -231,6 +238,7 @@ std::string campaign_json(const store::Campaign& c, std::span<const store::Findi
                 {"known_findings", s.known_findings},
                 {"judged_by", scope.judged},
                 {"not_judged_by", scope.not_judged},
+                {"unjudged", list(scope.unjudged, unjudged)},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

@@ -29,8 +29,9 @@
 //   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",
 //              "plans", "plans_per_s", "calls", "calls_per_s", "trials", "workers_lost"},
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
-//              "suspects", "new_findings", "known_findings", "self_proof": {"planted_bugs_caught",
-//              "ms"}, "findings": [FINDING]}
+//              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
+//              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans"}],
+//              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
 //              "as_recorded", "wall_us", "sanitizer": SANITIZER or null}]}

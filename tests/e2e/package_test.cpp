@@ -73,6 +73,20 @@ TEST_F(PackageOnTheCommandLine, OfWhichNoCallCanBeMadeIsSkippedWithTheReason) {
          "of the last one: tensor 'x': tensor too large");
 }
 
+TEST_F(PackageOnTheCommandLine, SaysWhyPlansWereNotJudged) {
+  sample_.edit("target.toml", "\"R\", \"1\"]", "\"cdiv(R, 8 - R)\", \"1\"]");
+  const Ran ran = run({"run", "--device", "none", "--plans", "200", "--seed", "1", "--json"});
+  ASSERT_EQ(ran.exit, 0) << ran;
+  const Json unjudged = ran.json()["unjudged"];
+  ASSERT_EQ(unjudged.size(), 1u) << ran;
+  EXPECT_EQ(unjudged[0]["target"], "test.add");
+  EXPECT_EQ(unjudged[0]["verdict"], "not-applicable");
+  EXPECT_NE(unjudged[0]["reason"].get<std::string>().find("grid[1]: 'cdiv(R, 8 - R)' divides by"),
+            std::string::npos)
+      << ran;
+  EXPECT_GT(unjudged[0]["plans"], 0);
+}
+
 TEST_F(PackageOnTheCommandLine, ThatIsNotThereOrThereTwiceIsAUsageError) {
   expect(redzone(folder_, {"run", "--device", "host", "--package", "none"}), 2,
          "package none: no such folder");

@@ -88,7 +88,7 @@ TEST(ReportJson, Campaign) {
       parsed(campaign_json(sample_campaign(), found, {6, std::chrono::milliseconds(212)}));
   EXPECT_EQ(keys(j),
             "campaign verdicts suspects new_findings known_findings judged_by not_judged_by "
-            "self_proof findings");
+            "unjudged self_proof findings");
   EXPECT_EQ(keys(j["campaign"]),
             "id seed device command started ended seconds plans plans_per_s calls calls_per_s "
             "trials workers_lost");
@@ -102,6 +102,13 @@ TEST(ReportJson, Campaign) {
   EXPECT_EQ(j["known_findings"], 2);
   EXPECT_EQ(j["self_proof"].dump(), R"({"planted_bugs_caught":6,"ms":212})");
   EXPECT_EQ(j["findings"].size(), 1u);
+}
+
+TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
+  Scope scope;
+  scope.unjudged = {{"scan", Outcome::inconclusive, "out of memory", 3}};
+  EXPECT_EQ(parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["unjudged"].dump(),
+            R"([{"target":"scan","verdict":"inconclusive","reason":"out of memory","plans":3}])");
 }
 
 TEST(ReportJson, Targets) {
