@@ -125,6 +125,7 @@ Json launcher_table(const LauncherTable& t) {
   for (const auto& c : t.correct)
     out["correct"].push_back({{"target", c.target},
                               {"calls", c.calls},
+                              {"wanted_calls", c.wanted_calls},
                               {"plans", c.plans},
                               {"settings", c.settings},
                               {"suspects", c.suspects},

@@ -180,6 +180,7 @@ Result<CorrectLauncher> measure_correct(const Setup& setup, const TargetEntry& l
                               std::move(options));
   const auto result = campaign.run();
   if (!result) return tl::unexpected(result.error());
+  out.wanted_calls = setup.effort.correct_calls;
   out.calls = result->stats.calls;
   out.plans = result->stats.plans;
   out.settings = settings.size();

@@ -131,8 +131,9 @@ struct LauncherRow {
 struct CorrectLauncher {
   std::string target;
   std::uint64_t calls = 0, plans = 0;
-  std::uint64_t settings = 0;  // different settings of its knobs among them
-  std::uint64_t suspects = 0;  // plans that an oracle failed: there should be none
+  std::uint64_t wanted_calls = 0;  // fewer were made where the time was over before
+  std::uint64_t settings = 0;      // different settings of its knobs among them
+  std::uint64_t suspects = 0;      // plans that an oracle failed: there should be none
   double seconds = 0;
   std::string why_not = {};  // not "" when it was not run
 };

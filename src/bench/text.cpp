@@ -125,8 +125,12 @@ std::string launchers_text(const LauncherTable& t) {
   if (!t.correct.empty()) out += "\nlaunchers without a mistake\n";
   for (const auto& c : t.correct)
     out += c.why_not.empty()
-               ? fmt::format("  {}: {} suspects in {} calls of {} plans, {} settings, {:.1f} s\n",
-                             c.target, c.suspects, c.calls, c.plans, c.settings, c.seconds)
+               ? fmt::format("  {}: {} suspects in {} calls{} of {} plans, {} settings, {:.1f} s\n",
+                             c.target, c.suspects, c.calls,
+                             c.calls < c.wanted_calls
+                                 ? fmt::format(" (of {}: its time was over)", c.wanted_calls)
+                                 : "",
+                             c.plans, c.settings, c.seconds)
                : fmt::format("  {}: not run: {}\n", c.target, c.why_not);
   return out;
 }

@@ -70,5 +70,20 @@ TEST(Report, TheTableSaysWhyAColumnIsEmpty) {
   EXPECT_NE(text.find("the screen runs at 0.75 of the bare speed"), std::string::npos) << text;
 }
 
+// "No finding in 20,000 calls" is a statement about as many calls as were made.
+TEST(Report, ACorrectLauncherSaysWhenItsTimeWasOverBeforeItsCalls) {
+  Report report;
+  report.launchers.correct = {
+      {.target = "whole", .calls = 20100, .plans = 900, .wanted_calls = 20000, .settings = 8},
+      {.target = "cut", .calls = 700, .plans = 30, .wanted_calls = 20000, .settings = 8}};
+  const std::string text = report_text(report);
+  EXPECT_NE(text.find("whole: 0 suspects in 20100 calls of 900 plans"), std::string::npos) << text;
+  EXPECT_NE(text.find("cut: 0 suspects in 700 calls (of 20000: its time was over) of 30 plans"),
+            std::string::npos)
+      << text;
+  const auto json = nlohmann::json::parse(report_json(report));
+  EXPECT_EQ(json["launchers"]["correct"][1]["wanted_calls"], 20000);
+}
+
 }  // namespace
 }  // namespace redzone::bench
