@@ -21,14 +21,7 @@ std::vector<std::string_view> workloads(const Setup& setup) {
   return workload_names(setup.device);
 }
 
-}  // namespace
-
-Result<void> run_benchmark(const Setup& setup, Report& report) {
-  const auto begun = std::chrono::steady_clock::now();
-  report.kind = name_of(setup.device);
-  report.quick = setup.effort.quick;
-  report.cores = std::thread::hardware_concurrency();
-  ::getloadavg(&report.load_average, 1);
+Result<void> measure_parts(const Setup& setup, Report& report) {
   const auto wanted = [&](Part part) { return setup.effort.parts.contains(part) && !setup.stop(); };
   if (wanted(Part::throughput))
     for (const auto name : workloads(setup)) {
@@ -46,6 +39,20 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
     if (auto measured = measure_launchers(setup, report); !measured) return measured;
   if (wanted(Part::tma))
     if (auto measured = measure_tma(setup, report); !measured) return measured;
+  return {};
+}
+
+}  // namespace
+
+Result<void> run_benchmark(const Setup& setup, Report& report) {
+  const auto begun = std::chrono::steady_clock::now();
+  report.kind = name_of(setup.device);
+  report.quick = setup.effort.quick;
+  report.cores = std::thread::hardware_concurrency();
+  ::getloadavg(&report.load_average, 1);
+  auto measured = measure_parts(setup, report);
+  // An interruption may end a part by an error; what was measured before it is a result.
+  if (!measured && !setup.stop()) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};
 }
