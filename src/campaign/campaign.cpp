@@ -98,6 +98,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
         TriageOptions t = options_.triage;
         t.deadline = options_.deadline;
         t.stop = [this] { return stopped() || time_is_up() || now() >= case_until_; };
+        t.interrupted = [this] { return stopped(); };
         return t;
       }()) {
   for (auto& target : targets) {
@@ -138,7 +139,10 @@ Result<CampaignResult> Campaign::run() {
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     if (executor_.in_flight() == 0) {
-      if (next_lane() != nullptr) continue;
+      if (next_lane() != nullptr) {
+        if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
+        continue;
+      }
       if (std::exchange(first_look_, false)) continue;
       if (hangs_.empty()) break;
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
@@ -205,11 +209,14 @@ void Campaign::top_up() {
     if (lane == nullptr || (!first_look_ && !lane->waiting.empty())) return;
     ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
+    const auto begun = now();
     try {
       submit_next(*lane);
     } catch (const std::exception& e) {
-      // A target's own functions of the dims. Another plan may do, and other targets will; but not
-      // at once, as nothing was submitted that would let time pass.
+      // A target's own functions of the dims. Another plan may do, and other targets will: what it
+      // took comes out of this one's share. Not at once, as nothing was submitted that would let
+      // time pass.
+      lane->spend(now() - begun);
       count(*lane,
             {Outcome::harness_error, "", fmt::format("its spec threw: {}", e.what()), {}, -1});
       return;

@@ -237,7 +237,9 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), fails, budget);
   shown.plan = std::move(reduced.plan);
   finding.minimal = reduced.end == ReductionEnd::minimal;
-  finding.reduction.end = reduced.end;
+  const bool time_over =
+      reduced.end == ReductionEnd::interrupted && options_.interrupted && !options_.interrupted();
+  finding.reduction.end = time_over ? ReductionEnd::time : reduced.end;
   finding.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
   finding.reduction.trials += evaluator.trials() - trials;
   finding.reduction.seconds +=

@@ -40,6 +40,8 @@ struct TriageOptions {
   bool schedules = true;                 // the device draws its schedule from Mode::schedule_seed
   std::vector<Attributor*> attributors;  // borrowed; asked of each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with what is there
+  // Which of those is somebody's will, and no time that is over; unset: all of them.
+  std::function<bool()> interrupted = {};
 };
 
 using SimplifyFor = std::function<Simplify(const TargetSpec&)>;

@@ -47,6 +47,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (!finding) return tl::unexpected(finding.error());
   auto wanted = session_options(flags, Workload::replay);
   if (!wanted) return tl::unexpected(wanted.error());
+  if (flags["device"].defaulted()) wanted->device = device_of(finding->environment, wanted->device);
   auto opened = Session::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
   Session& session = **opened;

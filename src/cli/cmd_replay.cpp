@@ -153,10 +153,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
   if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());
-  // What was seen without a GPU says nothing of one: it is seen again where it was seen.
-  if (flags["device"].defaulted())
-    for (const DeviceKind kind : {DeviceKind::host, DeviceKind::none})
-      if (loaded->found_in.device == name_of(kind)) options->device = kind;
+  if (flags["device"].defaulted()) options->device = device_of(loaded->found_in, options->device);
   auto opened = Session::open(*options);
   if (!opened) return tl::unexpected(opened.error());
   Session& session = **opened;

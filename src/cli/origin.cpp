@@ -22,6 +22,12 @@ std::string toolkit_of(const TargetEntry& target, std::string_view built_by) {
                            : store::toolkit_of_plugin(made_by, path.string());
 }
 
+DeviceKind device_of(const store::Environment& found_in, DeviceKind asked) {
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::none})
+    if (found_in.device == name_of(kind)) return kind;
+  return asked;
+}
+
 Error with_origin(Error error, const store::Environment& found_in) {
   const std::string package = store::package_of(found_in), plugin = store::plugin_of(found_in);
   if (!package.empty())

@@ -18,6 +18,10 @@ std::string toolkit_of(const TargetEntry& target, std::string_view built_by);
 // `error`, that the target of a finding is not here, with what would bring it.
 Error with_origin(Error error, const store::Environment& found_in);
 
+// Where a finding is run again when --device does not say: what was seen without a GPU says nothing
+// of one, and is seen again where it was seen.
+DeviceKind device_of(const store::Environment& found_in, DeviceKind asked);
+
 // One line when the target that is here is of a package that is not the one of the finding.
 std::optional<std::string> other_code(const TargetEntry& here, const store::Environment& found_in,
                                       const std::string& finding);

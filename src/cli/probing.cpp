@@ -54,6 +54,8 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
   probing->finding_ = std::move(*finding);
   auto options = session_options(flags, Workload::replay);
   if (!options) return tl::unexpected(options.error());
+  if (flags["device"].defaulted())
+    options->device = device_of(probing->finding_.environment, options->device);
   if (build) {
     std::error_code error;
     const bool folder = std::filesystem::is_directory(*build, error);

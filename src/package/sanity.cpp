@@ -34,13 +34,21 @@ bool allowed(const Package& package, const Values& dims) {
                      });
 }
 
+// All dims at the same part of what they may be, and the first ones small and large in every
+// combination: an expression may want one large where another is small.
 std::vector<Values> probes_of(const Package& package) {
+  constexpr std::size_t kMostMixed = 8;
   std::vector<Values> probes;
-  for (int part = 0; part <= 4; ++part) {
+  const auto add = [&](const std::function<int(std::size_t)>& part_of) {
     Values dims;
-    for (const auto& dim : package.dims) dims.emplace(dim.name, value_at(dim, part));
+    for (std::size_t i = 0; i < package.dims.size(); ++i)
+      dims.emplace(package.dims[i].name, value_at(package.dims[i], part_of(i)));
     if (allowed(package, dims)) probes.push_back(std::move(dims));
-  }
+  };
+  for (int part = 0; part <= 4; ++part) add([&](std::size_t) { return part; });
+  const std::size_t mixed = std::min(package.dims.size(), kMostMixed);
+  for (std::size_t large = 0; large < std::size_t{1} << mixed; ++large)
+    add([&](std::size_t i) { return i < mixed && (large >> i & 1) != 0 ? 4 : 0; });
   return probes;
 }
 

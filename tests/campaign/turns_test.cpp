@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "campaign/campaign.h"
 #include "campaign/fakes.h"
@@ -35,6 +36,19 @@ class CountedPlans final : public PlanSource {
  private:
   std::string target_;
   std::int64_t n_ = 0;
+};
+
+// Takes a while and makes none, as a spec does that throws for most dims.
+class ThrowingPlans final : public PlanSource {
+ public:
+  explicit ThrowingPlans(std::chrono::steady_clock::time_point& now) : now_(now) {}
+  Plan next() override {
+    now_ += milliseconds(30);
+    throw std::runtime_error("no such shape");
+  }
+
+ private:
+  std::chrono::steady_clock::time_point& now_;
 };
 
 class TurnsTest : public ::testing::Test {
@@ -68,6 +82,7 @@ class TurnsTest : public ::testing::Test {
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
+      if (spec.name == throwing_) targets.back().source = std::make_unique<ThrowingPlans>(now_);
       targets.back().weight = weights.at(targets.size() - 1);
     }
     Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
@@ -94,6 +109,7 @@ class TurnsTest : public ::testing::Test {
   }
 
   std::vector<TargetSpec> specs_;
+  std::string throwing_;  // the target without a plan
   oracles::Catalog catalog_;
   RecordingSink sink_;
   CampaignOptions options_;
@@ -119,6 +135,27 @@ TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   EXPECT_GE(confirmed, 2);
   EXPECT_GT(findings.size(), static_cast<std::size_t>(confirmed)) << "there was enough to do";
   EXPECT_EQ(result.findings.size(), findings.size());
+}
+
+TEST_F(TurnsTest, ATargetThatThrowsHasItsShareAndNoMore) {
+  throwing_ = "t0";
+  const auto result = run([](const std::string&, std::int64_t) { return right(); });
+  const double share = std::chrono::duration<double>(kTime).count() / kTargets;
+  for (std::size_t i = 1; i < kTargets; ++i)
+    EXPECT_GE(result.targets[i].device_seconds, share - kDearest) << i;
+  EXPECT_GT(result.targets[0].harness_errors, 100u);
+}
+
+// Nobody stopped it: the campaign's time, or the turn of the case, was over.
+TEST_F(TurnsTest, AReductionThatTheTimeCutOffSaysSo) {
+  options_.time = seconds(6);
+  run([](const std::string&, std::int64_t n) { return fault_in(n); });
+  int cut = 0;
+  for (const auto& [id, f] : sink_.findings) {
+    EXPECT_NE(f.reduction.end, ReductionEnd::interrupted) << id;
+    cut += f.reduction.end == ReductionEnd::time;
+  }
+  EXPECT_GT(cut, 0);
 }
 
 TEST_F(TurnsTest, WhoHasTheGreaterShareMayLookIntoMore) {

@@ -262,6 +262,13 @@ TEST(Reader, AllowsWhatSomeDimsCanHave) {
   EXPECT_TRUE(read_package(sample.folder()));
 }
 
+TEST(Reader, AllowsWhatOnlyALargeDimBesideASmallOneCanHave) {
+  const SamplePackage sample;
+  sample.edit("target.toml", "\"R\", \"1\"]", "\"N - 1500 * R\", \"1\"]");
+  const auto read = read_package(sample.folder());
+  EXPECT_TRUE(read) << read.error().message;
+}
+
 // Opening a pipe waits for a writer that never comes.
 TEST(Reader, DoesNotWaitForAPipe) {
   for (const char* name : {"target.toml", "cubin/add.1.cubin", "cubin/add.1.json"}) {

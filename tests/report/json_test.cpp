@@ -130,7 +130,8 @@ TEST(ReportJson, Targets) {
             R"({"name":"x","role":"in","dtype":"f32","layouts":["contiguous","row padding",)"
             R"("transposed","offset","unit strides"],"align_bytes":16})");
   EXPECT_TRUE(t["tensors"][1]["dtype"].is_null());
-  EXPECT_EQ(t["knobs"][1].dump(), R"({"name":"mode","values":["flat","persistent"],"drawn":2,"doc":""})");
+  EXPECT_EQ(t["knobs"][1].dump(),
+            R"({"name":"mode","values":["flat","persistent"],"drawn":2,"doc":""})");
   EXPECT_EQ(t["knobs"][0]["values"].dump(), "[4,8]");
 }
 
