@@ -15,10 +15,10 @@
 namespace redzone::bench {
 namespace {
 
-// Of packages that are given theirs alone: what ships is measured without them.
 std::vector<std::string_view> workloads(const Setup& setup) {
-  if (has_packages(setup.registry, setup.device)) return {kPackages};
-  return workload_names(setup.device);
+  auto names = workload_names(setup.device);
+  if (has_packages(setup.registry, setup.device)) names.push_back(kPackages);
+  return names;
 }
 
 Result<void> measure_parts(const Setup& setup, Report& report) {
