@@ -14,9 +14,10 @@ namespace redzone::store {
 namespace {
 
 std::vector<std::int64_t> ids(SQLite::Database& sql, const std::string& query,
-                              const std::string& argument) {
+                              const std::vector<std::string>& arguments) {
   SQLite::Statement statement(sql, query);
-  statement.bind(1, argument);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    statement.bind(static_cast<int>(i) + 1, arguments[i]);
   std::vector<std::int64_t> ids;
   while (statement.executeStep()) ids.push_back(statement.getColumn(0).getInt64());
   return ids;
@@ -114,14 +115,16 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
          ids(sql,
              "SELECT id FROM findings WHERE state = 'unconfirmed' AND last_seen < ? "
              "AND NOT EXISTS (SELECT 1 FROM ledger WHERE finding_id = findings.id)",
-             time)) {
+             {time})) {
       remove_finding(sql, id);
       ++out.findings;
     }
-    for (const auto id : ids(sql,
-                             "SELECT id FROM campaigns WHERE started < ? AND NOT EXISTS "
-                             "(SELECT 1 FROM findings WHERE campaign_id = campaigns.id)",
-                             time)) {
+    // One that has not ended may run just now, or be a night that is gone on with within a day.
+    for (const auto id :
+         ids(sql,
+             "SELECT id FROM campaigns WHERE started < ? AND (ended <> '' OR started < ?) AND NOT "
+             "EXISTS (SELECT 1 FROM findings WHERE campaign_id = campaigns.id)",
+             {time, utc_days_ago(std::max(1.0, static_cast<double>(keep_days)))})) {
       run(sql, "DELETE FROM night_replays WHERE campaign_id = ?", id);
       run(sql, "DELETE FROM night_targets WHERE campaign_id = ?", id);
       run(sql, "DELETE FROM nights WHERE campaign_id = ?", id);

@@ -79,7 +79,18 @@ TEST_F(Upkeep, WhatIsYoungerStays) {
   must(store_.begin_campaign(c));
   const Pruned pruned = must(prune(store_, 1));
   EXPECT_EQ(pruned.findings + pruned.campaigns, 0);
-  EXPECT_EQ(must(prune(store_, 0)).campaigns, 0) << "a night that runs is younger than now";
+  EXPECT_EQ(must(prune(store_, 0)).campaigns, 0);
+}
+
+// It runs, or the next night goes on with it.
+TEST_F(Upkeep, ANightOfTodayThatHasNotEndedStays) {
+  for (const double days : {0.9, 1.1}) {
+    Campaign c = sample_campaign();
+    c.started = utc_days_ago(days);
+    must(store_.begin_campaign(c));
+  }
+  EXPECT_EQ(must(prune(store_, 0)).campaigns, 1);
+  EXPECT_EQ(must(prune(store_, 0)).campaigns, 0);
 }
 
 TEST_F(Upkeep, CheckNamesWhatIsWrong) {
