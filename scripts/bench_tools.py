@@ -35,6 +35,16 @@ def asked(arguments, codes):
     return json.loads(ran.stdout)
 
 
+def machine():
+    """What doctor finds, by name; what is missing too."""
+    return {line["what"]: line["found"] for line in asked(["doctor"], (0, 3))["lines"]}
+
+
+def device_of(wanted, here):
+    """The kind that "auto" is on this machine."""
+    return wanted if wanted != "auto" else "host" if here["GPU"] == "none" else "cuda"
+
+
 def slug(device):
     """For names of files: "NVIDIA H100 80GB HBM3" is nvidia-h100-80gb-hbm3."""
     return "".join(c for c in device.lower().replace(" ", "-") if c.isalnum() or c == "-")

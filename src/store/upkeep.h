@@ -12,7 +12,8 @@ namespace redzone::store {
 
 // Removes what is older than so many days: campaigns and nights of which nothing is known but their
 // figures, findings that did not recur in fresh workers and have no entry in the ledger, and
-// repetitions in ledgers. Whatever was confirmed, or marked, stays with its plans and evidence.
+// repetitions in ledgers. A campaign that has not ended stays for a day: it may run, or be gone on
+// with. Whatever was confirmed, or marked, stays with its plans and evidence.
 // Gives the space back to the file system, which needs as much again while it runs.
 Result<Pruned> prune(Store& store, std::int64_t keep_days);
 

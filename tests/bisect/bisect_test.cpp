@@ -105,7 +105,7 @@ TEST(Bisect, WhoseBudgetEndsSaysUnknownAndNotIrrelevant) {
 }
 
 // A bug that needs certain data, of which the smallest plan holds nothing else.
-TEST(Bisect, DoesNotTakeADimForTheCauseWhereItIsTheData) {
+TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   const auto b = bisected(sample_plan({call_step(64, 1, 1)}), [](const Plan& p) {
     return dim(p, 0, "H") == 1 || calls_of(p)[0]->call.seed % 2 == 0;
   });

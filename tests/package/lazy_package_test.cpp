@@ -35,9 +35,10 @@ class Launcher {
   explicit Launcher(std::shared_ptr<const TunedChoice> choice, const lazy::Rules& rules = {})
       : spec_(lazy_spec_of(choice)), target_(choice, nullptr, rules) {}
 
-  Seen call(std::int64_t R, std::int64_t N, const std::string& tuned = "BLOCK=128 num_ctas=2") {
-    RecordingContext ctx(spec_, {{"R", R}, {"N", N}},
-                         {{"grid", std::string("flat")}, {"tuned", tuned}});
+  Seen call(std::int64_t R, std::int64_t N, const std::string& tuned = "BLOCK=128 num_ctas=2",
+            Config config = {}) {
+    config.insert({{"grid", std::string("flat")}, {"tuned", tuned}});
+    RecordingContext ctx(spec_, {{"R", R}, {"N", N}}, config);
     target_.run(ctx);
     return {ctx.launches, ctx.scratches, ctx.plain_scratches, ctx.unsupported_reason};
   }
@@ -56,6 +57,19 @@ class LazyPackages : public testing::Test {
 
 std::size_t owed(const ScratchNeed& n) {
   return n.bytes_per_cta * static_cast<std::size_t>(n.grid.x * n.grid.y * n.grid.z * n.num_ctas);
+}
+
+TEST_F(LazyPackages, TakeTheRulesThatACallNames) {
+  Launcher launcher(choice_);
+  const auto right = launcher.call(8, 1024).scratch;
+  const auto wrong =
+      launcher.call(8, 1024, "BLOCK=128 num_ctas=2", {{"scratch_rule", std::string("per_cta")}})
+          .scratch;
+  ASSERT_EQ(right.size(), 1u);
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(right[0].bytes, owed(right[0].need));
+  EXPECT_EQ(wrong[0].bytes, wrong[0].need.bytes_per_cta);
+  EXPECT_LT(wrong[0].bytes, right[0].bytes);
 }
 
 TEST_F(LazyPackages, HaveAKnobForTheChoiceInsteadOfTheTunedOnes) {
