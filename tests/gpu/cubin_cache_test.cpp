@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -31,7 +32,7 @@ class CubinCacheTest : public testing::Test {
 };
 
 TEST_F(CubinCacheTest, ReturnsWhatWasSaved) {
-  const CubinCache cache(folder_);
+  CubinCache cache(folder_);
   EXPECT_FALSE(cache.load("00ff"));
   cache.save("00ff", cubin_);
   const auto loaded = cache.load("00ff");
@@ -44,7 +45,7 @@ TEST_F(CubinCacheTest, ReturnsWhatWasSaved) {
 }
 
 TEST_F(CubinCacheTest, EveryDamagedFileReadsAsAbsent) {
-  const CubinCache cache(folder_);
+  CubinCache cache(folder_);
   cache.save("00ff", cubin_);
   std::ifstream in(file(), std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -68,10 +69,58 @@ TEST_F(CubinCacheTest, FolderThatCannotBeMadeIsNoCache) {
   const fs::path occupied = folder_ / "file";
   std::ofstream(occupied) << "x";
   for (const fs::path& folder : {occupied / "below", fs::path()}) {
-    const CubinCache cache(folder);
+    CubinCache cache(folder);
     cache.save("00ff", cubin_);
     EXPECT_FALSE(cache.load("00ff"));
   }
+}
+
+// An hour each: what was used last stays, whoever wrote it.
+TEST_F(CubinCacheTest, WhatWasNotUsedForLongestMakesRoom) {
+  cubin_.image = std::string(1000, 'x');
+  const auto key = [](int i) { return std::to_string(1000 + i); };
+  const auto path = [&](int i) { return folder_ / (key(i) + ".cubin"); };
+  const auto hours_ago = [](int hours) {
+    return fs::file_time_type::clock::now() - std::chrono::hours(hours);
+  };
+  CubinCache roomy(folder_);
+  for (int i = 0; i < 10; ++i) {
+    roomy.save(key(i), cubin_);
+    fs::last_write_time(path(i), hours_ago(100 - i));
+  }
+  ASSERT_TRUE(roomy.load(key(0)));  // the oldest, used now
+
+  const auto each = fs::file_size(path(0));
+  CubinCache tight(folder_, 8 * each);
+  tight.save(key(10), cubin_);
+  // Eleven entries, down to six: the first used, and the last.
+  for (int i = 0; i <= 10; ++i) EXPECT_EQ(fs::exists(path(i)), i == 0 || i >= 6) << i;
+  EXPECT_TRUE(tight.load(key(10)));
+}
+
+TEST_F(CubinCacheTest, ALimitThatIsKeptToRemovesNothing) {
+  CubinCache writer(folder_);
+  for (const char* key : {"00aa", "00bb", "00cc"}) writer.save(key, cubin_);
+  CubinCache exact(folder_, 4 * fs::file_size(folder_ / "00aa.cubin"));
+  exact.save("00ff", cubin_);
+  for (const char* key : {"00aa", "00bb", "00cc", "00ff"}) EXPECT_TRUE(exact.load(key)) << key;
+}
+
+TEST_F(CubinCacheTest, WhatAKilledProcessLeftIsRemovedAndNothingElse) {
+  fs::create_directories(folder_);
+  const auto file_of_age = [&](const char* name, int minutes) {
+    std::ofstream(folder_ / name) << "x";
+    fs::last_write_time(folder_ / name,
+                        fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
+  };
+  file_of_age("00aa.17.tmp", 90);
+  file_of_age("00bb.18.tmp", 1);  // somebody writes it
+  file_of_age("notes.txt", 90);   // whose ever it is
+  CubinCache cache(folder_, 1);
+  cache.save("00ff", cubin_);
+  EXPECT_FALSE(fs::exists(folder_ / "00aa.17.tmp"));
+  EXPECT_TRUE(fs::exists(folder_ / "00bb.18.tmp"));
+  EXPECT_TRUE(fs::exists(folder_ / "notes.txt"));
 }
 
 TEST(VariantKey, DiffersWithEachPart) {

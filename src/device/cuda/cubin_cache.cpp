@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
 #include "device/cuda/variant_key.h"
 
@@ -18,6 +21,14 @@ namespace fs = std::filesystem;
 // First line of a file; the hash of everything else follows it, then the lowered name, each on a
 // line of its own, then the image.
 constexpr std::string_view kMagic = "redzone cubin 1";
+constexpr const char* kEntry = ".cubin";
+constexpr const char* kHalfWritten = ".tmp";
+
+// The folder is looked through at the first save of a process and at each so many: that takes some
+// ten milliseconds where there are many entries, a compilation some hundred.
+constexpr int kSavesPerLook = 64;
+// No process takes that long over one file.
+constexpr auto kAbandoned = std::chrono::hours(1);
 
 const char* variable(const char* name) {
   const char* value = std::getenv(name);
@@ -44,7 +55,8 @@ fs::path CubinCache::default_folder() {
 
 std::optional<Cubin> CubinCache::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream file(folder_ / (key + ".cubin"), std::ios::binary);
+  const fs::path path = folder_ / (key + kEntry);
+  std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   std::string_view rest = bytes;
@@ -53,15 +65,17 @@ std::optional<Cubin> CubinCache::load(const std::string& key) const {
   if (!magic || *magic != kMagic || !hash || *hash != content_hash(rest)) return std::nullopt;
   const auto name = take_line(rest);
   if (!name) return std::nullopt;
+  std::error_code ignored;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   return Cubin{std::string(*name), std::string(rest)};
 }
 
-void CubinCache::save(const std::string& key, const Cubin& cubin) const {
+void CubinCache::save(const std::string& key, const Cubin& cubin) {
   if (folder_.empty()) return;
   std::error_code ignored;
   fs::create_directories(folder_, ignored);
   const std::string body = cubin.lowered_name + "\n" + cubin.image;
-  const fs::path temporary = folder_ / fmt::format("{}.{}.tmp", key, getpid());
+  const fs::path temporary = folder_ / fmt::format("{}.{}{}", key, getpid(), kHalfWritten);
   {
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
     file << kMagic << '\n' << content_hash(body) << '\n' << body;
@@ -72,8 +86,42 @@ void CubinCache::save(const std::string& key, const Cubin& cubin) const {
     }
   }
   std::error_code failed;
-  fs::rename(temporary, folder_ / (key + ".cubin"), failed);
+  fs::rename(temporary, folder_ / (key + kEntry), failed);
   if (failed) fs::remove(temporary, ignored);
+  if (saves_++ % kSavesPerLook == 0) shrink();
+}
+
+void CubinCache::shrink() const {
+  struct Entry {
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+    fs::path path;
+  };
+  std::vector<Entry> entries;
+  std::uintmax_t bytes = 0;
+  std::error_code failed;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
+       it.increment(failed)) {
+    // Another process may remove it at any moment.
+    std::error_code gone;
+    Entry entry{it->last_write_time(gone), 0, it->path()};
+    if (!gone) entry.bytes = it->file_size(gone);
+    if (gone) continue;
+    if (entry.path.extension() == kHalfWritten && now - entry.used > kAbandoned) {
+      fs::remove(entry.path, gone);
+    } else if (entry.path.extension() == kEntry) {
+      bytes += entry.bytes;
+      entries.push_back(std::move(entry));
+    }
+  }
+  if (bytes <= limit_) return;
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (bytes <= limit_ / 4 * 3) break;
+    if (fs::remove(entry.path, failed)) bytes -= entry.bytes;
+  }
 }
 
 }  // namespace redzone::device::cuda

@@ -3,8 +3,12 @@
 //
 // Files are written whole and renamed into place, so processes may share the folder. A file that is
 // missing, cut short or altered reads as absent. Nothing here ever fails the caller.
+//
+// The folder is bounded: a kernel that takes a size as a constant has a variant for each, and a
+// night after the other adds some. What was not used for longest goes first.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,8 +19,12 @@ namespace redzone::device::cuda {
 
 class CubinCache {
  public:
-  // An empty path: no cache, every load is absent.
-  explicit CubinCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  static constexpr std::uintmax_t kDefaultLimit = std::uintmax_t{2} << 30;
+
+  // An empty path: no cache, every load is absent. `limit`: bytes of the entries of all processes,
+  // kept to now and then as this one saves, so that it may be passed by a few entries.
+  explicit CubinCache(std::filesystem::path folder, std::uintmax_t limit = kDefaultLimit)
+      : folder_(std::move(folder)), limit_(limit) {}
 
   // $REDZONE_CACHE_DIR, else $XDG_CACHE_HOME/redzone, else ~/.cache/redzone; below it "nvrtc".
   // Empty when none of the variables is set.
@@ -24,10 +32,16 @@ class CubinCache {
 
   // `key`: hex digits that name source, compiler and architecture.
   std::optional<Cubin> load(const std::string& key) const;
-  void save(const std::string& key, const Cubin& cubin) const;
+  void save(const std::string& key, const Cubin& cubin);
 
  private:
+  // Down to three quarters of the limit where it is passed; and what processes that were killed
+  // left half written.
+  void shrink() const;
+
   std::filesystem::path folder_;
+  std::uintmax_t limit_;
+  int saves_ = 0;
 };
 
 }  // namespace redzone::device::cuda
