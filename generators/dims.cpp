@@ -150,11 +150,11 @@ bool settle(const Space& space, const Config& config, const Cost& allowance, Dim
     std::int64_t factor = 2;
     if (space.repair(p, keep)) {
       space.store(p, dims);
-      const bool allowed = space.predicates_hold(dims, config);
       const Cost cost = dense_cost(space.spec(), dims, config);
       const double excess = std::max(cost.work / std::max(allowance.work, 1.0),
                                      cost.bytes / std::max(allowance.bytes, 1.0));
-      if (allowed && excess <= 1) return true;
+      // In this order, as a predicate may look for the compiled variant of the call.
+      if (excess <= 1 && space.predicates_hold(dims, config)) return true;
       factor = static_cast<std::int64_t>(std::clamp(excess, 2.0, 16.0));
     } else if (keep != pinned) {
       keep = pinned;  // a dim made smaller in the step before stands in the way: let it go

@@ -102,7 +102,7 @@ Class class_of(std::int64_t value) {
 tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const Dims& dims,
                                                  const Config& config) {
   ResolvedCall call;
-  for (const auto& [name, value] : dims) call.values.emplace(name, value);
+  call.values = dims;
   add_knobs(call.values, package.knobs, config);
   if (auto problem = shape_problem(package, call.values)) return tl::unexpected(*problem);
   for (const Argument& argument : package.arguments) {

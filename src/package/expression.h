@@ -6,8 +6,9 @@
 // cdiv(a, b), floordiv(a, b), min, max, next_power_of_2(x). Nothing else of muParser is reachable.
 #pragma once
 
+#include <redzone/spec.h>
+
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,8 +18,8 @@
 
 namespace redzone::package {
 
-// What the names of expressions stand for in one call.
-using Values = std::map<std::string, std::int64_t, std::less<>>;
+// What the names of expressions stand for in one call: dims, and more by the same names.
+using Values = Dims;
 
 // Largest magnitude of a value, also of those in between: a double holds every integer up to here.
 inline constexpr std::int64_t kMostExact = std::int64_t{1} << 53;

@@ -17,8 +17,7 @@ constexpr int kMultiprocessors = 132;  // of an H100
 constexpr double kEndlessWork = 1e18;
 
 std::int64_t value_or_throw(const Expression& expression, const Dims& dims) {
-  const Values values(dims.begin(), dims.end());
-  const auto value = expression.value(values);
+  const auto value = expression.value(dims);
   if (!value) throw std::invalid_argument(value.error());
   return *value;
 }
@@ -78,7 +77,7 @@ Geometry geometry_of(const Package& package, const Dims& dims, const Config& con
 }
 
 double work_of(const Package& package, const Dims& dims, const Config& config) {
-  Values values(dims.begin(), dims.end());
+  Values values = dims;
   add_knobs(values, package.knobs, config);
   const auto work = package.work->value(values);
   return work ? static_cast<double>(*work) : kEndlessWork;
