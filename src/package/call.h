@@ -16,6 +16,9 @@
 
 namespace redzone::package {
 
+// An H100's: for grids that are judged where no device is open. A persistent one depends on it.
+inline constexpr int kUsualMultiprocessors = 132;
+
 // Triton's class of an integer or an address.
 Class class_of(std::int64_t value);
 

@@ -10,9 +10,6 @@
 namespace redzone::package {
 namespace {
 
-// The grid is judged for the GPU that most have: a persistent one depends on it a little.
-constexpr int kMultiprocessors = 132;  // of an H100
-
 // For a call whose work nobody can count.
 constexpr double kEndlessWork = 1e18;
 
@@ -64,7 +61,7 @@ Geometry geometry_of(const Package& package, const Dims& dims, const Config& con
   const auto call = resolve(package, dims, config);
   if (!call) return {};
   const auto plan = plan_launch(package, package.variants[call->variants.front()], call->values,
-                                kMultiprocessors);
+                                kUsualMultiprocessors);
   if (!plan || plan->empty()) return {};
   const auto& shape = plan->shape;
   LaunchDecl launch;

@@ -11,9 +11,6 @@
 namespace redzone::package {
 namespace {
 
-// For the persistent grids, which ask for it.
-constexpr int kMultiprocessors = 132;  // of an H100
-
 // What is wrong with an expression's value for these names; nothing when all is well.
 using Problem = std::optional<std::string>;
 using Check = std::function<Problem(const Values&)>;
@@ -131,7 +128,7 @@ class Sanity {
       for (const auto& dims : probes_) {
         Values values = dims;
         add_knobs(values, package_.knobs, config);
-        values["num_sms"] = kMultiprocessors;
+        values["num_sms"] = kUsualMultiprocessors;
         auto problem = check(values);
         if (!problem) return;
         if (!first) first = std::move(problem);
