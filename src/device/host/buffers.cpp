@@ -1,161 +1,14 @@
 #include "device/host/buffers.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <utility>
 
-#include "core/error.h"
 #include "device/buffer_math.h"
+#include "device/element_loops.h"
 
 namespace redzone::device {
 
 namespace {
-
-// ---- Elements ----------------------------------------------------------------------------------
-
-constexpr std::size_t kDTypes = 9;
-constexpr std::size_t kFillKinds = 5;
-
-template <std::size_t Bytes>
-struct BitsOf;
-template <>
-struct BitsOf<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct BitsOf<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct BitsOf<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct BitsOf<8> {
-  using type = std::uint64_t;
-};
-
-struct RunSums {
-  std::uint64_t digest = 0;
-  std::uint64_t changed = 0;
-};
-
-// The loops are compiled once for each fill and element type: with `fill` and `dtype` constant the
-// switches of fill_bits() fall away. Elements may lie unaligned, so they are moved by memcpy.
-template <FillKind Kind, DType Type>
-struct Run {
-  using Bits = typename BitsOf<dtype_bytes(Type)>::type;
-
-  [[gnu::always_inline]] static BufferJob constant_job(const BufferJob& job) {
-    BufferJob j = job;
-    j.fill = Kind;
-    j.dtype = static_cast<std::uint8_t>(Type);
-    return j;
-  }
-  static constexpr bool kSameEverywhere = Kind == FillKind::constant || Kind == FillKind::poison;
-
-  [[gnu::always_inline]] static void fill_loop(const BufferJob& job, std::byte* at,
-                                               std::int64_t first, std::int64_t n) {
-    const BufferJob j = constant_job(job);
-    if constexpr (kSameEverywhere) {
-      const Bits bits = static_cast<Bits>(fill_bits(j, 0));
-      for (std::int64_t i = 0; i < n; ++i) std::memcpy(at + i * sizeof bits, &bits, sizeof bits);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const Bits bits = static_cast<Bits>(fill_bits(j, first + i));
-        std::memcpy(at + i * sizeof bits, &bits, sizeof bits);
-      }
-    }
-  }
-  [[gnu::always_inline]] static void verify_loop(const BufferJob& job, const std::byte* at,
-                                                 std::int64_t first, std::int64_t n,
-                                                 RunSums& sums) {
-    const BufferJob j = constant_job(job);
-    std::uint64_t digest = 0, changed = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      Bits bits;
-      std::memcpy(&bits, at + i * sizeof bits, sizeof bits);
-      digest += digest_term(bits, first + i);
-      changed += bits != static_cast<Bits>(fill_bits(j, first + i));
-    }
-    sums.digest += digest;
-    sums.changed += changed;
-  }
-
-  [[gnu::flatten]] static void fill(const BufferJob& job, std::byte* at, std::int64_t first,
-                                    std::int64_t n) {
-    fill_loop(job, at, first, n);
-  }
-  [[gnu::flatten]] static void verify(const BufferJob& job, const std::byte* at, std::int64_t first,
-                                      std::int64_t n, RunSums& sums) {
-    verify_loop(job, at, first, n, sums);
-  }
-  // The same with fused multiply-add in hardware: the same bits, without a call for each element.
-  [[gnu::flatten, gnu::target("fma")]] static void fill_fma(const BufferJob& job, std::byte* at,
-                                                            std::int64_t first, std::int64_t n) {
-    fill_loop(job, at, first, n);
-  }
-  [[gnu::flatten, gnu::target("fma")]] static void verify_fma(const BufferJob& job,
-                                                              const std::byte* at,
-                                                              std::int64_t first, std::int64_t n,
-                                                              RunSums& sums) {
-    verify_loop(job, at, first, n, sums);
-  }
-};
-
-template <class Bits>
-void digest_run(const std::byte* at, std::int64_t first, std::int64_t n, RunSums& sums) {
-  std::uint64_t digest = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    Bits bits;
-    std::memcpy(&bits, at + i * sizeof bits, sizeof bits);
-    digest += digest_term(bits, first + i);
-  }
-  sums.digest += digest;
-}
-
-struct Loops {
-  void (*fill)(const BufferJob&, std::byte*, std::int64_t, std::int64_t);
-  void (*verify)(const BufferJob&, const std::byte*, std::int64_t, std::int64_t, RunSums&);
-};
-
-template <std::size_t I>
-Loops loops_at(bool fma) {
-  constexpr auto kKind = static_cast<FillKind>(I / kDTypes);
-  constexpr auto kType = static_cast<DType>(I % kDTypes);
-  using R = Run<kKind, kType>;
-  if constexpr (kKind == FillKind::uniform)
-    if (fma) return {&R::fill_fma, &R::verify_fma};
-  return {&R::fill, &R::verify};
-}
-
-template <std::size_t... I>
-std::array<Loops, sizeof...(I)> all_loops(std::index_sequence<I...>) {
-  const bool fma = __builtin_cpu_supports("fma");
-  return {loops_at<I>(fma)...};
-}
-
-const Loops& loops_of(const BufferJob& job) {
-  static const auto loops = all_loops(std::make_index_sequence<kFillKinds * kDTypes>{});
-  const std::size_t kind = static_cast<std::size_t>(job.fill);
-  RZ_CHECK(kind < kFillKinds && job.dtype < kDTypes);
-  return loops[kind * kDTypes + job.dtype];
-}
-
-void digest_elements(DType type, const std::byte* at, std::int64_t first, std::int64_t n,
-                     RunSums& sums) {
-  switch (dtype_bytes(type)) {
-    case 1:
-      return digest_run<std::uint8_t>(at, first, n, sums);
-    case 2:
-      return digest_run<std::uint16_t>(at, first, n, sums);
-    case 4:
-      return digest_run<std::uint32_t>(at, first, n, sums);
-    default:
-      return digest_run<std::uint64_t>(at, first, n, sums);
-  }
-}
 
 // ---- Runs --------------------------------------------------------------------------------------
 
@@ -244,7 +97,7 @@ std::int64_t run_bytes(const BufferJob& job) {
 }  // namespace
 
 void fill_buffer(const BufferJob& job) {
-  const Loops& loops = loops_of(job);
+  const ElementLoops& loops = element_loops(job);
   const std::int64_t length = job.size[job.rank - 1], bytes = run_bytes(job);
   for_each_run(job, [&](std::byte* run, std::int64_t first, bool last) {
     loops.fill(job, run, first, length);
@@ -258,14 +111,14 @@ BufferCheck check_buffer(const BufferJob& job) {
   BufferCheck result = {};
   result.first_dirty_byte = std::numeric_limits<std::int64_t>::max();
   DirtyBytes dirty{job, result};
-  const Loops& loops = loops_of(job);
+  const ElementLoops& loops = element_loops(job);
   const std::int64_t length = job.size[job.rank - 1], bytes = run_bytes(job);
   RunSums sums;
   for_each_run(job, [&](std::byte* run, std::int64_t first, bool last) {
     if (job.verify_unchanged)
       loops.verify(job, run, first, length, sums);
     else
-      digest_elements(static_cast<DType>(job.dtype), run, first, length, sums);
+      loops.digest(run, first, length, sums);
     if (!last && job.gap_bytes > 0) result.dirty_gaps += dirty.count(run + bytes, job.gap_bytes);
   });
   result.digest = sums.digest;
