@@ -222,6 +222,69 @@ TEST(Reference, WorksSegmentBySegment) {
   }
 }
 
+Plan plan_of(const std::vector<Call>& calls) {
+  Plan plan;
+  plan.target = "t";
+  for (const auto& call : calls) plan.steps.push_back(CallStep{call, 1, 0});
+  return plan;
+}
+
+TEST(Reference, RunsOnceForEqualCallsAndComparesEach) {
+  int calls = 0, runs = 0;
+  Bench bench(
+      [&](Context& ctx) {
+        run_double(ctx);
+        // The third call and the fifth are wrong, each in an element of its own.
+        const int call = calls++;
+        if (call == 2 || call == 4)
+          launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + call, 1000.0f);
+      },
+      double_spec(),
+      [&](ReferenceCall& call) {
+        ++runs;
+        reference_double(call);
+      });
+  Call padded = call_of(3, 5);
+  padded.layouts["x"].row_padding_elems = 2;
+  const Observation o = bench.run(plan_of({call_of(3, 5), call_of(3, 5, 9), call_of(3, 5), padded,
+                                           call_of(3, 5, 9), call_of(5, 3), call_of(3, 5)}),
+                                  {.reference = true});
+  ASSERT_EQ(o.end, End::completed) << o.message;
+  EXPECT_EQ(runs, 4) << "of other data, another layout and other dims each its own";
+  ASSERT_EQ(o.calls.size(), 7u);
+  for (std::size_t i = 0; i < o.calls.size(); ++i) {
+    ASSERT_EQ(o.calls[i].references.size(), 1u);
+    const ReferenceObservation& r = o.calls[i].references[0];
+    EXPECT_EQ(r.numel, 15u);
+    EXPECT_EQ(r.mismatches, i == 2 || i == 4 ? 1u : 0u) << i;
+    EXPECT_EQ(r.first_index, i == 2 || i == 4 ? i : 0u);
+  }
+}
+
+TEST(Reference, RemembersNothingOfTheCallBefore) {
+  // Adds to what it finds, and says nothing of the rows that are not there.
+  Bench bench(run_double, double_spec(), [](ReferenceCall& call) {
+    const auto x = call.input("x");
+    const auto y = call.output("y");
+    EXPECT_EQ(x.size(), static_cast<std::size_t>(call.dim("R") * call.dim("C")));
+    EXPECT_EQ(y.size(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] += 2 * x[i];
+  });
+  Call turned = call_of(70, 50, 3);
+  turned.layouts = {{"x", {.transposed = true}}, {"y", {.reversed_dim = 0}}};
+  for (int trial = 0; trial < 2; ++trial) {
+    const Observation o = bench.run(
+        plan_of({call_of(90, 60), call_of(2, 3, 2), turned, call_of(0, 3), call_of(90, 60, 4)}),
+        {.reference = true});
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    for (const auto& call : o.calls) {
+      ASSERT_EQ(call.references.size(), 1u);
+      EXPECT_EQ(call.references[0].mismatches, 0u) << call.call;
+      EXPECT_EQ(call.references[0].worst, 0) << call.call;
+    }
+  }
+}
+
 TEST(Reference, ThatThrowsIsAnErrorOfTheHarness) {
   Bench bench(run_double, double_spec(), [](ReferenceCall& call) { call.input("y"); });
   const Observation o = run(bench, call_of(1, 1));

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <span>
+#include <stdexcept>
 
 #include "device/buffer_math.h"
+#include "device/element_loops.h"
+#include "exec/trial/compare_values.h"
 
 namespace redzone::exec {
 namespace {
@@ -16,19 +15,24 @@ namespace {
 // Reading by windows of this size keeps both the number of copies and, where rows are far apart,
 // the bytes copied low.
 constexpr std::size_t kReadWindowBytes = 256 * 1024;
+// Elements that are made at a time: they are turned into numbers while they are in the cache.
+constexpr std::int64_t kMadeAtOnce = 2048;
+// Of one vector: what a call of this many elements needed is kept for the next.
+constexpr std::size_t kKeptElems = 1 << 20;
 
 class Reader {
  public:
-  Reader(Session& session, const TensorBuffer& tensor)
-      : session_(session), end_(tensor.at.storage + tensor.storage.bytes) {}
+  Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer)
+      : session_(session), end_(tensor.at.storage + tensor.storage.bytes), buffer_(buffer) {}
 
   // Pointer to a copy of `bytes` at `from`; null when the session stopped. Addresses ascend.
   const std::byte* get(const std::byte* from, std::size_t bytes) {
-    if (buffer_.empty() || from < from_ || from + bytes > from_ + buffer_.size()) {
+    if (window_ == 0 || from < from_ || from + bytes > from_ + window_) {
       from_ = from;
-      buffer_.resize(std::min<std::size_t>(static_cast<std::size_t>(end_ - from),
-                                           std::max(bytes, kReadWindowBytes)));
-      if (!session_.read(buffer_.data(), from, buffer_.size())) return nullptr;
+      window_ = std::min<std::size_t>(static_cast<std::size_t>(end_ - from),
+                                      std::max(bytes, kReadWindowBytes));
+      if (buffer_.size() < window_) buffer_.resize(window_);
+      if (!session_.read(buffer_.data(), from, window_)) return nullptr;
     }
     return buffer_.data() + (from - from_);
   }
@@ -37,31 +41,14 @@ class Reader {
   Session& session_;
   const std::byte* end_;
   const std::byte* from_ = nullptr;
-  std::vector<std::byte> buffer_;
+  std::size_t window_ = 0;  // bytes of the buffer that are a copy
+  std::vector<std::byte>& buffer_;
 };
 
 std::size_t count(const Shape& shape) {
   std::size_t n = 1;
   for (auto s : shape) n *= static_cast<std::size_t>(s);
   return n;
-}
-
-// Index in memory order of each element in logical (row-major) order.
-std::vector<std::int64_t> memory_indices(const View& view) {
-  const std::size_t rank = view.shape.size();
-  std::vector<std::int64_t> indices(count(view.shape));
-  Shape at(rank, 0);
-  std::int64_t memory = view.first_index;
-  for (auto& index : indices) {
-    index = memory;
-    for (std::size_t d = rank; d-- > 0;) {
-      memory += view.index_steps[d];
-      if (++at[d] < view.shape[d]) break;
-      memory -= view.index_steps[d] * view.shape[d];
-      at[d] = 0;
-    }
-  }
-  return indices;
 }
 
 bool is_row_major(const View& view) {
@@ -73,71 +60,68 @@ bool is_row_major(const View& view) {
   return true;
 }
 
-// `values` are in memory order.
-std::vector<double> in_logical_order(const View& view, std::vector<double> values) {
-  if (is_row_major(view)) return values;
-  std::vector<double> logical;
-  logical.reserve(values.size());
-  for (auto index : memory_indices(view))
-    logical.push_back(values[static_cast<std::size_t>(index)]);
-  return logical;
-}
-
-// What the call found in an input, in logical order.
-std::vector<double> initial_values(const TensorBuffer& tensor) {
-  std::vector<double> values(static_cast<std::size_t>(tensor.view.numel));
-  for (std::int64_t i = 0; i < tensor.view.numel; ++i) {
-    const std::uint64_t bits = device::fill_bits(tensor.job, i);
-    values[static_cast<std::size_t>(i)] = device::decode(tensor.dtype, &bits);
-  }
-  return in_logical_order(tensor.view, std::move(values));
-}
-
-// What the call left in an output, in logical order. Empty when the session stopped.
-std::vector<double> final_values(Session& session, const TensorBuffer& tensor) {
-  const std::size_t element_bytes = dtype_bytes(tensor.dtype);
-  const std::int64_t run = tensor.view.memory_sizes.back();
-  std::vector<double> values(static_cast<std::size_t>(tensor.view.numel));
-  Reader reader(session, tensor);
-  for (std::int64_t i = 0; i < tensor.view.numel; i += run) {
-    const std::int64_t offset = device::run_offset(tensor.job, i / run);
-    const std::byte* elements =
-        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(element_bytes),
-                   static_cast<std::size_t>(run) * element_bytes);
-    if (elements == nullptr) return {};
-    for (std::int64_t k = 0; k < run; ++k)
-      values[static_cast<std::size_t>(i + k)] =
-          device::decode(tensor.dtype, elements + static_cast<std::size_t>(k) * element_bytes);
-  }
-  return in_logical_order(tensor.view, std::move(values));
-}
-
-class ReferenceInput final : public ReferenceCall {
- public:
-  explicit ReferenceInput(const CallUnit& unit) : unit_(unit), inputs_(unit.tensors.size()) {
-    outputs_.resize(unit.tensors.size());
-    for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
-      const TensorBuffer& tensor = unit.tensors[i];
-      if (tensor.spec->role != Role::out) inputs_[i] = initial_values(tensor);
-      if (tensor.spec->role == Role::inout) outputs_[i] = inputs_[i];
-      if (tensor.spec->role == Role::out) outputs_[i].assign(count(tensor.view.shape), 0.0);
+// `values` are in memory order, `logical` gets them in logical (row-major) order.
+void put_in_order(const View& view, const double* values, std::vector<double>& logical) {
+  logical.resize(count(view.shape));
+  if (logical.empty()) return;
+  const std::size_t outer = view.shape.empty() ? 0 : view.shape.size() - 1;
+  const std::int64_t length = view.shape.empty() ? 1 : view.shape.back();
+  const std::int64_t step = view.shape.empty() ? 1 : view.index_steps.back();
+  Shape at(outer, 0);
+  std::int64_t from = view.first_index;
+  double* to = logical.data();
+  for (double* const end = to + logical.size(); to != end; to += length) {
+    for (std::int64_t k = 0; k < length; ++k) to[k] = values[from + k * step];
+    for (std::size_t d = outer; d-- > 0;) {
+      from += view.index_steps[d];
+      if (++at[d] < view.shape[d]) break;
+      from -= view.index_steps[d] * view.shape[d];
+      at[d] = 0;
     }
   }
+}
+
+// What the call found in an input, in memory order. `bytes` has room for kMadeAtOnce of any type.
+void make_values(const TensorBuffer& tensor, std::byte* bytes, double* to) {
+  const device::ElementLoops& loops = device::element_loops(tensor.job);
+  for (std::int64_t first = 0; first < tensor.view.numel; first += kMadeAtOnce) {
+    const std::int64_t n = std::min(kMadeAtOnce, tensor.view.numel - first);
+    loops.fill(tensor.job, bytes, first, n);
+    device::decode_elements(tensor.dtype, bytes, n, to + first);
+  }
+}
+
+bool are_equal(const CallUnit& a, const CallUnit& b) {
+  const Call& left = *a.item->call;
+  const Call& right = *b.item->call;
+  return &left == &right || (left.seed == right.seed && left == right);
+}
+
+template <class T>
+void forget_if_large(std::vector<T>& kept) {
+  if (kept.capacity() * sizeof(T) > kKeptElems * sizeof(double)) kept = {};
+}
+
+}  // namespace
+
+class ReferenceCheck::Values final : public ReferenceCall {
+ public:
+  Values(const CallUnit& unit, ReferenceCheck& check) : unit_(unit), check_(check) {}
+
   const Dims& dims() const override { return unit_.item->call->dims; }
   const Config& config() const override { return unit_.item->call->config; }
   std::span<const double> input(std::string_view name) const override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::out)
       throw std::out_of_range(fmt::format("tensor '{}' is no input", name));
-    return inputs_[i];
+    return check_.inputs_[i];
   }
   std::span<double> output(std::string_view name) override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::in)
       throw std::out_of_range(fmt::format("tensor '{}' is no output", name));
-    return outputs_[i];
+    return check_.outputs_[i];
   }
-  std::span<const double> expected(std::size_t i) const { return outputs_[i]; }
 
  private:
   std::size_t index_of(std::string_view name) const {
@@ -147,38 +131,8 @@ class ReferenceInput final : public ReferenceCall {
   }
 
   const CallUnit& unit_;
-  std::vector<std::vector<double>> inputs_, outputs_;  // by tensor
+  ReferenceCheck& check_;
 };
-
-// |got - want| / (abs + rel * |want|): at most 1 is a match.
-double relative_error(double got, double want, const Tolerance& tolerance) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (std::isnan(want) && std::isnan(got)) return 0;
-  if (std::isnan(want) || std::isnan(got)) return kInfinity;
-  if (got == want) return 0;  // equal infinities too
-  if (std::isinf(want) || std::isinf(got)) return kInfinity;
-  const double allowed = tolerance.abs + tolerance.rel * std::abs(want);
-  return allowed > 0 ? std::abs(got - want) / allowed : kInfinity;
-}
-
-ReferenceObservation compare(const std::string& tensor, std::span<const double> got,
-                             std::span<const double> want, const Tolerance& tolerance) {
-  ReferenceObservation o;
-  o.tensor = tensor;
-  o.numel = got.size();
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double error = relative_error(got[i], want[i], tolerance);
-    o.worst = std::max(o.worst, error);
-    if (error <= 1) continue;
-    if (o.mismatches++ > 0) continue;
-    o.first_index = i;
-    o.got = got[i];
-    o.want = want[i];
-  }
-  return o;
-}
-
-}  // namespace
 
 double work_of(const TargetSpec& spec, const CallUnit& unit) {
   if (spec.work) return spec.work(unit.item->call->dims, unit.item->call->config);
@@ -187,12 +141,58 @@ double work_of(const TargetSpec& spec, const CallUnit& unit) {
   return elements;
 }
 
-void compare_with_reference(TrialState& state, const Target& target, const TargetSpec& spec,
-                            const CallUnit& unit) {
-  ReferenceInput call(unit);
+void ReferenceCheck::make_inputs(const CallUnit& unit) {
+  inputs_.resize(unit.tensors.size());
+  outputs_.resize(unit.tensors.size());
+  bytes_.resize(std::max(bytes_.size(), static_cast<std::size_t>(kMadeAtOnce) * sizeof(double)));
+  for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
+    const TensorBuffer& tensor = unit.tensors[i];
+    std::vector<double>& input = inputs_[i];
+    if (tensor.spec->role == Role::out) {
+      outputs_[i].assign(count(tensor.view.shape), 0.0);
+      continue;
+    }
+    const auto numel = static_cast<std::size_t>(tensor.view.numel);
+    if (is_row_major(tensor.view)) {
+      input.resize(numel);
+      make_values(tensor, bytes_.data(), input.data());
+    } else {
+      in_memory_order_.resize(numel);
+      make_values(tensor, bytes_.data(), in_memory_order_.data());
+      put_in_order(tensor.view, in_memory_order_.data(), input);
+    }
+    if (tensor.spec->role == Role::inout) outputs_[i] = input;
+  }
+}
+
+// What the call left in an output, in logical order. False when the session has stopped.
+bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
+  const std::size_t element_bytes = dtype_bytes(tensor.dtype);
+  const std::int64_t run = tensor.view.memory_sizes.back();
+  const bool in_order = is_row_major(tensor.view);
+  std::vector<double>& values = in_order ? found_ : in_memory_order_;
+  values.resize(static_cast<std::size_t>(tensor.view.numel));
+  Reader reader(session, tensor, bytes_);
+  for (std::int64_t i = 0; i < tensor.view.numel; i += run) {
+    const std::int64_t offset = device::run_offset(tensor.job, i / run);
+    const std::byte* elements =
+        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(element_bytes),
+                   static_cast<std::size_t>(run) * element_bytes);
+    if (elements == nullptr) return false;
+    device::decode_elements(tensor.dtype, elements, run, values.data() + i);
+  }
+  if (!in_order) put_in_order(tensor.view, values.data(), found_);
+  return true;
+}
+
+bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
+                                   const CallUnit& unit) {
+  make_inputs(unit);
+  Values call(unit, *this);
   const auto thrown = [&](const char* what) {
     state.session.stop(End::worker_error,
                        fmt::format("the reference of {} threw: {}", spec.name, what));
+    return false;
   };
   try {
     target.reference(call);
@@ -201,16 +201,45 @@ void compare_with_reference(TrialState& state, const Target& target, const Targe
   } catch (...) {
     return thrown("something that is no std::exception");
   }
+  return true;
+}
+
+bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
+                                     const CallUnit& unit) {
   const Tolerance tolerance = spec.tolerance_for(unit.item->call->config);
   auto& references = state.of_call(unit.item->index).references;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
-    const auto got = final_values(state.session, tensor);
-    if (state.session.stopped()) return;
-    references.push_back(compare(tensor.spec->name, got, call.expected(i),
-                                 tensor.spec->tolerance.value_or(tolerance)));
+    if (!read_output(state.session, tensor)) return false;
+    references.push_back(compare_values(tensor.spec->name, found_, outputs_[i],
+                                        tensor.spec->tolerance.value_or(tolerance)));
   }
+  return true;
+}
+
+void ReferenceCheck::compare(TrialState& state, const Target& target, const TargetSpec& spec,
+                             std::span<const CallUnit* const> units) {
+  std::vector<bool> done(units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (done[i]) continue;
+    bool going = run_reference(state, target, spec, *units[i]);
+    for (std::size_t k = i; going && k < units.size(); ++k) {
+      if (done[k] || !are_equal(*units[i], *units[k])) continue;
+      done[k] = true;
+      going = compare_outputs(state, spec, *units[k]);
+    }
+    forget_large();
+    if (!going) return;
+  }
+}
+
+void ReferenceCheck::forget_large() {
+  for (auto* all : {&inputs_, &outputs_})
+    for (auto& values : *all) forget_if_large(values);
+  forget_if_large(in_memory_order_);
+  forget_if_large(found_);
+  forget_if_large(bytes_);
 }
 
 }  // namespace redzone::exec

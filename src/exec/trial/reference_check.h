@@ -1,5 +1,8 @@
-// Outputs of one call against the target's float64 reference.
+// Outputs of calls against the target's float64 reference.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "exec/trial/trial_state.h"
 
@@ -8,10 +11,32 @@ namespace redzone::exec {
 // Scalar operations of one call: the spec's own figure, or its number of elements.
 double work_of(const TargetSpec& spec, const CallUnit& unit);
 
-// Reads the outputs back, makes the inputs again on the CPU (not a byte of them is read from the
-// device), runs the reference and adds what it finds to the call's observation. The device is idle.
-// A reference that throws ends the trial as a worker error: the mistake is not the kernel's.
-void compare_with_reference(TrialState& state, const Target& target, const TargetSpec& spec,
-                            const CallUnit& unit);
+// Keeps its memory between calls and between trials: they are many and mostly small, and memory
+// that is new each time costs more than the numbers in it.
+class ReferenceCheck {
+ public:
+  // Makes the inputs of each call again on the CPU (not a byte of them is read from the device),
+  // runs the reference, reads the outputs back and adds what it finds to the call's observation.
+  // Calls that are equal in all that a plan says of them share the run of the reference; the
+  // outputs of each are compared. The device is idle. A reference that throws ends the trial as a
+  // worker error: the mistake is not the kernel's.
+  void compare(TrialState& state, const Target& target, const TargetSpec& spec,
+               std::span<const CallUnit* const> units);
+
+ private:
+  class Values;
+
+  // False when the session has stopped.
+  bool run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
+                     const CallUnit& unit);
+  bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit);
+  void make_inputs(const CallUnit& unit);
+  bool read_output(Session& session, const TensorBuffer& tensor);
+  void forget_large();
+
+  std::vector<std::vector<double>> inputs_, outputs_;  // by tensor; logical order
+  std::vector<double> in_memory_order_, found_;
+  std::vector<std::byte> bytes_;
+};
 
 }  // namespace redzone::exec

@@ -8,7 +8,6 @@
 
 #include "core/plan_text.h"
 #include "exec/trial/encode.h"
-#include "exec/trial/reference_check.h"
 #include "target/capability.h"
 
 namespace redzone::exec {
@@ -149,11 +148,14 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
 
 void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
   if (!state_.session.synchronize()) return;
-  for (std::size_t i = 0; i < segment.ran && !state_.session.stopped(); ++i) {
+  if (state_.session.stopped()) return;
+  compared_.clear();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
     if (unit.item->last && !unit.waits && work_of(entry.spec, unit) <= limits_.reference_work)
-      compare_with_reference(state_, target, entry.spec, unit);
+      compared_.push_back(&unit);
   }
+  reference_.compare(state_, target, entry.spec, compared_);
 }
 
 void TrialRunner::finish() {

@@ -9,6 +9,7 @@
 
 #include "core/trial.h"
 #include "device/device.h"
+#include "exec/trial/reference_check.h"
 #include "exec/trial/segment.h"
 #include "target/registry.h"
 
@@ -63,6 +64,8 @@ class TrialRunner {
   TrialLimits limits_;
   TrialState state_;
   Schedule schedule_;
+  ReferenceCheck reference_;
+  std::vector<const CallUnit*> compared_;
   // A target may hold on to the shapes that it was given, so segments live as long as their trial.
   std::vector<std::unique_ptr<Segment>> segments_;
   std::size_t segment_count_ = 0;
