@@ -16,30 +16,48 @@ struct Head {
   bool causal;
 };
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+// Of query row i with the first keys, one for each of `scores`. Four keys at a time: a sum alone
+// waits for each of its own additions, whose order stays what it is.
+void score(const Head& head, std::size_t i, double scale, std::span<double> scores) {
+  const double* const q = head.q.data() + i * head.width;
+  std::size_t j = 0;
+  for (; j + 4 <= scores.size(); j += 4) {
+    const double* const k = head.k.data() + j * head.width;
+    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+    for (std::size_t d = 0; d < head.width; ++d) {
+      sum0 += q[d] * k[d];
+      sum1 += q[d] * k[head.width + d];
+      sum2 += q[d] * k[2 * head.width + d];
+      sum3 += q[d] * k[3 * head.width + d];
+    }
+    scores[j] = scale * sum0;
+    scores[j + 1] = scale * sum1;
+    scores[j + 2] = scale * sum2;
+    scores[j + 3] = scale * sum3;
+  }
+  for (; j < scores.size(); ++j) {
+    const double* const k = head.k.data() + j * head.width;
+    double sum = 0;
+    for (std::size_t d = 0; d < head.width; ++d) sum += q[d] * k[d];
+    scores[j] = scale * sum;
+  }
 }
 
 void attend(const Head& head, std::vector<double>& weights) {
   const double scale = 1 / std::sqrt(static_cast<double>(head.width));
-  const auto row_of = [&](auto span, std::size_t row) {
-    return span.subspan(row * head.width, head.width);
-  };
   for (std::size_t i = 0; i < head.rows; ++i) {
     weights.resize(head.causal ? i + 1 : head.rows);
-    for (std::size_t j = 0; j < weights.size(); ++j)
-      weights[j] = scale * dot(row_of(head.q, i), row_of(head.k, j));
+    score(head, i, scale, weights);
     // Softmax is the same when all scores move together, and so does not overflow.
     const double largest = *std::max_element(weights.begin(), weights.end());
     double total = 0;
     for (double& w : weights) total += w = std::exp(w - largest);
-    const auto out = row_of(head.o, i);
-    std::fill(out.begin(), out.end(), 0.0);
+    double* const out = head.o.data() + i * head.width;
+    std::fill_n(out, head.width, 0.0);
     for (std::size_t j = 0; j < weights.size(); ++j) {
-      const auto value = row_of(head.v, j);
-      for (std::size_t d = 0; d < head.width; ++d) out[d] += weights[j] / total * value[d];
+      const double weight = weights[j] / total;
+      const double* const value = head.v.data() + j * head.width;
+      for (std::size_t d = 0; d < head.width; ++d) out[d] += weight * value[d];
     }
   }
 }

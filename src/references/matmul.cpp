@@ -17,8 +17,10 @@ void matmul(ReferenceCall& call, const Numbers&) {
     const auto row = c.subspan(i * width, width);
     for (double& sum : row) sum = 0;
     // Along rows of b, so that memory is read in order.
-    for (std::size_t k = 0; k < depth; ++k)
-      for (std::size_t j = 0; j < width; ++j) row[j] += a[i * depth + k] * b[k * width + j];
+    for (std::size_t k = 0; k < depth; ++k) {
+      const double left = a[i * depth + k];
+      for (std::size_t j = 0; j < width; ++j) row[j] += left * b[k * width + j];
+    }
   }
 }
 

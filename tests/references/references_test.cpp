@@ -57,6 +57,27 @@ TEST(Matmul, MultipliesRowsByColumns) {
   EXPECT_EQ(call["c"], (std::vector<double>{321, 654}));
 }
 
+TEST(Matmul, IsTheSumOfProductsForEachElement) {
+  for (const std::int64_t N : {1, 2, 3, 8, 9, 33}) {
+    constexpr std::int64_t M = 3, K = 7;
+    std::vector<double> a, b;
+    for (std::int64_t i = 0; i < M * K; ++i) a.push_back(std::sin(static_cast<double>(i + 1)));
+    for (std::int64_t i = 0; i < K * N; ++i) b.push_back(std::cos(static_cast<double>(3 * i + 1)));
+    Tensors call(
+        {{"M", M}, {"N", N}, {"K", K}},
+        {{"a", a}, {"b", b}, {"c", std::vector<double>(static_cast<std::size_t>(M * N), 7)}});
+    run("matmul", call);
+    for (std::int64_t i = 0; i < M; ++i)
+      for (std::int64_t j = 0; j < N; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < K; ++k)
+          sum += a[static_cast<std::size_t>(i * K + k)] * b[static_cast<std::size_t>(k * N + j)];
+        ASSERT_NEAR(call["c"][static_cast<std::size_t>(i * N + j)], sum, 1e-13)
+            << "N = " << N << ": " << i << " " << j;
+      }
+  }
+}
+
 TEST(Matmul, RefusesTensorsOfAnotherSize) {
   Tensors call({{"M", 2}, {"N", 1}, {"K", 3}}, {{"a", {1}}, {"b", {1, 1, 1}}, {"c", {0, 0}}});
   EXPECT_THROW(find("matmul")->run(call, {}), std::invalid_argument);
@@ -101,6 +122,43 @@ TEST(Attention, WeighsTwoKeysByTheirScores) {
   EXPECT_EQ(call["o"][0], 1) << "the first row sees its own column only";
   EXPECT_EQ(call["o"][1], 0);
   EXPECT_NEAR(call["o"][4], second, 1e-15);
+}
+
+// softmax(q k^T / sqrt(D)) v, one element at a time.
+double attended(const Tensors& call, std::int64_t head, std::int64_t row, std::int64_t column,
+                bool causal) {
+  const std::int64_t S = call.dims().find("S")->second, D = call.dims().find("D")->second;
+  const std::int64_t group = call.dims().find("HQ")->second / call.dims().find("HKV")->second;
+  const auto at = [&](const char* name, std::int64_t h, std::int64_t s, std::int64_t d) {
+    return call[name][static_cast<std::size_t>((h * S + s) * D + d)];
+  };
+  double above = 0, below = 0;
+  for (std::int64_t j = 0; j < (causal ? row + 1 : S); ++j) {
+    double score = 0;
+    for (std::int64_t d = 0; d < D; ++d)
+      score += at("q", head, row, d) * at("k", head / group, j, d);
+    const double weight = std::exp(score / std::sqrt(static_cast<double>(D)));
+    above += weight * at("v", head / group, j, column);
+    below += weight;
+  }
+  return above / below;
+}
+
+TEST(Attention, IsThatOfTheFormula) {
+  // Around four keys, which are scored at a time.
+  for (const std::int64_t S : {1, 2, 3, 4, 5, 7, 8, 9, 17})
+    for (const std::int64_t D : {1, 2, 5, 16})
+      for (const bool causal : {false, true}) {
+        Tensors call = attention_call(4, 2, S, D);
+        run("attention", call, {{"causal", causal ? 1.0 : 0.0}});
+        for (std::int64_t h = 0; h < 4; ++h)
+          for (std::int64_t i = 0; i < S; ++i)
+            for (std::int64_t d = 0; d < D; ++d)
+              ASSERT_NEAR(call["o"][static_cast<std::size_t>((h * S + i) * D + d)],
+                          attended(call, h, i, d, causal), 1e-13)
+                  << "S = " << S << ", D = " << D << ", causal " << causal << ": " << h << " " << i
+                  << " " << d;
+      }
 }
 
 TEST(Attention, OfCausalRowsDoesNotReadWhatFollows) {

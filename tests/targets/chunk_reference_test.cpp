@@ -58,8 +58,9 @@ class Call final : public ReferenceCall {
 template <class F>
 void for_each_element(std::string_view target, F check) {
   const auto& t = chunk_target(target);
-  for (const Dims& dims : {chunk_dims(1, 1, 1, 1, 1, 1), chunk_dims(2, 3, 12, 4, 3, 2),
-                           chunk_dims(1, 2, 8, 8, 2, 5), chunk_dims(2, 1, 6, 1, 1, 3)}) {
+  for (const Dims& dims :
+       {chunk_dims(1, 1, 1, 1, 1, 1), chunk_dims(2, 3, 12, 4, 3, 2), chunk_dims(1, 2, 8, 8, 2, 5),
+        chunk_dims(2, 1, 6, 1, 1, 3), chunk_dims(1, 1, 4, 2, 3, 19)}) {
     Call call(t.spec, dims);
     t.make()->reference(call);
     for (std::int64_t q = 0; q < call.dim("B") * call.dim("H"); ++q)

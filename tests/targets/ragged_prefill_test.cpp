@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "exec/trial/trial_runner.h"
 #include "generators/plan_generator.h"
 #include "targets/recording_context.h"
@@ -167,6 +169,107 @@ Dims small(std::int64_t batch, std::int64_t queries, std::int64_t keys, std::int
            std::int64_t heads = 2, std::int64_t key_heads = 1) {
   return {{"B", batch},  {"TQ", queries},   {"TK", keys},
           {"HQ", heads}, {"HK", key_heads}, {"D", width}};
+}
+
+// The reference alone, of sequences with these lengths.
+class Lengths final : public ReferenceCall {
+ public:
+  Lengths(const std::vector<std::int64_t>& queries, const std::vector<std::int64_t>& keys,
+          std::int64_t heads, std::int64_t key_heads, std::int64_t width, int causal)
+      : dims_(small(static_cast<std::int64_t>(queries.size()), sum(queries), sum(keys), width,
+                    heads, key_heads)) {
+    config_["causal"] = causal;
+    tensors_["q_offsets"] = offsets(queries);
+    tensors_["k_offsets"] = offsets(keys);
+    tensors_["q"] = numbers(sum(queries) * heads * width, 0.7);
+    tensors_["k"] = numbers(sum(keys) * key_heads * width, 1.3);
+    tensors_["v"] = numbers(sum(keys) * key_heads * width, 0.3);
+    tensors_["o"].resize(tensors_["q"].size());
+  }
+  const Dims& dims() const override { return dims_; }
+  const Config& config() const override { return config_; }
+  std::span<const double> input(std::string_view name) const override {
+    return tensors_.find(name)->second;
+  }
+  std::span<double> output(std::string_view name) override { return tensors_.find(name)->second; }
+
+  double at(const char* name, std::int64_t token, std::int64_t head, std::int64_t d) const {
+    const std::int64_t heads = dim(std::string_view(name) == "q" || *name == 'o' ? "HQ" : "HK");
+    return tensors_.find(name)->second.at(
+        static_cast<std::size_t>((token * heads + head) * dim("D") + d));
+  }
+
+ private:
+  static std::int64_t sum(const std::vector<std::int64_t>& lengths) {
+    std::int64_t sum = 0;
+    for (const auto length : lengths) sum += length;
+    return sum;
+  }
+  static std::vector<double> offsets(const std::vector<std::int64_t>& lengths) {
+    std::vector<double> out = {0};
+    for (const auto length : lengths) out.push_back(out.back() + static_cast<double>(length));
+    return out;
+  }
+  static std::vector<double> numbers(std::int64_t count, double step) {
+    std::vector<double> out;
+    for (std::int64_t i = 0; i < count; ++i)
+      out.push_back(std::sin(step * static_cast<double>(i + 1)));
+    return out;
+  }
+
+  Dims dims_;
+  Config config_;
+  std::map<std::string, std::vector<double>, std::less<>> tensors_;
+};
+
+// One element, by the formula in prefill_kernels.cuh. 0: the row sees no key.
+double attended(const Lengths& call, std::int64_t b, std::int64_t row, std::int64_t head,
+                std::int64_t column) {
+  const auto of = [&](const char* name, std::int64_t i) {
+    return static_cast<std::int64_t>(call.input(name)[static_cast<std::size_t>(i)]);
+  };
+  const std::int64_t query = of("q_offsets", b) + row, first = of("k_offsets", b);
+  const std::int64_t keys = of("k_offsets", b + 1) - first;
+  const std::int64_t queries = of("q_offsets", b + 1) - of("q_offsets", b);
+  const std::int64_t key_head = head / (call.dim("HQ") / call.dim("HK"));
+  double above = 0, below = 0;
+  for (std::int64_t j = 0; j < keys; ++j) {
+    if (get_int(call.config(), "causal") != 0 && j > row + keys - queries) continue;
+    double score = 0;
+    for (std::int64_t d = 0; d < call.dim("D"); ++d)
+      score += call.at("q", query, head, d) * call.at("k", first + j, key_head, d);
+    const double weight = std::exp(score / std::sqrt(static_cast<double>(call.dim("D"))));
+    above += weight * call.at("v", first + j, key_head, column);
+    below += weight;
+  }
+  return below == 0 ? 0 : above / below;
+}
+
+TEST(RaggedReference, IsThatOfTheFormula) {
+  struct Case {
+    std::vector<std::int64_t> queries, keys;
+    std::int64_t heads, key_heads, width;
+  };
+  // Around four keys, which are weighed at a time.
+  const Case cases[] = {{{1}, {1}, 1, 1, 1},
+                        {{3}, {4}, 2, 1, 5},
+                        {{2, 0, 4}, {5, 3, 0}, 4, 2, 3},
+                        {{5, 1, 6}, {7, 8, 2}, 3, 3, 2},
+                        {{9}, {9}, 6, 2, 16}};
+  for (const Case& c : cases)
+    for (const int causal : {0, 1}) {
+      Lengths call(c.queries, c.keys, c.heads, c.key_heads, c.width, causal);
+      RaggedPrefill({}).reference(call);
+      std::int64_t token = 0;
+      for (std::size_t b = 0; b < c.queries.size(); ++b)
+        for (std::int64_t row = 0; row < c.queries[b]; ++row, ++token)
+          for (std::int64_t head = 0; head < c.heads; ++head)
+            for (std::int64_t d = 0; d < c.width; ++d)
+              ASSERT_NEAR(call.at("o", token, head, d),
+                          attended(call, static_cast<std::int64_t>(b), row, head, d), 1e-13)
+                  << "sequence " << b << ", row " << row << ", head " << head << ", causal "
+                  << causal;
+    }
 }
 
 TEST_F(OnHost, AgreesWithTheReferenceAtEveryBoundary) {

@@ -19,17 +19,16 @@ class State {
 
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
-  void decay(std::int64_t t) {
-    const double factor = std::exp(r_.g[static_cast<std::size_t>(sequence_ * e_.T + t)]);
-    for (double& v : values_) v *= factor;
+  // S <- exp(g_t) S + x_t^T y_t
+  void decay_and_add(std::int64_t t) {
+    const double factor = decay(t);
+    for_each(t, [&](double value, double product) { return value * factor + product; });
   }
 
-  void add(std::int64_t t) {
-    const std::int64_t token = sequence_ * e_.T + t;
-    const auto x = r_.x.subspan(static_cast<std::size_t>(token * e_.D));
-    const auto y = r_.y.subspan(static_cast<std::size_t>(token * e_.DV));
-    const auto columns = static_cast<std::size_t>(e_.DV);
-    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] += x[i / columns] * y[i % columns];
+  // S <- exp(g_t) (S + x_t^T y_t)
+  void add_and_decay(std::int64_t t) {
+    const double factor = decay(t);
+    for_each(t, [&](double value, double product) { return (value + product) * factor; });
   }
 
   // To position `index` of a tensor of states of this size.
@@ -40,6 +39,24 @@ class State {
   }
 
  private:
+  double decay(std::int64_t t) const {
+    return std::exp(r_.g[static_cast<std::size_t>(sequence_ * e_.T + t)]);
+  }
+
+  // Each element becomes `next` of itself and of its product at token t.
+  template <class F>
+  void for_each(std::int64_t t, F next) {
+    const std::int64_t token = sequence_ * e_.T + t;
+    const auto x = r_.x.subspan(static_cast<std::size_t>(token * e_.D));
+    const auto y = r_.y.subspan(static_cast<std::size_t>(token * e_.DV));
+    const auto columns = static_cast<std::size_t>(e_.DV);
+    double* row = values_.data();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(e_.D); ++d, row += columns) {
+      const double left = x[d];
+      for (std::size_t i = 0; i < columns; ++i) row[i] = next(row[i], left * y[i]);
+    }
+  }
+
   const ScanReference& r_;
   const Extents& e_;
   std::int64_t sequence_;
@@ -59,8 +76,7 @@ void forward_scan(const ScanReference& r) {
     for (std::int64_t t = 0; t < r.extents.T; ++t) {
       if (t % r.extents.C == 0)
         state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
-      state.decay(t);
-      state.add(t);
+      state.decay_and_add(t);
     }
     state.copy_to(r.last, q);
   }
@@ -72,8 +88,7 @@ void backward_scan(const ScanReference& r) {
     for (std::int64_t t = r.extents.T - 1; t >= 0; --t) {
       if ((t + 1) % r.extents.C == 0)
         state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
-      state.add(t);
-      state.decay(t);
+      state.add_and_decay(t);
     }
     state.copy_to(r.last, q);
   }
@@ -84,8 +99,7 @@ void local_states(const ScanReference& r) {
     State state(r, q);
     for (std::int64_t t = 0; t < r.extents.T; ++t) {
       if (t % r.extents.C == 0) state.clear();
-      state.decay(t);
-      state.add(t);
+      state.decay_and_add(t);
       if ((t + 1) % r.extents.C == 0)
         state.copy_to(r.states, q * (r.extents.T / r.extents.C) + t / r.extents.C);
     }
