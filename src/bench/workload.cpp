@@ -98,11 +98,13 @@ Shape model() {
           .quick_plans = 1};
 }
 
+// At least one query and one key: a call without a query launches nothing, and where few operations
+// are allowed most would be such.
 Shape ragged() {
   Shape s{
       .name = kRaggedWorkload,
-      .what = "B <= 4, up to 256 queries and keys, D = 64, any layout, mostly up to 14 calls",
-      .dims = {{"B", {1, 4}}, {"TQ", {0, 256}}, {"TK", {0, 256}}, {"HQ", {1, 8}}, {"D", {64, 64}}},
+      .what = "B <= 4, 1 to 256 queries and keys, D = 64, any layout, mostly up to 14 calls",
+      .dims = {{"B", {1, 4}}, {"TQ", {1, 256}}, {"TK", {1, 256}}, {"HQ", {1, 8}}, {"D", {64, 64}}},
       .knobs = {{"verify", {std::int64_t{0}}}},
       .plans = 32,
       .quick_plans = 8};

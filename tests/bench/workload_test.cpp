@@ -69,6 +69,32 @@ TEST(Workload, PackagesAreApart) {
   for (const auto& plan : family->plans) EXPECT_NE(plan.target, "p");
 }
 
+TEST(Workload, EachRaggedCallHasAQueryAndAKey) {
+  TargetSpec spec;
+  spec.name = "r";
+  for (const char* dim : {"B", "TQ", "TK", "HQ", "D"})
+    spec.dims.push_back({.name = dim, .min = 0, .max = 65536});
+  spec.dims.back().values = {64, 128};
+  spec.tensors = {{.name = "q", .shape = shape_of({"TQ", "HQ", "D"})}};
+  // Dear even without a query, so that little else is left to save.
+  spec.work = [](const Dims& d, const Config&) {
+    return 9216.0 * static_cast<double>(get(d, "HQ")) * static_cast<double>(get(d, "B")) *
+           static_cast<double>(1 + get(d, "TQ") * get(d, "TK"));
+  };
+  Registry registry;
+  ASSERT_TRUE(registry.add({spec, DeviceKind::cuda, [] { return nullptr; }}));
+  const auto workload = make_workload(kRaggedWorkload, DeviceKind::cuda, registry, false);
+  ASSERT_TRUE(workload) << workload.error().message;
+  int calls = 0;
+  for (const auto& plan : workload->plans)
+    for (const auto* step : calls_of(plan)) {
+      ++calls;
+      EXPECT_GE(get(step->call.dims, "TQ"), 1);
+      EXPECT_GE(get(step->call.dims, "TK"), 1);
+    }
+  EXPECT_GT(calls, 0);
+}
+
 TEST(Workload, ModelShapesAreThoseOfAModel) {
   const Registry registry = family(DeviceKind::cuda);
   const auto workload = make_workload("model", DeviceKind::cuda, registry, false);
