@@ -19,15 +19,19 @@ constexpr std::uint64_t kMostDays = 36500;
 class Db final : public Command {
  public:
   std::string_view name() const override { return "db"; }
-  std::string_view synopsis() const override { return "redzone db stats|check|prune [options]"; }
+  std::string_view synopsis() const override {
+    return "redzone db stats|check|prune|copy [options]";
+  }
   std::string_view summary() const override {
-    return "what the store holds, whether it is sound, and removing what is old";
+    return "what the store holds, whether it is sound, removing what is old, copying it";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("do", po::value<std::string>()->required(), "stats, check or prune")(
+    flags.add_options()("do", po::value<std::string>()->required(), "stats, check, prune or copy")(
         "keep-days", po::value<Count>(),
-        "prune: what is older goes, but nothing that was confirmed or marked");
+        "prune: what is older goes, but nothing that was confirmed or marked")(
+        "to", po::value<std::string>(),
+        "copy: the file to be replaced by a sound store that has seen no less");
     words.add("do", 1);
     add_db_flag(flags);
     add_json_flag(flags);
@@ -53,12 +57,20 @@ Result<int> prune(const po::variables_map& flags) {
 }
 
 Result<int> check(const po::variables_map& flags) {
-  const auto wrong = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
-    return store::check(s);
-  });
+  const auto wrong = store::check(flags["db"].as<std::string>());
   if (!wrong) return tl::unexpected(wrong.error());
   std::cout << (json_wanted(flags) ? report::check_json(*wrong) : report::check_text(*wrong));
-  return wrong->empty() ? kOk : kHarness;
+  return wrong->empty() ? kOk : kUnsound;
+}
+
+Result<int> copy(const po::variables_map& flags) {
+  if (flags.count("to") == 0) return usage_error("copy needs --to FILE");
+  const std::string to = flags["to"].as<std::string>();
+  const auto wrong = store::copy_store(flags["db"].as<std::string>(), to);
+  if (!wrong) return tl::unexpected(wrong.error());
+  std::cout << (json_wanted(flags) ? report::copied_json(to, *wrong)
+                                   : report::copied_text(to, *wrong));
+  return wrong->empty() ? kOk : kUnsound;
 }
 
 Result<int> stats(const po::variables_map& flags) {
@@ -73,8 +85,9 @@ Result<int> stats(const po::variables_map& flags) {
 
 Result<int> Db::run(const po::variables_map& flags) {
   using Action = Result<int> (*)(const po::variables_map&);
-  static constexpr std::array<std::pair<Action, const char*>, 3> kActions{
-      std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"}};
+  static constexpr std::array<std::pair<Action, const char*>, 4> kActions{
+      std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"},
+      std::pair{&copy, "copy"}};
   const auto action = value_in(kActions, flags["do"].as<std::string>(), "action");
   if (!action) return tl::unexpected(action.error());
   return (*action)(flags);

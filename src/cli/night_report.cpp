@@ -66,6 +66,12 @@ class Description {
                                    ? kNoNight
                                    : fmt::format("the store holds no night {}: the latest is {}",
                                                  id, runs_.back().campaign));
+          for (const auto& run : runs_)
+            if (campaign_of(run.campaign) == nullptr)
+              return harness_error(
+                  fmt::format("night {} has no campaign: 'redzone db check' tells "
+                              "what else is wrong with the store",
+                              run.campaign));
           campaign_ = *campaign_of(id);
           return {};
         });

@@ -62,6 +62,14 @@ std::string check_json(std::span<const std::string> wrong) {
   return print({{"sound", wrong.empty()}, {"wrong", wrong}});
 }
 
+std::string copied_text(std::string_view to, std::span<const std::string> wrong) {
+  return wrong.empty() ? fmt::format("copied to {}\n", printable(to)) : check_text(wrong);
+}
+
+std::string copied_json(std::string_view to, std::span<const std::string> wrong) {
+  return print({{"copied", wrong.empty() ? Json(to) : Json()}, {"wrong", wrong}});
+}
+
 std::string contents_text(const store::Contents& c) {
   std::string out = fmt::format("schema {}, {} used, {} free\n", c.schema_version, bytes(c.bytes),
                                 bytes(c.free_bytes));

@@ -2,12 +2,14 @@
 //
 //   prune  {"findings", "campaigns", "ledger_entries", "bytes_before", "bytes_after"}
 //   check  {"sound": bool, "wrong": [line]}
+//   copy   {"copied": file or null, "wrong": [line]}
 //   stats  {"schema_version", "bytes", "free_bytes", "rows": {table: n}, "findings": {"by_state",
 //          "by_standing", "by_target", "first_seen", "last_seen"}}
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "store/upkeep_facts.h"
 
@@ -17,6 +19,9 @@ std::string pruned_text(const store::Pruned& pruned);
 std::string pruned_json(const store::Pruned& pruned);
 std::string check_text(std::span<const std::string> wrong);
 std::string check_json(std::span<const std::string> wrong);
+// `wrong`: why there is no copy.
+std::string copied_text(std::string_view to, std::span<const std::string> wrong);
+std::string copied_json(std::string_view to, std::span<const std::string> wrong);
 std::string contents_text(const store::Contents& contents);
 std::string contents_json(const store::Contents& contents);
 

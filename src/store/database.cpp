@@ -15,6 +15,9 @@ namespace {
 [[noreturn]] void usage(std::string message) {
   throw Failure{{ErrorKind::usage, std::move(message)}};
 }
+[[noreturn]] void no_store(std::string message) {
+  throw Failure{{ErrorKind::usage, std::move(message)}, true};
+}
 [[noreturn]] void harness(std::string message) {
   throw Failure{{ErrorKind::harness, std::move(message)}};
 }
@@ -102,6 +105,41 @@ Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode 
   return db;
 }
 
+Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
+    const fs::path& path, const OpenOptions& options, Migrations steps) {
+  std::unique_ptr<Database> db(new Database(path));
+  auto damage = db->attempt([&]() -> std::string {
+    check_path(path, OpenMode::read_only);
+    try {
+      db->open_snapshot(options, steps);
+    } catch (const SQLite::Exception& e) {
+      const int code = e.getErrorCode() & 0xff;
+      if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) throw;
+      return db->explain(e).message;
+    } catch (const Failure& f) {
+      if (!f.no_store) throw;
+      return f.error.message;
+    }
+    return "";
+  });
+  if (!damage) return tl::unexpected(damage.error());
+  if (!damage->empty()) return std::move(*damage);
+  return db;
+}
+
+Result<void> Database::copy_to(const fs::path& file) {
+  return attempt([&] {
+    try {
+      SQLite::Database target(fs::absolute(file).string(), SQLite::OPEN_READWRITE);
+      SQLite::Backup backup(target, *sql_);
+      if (const int code = backup.executeStep(); code != SQLITE_DONE)
+        throw SQLite::Exception(target.getErrorMsg(), code);
+    } catch (const SQLite::Exception& e) {
+      harness(fmt::format("{} cannot be written: {}", file.string(), e.what()));
+    }
+  });
+}
+
 void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
   // Absolute, since SQLite gives names like ":memory:" a meaning of their own.
@@ -183,8 +221,8 @@ bool Database::identify(Migrations steps) {
   const bool empty = sql_->execAndGet("SELECT count(*) FROM sqlite_master").getInt64() == 0;
   if (application == 0 && version == 0 && empty) return true;
   if (application != kApplicationId)
-    usage(fmt::format("{} is a SQLite database of another program: name another file",
-                      path_.string()));
+    no_store(fmt::format("{} is a SQLite database of another program: name another file",
+                         path_.string()));
   if (version > static_cast<std::int64_t>(steps.size()))
     usage(fmt::format("{} has schema version {}, this build reads up to {}: use a newer redzone",
                       path_.string(), version, steps.size()));

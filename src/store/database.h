@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "core/error.h"
 #include "store/schema.h"
@@ -18,6 +19,7 @@ namespace redzone::store {
 // Thrown below attempt() only, for what is wrong in the rows rather than in SQLite.
 struct Failure {
   Error error;
+  bool no_store = false;  // the file can be read, and holds no store
 };
 
 // full: the commit is on the disk when it returns. lazy: a power cut may lose the last commits, a
@@ -33,6 +35,14 @@ class Database {
   // sees one moment of a store that a campaign is writing.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, OpenMode mode,
                                                 const OpenOptions& options, Migrations steps);
+  // As open() for reading, but what is wrong with the contents of the file is no error: an error
+  // says nothing of them (no such file, no permission, locked, out of memory, a newer schema).
+  // Without a database: in one line, how the file is damaged, or what it is instead of a store.
+  static Result<std::variant<std::unique_ptr<Database>, std::string>> examine(
+      const std::filesystem::path& path, const OpenOptions& options, Migrations steps);
+
+  // All of it into `file`, an empty one, which is on the disk when this returns.
+  Result<void> copy_to(const std::filesystem::path& file);
 
   const std::filesystem::path& path() const { return path_; }
   SQLite::Database& sql() { return *sql_; }
@@ -108,5 +118,4 @@ class Database {
   std::chrono::milliseconds busy_timeout_{0};
   Durability durability_ = Durability::full;
 };
-
 }  // namespace redzone::store

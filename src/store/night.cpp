@@ -2,6 +2,7 @@
 
 #include "store/columns.h"
 #include "store/database.h"
+#include "store/night_table.h"
 #include "store/row.h"
 
 namespace redzone::store {
@@ -80,6 +81,22 @@ void write_target(Database& db, std::int64_t campaign, const NightTarget& target
 
 }  // namespace
 
+std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campaign) {
+  SQLite::Statement query(sql,
+                          fmt::format("SELECT ifnull(t.finding_id, 0), {} FROM night_replays t "
+                                      "WHERE campaign_id = ? ORDER BY subject",
+                                      names_of_columns<NightReplay>()));
+  query.bind(1, campaign);
+  std::vector<NightReplay> replays;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    NightReplay& replay = replays.emplace_back();
+    if (const std::int64_t finding = reader.integer(); finding != 0) replay.finding = finding;
+    columns(reader, replay);
+  }
+  return replays;
+}
+
 Result<void> NightBook::begin(const NightRun& run) {
   return store_.database().write(Durability::full, [&] {
     NightRun begun = run;
@@ -138,21 +155,7 @@ Result<std::vector<NightRun>> NightBook::runs() {
 }
 
 Result<std::vector<NightReplay>> NightBook::replays(std::int64_t campaign) {
-  return store_.database().read([&] {
-    SQLite::Statement query(store_.database().sql(),
-                            fmt::format("SELECT ifnull(t.finding_id, 0), {} FROM night_replays t "
-                                        "WHERE campaign_id = ? ORDER BY subject",
-                                        names_of_columns<NightReplay>()));
-    query.bind(1, campaign);
-    std::vector<NightReplay> replays;
-    while (query.executeStep()) {
-      RowReader reader(query);
-      NightReplay& replay = replays.emplace_back();
-      if (const std::int64_t finding = reader.integer(); finding != 0) replay.finding = finding;
-      columns(reader, replay);
-    }
-    return replays;
-  });
+  return store_.database().read([&] { return read_replays(store_.database().sql(), campaign); });
 }
 
 Result<std::vector<NightTarget>> NightBook::targets(std::int64_t campaign) {

@@ -80,6 +80,14 @@ Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode,
   return Store(std::move(*database));
 }
 
+Result<std::variant<Store, std::string>> Store::examine(const std::filesystem::path& path,
+                                                        const OpenOptions& options) {
+  auto examined = Database::examine(path, options, migrations());
+  if (!examined) return tl::unexpected(examined.error());
+  if (auto* damage = std::get_if<std::string>(&*examined)) return std::move(*damage);
+  return Store(std::get<std::unique_ptr<Database>>(std::move(*examined)));
+}
+
 Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
   return database_->write(Durability::full, [&] {
     Campaign started = campaign;

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
@@ -87,6 +88,10 @@ class Store {
 
   static Result<Store> open(const std::filesystem::path& path, OpenMode mode,
                             const OpenOptions& options = {});
+  // For reading; or, of a file that is damaged or holds no store, what is wrong with it, in one
+  // line. An error says nothing of what the file holds: it cannot be read, or is of a newer build.
+  static Result<std::variant<Store, std::string>> examine(const std::filesystem::path& path,
+                                                          const OpenOptions& options = {});
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

@@ -1,14 +1,14 @@
 #include "store/upkeep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
-#include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/finding_table.h"
 #include "store/ledger_table.h"
-#include "store/row.h"
 
 namespace redzone::store {
 namespace {
@@ -70,38 +70,6 @@ std::int64_t file_bytes(SQLite::Database& sql) {
   return number(sql, "PRAGMA page_count") * number(sql, "PRAGMA page_size");
 }
 
-void check_plans(SQLite::Database& sql, std::vector<std::string>& wrong) {
-  SQLite::Statement plans(sql, "SELECT id, hash, text FROM plans ORDER BY id");
-  while (plans.executeStep()) {
-    const std::int64_t id = plans.getColumn(0).getInt64();
-    const auto plan = parse_plan(plans.getColumn(2).getString(), fmt::format("plan {}", id));
-    if (!plan)
-      wrong.push_back(plan.error().message);
-    else if (plan_hash(*plan) != plans.getColumn(1).getString())
-      wrong.push_back(fmt::format("plan {} is not the one that its hash says", id));
-  }
-}
-
-void check_findings(SQLite::Database& sql, std::vector<std::string>& wrong) {
-  SQLite::Statement findings(
-      sql, fmt::format("SELECT f.id, f.signature_hash, f.sightings, (SELECT ifnull(sum(plans), 0) "
-                       "FROM sightings s WHERE s.finding_id = f.id), {} FROM findings f",
-                       column_list<Signature>("f")));
-  while (findings.executeStep()) {
-    RowReader reader(findings);
-    const std::int64_t id = reader.integer();
-    const std::string hash = reader.text();
-    const std::int64_t sightings = reader.integer(), by_campaign = reader.integer();
-    Signature signature;
-    columns(reader, signature);
-    if (signature.hash() != hash)
-      wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
-    if (sightings != by_campaign)
-      wrong.push_back(
-          fmt::format("finding {} has {} sightings, its campaigns {}", id, sightings, by_campaign));
-  }
-}
-
 }  // namespace
 
 Result<Pruned> prune(Store& store, std::int64_t keep_days) {
@@ -144,24 +112,6 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
       !vacuumed)
     return tl::unexpected(vacuumed.error());
   return pruned;
-}
-
-Result<std::vector<std::string>> check(Store& store) {
-  return store.database().read([&] {
-    SQLite::Database& sql = store.database().sql();
-    std::vector<std::string> wrong;
-    SQLite::Statement pages(sql, "PRAGMA integrity_check");
-    while (pages.executeStep())
-      if (const std::string said = pages.getColumn(0).getString(); said != "ok")
-        wrong.push_back(said);
-    SQLite::Statement keys(sql, "PRAGMA foreign_key_check");
-    while (keys.executeStep())
-      wrong.push_back(fmt::format("a row of {} names one of {} that is not there",
-                                  keys.getColumn(0).getString(), keys.getColumn(2).getString()));
-    check_plans(sql, wrong);
-    check_findings(sql, wrong);
-    return wrong;
-  });
 }
 
 Result<Contents> contents(Store& store) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,20 @@ namespace redzone::store {
 // Gives the space back to the file system, which needs as much again while it runs.
 Result<Pruned> prune(Store& store, std::int64_t keep_days);
 
-// Everything that is wrong, one line each; empty: sound. Reads every plan.
+// Everything that is wrong, one line each; empty: sound. What a row may hold that a command refuses
+// is read through the command's own reader, so that none fails on what is sound.
 Result<std::vector<std::string>> check(Store& store);
+// The same of a file. One that is damaged or holds no store is unsound, too; an error says nothing
+// of it (no such file, no permission, locked, out of memory, a newer schema).
+Result<std::vector<std::string>> check(const std::filesystem::path& file);
+
+// Makes the sound store in `from` the contents of `to`, with what is only in the log of a writer
+// that runs or was killed. `to` is replaced in one step, or stays as it is.
+// Gives why not, one line each: what is unsound of `from`; or what it has not seen of the store in
+// `to`, as one that was emptied or put back, so that no copy gives way to less. A `to` that is no
+// store is an error.
+Result<std::vector<std::string>> copy_store(const std::filesystem::path& from,
+                                            const std::filesystem::path& to);
 
 Result<Contents> contents(Store& store);
 

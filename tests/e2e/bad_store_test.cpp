@@ -48,8 +48,8 @@ const std::vector<Opens> kCommands{
     {"mark", {"mark", "1", "known", "--link", "https://example.com/1", "--db", "@"}},
     {"report", {"report", "--db", "@"}},
     {"stats", {"db", "stats", "--db", "@"}},
-    {"check", {"db", "check", "--db", "@"}},
     {"prune", {"db", "prune", "--keep-days", "1", "--db", "@"}},
+    {"copy_onto", {"db", "copy", "--db", "good.db", "--to", "@"}},
 };
 
 class BadStore : public testing::TestWithParam<Opens> {
@@ -102,6 +102,50 @@ TEST_P(BadStore, IsToldOfInTheSameWords) {
 
 INSTANTIATE_TEST_SUITE_P(Command, BadStore, testing::ValuesIn(kCommands),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// They tell what is wrong with a store from what keeps them from looking: a nightly job acts on it.
+TEST(UnsoundStore, IsToldByItsOwnExitCode) {
+  const TempFolder folder;
+  folder.write("plan.toml", kPlan);
+  ASSERT_EQ(redzone(folder, {"import", "plan.toml", "--db", "good.db"}).exit, 0);
+  const std::string good = read_text(folder / "good.db");
+  const auto expect = [&](int exit, const std::string& says) {
+    const Ran check = redzone(folder, {"db", "check", "--db", "bad.db", "--json"});
+    EXPECT_EQ(check.exit, exit) << says << check;
+    const Ran copy = redzone(folder, {"db", "copy", "--db", "bad.db", "--to", "new.db"});
+    EXPECT_EQ(copy.exit, exit) << says << copy;
+    EXPECT_FALSE(std::filesystem::exists(folder / "new.db"));
+    if (exit == 5) {
+      EXPECT_EQ(check.json()["sound"], false) << check;
+      EXPECT_NE(check.out.find(says), std::string::npos) << check;
+      EXPECT_NE(copy.out.find("wrong: "), std::string::npos) << copy;
+      EXPECT_EQ(check.err + copy.err, "");
+    } else {
+      EXPECT_EQ(check.out + copy.out, "");
+      EXPECT_NE(check.err.find(says), std::string::npos) << check;
+    }
+  };
+  std::string zeroed = good, other = good, newer = good;
+  std::fill_n(zeroed.begin(), 4096, '\0');
+  other[68] = 'x';
+  newer[62] = 3;
+  for (const auto& [contents, says] : {std::pair{zeroed, "is not a Redzone store"},
+                                       {good.substr(0, 60), "is not a Redzone store"},
+                                       {other, "of another program"},
+                                       {good.substr(0, good.size() / 2), "is corrupt ("}}) {
+    folder.write("bad.db", contents);
+    expect(5, says);
+  }
+  folder.write("bad.db", newer);
+  expect(2, "has schema version");
+  std::filesystem::remove(folder / "bad.db");
+  expect(2, "does not exist");
+  EXPECT_EQ(redzone(folder, {"db", "copy", "--db", "good.db"}).exit, 2);
+  EXPECT_EQ(redzone(folder, {"db", "check", "--db", "good.db"}).out, "sound\n");
+  const Ran copied = redzone(folder, {"db", "copy", "--db", "good.db", "--to", "new.db", "--json"});
+  EXPECT_EQ(copied.exit, 0) << copied;
+  EXPECT_EQ(copied.json()["copied"], "new.db") << copied;
+}
 
 // An empty file is an empty store, as a campaign finds it that was killed when it made it.
 TEST(EmptyStore, IsAStoreWithNothingInIt) {

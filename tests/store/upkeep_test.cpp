@@ -114,6 +114,38 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
     EXPECT_TRUE(says(text)) << text;
 }
 
+// What a command would refuse is not sound.
+TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
+  const auto night = old_night();
+  const auto finding = old_finding(1, State::confirmed, night);
+  must(store_.mark(finding, {"", LedgerEvent::known, "https://x/1", ""}));
+  ASSERT_TRUE(must(check(store_)).empty());
+  must(prune(store_, 36500));  // all of it is in the file
+  const std::string good = bytes_of(dir_ / "s.db");
+  const auto wrong_after = [&](const char* statement) {
+    write_bytes(dir_ / "damaged.db", good);
+    SQLite::Database((dir_ / "damaged.db").string(), SQLite::OPEN_READWRITE).exec(statement);
+    std::string all;
+    for (const auto& line : must(check(dir_ / "damaged.db"))) all += line + "; ";
+    return all;
+  };
+  EXPECT_EQ(wrong_after("UPDATE findings SET state = state"), "");
+  for (const auto& [statement, says] :
+       {std::pair{"UPDATE findings SET state = 'bogus'",
+                  "finding 1: the store holds state 'bogus'"},
+        {"UPDATE findings SET kind = 'bogus'", "finding 1: the store holds kind 'bogus'"},
+        {"UPDATE culprits SET access = 'bogus'", "finding 1: the store holds access 'bogus'"},
+        {"UPDATE trials SET observation = 'bogus'", "finding 1: "},
+        {"UPDATE trials SET call_order = 'bogus'", "finding 1: the store holds call order"},
+        {"UPDATE ledger SET event = 'bogus'", "the ledgers: the store holds event 'bogus'"},
+        {"UPDATE night_replays SET tonight = 'bogus'", "night 1: the store holds tonight 'bogus'"},
+        {"DROP TABLE ledger", "table ledger is not there"},
+        {"ALTER TABLE nights DROP COLUMN driver", "table nights has no driver"},
+        {"PRAGMA foreign_keys = OFF; DELETE FROM campaigns", "a row of nights names one of"}})
+    EXPECT_NE(wrong_after(statement).find(says), std::string::npos)
+        << statement << ": " << wrong_after(statement);
+}
+
 TEST_F(Upkeep, ContentsAreCounted) {
   old_finding(1, State::confirmed);
   old_finding(2, State::flaky);

@@ -1,0 +1,153 @@
+// Whether a store is sound: its pages, its tables, and each row that a reader may refuse.
+#include <set>
+
+#include "core/plan_text.h"
+#include "store/columns.h"
+#include "store/database.h"
+#include "store/evidence_table.h"
+#include "store/finding_table.h"
+#include "store/ledger_table.h"
+#include "store/night_table.h"
+#include "store/row.h"
+#include "store/schema.h"
+#include "store/upkeep.h"
+
+namespace redzone::store {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::vector<std::int64_t> ids_of(SQLite::Database& sql, const char* query) {
+  SQLite::Statement statement(sql, query);
+  std::vector<std::int64_t> ids;
+  while (statement.executeStep()) ids.push_back(statement.getColumn(0).getInt64());
+  return ids;
+}
+
+void check_pages(SQLite::Database& sql, Lines& wrong) {
+  SQLite::Statement pages(sql, "PRAGMA integrity_check");
+  while (pages.executeStep())
+    if (const std::string said = pages.getColumn(0).getString(); said != "ok")
+      wrong.push_back(said);
+}
+
+// "table.column", and "table." of each table.
+std::set<std::string> columns_of(SQLite::Database& sql) {
+  SQLite::Statement query(sql,
+                          "SELECT m.name || '.', c.name FROM sqlite_master m JOIN "
+                          "pragma_table_info(m.name) c WHERE m.type = 'table'");
+  std::set<std::string> names;
+  while (query.executeStep()) {
+    const std::string table = query.getColumn(0).getString();
+    names.insert(table);
+    names.insert(table + query.getColumn(1).getString());
+  }
+  return names;
+}
+
+// What a store made now has, and this one has not.
+void check_tables(SQLite::Database& sql, Lines& wrong) {
+  SQLite::Database made_now(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  for (const auto step : migrations()) made_now.exec(std::string(step));
+  const auto wanted = columns_of(made_now), here = columns_of(sql);
+  for (const auto& name : wanted) {
+    if (here.contains(name)) continue;
+    const std::size_t dot = name.find('.');
+    const std::string table = name.substr(0, dot);
+    if (dot + 1 == name.size())
+      wrong.push_back(fmt::format("table {} is not there", table));
+    else if (here.contains(table + "."))
+      wrong.push_back(fmt::format("table {} has no {}", table, name.substr(dot + 1)));
+  }
+}
+
+void check_references(SQLite::Database& sql, Lines& wrong) {
+  SQLite::Statement keys(sql, "PRAGMA foreign_key_check");
+  while (keys.executeStep())
+    wrong.push_back(fmt::format("a row of {} names one of {} that is not there",
+                                keys.getColumn(0).getString(), keys.getColumn(2).getString()));
+}
+
+void check_plans(SQLite::Database& sql, Lines& wrong) {
+  SQLite::Statement plans(sql, "SELECT id, hash, text FROM plans ORDER BY id");
+  while (plans.executeStep()) {
+    const std::int64_t id = plans.getColumn(0).getInt64();
+    const auto plan = parse_plan(plans.getColumn(2).getString(), fmt::format("plan {}", id));
+    if (!plan)
+      wrong.push_back(plan.error().message);
+    else if (plan_hash(*plan) != plans.getColumn(1).getString())
+      wrong.push_back(fmt::format("plan {} is not the one that its hash says", id));
+  }
+}
+
+void check_findings(SQLite::Database& sql, Lines& wrong) {
+  SQLite::Statement findings(
+      sql, fmt::format("SELECT f.id, f.signature_hash, f.sightings, (SELECT ifnull(sum(plans), 0) "
+                       "FROM sightings s WHERE s.finding_id = f.id), {} FROM findings f",
+                       column_list<Signature>("f")));
+  while (findings.executeStep()) {
+    RowReader reader(findings);
+    const std::int64_t id = reader.integer();
+    const std::string hash = reader.text();
+    const std::int64_t sightings = reader.integer(), by_campaign = reader.integer();
+    Signature signature;
+    try {
+      columns(reader, signature);
+    } catch (const Failure& f) {
+      wrong.push_back(fmt::format("finding {}: {}", id, f.error.message));
+      continue;
+    }
+    if (signature.hash() != hash)
+      wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
+    if (sightings != by_campaign)
+      wrong.push_back(
+          fmt::format("finding {} has {} sightings, its campaigns {}", id, sightings, by_campaign));
+  }
+}
+
+void check_rows(Database& db, Lines& wrong) {
+  SQLite::Database& sql = db.sql();
+  const auto reads = [&](const std::string& what, auto read) {
+    try {
+      read();
+    } catch (const Failure& f) {
+      wrong.push_back(fmt::format("{}: {}", what, f.error.message));
+    }
+  };
+  reads("the ledgers", [&] { read_all_entries(sql); });
+  for (const auto id : ids_of(sql, "SELECT id FROM findings ORDER BY id")) {
+    reads(fmt::format("finding {}", id), [&] {
+      load_finding(db, id);
+      read_trials(sql, id);
+    });
+  }
+  for (const auto id : ids_of(sql, "SELECT campaign_id FROM nights ORDER BY campaign_id"))
+    reads(fmt::format("night {}", id), [&] { read_replays(sql, id); });
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> check(Store& store) {
+  Database& db = store.database();
+  return db.read([&] {
+    Lines wrong;
+    check_pages(db.sql(), wrong);
+    check_tables(db.sql(), wrong);
+    if (!wrong.empty()) return wrong;  // what follows could not be read
+    check_references(db.sql(), wrong);
+    check_plans(db.sql(), wrong);
+    check_findings(db.sql(), wrong);
+    if (!wrong.empty()) return wrong;  // what follows would say the same again
+    check_rows(db, wrong);
+    return wrong;
+  });
+}
+
+Result<std::vector<std::string>> check(const std::filesystem::path& file) {
+  auto examined = Store::examine(file);
+  if (!examined) return tl::unexpected(examined.error());
+  if (auto* damage = std::get_if<std::string>(&*examined)) return Lines{std::move(*damage)};
+  return check(std::get<Store>(*examined));
+}
+
+}  // namespace redzone::store

@@ -1,0 +1,15 @@
+// Replays of a night as rows. Internal to the store; throws (see Database::read) and runs inside
+// the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "store/database.h"
+#include "store/night.h"
+
+namespace redzone::store {
+
+std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campaign);  // by subject
+
+}  // namespace redzone::store
