@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""nightly_test.py SCRIPT: nights that are killed, ended or cannot begin, and what becomes of the store."""
+
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
+REDZONE = SCRIPT.parent.parent / "build/bin/redzone"
+FORMATS = {"index.html", "junit.xml", "night.json", "night.txt", "redzone.sarif", "summary.md"}
+
+
+def night(folder, *flags, **more):
+    return [SCRIPT, "--device", "host", "--workers", "1", *flags], {
+        "env": {**os.environ, "REDZONE_STATE": folder, "GITHUB_STEP_SUMMARY": f"{folder}/step.md"},
+        "text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+
+
+def run(folder, *flags, **more):
+    command, how = night(folder, *flags, **more)
+    return subprocess.run(command, **how)
+
+
+def redzone(*words):
+    return subprocess.run([REDZONE, *words], capture_output=True, text=True)
+
+
+def findings(db):
+    """Standings of what is confirmed in the store, by signature; of none, nothing."""
+    listed = redzone("findings", "--db", db, "--json")
+    if listed.returncode != 0:
+        return {}
+    return {f["signature"]["text"]: f["ledger"]["standing"] for f in json.loads(listed.stdout)["findings"]
+            if f["state"] == "confirmed"}
+
+
+class Night(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name, "state")
+        self.db, self.good = f"{self.folder}/redzone.db", f"{self.folder}/redzone.db.good"
+        self.report = self.folder / "report"
+
+    def files(self, folder=None):
+        return {p.name for p in (folder or self.folder).iterdir()}
+
+    def aside(self):
+        return sorted(p for p in self.folder.iterdir() if ".aside-" in p.name)
+
+    def store(self):
+        return subprocess.run([SCRIPT.parent / "night_store", self.db], capture_output=True, text=True)
+
+
+class EndedNight(Night):
+    def setUp(self):
+        super().setUp()
+        command, how = night(self.folder, "puzzle.last_tile", "--time", "1h", "--seed", "1",
+                             start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.script = subprocess.Popen(command, **how)
+        self.addCleanup(self.script.kill)
+        while not findings(self.db):
+            self.assertIsNone(self.script.poll())
+            time.sleep(0.05)
+        self.pid = int(re.match(r"process (\d+) ", pathlib.Path(self.db + "-lock").read_text()).group(1))
+        self.addCleanup(self.kill_night)
+
+    def kill_night(self):
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def wait_for_the_lock(self):
+        """No job is at work on the store."""
+        with open(self.db + "-lock", "r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+
+    def test_what_it_found_is_copied_when_all_is_killed(self):
+        found = findings(self.db)
+        os.killpg(self.script.pid, signal.SIGKILL)
+        self.kill_night()
+        self.script.wait()
+        self.wait_for_the_lock()
+        stored = self.store()
+        self.assertEqual(stored.returncode, 0, stored.stderr)
+        self.assertLessEqual(found.items(), findings(self.good).items())
+        # What a CI job has of it in the morning.
+        for part in ("", "-wal", "-shm"):
+            pathlib.Path(self.db + part).unlink(missing_ok=True)
+        self.assertEqual(self.store().returncode, 0)
+        self.assertLessEqual(found.items(), findings(self.db).items())
+
+    def test_a_killed_script_ends_its_night(self):
+        os.killpg(self.script.pid, signal.SIGKILL)
+        self.script.wait()
+        self.wait_for_the_lock()
+        self.assertIn("night.json", self.files(self.report))
+
+    def test_it_ends_as_by_ctrl_c_when_the_script_is_told_to(self):
+        found = findings(self.db)
+        self.script.terminate()
+        self.assertEqual(self.script.wait(), 130)
+        self.wait_for_the_lock()
+        self.assertEqual(FORMATS, self.files(self.report))
+        self.assertFalse(os.path.exists(self.db + "-wal"), "the store was closed")
+        self.assertLessEqual(found.items(), findings(self.good).items())
+
+
+class DamagedStore(Night):
+    """After two nights with one finding, which is known since."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.nights = pathlib.Path(temporary.name, "state")
+        first = run(cls.nights, "puzzle.last_tile", "--plans", "3", "--seed", "1")
+        assert first.returncode == 1, first
+        marked = redzone("mark", "1", "known", "--link", "https://example.com/1", "--db",
+                         f"{cls.nights}/redzone.db")
+        assert marked.returncode == 0, marked
+        second = run(cls.nights, "twin.last_tile", "--plans", "1")
+        assert second.returncode == 0, second
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.nights, self.folder)
+        self.bytes = pathlib.Path(self.db).read_bytes()
+        self.known = findings(self.db)
+        self.assertEqual(list(self.known.values()), ["known"])
+
+    def test_its_copy_takes_its_place(self):
+        damaged = {"emptied": b"", "first page": bytes(4096) + self.bytes[4096:], "cut": self.bytes[:60],
+                   "half": self.bytes[:len(self.bytes) // 2]}
+        for name, contents in damaged.items():
+            with self.subTest(name):
+                pathlib.Path(self.db).write_bytes(contents)
+                stored = self.store()
+                self.assertEqual(stored.returncode, 0, stored.stderr)
+                self.assertIn("going on with", stored.stderr)
+                self.assertEqual(findings(self.db), self.known)
+                self.assertEqual(findings(self.good), self.known)
+                aside, = self.aside()
+                self.assertEqual(aside.read_bytes(), contents)
+                aside.unlink()
+
+    def test_its_log_goes_with_it(self):
+        pathlib.Path(self.db).write_bytes(self.bytes[:60])
+        pathlib.Path(self.db + "-wal").write_bytes(b"what a writer left")
+        self.assertEqual(self.store().returncode, 0)
+        self.assertIn(b"what a writer left", [p.read_bytes() for p in self.aside()])
+        self.assertEqual(findings(self.db), self.known)
+
+    def test_a_row_that_a_command_refuses(self):
+        # Of a night without its campaign, too.
+        for change in ("UPDATE findings SET state = 'bogus'", "DELETE FROM campaigns", "DROP TABLE ledger"):
+            with self.subTest(change):
+                pathlib.Path(self.db).write_bytes(self.bytes)
+                with sqlite3.connect(self.db) as sql:
+                    sql.execute(change)
+                sql.close()
+                self.assertEqual(redzone("db", "check", "--db", self.db).returncode, 5)
+                reported = redzone("report", "--db", self.db)
+                self.assertEqual(reported.returncode, 3, reported)
+                self.assertEqual(self.store().returncode, 0)
+                self.assertEqual(findings(self.db), self.known)
+
+    def test_a_night_after_it_was_emptied(self):
+        pathlib.Path(self.db).write_bytes(b"")
+        ran = run(self.folder, "twin.last_tile", "--plans", "1")
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertEqual(findings(self.db), self.known)
+        self.assertEqual(findings(self.good), self.known)
+
+    def test_a_damaged_copy_is_made_anew(self):
+        pathlib.Path(self.good).write_bytes(self.bytes[:60])
+        self.assertEqual(self.store().returncode, 0)
+        self.assertEqual(findings(self.good), self.known)
+        self.assertEqual(len(self.aside()), 1)
+
+    def test_where_nothing_is_sound_all_stays(self):
+        for file in (self.db, self.good):
+            pathlib.Path(file).write_bytes(self.bytes[:60])
+        before = self.files()
+        self.assertEqual(self.store().returncode, 3)
+        self.assertEqual(self.files(), before)
+
+    def refused(self, code, says):
+        ran = run(self.folder, "twin.last_tile", "--plans", "1")
+        self.assertEqual(ran.returncode, code, ran)
+        self.assertIn(says, ran.stderr)
+        self.assertEqual(self.aside(), [])
+        self.assertEqual(findings(self.good), self.known)
+        self.assertIn(says, (self.report / "summary.md").read_text())
+
+    def test_one_that_is_locked_stays(self):
+        writer = sqlite3.connect(self.db, isolation_level=None)
+        self.addCleanup(writer.close)
+        writer.execute("PRAGMA locking_mode = EXCLUSIVE")
+        writer.execute("UPDATE findings SET reason = reason")
+        self.refused(3, "is locked")
+        writer.close()
+        self.assertEqual(findings(self.db), self.known)
+
+    def test_one_of_another_job_stays(self):
+        with open(self.db + "-lock", "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.refused(3, "another job is at work on it")
+
+    def test_one_of_a_newer_build_stays(self):
+        with sqlite3.connect(self.db) as sql:
+            sql.execute("PRAGMA user_version = 999")
+        sql.close()
+        self.refused(2, "schema version 999")
+
+    def test_a_night_that_cannot_begin_says_so(self):
+        (self.folder / "step.md").unlink()
+        ran = run(self.folder, "nosuch<&>", "--plans", "1")
+        self.assertEqual(ran.returncode, 2, ran)
+        for file in ("summary.md", "night.txt"):
+            text = (self.report / file).read_text()
+            self.assertIn("exit code 2", text)
+            self.assertIn("unknown target 'nosuch<&>'", text)
+        self.assertIn("'nosuch&lt;&amp;&gt;'", (self.report / "index.html").read_text())
+        self.assertEqual((self.folder / "step.md").read_text(), (self.report / "summary.md").read_text())
+        # The report of the night before is not taken for one of this night.
+        self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
+        self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
+
+
+class Flags(Night):
+    def test_those_of_the_user_win(self):
+        ran = run(self.folder, "twin.last_tile", "--plans", "1", "--commit", "theirs",
+                  f"--db={self.folder}/other.db", "--report", f"{self.folder}/out")
+        self.assertEqual(ran.returncode, 0, ran)
+        report = json.loads((self.folder / "out/night.json").read_text())["night"]
+        self.assertEqual(report["commit"], "theirs")
+        self.assertLessEqual({"other.db", "other.db.good"}, self.files())
+        self.assertNotIn("redzone.db", self.files())
+
+    def test_a_folder_that_cannot_be_made_is_no_finding(self):
+        ran = run("/dev/null/state", "twin.last_tile", "--plans", "1")
+        self.assertEqual(ran.returncode, 3, ran)
+
+
+class Workflow(unittest.TestCase):
+    def test_nothing_that_a_person_types_is_in_a_line_of_the_shell(self):
+        lines = (SCRIPT.parent / "ci/nightly.yml").read_text().splitlines()
+        typed = [line for line in lines if re.search(r"\$\{\{.*inputs\.", line)]
+        self.assertGreater(len(typed), 4)
+        for line in typed:
+            self.assertRegex(line, r"^ +(if|[A-Z]+): ")
+
+
+if __name__ == "__main__":
+    unittest.main()
