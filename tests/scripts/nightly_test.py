@@ -101,6 +101,14 @@ class EndedNight(Night):
         self.assertEqual(self.store().returncode, 0)
         self.assertLessEqual(found.items(), findings(self.db).items())
 
+    def test_a_night_that_alone_is_killed_has_a_page(self):
+        found = findings(self.db)
+        self.kill_night()
+        self.assertEqual(self.script.wait(), 137)
+        self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
+        self.assertIn("It was cut off", (self.report / "summary.md").read_text())
+        self.assertLessEqual(found.items(), findings(self.good).items())
+
     def test_a_killed_script_ends_its_night(self):
         os.killpg(self.script.pid, signal.SIGKILL)
         self.script.wait()
@@ -252,6 +260,27 @@ class Flags(Night):
     def test_a_folder_that_cannot_be_made_is_no_finding(self):
         ran = run("/dev/null/state", "twin.last_tile", "--plans", "1")
         self.assertEqual(ran.returncode, 3, ran)
+
+
+class FreshClone(Night):
+    """With a build that fails."""
+
+    def test_what_does_not_build_is_no_finding(self):
+        scripts = self.folder / "clone/scripts"
+        scripts.mkdir(parents=True)
+        for name in ("nightly", "night_store"):
+            shutil.copy(SCRIPT.parent / name, scripts)
+        (scripts / "setup").write_text("#!/bin/sh\nexit 1\n")
+        (scripts / "setup").chmod(0o755)
+        line, = (line for line in (SCRIPT.parent / "ci/crontab").read_text().splitlines()
+                 if not line.startswith("#"))
+        command = line.split(None, 5)[5].replace("/path/to/redzone", str(scripts.parent))
+        environment = {name: value for name, value in os.environ.items() if name != "REDZONE_STATE"}
+        ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment)
+        self.assertEqual(ran.stderr, "")
+        self.assertIn("ended with exit code 3", ran.stdout)
+        self.assertIn("scripts/setup failed", ran.stdout)
+        self.assertIn("exit code 3", (scripts.parent / "build/nightly/report/summary.md").read_text())
 
 
 class Workflow(unittest.TestCase):
