@@ -170,6 +170,13 @@ class DamagedStore(Night):
         self.assertIn(b"what a writer left", [p.read_bytes() for p in self.aside()])
         self.assertEqual(findings(self.db), self.known)
 
+    def test_one_that_is_gone(self):
+        pathlib.Path(self.db).unlink()
+        pathlib.Path(self.db + "-wal").write_bytes(b"what a writer left")
+        self.assertEqual(self.store().returncode, 0)
+        self.assertEqual([p.read_bytes() for p in self.aside()], [b"what a writer left"])
+        self.assertEqual(findings(self.db), self.known)
+
     def test_a_row_that_a_command_refuses(self):
         # Of a night without its campaign, too.
         for change in ("UPDATE findings SET state = 'bogus'", "DELETE FROM campaigns", "DROP TABLE ledger"):
