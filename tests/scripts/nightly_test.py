@@ -252,6 +252,7 @@ class DamagedStore(Night):
         # The report of the night before is not taken for one of this night.
         self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
         self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
+        self.assertIn("nothing new", (self.folder / "report.last/night.txt").read_text())
 
 
 class Flags(Night):
