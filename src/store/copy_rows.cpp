@@ -1,34 +1,63 @@
 #include "store/copy_rows.h"
 
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
+
 #include "store/row.h"
 
 namespace redzone::store {
+
+namespace {
+
+// Columns of a query and what becomes of each; without `id`.
+struct Copied {
+  int column = 0;
+  const std::function<std::int64_t(std::int64_t)>* changed = nullptr;  // null: nothing
+};
+
+void bind(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copied& copied) {
+  if (cell.isNull())
+    add.bind(at);
+  else if (copied.changed != nullptr)
+    add.bind(at, (*copied.changed)(cell.getInt64()));
+  else if (cell.isInteger())
+    add.bind(at, cell.getInt64());
+  else if (cell.isFloat())
+    add.bind(at, cell.getDouble());
+  else if (cell.isBlob() && cell.getBytes() > 0)
+    add.bind(at, cell.getBlob(), cell.getBytes());
+  else if (cell.isBlob())
+    add.bind(at, static_cast<const void*>(""), 0);  // a null pointer would be bound as NULL
+  else
+    add.bind(at, cell.getString());
+}
+
+}  // namespace
 
 void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string& table,
                const std::string& key, std::int64_t value, const Remap& remap) {
   SQLite::Statement query(from, fmt::format("SELECT * FROM {} WHERE {} = ?", table, key));
   query.bind(1, value);
+  std::vector<Copied> copied;
+  std::vector<std::string> names;
+  for (int i = 0; i < query.getColumnCount(); ++i) {
+    const std::string name = query.getColumnName(i);
+    if (name == "id") continue;
+    const auto changed = remap.find(name);
+    copied.push_back({i, changed == remap.end() ? nullptr : &changed->second});
+    names.push_back(name);
+  }
+  // Prepared once: a night may have 10,000 replays.
+  SQLite::Statement add(
+      into, fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),
+                        fmt::join(std::vector<std::string_view>(names.size(), "?"), ", ")));
   while (query.executeStep()) {
-    RowWriter row;
-    for (int i = 0; i < query.getColumnCount(); ++i) {
-      const SQLite::Column cell = query.getColumn(i);
-      const std::string name = query.getColumnName(i);
-      if (name == "id") continue;
-      const auto changed = remap.find(name);
-      if (cell.isNull())
-        row.null(name);
-      else if (changed != remap.end())
-        row(name, changed->second(cell.getInt64()));
-      else if (cell.isInteger())
-        row(name, cell.getInt64());
-      else if (cell.isFloat())
-        row(name, cell.getDouble());
-      else if (cell.isBlob())
-        row(name, Blob{cell.getString()});
-      else
-        row(name, cell.getString());
-    }
-    row.insert(into, table);
+    for (std::size_t i = 0; i < copied.size(); ++i)
+      bind(add, static_cast<int>(i) + 1, query.getColumn(copied[i].column), copied[i]);
+    add.exec();
+    add.reset();
   }
 }
 

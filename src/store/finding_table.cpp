@@ -1,5 +1,7 @@
 #include "store/finding_table.h"
 
+#include <map>
+
 #include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/ledger_table.h"
@@ -81,7 +83,23 @@ std::string select(std::string_view condition) {
       column_list<Finding>("f"), column_list<Environment>("e"), condition);
 }
 
-Finding read_finding(SQLite::Database& sql, SQLite::Statement& query) {
+// The rows of `table` by finding, in their order.
+template <class T>
+std::map<std::int64_t, std::vector<T>> read_all_rows(SQLite::Database& sql, const char* table) {
+  SQLite::Statement query(sql,
+                          fmt::format("SELECT a.finding_id, {} FROM {} a ORDER BY 1, a.position",
+                                      column_list<T>("a"), table));
+  std::map<std::int64_t, std::vector<T>> all;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    const std::int64_t finding = reader.integer();
+    columns(reader, all[finding].emplace_back());
+  }
+  return all;
+}
+
+// What stands in the findings' own row.
+Finding read_row(SQLite::Statement& query) {
   RowReader reader(query);
   Finding f;
   f.id = reader.integer();
@@ -90,8 +108,6 @@ Finding read_finding(SQLite::Database& sql, SQLite::Statement& query) {
     *plan = stored_plan(reader.text(), fmt::format("plan of finding {}", f.id));
   columns(reader, f);
   columns(reader, f.environment);
-  read_rows(sql, "attributions", f.id, f.attribution);
-  read_rows(sql, "culprits", f.id, f.culprits);
   return f;
 }
 
@@ -217,11 +233,16 @@ std::vector<Finding> all_findings(SQLite::Database& sql) {
   SQLite::Statement query(sql, select(""));
   std::vector<Finding> findings;
   auto entries = read_all_entries(sql);
+  auto attributions = read_all_rows<AttributionRow>(sql, "attributions");
+  auto culprits = read_all_rows<Attribution>(sql, "culprits");
   while (query.executeStep()) {
-    findings.push_back(read_finding(sql, query));
-    Finding& f = findings.back();
+    Finding& f = findings.emplace_back(read_row(query));
     if (const auto it = entries.find(f.id); it != entries.end())
       f.ledger = ledger_of(std::move(it->second));
+    if (const auto it = attributions.find(f.id); it != attributions.end())
+      f.attribution = std::move(it->second);
+    if (const auto it = culprits.find(f.id); it != culprits.end())
+      f.culprits = std::move(it->second);
   }
   return findings;
 }
@@ -231,7 +252,9 @@ Finding load_finding(Database& database, std::int64_t id) {
   SQLite::Statement query(database.sql(), select("WHERE f.id = ?"));
   query.bind(1, id);
   query.executeStep();
-  Finding finding = read_finding(database.sql(), query);
+  Finding finding = read_row(query);
+  read_rows(database.sql(), "attributions", id, finding.attribution);
+  read_rows(database.sql(), "culprits", id, finding.culprits);
   finding.ledger = ledger_of(read_entries(database.sql(), id));
   return finding;
 }
