@@ -108,16 +108,6 @@ std::string plan_title(const store::Finding& f) {
 // As the device that runs nothing calls itself.
 constexpr std::string_view kNoDevice = "none";
 
-// For the shell: inside single quotes it reads everything but the quote itself as it is.
-std::string quoted(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
-  if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string out;
-  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return "'" + out + "'";
-}
-
 }  // namespace
 
 std::string state_text(const store::Finding& f) {
@@ -167,21 +157,30 @@ std::string finding_text(const store::Finding& f, std::string_view db,
                      environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
+  if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string out;
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + out + "'";
+}
+
 std::string origin_flags(const store::Environment& environment) {
   std::string out;
   if (const auto package = store::package_of(environment); !package.empty()) {
-    out += " --package " + quoted(package);
+    out += " --package " + shell_quoted(package);
     if (environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
   }
   if (const auto plugin = store::plugin_of(environment); !plugin.empty())
-    out += " --plugin " + quoted(plugin);
+    out += " --plugin " + shell_quoted(plugin);
   return out;
 }
 
 std::string replay_command(const store::Finding& finding, std::string_view db) {
   std::string out =
       fmt::format("redzone replay {}", finding.id) + origin_flags(finding.environment);
-  if (!db.empty()) out += " --db " + quoted(db);
+  if (!db.empty()) out += " --db " + shell_quoted(db);
   return out;
 }
 

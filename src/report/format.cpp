@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "report/safe_text.h"
 
 namespace redzone::report {
 namespace {
@@ -31,7 +32,8 @@ void append_line(std::string& out, std::string_view indent,
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view bytes) {
+  const std::string text = valid_utf8(bytes);
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);

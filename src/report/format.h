@@ -9,8 +9,9 @@
 namespace redzone::report {
 
 // Text that came from a target or a file, fit for a terminal: control characters become escapes
-// ("\n", "\x1b"), so that it stays on its line and cannot steer the terminal. UTF-8 is kept.
-std::string printable(std::string_view text);
+// ("\n", "\x1b"), so that it stays on its line and cannot steer the terminal. UTF-8 is kept, what
+// is not well-formed becomes U+FFFD.
+std::string printable(std::string_view bytes);
 
 // "1,234,567"
 std::string grouped(std::uint64_t n);

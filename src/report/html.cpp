@@ -1,8 +1,7 @@
 #include "report/html.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "page_css.h"
@@ -12,6 +11,7 @@
 #include "page_night_js.h"
 #include "page_trends_js.h"
 #include "report/night_formats.h"
+#include "report/night_words.h"
 #include "report/safe_text.h"
 
 namespace redzone::report {
@@ -38,9 +38,18 @@ std::string data_of(const Night& night) {
     f.ledger.note = f.ledger.note.empty() ? f.ledger.link : f.ledger.link + " " + f.ledger.note;
     f.ledger.link.clear();
   }
-  // The seed is a text: JavaScript's numbers end at 2^53.
-  return fmt::format(R"({{"seed":"{}","left_out":{},"report":{}}})", night.seed,
-                     night.findings.size() - kept, night_json(shown));
+  // Of all, also of those that are left out. The seed is a text: JavaScript's numbers end at 2^53.
+  nlohmann::ordered_json all{
+      {"seed", std::to_string(night.seed)}, {"left_out", night.findings.size() - kept},
+      {"alarms", alarm_count(night)},       {"verdict", verdict_sentence(night)},
+      {"shards", shard_text(night)},        {"standings", nlohmann::ordered_json::object()}};
+  for (const auto& f : night.findings) {
+    auto& count = all["standings"][std::string(name_of(f.ledger.standing))];
+    count = (count.is_null() ? 0 : count.get<std::int64_t>()) + 1;
+  }
+  std::string data = all.dump();
+  data.back() = ',';
+  return data + "\"report\":" + night_json(shown) + '}';
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 // end the element. The script makes elements and sets text; it parses no HTML, so that a kernel's
 // name stays a name. Links other than to the web are data that is not a link (web_link()).
 //
-// With more than 2,000 findings the most urgent are on the page, and it says how many are not.
+// With more than 2,000 findings the most urgent are on the page, and it says how many are not; its
+// totals are of all.
 #pragma once
 
 #include <string>

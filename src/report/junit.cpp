@@ -102,7 +102,7 @@ Case night_case(const Night& night) {
            "",
            "",
            night.self_proof_seconds + night.replay_seconds + night.fuzz_seconds};
-  out.message = exit_sentence(night.exit_code);
+  out.message = verdict_sentence(night);
   if (!night.problem.empty()) out.message += " " + night.problem;
   if (!could_judge(night)) out.result = Result::error;
   out.body = fmt::format("{} planted bugs caught\n", night.planted_bugs_caught);

@@ -125,7 +125,7 @@ std::string target_row(const NightTarget& t) {
 
 void add_heading(Summary& summary, const Night& night, std::size_t alarms) {
   summary.line(fmt::format("# Redzone: {}\n\n", alarms == 0
-                                                    ? std::string(exit_sentence(night.exit_code))
+                                                    ? std::string(verdict_sentence(night))
                                                     : counted(alarms, "finding") + " to look at"));
   if (alarms > 0) summary.line(fmt::format("{}\n", exit_sentence(night.exit_code)));
   if (!night.problem.empty())
@@ -135,10 +135,9 @@ void add_heading(Summary& summary, const Night& night, std::size_t alarms) {
       "Verdicts: {} pass, {} fail, {} inconclusive, {} not applicable, {} harness errors.\n",
       night.campaign, words(night.device), words(night.started),
       night.ended.empty() ? ", cut off" : " to " + words(night.ended),
-      night.shards > 1 ? fmt::format(", shard {} of {}", night.shard, night.shards) : "",
-      grouped(night.plans), grouped(night.calls), night.planted_bugs_caught, grouped(night.pass),
-      grouped(night.fail), grouped(night.inconclusive), grouped(night.not_applicable),
-      grouped(night.harness_errors)));
+      night.shards > 1 ? ", " + shard_text(night) : "", grouped(night.plans), grouped(night.calls),
+      night.planted_bugs_caught, grouped(night.pass), grouped(night.fail),
+      grouped(night.inconclusive), grouped(night.not_applicable), grouped(night.harness_errors)));
   if (!night.commit.empty()) summary.line(fmt::format("\nCommit {}.\n", words(night.commit)));
 }
 

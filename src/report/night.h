@@ -42,7 +42,7 @@ struct NightFinding {
   std::optional<Standing> before;  // at its start; nothing where it was not there
   Tonight tonight = Tonight::not_run;
   std::int64_t k = 0, n = 0;   // of the replay: k of n runs failed as recorded
-  std::int64_t sightings = 0;  // plans of tonight's fuzzing that showed it
+  std::int64_t sightings = 0;  // plans of tonight that showed it, generated or of the corpus
   std::string outcome_reason;  // one sentence, where `tonight` needs one
   std::string reason;          // what is wrong, one sentence
   std::string oracle;
@@ -99,15 +99,26 @@ struct NightTrend {
   std::optional<int> exit_code;                  // nothing where it was cut off
 };
 
-struct Night {
+// What one shard did of a night.
+struct NightPart {
   std::int64_t campaign = 0;
-  std::string tool_version;  // "0.1.0"
-  std::string command;       // as typed
-  std::string commit;        // of what was tested, where it was given; ""
+  int shard = 1;
+  std::string device, host;
+  std::string started, ended;    // ended "" where it was cut off
+  std::optional<int> exit_code;  // nothing where it was cut off
+};
+
+struct Night {
+  std::int64_t campaign = 0;  // the lowest of its parts
+  std::string tool_version;   // "0.1.0"
+  std::string command;        // as typed
+  std::string commit;         // of what was tested, where it was given; ""
   std::string device, driver, toolkit, host;
-  std::uint64_t seed = 0;      // of the fuzzing
-  int shard = 1, shards = 1;   // this is shard `shard` of `shards`, counted from 1
-  std::string started, ended;  // ended "" where it was cut off
+  std::uint64_t seed = 0;        // of the fuzzing; of several parts, the one that they share
+  int shard = 1, shards = 1;     // this is shard `shard` of `shards`, counted from 1; 0: several
+  std::vector<NightPart> parts;  // by shard; several where stores of shards were merged: the
+                                 // figures are their sums
+  std::string started, ended;    // ended "" where it, or a part of it, was cut off
   double budget_seconds = 0, self_proof_seconds = 0, replay_seconds = 0, fuzz_seconds = 0;
   std::size_t planted_bugs_caught = 0;
   int resumed = 0;  // how often it went on after it had been cut off
@@ -125,5 +136,6 @@ struct Night {
 
 // It fails tonight and nobody has waived it: such a finding makes the exit code 1.
 bool is_alarm(const NightFinding& finding);
+std::size_t alarm_count(const Night& night);
 
 }  // namespace redzone::report

@@ -9,8 +9,11 @@
 
 namespace redzone::report {
 
-// "night" of redzone nightly --json and of night.json: one document, keys as the members of Night
-// and in their order, numbers in full, text that is not UTF-8 repaired.
+// Grows when a key of night.json goes, is renamed or means something else; new keys do not count.
+inline constexpr int kNightJsonVersion = 1;
+
+// Of redzone nightly --json and of night.json: one document with "version" and "night", keys as the
+// members of Night and in their order, numbers in full, text that is not UTF-8 repaired.
 std::string night_json(const Night& night);
 // For a terminal; ends with a newline.
 std::string night_text(const Night& night);

@@ -113,10 +113,21 @@ Json trend(const NightTrend& t) {
           {"exit_code", t.exit_code ? Json(*t.exit_code) : Json()}};
 }
 
+Json part(const NightPart& p) {
+  return {{"campaign", p.campaign},
+          {"shard", p.shard},
+          {"device", p.device},
+          {"host", p.host},
+          {"started", p.started},
+          {"ended", p.ended},
+          {"exit_code", p.exit_code ? Json(*p.exit_code) : Json()}};
+}
+
 }  // namespace
 
 std::string night_json(const Night& n) {
-  const Json json = {{"night",
+  const Json json = {{"version", kNightJsonVersion},
+                     {"night",
                       {{"campaign", n.campaign},
                        {"tool_version", n.tool_version},
                        {"command", n.command},
@@ -128,6 +139,7 @@ std::string night_json(const Night& n) {
                        {"seed", n.seed},
                        {"shard", n.shard},
                        {"shards", n.shards},
+                       {"parts", list(n.parts, part)},
                        {"started", n.started},
                        {"ended", n.ended},
                        {"budget_seconds", n.budget_seconds},

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cctype>
 
 #include "report/format.h"
 #include "report/night_formats.h"
+#include "report/night_words.h"
 
 namespace redzone::report {
 namespace {
@@ -28,8 +29,9 @@ std::string counts_text(const StandingCounts& counts) {
 }
 
 std::string head(const Night& n) {
-  std::string out = fmt::format("night {} on {}: {}", n.campaign, printable(n.device), n.started);
-  if (n.shards > 1) out += fmt::format(", shard {}/{}", n.shard, n.shards);
+  std::string out =
+      fmt::format("night {} on {}: {}", n.campaign, printable(n.device), printable(n.started));
+  if (const std::string shards = shard_text(n); !shards.empty()) out += ", " + shards;
   if (n.resumed > 0)
     out += fmt::format(", resumed {}", counted(static_cast<std::uint64_t>(n.resumed), "time"));
   out += fmt::format("\n  self-proof  {} caught\n", counted(n.planted_bugs_caught, "planted bug"));
@@ -92,12 +94,20 @@ std::string gaps(const Night& n) {
   return out;
 }
 
+// As a line of its own: "nothing new".
+std::string line_of(std::string_view sentence) {
+  std::string out(sentence.substr(0, sentence.find_last_not_of('.') + 1));
+  out.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(out.front())));
+  return out + '\n';
+}
+
 std::string verdict(const Night& n) {
-  const auto alarms =
-      static_cast<std::uint64_t>(std::count_if(n.findings.begin(), n.findings.end(), is_alarm));
+  std::string out = "\n";
+  const std::size_t alarms = alarm_count(n);
   if (alarms > 0)
-    return fmt::format("\n{} to look at: new or regressed\n", counted(alarms, "finding"));
-  return n.exit_code == 0 ? "\nnothing new\n" : "";
+    out += fmt::format("{} to look at: new or regressed\n", counted(alarms, "finding"));
+  if (alarms == 0 || n.exit_code != 1) out += line_of(verdict_sentence(n));
+  return out;
 }
 
 }  // namespace

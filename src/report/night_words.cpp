@@ -23,6 +23,21 @@ std::string_view exit_sentence(int exit_code) {
   }
 }
 
+std::string_view verdict_sentence(const Night& night) {
+  if (night.exit_code == 1 && alarm_count(night) == 0)
+    return "What was new or regressed has been marked since.";
+  return exit_sentence(night.exit_code);
+}
+
+std::string shard_text(const Night& night) {
+  if (night.shards <= 1) return "";
+  if (night.parts.size() <= 1) return fmt::format("shard {} of {}", night.shard, night.shards);
+  std::string out;
+  for (const auto& part : night.parts)
+    out += fmt::format("{}{}", out.empty() ? "shards " : ", ", part.shard);
+  return fmt::format("{} of {}", out, night.shards);
+}
+
 bool could_judge(const Night& night) {
   return night.exit_code == 0 || night.exit_code == 1;
 }
@@ -37,8 +52,7 @@ std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::s
 std::string outcome_text(const NightFinding& f) {
   std::string out = outcome_text(f.tonight, f.k, f.n, "");
   if (f.sightings > 0)
-    out += fmt::format(", shown by {} of the fuzzing",
-                       counted(static_cast<std::uint64_t>(f.sightings), "plan"));
+    out += fmt::format(", shown by {}", counted(static_cast<std::uint64_t>(f.sightings), "plan"));
   if (!f.outcome_reason.empty()) out += ": " + f.outcome_reason;
   return out;
 }

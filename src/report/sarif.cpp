@@ -124,9 +124,10 @@ Json invocation(const Night& night, std::size_t left_out) {
 }
 
 // GitHub takes what stands before the last '/' for the category: results of another category stay,
-// those of the same are replaced. Each shard has its own.
+// those of the same are replaced. A shard alone has its own.
 std::string automation_id(const Night& night) {
-  if (night.shards <= 1) return fmt::format("redzone/nightly/{}", night.campaign);
+  if (night.shards <= 1 || night.parts.size() > 1)
+    return fmt::format("redzone/nightly/{}", night.campaign);
   return fmt::format("redzone/nightly/shard-{}-of-{}/{}", night.shard, night.shards,
                      night.campaign);
 }

@@ -13,7 +13,8 @@ TEST(Format, PrintableKeepsTextAndDisarmsTheRest) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "1m"),
             "\\x9b1m");
-  EXPECT_EQ(printable("\xc2"), "\xc2");
+  EXPECT_EQ(printable("\xc2"), "\xef\xbf\xbd");
+  EXPECT_EQ(printable("a\xff"), "a\xef\xbf\xbd");
   EXPECT_EQ(printable("\x7f"), "\\x7f");
 }
 

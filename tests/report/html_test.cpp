@@ -8,6 +8,8 @@
 
 #include "report/nasty.h"
 #include "report/night_formats.h"
+#include "report/night_words.h"
+#include "report/safe_text.h"
 
 namespace redzone::report {
 namespace {
@@ -46,10 +48,21 @@ TEST(Html, TheMostUrgentOfManyFindingsAreOnThePage) {
   night.findings.clear();
   for (std::int64_t i = 0; i < 2'500; ++i)
     night.findings.push_back(night_finding(i, Standing::fresh, Tonight::found));
+  night.findings[0].ledger.standing = Standing::known;
   const Json data = Json::parse(data_in(night_html(night)));
   EXPECT_EQ(data["left_out"], 500);
+  EXPECT_EQ(data["alarms"], 2'499) << "the totals are of all";
+  EXPECT_EQ(data["standings"], (Json{{"new", 2'499}, {"known", 1}}));
   EXPECT_EQ(data["report"]["night"]["findings"].size(), 2'000u);
   EXPECT_EQ(data["report"]["night"]["findings"][1'999]["id"], 1'999);
+}
+
+TEST(Html, EveryExitCodeHasItsSentence) {
+  Night night = sample_night();
+  for (const int code : {0, 1, 2, 3, 4, 130}) {
+    night.exit_code = code;
+    EXPECT_EQ(Json::parse(data_in(night_html(night)))["verdict"], exit_sentence(code));
+  }
 }
 
 TEST(Html, ALinkThatIsNotToTheWebIsANote) {
@@ -59,6 +72,11 @@ TEST(Html, ALinkThatIsNotToTheWebIsANote) {
       Json::parse(data_in(night_html(night)))["report"]["night"]["findings"][2]["ledger"];
   EXPECT_EQ(ledger["link"], "");
   EXPECT_EQ(ledger["note"], "javascript:alert(1)");
+}
+
+RC_GTEST_PROP(NightText, IsUtf8WhateverTheNightHolds, ()) {
+  const std::string text = night_text(nasty_night());
+  RC_ASSERT(valid_utf8(text) == text);
 }
 
 RC_GTEST_PROP(Html, NoTextLeavesTheData, ()) {

@@ -84,6 +84,7 @@ void for_each_text(Night& night, Change change) {
   for (auto* text : {&night.command, &night.commit, &night.device, &night.driver, &night.toolkit,
                      &night.host, &night.problem})
     change(*text);
+  for (auto& part : night.parts) change(part.device), change(part.host);
   for (auto& f : night.findings) {
     for (auto* text :
          {&f.signature, &f.kind, &f.target, &f.where, &f.buffer, &f.side, &f.access, &f.ledger.link,

@@ -51,6 +51,7 @@ inline Night sample_night() {
   n.toolkit = "nvcc 13.0";
   n.host = "Linux 6.1.0 x86_64";
   n.seed = 0xfedcba9876543210u;
+  n.parts = {{12, 1, n.device, n.host, "2025-01-31T02:00:00Z", "2025-01-31T03:00:00Z", 1}};
   n.started = "2025-01-31T02:00:00Z";
   n.ended = "2025-01-31T03:00:00Z";
   n.budget_seconds = 3600;

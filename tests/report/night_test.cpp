@@ -8,6 +8,7 @@
 
 #include "report/night_formats.h"
 #include "report/night_sample.h"
+#include "report/night_words.h"
 
 namespace redzone::report {
 namespace {
@@ -38,7 +39,10 @@ TEST(Night, TheFormatsHaveNamesAndFilesOfTheirOwn) {
 }
 
 TEST(Night, TheJsonHasEveryMember) {
-  const auto json = nlohmann::json::parse(night_json(sample_night()))["night"];
+  const auto all = nlohmann::json::parse(night_json(sample_night()));
+  EXPECT_EQ(all["version"], 1);
+  const auto& json = all["night"];
+  EXPECT_EQ(json["parts"][0]["exit_code"], 1);
   EXPECT_EQ(json["seed"], 0xfedcba9876543210u);
   EXPECT_EQ(json["exit_code"], 1);
   ASSERT_EQ(json["findings"].size(), 5u);
@@ -90,6 +94,43 @@ not judged
 
 2 findings to look at: new or regressed
 )");
+}
+
+TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {
+  Night night = sample_night();
+  night.exit_code = 3;
+  EXPECT_TRUE(
+      night_text(night).ends_with("\n2 findings to look at: new or regressed\n"
+                                  "the night could not do its job: nothing here is a pass\n"));
+  for (auto& f : night.findings) f.ledger.standing = Standing::known;
+  for (const auto& [code, words] : std::vector<std::pair<int, std::string>>{
+           {0, "nothing new"},
+           {1, "what was new or regressed has been marked since"},
+           {2, "the command line or a file was wrong: nothing here is a pass"},
+           {4, "nothing could be judged: nothing here is a pass"},
+           {130, "interrupted; what was found is here"}}) {
+    night.exit_code = code;
+    EXPECT_TRUE(night_text(night).ends_with("\n\n" + words + "\n")) << code;
+  }
+}
+
+TEST(Night, ShardsAreNamed) {
+  Night night = sample_night();
+  EXPECT_EQ(shard_text(night), "");
+  night.shards = 3;
+  night.shard = 2;
+  EXPECT_EQ(shard_text(night), "shard 2 of 3");
+  night.parts[0].shard = 1;
+  night.parts.push_back(night.parts[0]);
+  night.parts[1].shard = 3;
+  EXPECT_EQ(shard_text(night), "shards 1, 3 of 3");
+}
+
+// Seen in the plans of the corpus, too, also of targets that were not fuzzed.
+TEST(Night, SightingsAreNotSaidToBeOfTheFuzzing) {
+  NightFinding f = night_finding(1, Standing::fresh, Tonight::found);
+  f.sightings = 1;
+  EXPECT_EQ(outcome_text(f), "found, shown by 1 plan");
 }
 
 TEST(Night, TextFromATargetCannotSteerATerminal) {

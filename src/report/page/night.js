@@ -1,32 +1,22 @@
 // Fills the page from the data within it.
-const EXITS = {
-  0: "Nothing new.",
-  1: "New or regressed findings.",
-  3: "The night could not do its job: nothing here is a pass.",
-  4: "Nothing could be judged: nothing here is a pass.",
-  130: "Interrupted; what was found is here.",
-};
-
-function heading(night, seed) {
-  const alarms = night.findings.filter((f) => f.alarm).length;
+function heading(night, all) {
   const title = `Redzone, night ${night.campaign} on ${night.device}`;
   document.title = title;
   byId("title").textContent = title;
-  const verdict = [EXITS[night.exit_code] ?? `Exit ${night.exit_code}.`, alarms > 0 ? `${number(alarms)} to look at.` : "", night.problem];
-  byId("verdict").textContent = verdict.filter(Boolean).join(" ");
+  byId("verdict").textContent = [all.verdict, all.alarms > 0 ? `${number(all.alarms)} to look at.` : "", night.problem].filter(Boolean).join(" ");
   byId("verdict").dataset.exit = night.exit_code;
   byId("facts").textContent = [
     night.started + (night.ended ? " to " + night.ended : ", cut off"),
     night.driver && "driver " + night.driver, night.toolkit, night.host,
     night.commit && "commit " + night.commit,
-    night.shards > 1 && `shard ${night.shard} of ${night.shards}`,
+    all.shards,
     night.resumed > 0 && `resumed ${night.resumed} times`,
   ].filter(Boolean).join(" · ");
-  byId("footer").textContent = [`redzone ${night.tool_version}`, night.command, `seed ${seed}`, `exit ${night.exit_code}`].filter(Boolean).join(" · ");
+  byId("footer").textContent = [`redzone ${night.tool_version}`, night.command, `seed ${all.seed}`, `exit ${night.exit_code}`].filter(Boolean).join(" · ");
 }
 
-function tiles(night) {
-  const states = STATES.map((state) => [state, number(night.findings.filter((f) => f.ledger.standing === state).length), state]);
+function tiles(night, { standings }) {
+  const states = STATES.map((state) => [state, number(standings[state] ?? 0), state]);
   const work = [
     ["plans", number(night.plans)], ["calls", number(night.calls)],
     ["fuzzing", seconds(night.fuzz_seconds)], ["replays", seconds(night.replay_seconds)],
@@ -66,14 +56,15 @@ function targets(night) {
   ], night.targets));
 }
 
-const { seed, left_out, report: { night } } = JSON.parse(byId("night").textContent);
-heading(night, seed);
-tiles(night);
+// `all`: what is said of all findings, also of those that are not on the page.
+const { report: { night }, ...all } = JSON.parse(byId("night").textContent);
+heading(night, all);
+tiles(night, all);
 notJudged(night);
 targets(night);
 corpus(night);
 new FindingList(night.findings).start();
-if (left_out > 0)
-  byId("count").after(make("p", {}, `${number(left_out)} more findings are in the store and not on this page: redzone findings lists them.`));
+if (all.left_out > 0)
+  byId("count").after(make("p", {}, `${number(all.left_out)} more findings are in the store and not on this page: redzone findings lists them.`));
 showTrends(night.trend);
 document.querySelector("main").hidden = false;
