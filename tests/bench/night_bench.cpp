@@ -4,8 +4,10 @@
 //   night_bench [FINDINGS] [NIGHTS]      (10000, 30)
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 
 #include "cli/night_report.h"
 #include "report/night_formats.h"
@@ -30,32 +32,75 @@ auto timed(const char* what, Body body) {
   return result;
 }
 
-// Findings `first`.. of so many, seen and replayed in all nights; one transaction for all, since
-// what is measured is not how often the disk is asked.
+constexpr std::int64_t kNightUs = 86'400'000'000;
+
+// So many microseconds after the first night of the benchmark began.
+std::string time_after(std::int64_t us) {
+  const auto second = static_cast<std::time_t>(1'735'696'800 + us / 1'000'000);
+  std::tm utc{};
+  ::gmtime_r(&second, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", 1900 + utc.tm_year,
+                     1 + utc.tm_mon, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     us % 1'000'000);
+}
+
+// Night `n`, one after the other.
+store::Campaign begin_night(store::Store& store, int n) {
+  store::Campaign campaign = sample_campaign();
+  campaign.started = time_after(n * kNightUs).substr(0, 19) + "Z";
+  campaign.id = must(store.begin_campaign(campaign));
+  for (const auto& begun : must(store.campaigns()))
+    if (begun.id == campaign.id) campaign.uid = begun.uid;
+  store::NightRun run;
+  run.campaign = campaign.id;
+  run.began = time_after(n * kNightUs);
+  run.exit_code = 1;
+  must(store::NightBook(store).begin(run));
+  return campaign;
+}
+
+// One finding as `nights` left it: found by the first, replayed by all that followed, each third
+// one fixed in the last.
+void add_finding(SQLite::Database& sql, int i, const std::vector<store::Campaign>& nights) {
+  store::Finding f = sample_finding(i);
+  f.state = store::State::confirmed;
+  f.plan = plan_of(1 + i % 5, static_cast<std::uint64_t>(i));
+  f.original = plan_of(9, static_cast<std::uint64_t>(i));
+  f.campaign = nights.front().id;
+  f.first_seen = f.last_seen = time_after(1'000'000).substr(0, 19) + "Z";
+  const auto id = store::insert_finding(sql, f, nights.front().uid);
+  store::add_entry(sql, id, {time_after(1'000'000 + i), LedgerEvent::failed, "", ""});
+  SQLite::Statement replayed(
+      sql, "INSERT INTO night_replays VALUES (?, ?, ?, 'sample', '', ?, ?, 5, '', 0.05)");
+  for (std::size_t n = 1; n < nights.size(); ++n) {
+    const bool fixed = i % 3 == 0 && n + 1 == nights.size();
+    store::add_entry(sql, id,
+                     {time_after(static_cast<std::int64_t>(n) * kNightUs + 1'000'000 + i),
+                      fixed ? LedgerEvent::passed : LedgerEvent::failed, "", ""});
+    replayed.bind(1, nights[n].id);
+    replayed.bind(2, f.signature.hash());
+    replayed.bind(3, id);
+    replayed.bind(4, std::string(name_of(fixed ? Tonight::passes : Tonight::fails)));
+    replayed.bind(5, fixed ? 0 : 5);
+    replayed.exec();
+    replayed.reset();
+  }
+}
+
+// Findings `first`.. of so many; one transaction for all, since what is measured is not how often
+// the disk is asked.
 bool fill(const std::filesystem::path& path, int first, int findings, int nights) {
   store::Store store = open_rw(path);
-  store::NightBook book(store);
-  for (int n = 0; n < nights; ++n) {
-    store::NightRun run;
-    run.campaign = must(store.begin_campaign(sample_campaign()));
-    run.exit_code = 1;
-    must(book.begin(run));
-    must(store.end_campaign(run.campaign, {}));
-  }
+  std::vector<store::Campaign> begun;
+  for (int n = 0; n < nights; ++n) begun.push_back(begin_night(store, n));
   must(store.database().write(store::Durability::full, [&] {
     SQLite::Database& sql = store.database().sql();
-    for (int i = first; i < first + findings; ++i) {
-      store::Finding f = sample_finding(i);
-      f.state = store::State::confirmed;
-      f.plan = plan_of(1 + i % 5, static_cast<std::uint64_t>(i));
-      f.original = plan_of(9, static_cast<std::uint64_t>(i));
-      f.campaign = 1;
-      const auto id = store::insert_finding(sql, f, "");
-      for (int n = 0; n < nights; ++n)
-        store::add_entry(
-            sql, id,
-            {fmt::format("2025-02-{:02}T00:00:00.000000Z", 1 + n % 28),
-             i % 3 == 0 && n == nights - 1 ? LedgerEvent::passed : LedgerEvent::failed, "", ""});
+    for (int i = first; i < first + findings; ++i) add_finding(sql, i, begun);
+    for (int n = 0; n < nights; ++n) {
+      SQLite::Statement end(sql, "UPDATE campaigns SET ended = ? WHERE id = ?");
+      end.bind(1, time_after(n * kNightUs + 3'600'000'000).substr(0, 19) + "Z");
+      end.bind(2, begun[static_cast<std::size_t>(n)].id);
+      end.exec();
     }
   }));
   return true;
@@ -68,8 +113,12 @@ int run(int findings, int nights) {
   auto opened = timed("open, read only", [&] { return open_ro(dir / "a.db"); });
   timed("all findings", [&] { return must(opened.findings()).size(); });
   const auto night = timed("describe the night", [&] {
-    return must(cli::describe_night(opened, must(cli::latest_night(opened)), ""));
+    return must(cli::describe_night(opened, must(cli::latest_night(opened)), {}));
   });
+  // What is measured must be what a night of this kind says.
+  const auto replayed = [](const auto& f) { return f.n > 0; };
+  if (std::count_if(night.findings.begin(), night.findings.end(), replayed) != findings)
+    return EXIT_FAILURE;
   for (const auto& format : report::night_formats()) {
     const auto text =
         timed(fmt::format("write {}", format.file).c_str(), [&] { return format.write(night); });
