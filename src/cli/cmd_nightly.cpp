@@ -117,7 +117,9 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   Nightly nightly(session, *store, *selection, *options);
   const auto campaign = nightly.run();
   if (!campaign) return tl::unexpected(campaign.error());
-  auto night = describe_night(*store, *campaign, db_for_commands(flags));
+  const std::string named_db = db_for_commands(flags);
+  auto night = describe_night(*store, *campaign,
+                              {.db = named_db, .registry = &session.registry(), .running = true});
   if (!night) return tl::unexpected(night.error());
   if (auto added = add_bisections(*night, *store, session.registry()); !added)
     return tl::unexpected(added.error());
@@ -126,8 +128,8 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   night->exit_code =
       interrupted() ? static_cast<int>(kInterrupted) : night_exit_code(*night, broken);
   if (night->exit_code != kInterrupted) {
-    night->ended = store::utc_now();
-    if (!night->trend.empty()) night->trend.back().exit_code = night->exit_code;
+    night->ended = night->parts.back().ended = store::utc_now();
+    night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;
   }
   if (flags.count("report") != 0)
     if (auto written = write_night(*night, flags["report"].as<std::string>()); !written)

@@ -52,10 +52,11 @@ Result<report::Night> described(const po::variables_map& flags, store::Store& st
   auto id = flags.count("night") != 0 ? parse_night(flags["night"].as<std::string>())
                                       : latest_night(store);
   if (!id) return tl::unexpected(id.error());
-  auto night = describe_night(store, *id, db_for_commands(flags));
-  if (!night) return night;
   auto registry = load_registry(flags);
   if (!registry) return tl::unexpected(registry.error());
+  const std::string db = db_for_commands(flags);
+  auto night = describe_night(store, *id, {.db = db, .registry = &*registry});
+  if (!night) return night;
   if (auto added = add_bisections(*night, store, *registry); !added)
     return tl::unexpected(added.error());
   return night;

@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
 #include <tuple>
+#include <unordered_map>
 
 #include "campaign/shard.h"
 #include "cli/command.h"
+#include "cli/night_facts.h"
+#include "cli/night_trend.h"
+#include "cli/origin.h"
 #include "core/plan_text.h"
 #include "report/night_formats.h"
 #include "report/text.h"
@@ -20,107 +27,104 @@ using report::Night;
 using report::NightFinding;
 using store::State;
 
-constexpr std::size_t kNightsShown = 60;  // of the trend
-constexpr const char* kNoNight = "the store holds no night: 'redzone nightly' makes one";
+constexpr const char* kNoTime = "no time was left";
+constexpr const char* kOtherShard = "another shard replays it";
 
 bool was_found(State state) {
   return state == State::confirmed || state == State::flaky;
 }
 
+// The texts that differ, in the order in which they come.
+class Distinct {
+ public:
+  void add(const std::string& text) {
+    if (!text.empty() && seen_.insert(text).second) out_ += (out_.empty() ? "" : ", ") + text;
+  }
+  std::string text() && { return std::move(out_); }
+
+ private:
+  std::set<std::string> seen_;
+  std::string out_;
+};
+
 class Description {
  public:
-  Description(store::Store& store, std::string_view db) : store_(store), book_(store), db_(db) {}
+  Description(const NightFacts& facts, const NightView& view) : facts_(facts), view_(view) {}
 
-  Result<Night> of(std::int64_t campaign) {
-    if (auto r = load(campaign); !r) return tl::unexpected(r.error());
+  // All but the trend.
+  Night made() {
     head();
+    for (const auto& run : facts_.night().runs) add(run);
     findings();
     corpus();
     targets();
     gaps();
-    if (auto r = trend(); !r) return tl::unexpected(r.error());
     return std::move(night_);
   }
 
  private:
-  template <class T>
-  static Result<void> take(Result<T> from, T& into) {
-    if (!from) return tl::unexpected(from.error());
-    into = std::move(*from);
-    return {};
-  }
-
-  Result<void> load(std::int64_t id) {
-    return take(book_.runs(), runs_)
-        .and_then([&] { return take(store_.campaigns(), campaigns_); })
-        .and_then([&] { return take(store_.findings(), findings_); })
-        .and_then([&] { return take(store_.all_entries(), entries_); })
-        .and_then([&] { return take(book_.replays(id), replays_); })
-        .and_then([&] { return take(book_.targets(id), targets_); })
-        .and_then([&] { return take(book_.sightings(id), sightings_); })
-        .and_then([&]() -> Result<void> {
-          for (const auto& run : runs_)
-            if (run.campaign == id) run_ = run;
-          if (run_.campaign != id)
-            return usage_error(runs_.empty()
-                                   ? kNoNight
-                                   : fmt::format("the store holds no night {}: the latest is {}",
-                                                 id, runs_.back().campaign));
-          for (const auto& run : runs_)
-            if (campaign_of(run.campaign) == nullptr)
-              return harness_error(
-                  fmt::format("night {} has no campaign: 'redzone db check' tells "
-                              "what else is wrong with the store",
-                              run.campaign));
-          campaign_ = *campaign_of(id);
-          return {};
-        });
-  }
-
-  const store::Campaign* campaign_of(std::int64_t id) const {
-    for (const auto& c : campaigns_)
-      if (c.id == id) return &c;
-    return nullptr;
-  }
-
   void head() {
     Night& n = night_;
-    n.campaign = run_.campaign;
-    n.tool_version = run_.tool_version;
-    n.command = campaign_.command;
-    n.commit = run_.commit;
-    n.device = campaign_.device;
-    n.driver = run_.driver;
-    n.toolkit = run_.toolkit;
-    n.host = run_.host;
-    n.shard = run_.shard;
-    n.shards = run_.shards;
-    n.seed = campaign::Shard{run_.shard, run_.shards}.seed(run_.base_seed, run_.resumed);
-    n.started = campaign_.started;
-    n.ended = campaign_.ended;
-    n.budget_seconds = run_.budget_seconds;
-    n.self_proof_seconds = run_.proof_seconds;
-    n.replay_seconds = run_.replay_seconds;
-    n.fuzz_seconds = run_.fuzz_seconds;
-    n.planted_bugs_caught = static_cast<std::size_t>(run_.planted_bugs_caught);
-    n.resumed = run_.resumed;
-    const auto& s = campaign_.stats;
-    n.plans = s.plans;
-    n.calls = s.calls;
-    n.trials = s.trials;
-    n.pass = s.pass;
-    n.fail = s.fail;
-    n.inconclusive = s.inconclusive;
-    n.not_applicable = s.not_applicable;
-    n.harness_errors = s.harness_errors;
-    n.workers_lost = s.workers_lost;
-    n.problem = run_.problem;
-    n.exit_code = run_.exit_code == store::NightRun::kUnfinished ? static_cast<int>(kInterrupted)
-                                                                 : run_.exit_code;
+    const auto& runs = facts_.night().runs;
+    const auto& run = runs.front();
+    n.campaign = facts_.night().campaign();
+    n.tool_version = run.tool_version;
+    n.command = facts_.campaigns.at(run.campaign).command;
+    n.shard = runs.size() == 1 ? run.shard : 0;
+    n.shards = run.shards;
+    n.seed = runs.size() == 1
+                 ? campaign::Shard{run.shard, run.shards}.seed(run.base_seed, run.resumed)
+                 : run.base_seed;
+    n.planted_bugs_caught = static_cast<std::size_t>(run.planted_bugs_caught);
+    n.ended = facts_.night().ended;
+    n.exit_code = exit_code_of(facts_.night()).value_or(kInterrupted);
+    Distinct commits, devices, drivers, toolkits, hosts;
+    for (const auto& part : runs) {
+      commits.add(part.commit);
+      devices.add(facts_.campaigns.at(part.campaign).device);
+      drivers.add(part.driver);
+      toolkits.add(part.toolkit);
+      hosts.add(part.host);
+    }
+    n.commit = std::move(commits).text();
+    n.device = std::move(devices).text();
+    n.driver = std::move(drivers).text();
+    n.toolkit = std::move(toolkits).text();
+    n.host = std::move(hosts).text();
+  }
+
+  void add(const store::NightRun& run) {
+    Night& n = night_;
+    const store::Campaign& c = facts_.campaigns.at(run.campaign);
+    const bool ended = run.exit_code != store::NightRun::kUnfinished;
+    n.parts.push_back({run.campaign, run.shard, c.device, run.host, c.started, c.ended,
+                       ended ? std::optional(run.exit_code) : std::nullopt});
+    n.started = n.started.empty() ? c.started : std::min(n.started, c.started);
+    n.budget_seconds += run.budget_seconds;
+    n.self_proof_seconds += run.proof_seconds;
+    n.replay_seconds += run.replay_seconds;
+    n.fuzz_seconds += run.fuzz_seconds;
+    n.planted_bugs_caught =
+        std::min(n.planted_bugs_caught, static_cast<std::size_t>(run.planted_bugs_caught));
+    n.resumed += run.resumed;
+    n.plans += c.stats.plans;
+    n.calls += c.stats.calls;
+    n.trials += c.stats.trials;
+    n.pass += c.stats.pass;
+    n.fail += c.stats.fail;
+    n.inconclusive += c.stats.inconclusive;
+    n.not_applicable += c.stats.not_applicable;
+    n.harness_errors += c.stats.harness_errors;
+    n.workers_lost += c.stats.workers_lost;
+    if (run.problem.empty()) return;
+    if (!n.problem.empty()) n.problem += "; ";
+    n.problem += facts_.night().runs.size() == 1
+                     ? run.problem
+                     : fmt::format("shard {}: {}", run.shard, run.problem);
   }
 
   void findings() {
-    for (const auto& f : findings_) night_.findings.push_back(finding(f));
+    for (const auto& f : facts_.findings) night_.findings.push_back(finding(f));
     const auto urgency = [](const NightFinding& f) {
       static constexpr std::array kOrder{Standing::regressed, Standing::fresh, Standing::known,
                                          Standing::quarantined, Standing::fixed};
@@ -145,7 +149,7 @@ class Description {
     out.access = s.access;
     out.confidence = name_of(f.state);
     out.ledger = f.ledger;
-    if (f.campaign != run_.campaign) out.before = ledger_at(entries_[f.id], run_.began).standing;
+    if (!facts_.night().holds(f.campaign)) out.before = standing_before(f.id);
     out.reason = f.reason;
     out.oracle = f.oracle;
     out.reliable_k = f.reliability.k;
@@ -164,97 +168,161 @@ class Description {
     out.code_hash = f.environment.code_hash;
     out.first_seen = f.first_seen;
     out.last_seen = f.last_seen;
-    out.replay = report::replay_command(f, db_);
-    for (const auto& [id, plans] : sightings_)
-      if (id == f.id) out.sightings += plans;
+    out.replay = report::replay_command(f, view_.db);
+    if (const auto seen = facts_.sightings.find(f.id); seen != facts_.sightings.end())
+      out.sightings = seen->second;
     outcome(f, out);
     return out;
   }
 
-  void outcome(const store::Finding& f, NightFinding& out) {
-    const auto replay = std::find_if(replays_.begin(), replays_.end(), [&](const auto& r) {
-      return r.subject == out.signature_hash;
-    });
-    if (replay != replays_.end()) {
-      out.tonight = replay->tonight;
-      out.k = replay->failed.k;
-      out.n = replay->failed.n;
-      out.outcome_reason = replay->reason;
+  Standing standing_before(std::int64_t finding) const {
+    const auto entries = facts_.entries.find(finding);
+    if (entries == facts_.entries.end()) return Standing::fresh;
+    return ledger_at(entries->second, facts_.night().began).standing;
+  }
+
+  void outcome(const store::Finding& f, NightFinding& out) const {
+    const auto replay = facts_.replays.find(out.signature_hash);
+    const bool replayed = replay != facts_.replays.end();
+    if (replayed) {
+      out.tonight = replay->second.tonight;
+      out.k = replay->second.failed.k;
+      out.n = replay->second.failed.n;
+      out.outcome_reason = replay->second.reason;
     } else {
       out.outcome_reason = why_not_run(f);
     }
     if (out.tonight == Tonight::fails || out.tonight == Tonight::flaky) return;
-    const auto& entries = entries_[f.id];
-    const bool failed = was_found(f.state) && !entries.empty() &&
-                        entries.back().event == LedgerEvent::failed &&
-                        entries.back().at >= run_.began &&
-                        (campaign_.ended.empty() || entries.back().at <= campaign_.ended);
-    if (failed) {
+    if (was_found(f.state) && facts_.was_found(f)) {
       out.tonight = Tonight::found;
       out.outcome_reason.clear();
-    } else if (!was_found(f.state) && out.sightings > 0) {
+    } else if (out.sightings > 0 && !(replayed && was_found(f.state))) {
       out.tonight = Tonight::unclear;
-      out.outcome_reason = f.state == State::suspect
-                               ? "it was seen, and no time was left to confirm it"
-                               : "it was seen, and did not recur in fresh workers";
+      out.outcome_reason = f.state == State::unconfirmed
+                               ? "it was seen, and did not recur in fresh workers"
+                               : "it was seen, and no time was left to confirm it";
     }
   }
 
   std::string why_not_run(const store::Finding& f) const {
     if (f.ledger.standing == Standing::quarantined) return "quarantined";
     if (f.state == State::unconfirmed) return "it never recurred in fresh workers";
-    const campaign::Shard shard{run_.shard, run_.shards};
-    if (!shard.owns(f.signature.hash())) return "another shard replays it";
-    return f.campaign == run_.campaign ? "it was seen tonight" : "no time was left";
+    return facts_.night().owns(f.signature.hash()) ? kNoTime : kOtherShard;
   }
 
   void corpus() {
-    for (const auto& r : replays_) {
-      if (std::any_of(findings_.begin(), findings_.end(),
-                      [&](const auto& f) { return f.signature.hash() == r.subject; }))
-        continue;
-      std::string replay = "redzone replay " + r.subject;
-      // What it takes besides is known of a plan that has shown something.
-      const auto shown = std::find_if(findings_.begin(), findings_.end(),
-                                      [&](const auto& f) { return f.id == r.finding; });
-      if (shown != findings_.end()) replay += report::origin_flags(shown->environment);
-      night_.corpus.push_back({r.subject, r.target, r.expected, r.tonight, r.failed.k, r.failed.n,
-                               r.reason, r.finding, std::move(replay)});
+    std::set<std::string> signatures;
+    std::unordered_map<std::int64_t, const store::Finding*> by_id;
+    std::map<std::string, const store::Finding*> by_target;  // the last of each
+    for (const auto& f : facts_.findings) {
+      signatures.insert(f.signature.hash());
+      by_id[f.id] = by_target[f.signature.target] = &f;
     }
+    // What brings the target along: as of the finding that the plan shows, as it is here, or as of
+    // another finding of the target.
+    const auto origin = [&](const store::NightReplay& r) -> std::string {
+      if (const auto shown = by_id.find(r.finding.value_or(0)); shown != by_id.end())
+        return report::origin_flags(shown->second->environment);
+      if (const TargetEntry* entry = here(r.target))
+        return report::origin_flags(environment(toolkit_of(*entry, "")));
+      const auto other = by_target.find(r.target);
+      return other == by_target.end() ? "" : report::origin_flags(other->second->environment);
+    };
+    for (const auto& [subject, r] : facts_.replays)
+      if (!signatures.contains(subject))
+        night_.corpus.push_back({subject, r.target, r.expected, r.tonight, r.failed.k, r.failed.n,
+                                 r.reason, r.finding,
+                                 "redzone replay " + report::shell_quoted(subject) + origin(r)});
+  }
+
+  store::Environment environment(const std::string& toolkit) const {
+    store::Environment here;
+    here.device = night_.device;
+    here.toolkit = toolkit;
+    return here;
+  }
+
+  const TargetEntry* here(const std::string& target) const {
+    return view_.registry == nullptr
+               ? nullptr
+               : view_.registry->find(target, device_of(environment(""), DeviceKind::cuda));
   }
 
   void targets() {
     std::map<std::string, report::NightTarget> all;
-    for (const auto& t : targets_)
-      all[t.target] = {t.target,         t.plans,          t.calls, t.device_seconds,
-                       t.share,          t.pass,           t.fail,  t.inconclusive,
-                       t.not_applicable, t.harness_errors, {},      t.not_fuzzed};
-    const auto named = [&](const std::string& name) -> report::NightTarget& {
+    for (const auto& [name, t] : facts_.targets)
+      all[name] = {
+          name,
+          t.plans,
+          t.calls,
+          t.device_seconds,
+          t.share,
+          t.pass,
+          t.fail,
+          t.inconclusive,
+          t.not_applicable,
+          t.harness_errors,
+          {},
+          t.plans == 0 && t.not_fuzzed.empty() ? "no time was left for a plan" : t.not_fuzzed};
+    const auto named = [&](const std::string& name, const char* otherwise) -> auto& {
       auto& target = all[name];
       if (target.name.empty()) {
         target.name = name;
-        target.not_fuzzed = "it was not among the targets of this night";
+        target.not_fuzzed = otherwise;
       }
       return target;
     };
-    for (const auto& r : replays_)
-      if (!r.target.empty()) named(r.target).device_seconds += r.device_seconds;
-    for (const auto& f : findings_)
-      if (was_found(f.state)) ++named(f.signature.target).findings[f.ledger.standing];
-    for (auto& [name, target] : all) night_.targets.push_back(std::move(target));
+    for (const auto& run : facts_.night().runs) {
+      std::istringstream asked(run.asked_targets);
+      for (std::string name; asked >> name;) named(name, "no time was left to fuzz it");
+    }
+    constexpr const char* kNotAsked = "it was not among the targets of this night";
+    for (const auto& [subject, r] : facts_.replays)
+      if (!r.target.empty()) named(r.target, kNotAsked).device_seconds += r.device_seconds;
+    for (const auto& f : facts_.findings)
+      if (was_found(f.state)) ++named(f.signature.target, kNotAsked).findings[f.ledger.standing];
+    for (auto& [name, target] : all) {
+      gaps_of(target);
+      night_.targets.push_back(std::move(target));
+    }
+  }
+
+  // Of what the night was asked for; what it was not asked for is no gap.
+  void gaps_of(const report::NightTarget& t) {
+    const bool asked = std::any_of(
+        facts_.night().runs.begin(), facts_.night().runs.end(), [&](const store::NightRun& run) {
+          return (' ' + run.asked_targets + ' ').find(' ' + t.name + ' ') != std::string::npos;
+        });
+    if (!t.not_fuzzed.empty() && (asked || facts_.targets.contains(t.name)))
+      night_.not_judged.push_back({"target " + t.name, t.not_fuzzed});
+    else if (t.plans > 0 && t.pass + t.fail == 0)
+      night_.not_judged.push_back({"target " + t.name, "none of its plans could be judged"});
+  }
+
+  void missing_shards() {
+    const auto& runs = facts_.night().runs;
+    if (runs.size() == 1) return;  // it speaks for itself alone
+    for (int shard = 1; shard <= runs.front().shards; ++shard) {
+      const auto run = std::find_if(runs.begin(), runs.end(),
+                                    [&](const auto& part) { return part.shard == shard; });
+      const std::string what = fmt::format("shard {} of {}", shard, runs.front().shards);
+      if (run == runs.end())
+        night_.not_judged.push_back({what, "its night is not in this store"});
+      else if (run->exit_code == store::NightRun::kUnfinished)
+        night_.not_judged.push_back({what, "it was cut off"});
+    }
   }
 
   void gaps() {
     auto& gaps = night_.not_judged;
-    for (const auto& t : targets_)
-      if (!t.not_fuzzed.empty()) gaps.push_back({"target " + t.target, t.not_fuzzed});
+    missing_shards();
     for (const auto& p : night_.corpus)
       if (p.tonight > Tonight::passes)
         gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.tonight)) : p.reason});
     for (const auto& f : night_.findings) {
       const bool told = f.tonight > Tonight::passes &&
                         f.confidence != name_of(State::unconfirmed) &&
-                        f.outcome_reason != "another shard replays it";
+                        f.outcome_reason != kOtherShard;
       if (told) gaps.push_back({fmt::format("finding {}", f.id), f.outcome_reason});
     }
     for (const auto& [count, why] :
@@ -264,69 +332,30 @@ class Description {
       if (count > 0) gaps.push_back({fmt::format("{} plans of the fuzzing", count), why});
   }
 
-  Result<void> trend() {
-    const auto last = std::find_if(runs_.begin(), runs_.end(),
-                                   [&](const auto& run) { return run.campaign == run_.campaign; });
-    const auto count = static_cast<std::size_t>(last - runs_.begin()) + 1;
-    for (std::size_t i = count - std::min(count, kNightsShown); i < count; ++i)
-      if (auto r = add_trend(runs_[i], i + 1 < count ? runs_[i + 1].began : ""); !r) return r;
-    return {};
-  }
-
-  // `next`: when the night after it began. What was seen later than either does not count.
-  Result<void> add_trend(const store::NightRun& run, const std::string& next) {
-    const auto* campaign = campaign_of(run.campaign);
-    report::NightTrend& trend = night_.trend.emplace_back();
-    trend.campaign = run.campaign;
-    trend.started = campaign->started;
-    trend.plans = campaign->stats.plans;
-    trend.calls = campaign->stats.calls;
-    if (run.exit_code != store::NightRun::kUnfinished) trend.exit_code = run.exit_code;
-    // Of this night, and of one that was cut off, all that is known now.
-    const bool whole = run.campaign == run_.campaign || campaign->ended.empty();
-    const std::string end = next.empty() ? campaign->ended : std::min(campaign->ended, next);
-    for (const auto& f : findings_) {
-      if (!was_found(f.state) || (!whole && f.first_seen > campaign->ended)) continue;
-      const Ledger ledger = whole ? f.ledger : ledger_at(entries_[f.id], end);
-      ++trend.findings[ledger.standing];
-    }
-    const auto targets = book_.targets(run.campaign);
-    if (!targets) return tl::unexpected(targets.error());
-    for (const auto& t : *targets)
-      if (t.device_seconds > 0) trend.device_seconds[t.target] += t.device_seconds;
-    const auto replays = book_.replays(run.campaign);
-    if (!replays) return tl::unexpected(replays.error());
-    for (const auto& r : *replays)
-      if (r.device_seconds > 0) trend.device_seconds[r.target] += r.device_seconds;
-    return {};
-  }
-
-  store::Store& store_;
-  store::NightBook book_;
-  std::string db_;
-  std::vector<store::NightRun> runs_;
-  std::vector<store::Campaign> campaigns_;
-  std::vector<store::Finding> findings_;
-  std::map<std::int64_t, std::vector<LedgerEntry>> entries_;
-  std::vector<store::NightReplay> replays_;
-  std::vector<store::NightTarget> targets_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> sightings_;
-  store::NightRun run_;
-  store::Campaign campaign_;
+  const NightFacts& facts_;
+  const NightView& view_;
   Night night_;
 };
 
 }  // namespace
 
-Result<Night> describe_night(store::Store& store, std::int64_t campaign, std::string_view db) {
-  return Description(store, db).of(campaign);
+Result<Night> describe_night(store::Store& store, std::int64_t campaign, const NightView& view) {
+  const auto facts = load_night(store, campaign, view.running);
+  if (!facts) return tl::unexpected(facts.error());
+  Night night = Description(*facts, view).made();
+  auto trend = night_trend(store, *facts);
+  if (!trend) return tl::unexpected(trend.error());
+  night.trend = std::move(*trend);
+  return night;
 }
 
 Result<std::int64_t> latest_night(store::Store& store) {
-  const auto runs = store::NightBook(store).runs();
+  auto runs = store::NightBook(store).runs();
   if (!runs) return tl::unexpected(runs.error());
+  const auto campaigns = store.campaigns();
+  if (!campaigns) return tl::unexpected(campaigns.error());
   if (runs->empty()) return usage_error(kNoNight);
-  return runs->back().campaign;
+  return nights_of(std::move(*runs), *campaigns).back().campaign();
 }
 
 int night_exit_code(const Night& night, bool broken_corpus) {

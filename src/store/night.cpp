@@ -174,6 +174,21 @@ Result<std::vector<NightTarget>> NightBook::targets(std::int64_t campaign) {
   });
 }
 
+Result<std::map<std::string, double>> NightBook::device_seconds(std::int64_t campaign) {
+  return store_.database().read([&] {
+    SQLite::Statement query(
+        store_.database().sql(),
+        "SELECT target, sum(device_seconds) FROM ("
+        "SELECT target, device_seconds FROM night_targets WHERE campaign_id = ?1 UNION ALL "
+        "SELECT target, device_seconds FROM night_replays WHERE campaign_id = ?1) GROUP BY target");
+    query.bind(1, campaign);
+    std::map<std::string, double> seconds;
+    while (query.executeStep())
+      seconds[query.getColumn(0).getString()] = query.getColumn(1).getDouble();
+    return seconds;
+  });
+}
+
 Result<std::map<std::string, std::int64_t>> NightBook::last_replayed() {
   return store_.database().read([&] {
     SQLite::Statement query(store_.database().sql(),

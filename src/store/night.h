@@ -79,6 +79,8 @@ class NightBook {
   Result<std::vector<NightRun>> runs();  // by campaign
   Result<std::vector<NightReplay>> replays(std::int64_t campaign);
   Result<std::vector<NightTarget>> targets(std::int64_t campaign);
+  // By target: of its fuzzing, and of the replays of what was seen in it.
+  Result<std::map<std::string, double>> device_seconds(std::int64_t campaign);
   // The latest campaign that replayed each subject.
   Result<std::map<std::string, std::int64_t>> last_replayed();
   // Findings of which there are runs of a bisection.

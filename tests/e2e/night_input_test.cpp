@@ -128,6 +128,16 @@ TEST_F(NightInput, PuzzlesThatAreNamedAreAllThatIsFuzzed) {
   EXPECT_EQ(targets[0]["name"], "puzzle.last_tile");
 }
 
+TEST_F(NightInput, ANightWithoutTimeSaysWhatItDidNotJudge) {
+  const Ran ran = redzone(folder_, night({"--time", "1ms", "--seed", "1"}));
+  EXPECT_EQ(ran.exit, 4) << ran;
+  const Json gaps = report()["not_judged"];
+  ASSERT_EQ(gaps.size(), 1u) << gaps;
+  EXPECT_EQ(gaps[0]["what"], "target gains.doubled");
+  EXPECT_EQ(gaps[0]["why"], "no time was left to fuzz it");
+  EXPECT_TRUE(ran.out.ends_with("\nnothing could be judged: nothing here is a pass\n")) << ran;
+}
+
 TEST_F(NightInput, TwoJobsOnOneStore) {
   Process first(folder_, night({"--time", "1h"}));
   while (!exists("x.db-lock") || std::filesystem::file_size(folder_ / "x.db-lock") == 0)

@@ -20,6 +20,9 @@ class SixNights : public NightsTest {
     EXPECT_EQ(night["exit_code"], exit);
     EXPECT_EQ(ran.out, read_text(folder_ / "out/night.txt"));
     EXPECT_GE(night["planted_bugs_caught"], 6);
+    expect_exit(exit, exit == 0   ? "Nothing new."
+                      : exit == 1 ? "New or regressed findings."
+                                  : "Nothing could be judged: nothing here is a pass.");
     return night;
   }
 
@@ -35,20 +38,110 @@ class SixNights : public NightsTest {
     const std::string text = read_text(folder_ / "out/night.txt");
     for (const char* word : {standing, tonight})
       EXPECT_NE(text.find(word), std::string::npos) << text;
-    expect_in_other_formats(standing, alarm);
+    expect_in_other_formats(standing, tonight, alarm);
   }
 
-  // The other formats are functions of the same value; here only that they were written and agree
-  // about what matters.
-  void expect_in_other_formats(const char* standing, bool alarm) {
-    pugi::xml_document junit;
-    ASSERT_TRUE(junit.load_string(read_text(folder_ / "out/junit.xml").c_str()));
-    EXPECT_EQ(!junit.select_nodes("//failure").empty(), alarm);
-    const Json sarif = Json::parse(read_text(folder_ / "out/redzone.sarif"), nullptr, false);
-    ASSERT_TRUE(sarif.is_object());
-    EXPECT_EQ(sarif["version"], "2.1.0");
-    for (const char* file : {"out/summary.md", "out/index.html"})
-      EXPECT_NE(read_text(folder_ / file).find(standing), std::string::npos) << file;
+  // Each format as its readers take it apart.
+  void expect_in_other_formats(const std::string& standing, const std::string& tonight,
+                               bool alarm) {
+    expect_in_page(standing, tonight, alarm);
+    expect_in_summary(standing, tonight, alarm);
+    expect_in_sarif(standing, tonight, alarm);
+    expect_in_junit(standing, tonight, alarm);
+  }
+
+  Json page() const {
+    const std::string html = read_text(folder_ / "out/index.html");
+    const std::string begin = R"(<script id="night" type="application/json">)";
+    const auto from = html.find(begin) + begin.size();
+    return Json::parse(html.substr(from, html.find("</script>", from) - from));
+  }
+  Json sarif() const { return Json::parse(read_text(folder_ / "out/redzone.sarif"))["runs"][0]; }
+  pugi::xml_document junit() const {
+    pugi::xml_document document;
+    EXPECT_TRUE(document.load_string(read_text(folder_ / "out/junit.xml").c_str()));
+    return document;
+  }
+
+  void expect_exit(int exit, const std::string& words) {
+    EXPECT_EQ(page()["report"]["night"]["exit_code"], exit);
+    EXPECT_EQ(page()["verdict"].get<std::string>().find(words), 0u) << page()["verdict"];
+    const Json invocation = sarif()["invocations"][0];
+    EXPECT_EQ(invocation["exitCode"], exit);
+    EXPECT_EQ(invocation["executionSuccessful"], exit <= 1);
+    const auto document = junit();
+    const auto night = document.select_node("//testsuite[@name='night']/testcase").node();
+    EXPECT_EQ(!night.child("error").empty(), exit > 1);
+    const std::string said = exit > 1 ? night.child("error").attribute("message").value() : words;
+    EXPECT_EQ(said.find(words), 0u) << said;
+    const std::string summary = read_text(folder_ / "out/summary.md");
+    EXPECT_NE(summary.substr(0, 120).find(words), std::string::npos) << summary.substr(0, 120);
+  }
+
+  void expect_in_page(const std::string& standing, const std::string& tonight, bool alarm) {
+    const Json data = page();
+    EXPECT_EQ(data["alarms"], alarm ? 1 : 0);
+    EXPECT_EQ(data["standings"], (Json{{standing, 1}}));
+    const Json f = data["report"]["night"]["findings"].at(0);
+    EXPECT_EQ(f["ledger"]["standing"], standing);
+    EXPECT_EQ(f["tonight"], tonight);
+    EXPECT_EQ(f["alarm"], alarm);
+  }
+
+  // "| 1 | known <LINK> | `SIGNATURE` | still fails, 4 of 4 runs failed | `REPLAY` |"
+  void expect_in_summary(const std::string& standing, const std::string& tonight, bool alarm) {
+    std::istringstream summary(read_text(folder_ / "out/summary.md"));
+    std::string heading;
+    std::vector<std::string> cells;
+    for (std::string line; cells.empty() && std::getline(summary, line);) {
+      if (line.starts_with("## ")) heading = line.substr(3);
+      if (!line.starts_with("| 1 |")) continue;
+      std::istringstream row(line);
+      for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
+    }
+    ASSERT_EQ(cells.size(), 6u) << "no row of finding 1";
+    EXPECT_TRUE(cells[2].starts_with(" " + standing + " ")) << cells[2];
+    EXPECT_TRUE(cells[4].starts_with(" " + tonight)) << cells[4];
+    EXPECT_EQ(heading == "Needs attention", alarm) << heading;
+  }
+
+  void expect_in_sarif(const std::string& standing, const std::string& tonight, bool alarm) {
+    const Json results = sarif()["results"];
+    if (standing == "fixed") {
+      EXPECT_TRUE(results.empty()) << "what is missing is closed by the services";
+      return;
+    }
+    ASSERT_EQ(results.size(), 1u);
+    const Json& properties = results[0]["properties"];
+    EXPECT_EQ(properties["state"], standing);
+    EXPECT_EQ(properties["tonight"].get<std::string>().find(tonight), 0u) << properties["tonight"];
+    EXPECT_EQ(results[0]["level"] == "error", alarm) << results[0]["level"];
+    EXPECT_EQ(results[0]["suppressions"].size(),
+              standing == "known" || standing == "quarantined" ? 1u : 0u);
+  }
+
+  void expect_in_junit(const std::string& standing, const std::string& tonight, bool alarm) {
+    const auto document = junit();
+    const auto cases = document.select_nodes("//testsuite[@name='findings']/testcase");
+    ASSERT_EQ(cases.size(), 1u);
+    const pugi::xml_node finding = cases.first().node();
+    const auto failure = finding.child("failure"), skipped = finding.child("skipped");
+    EXPECT_EQ(!failure.empty(), alarm);
+    EXPECT_EQ(failure.empty() && skipped.empty(), tonight == "passes");
+    const std::string said = alarm             ? failure.text().get()
+                             : skipped.empty() ? finding.child("system-out").text().get()
+                                               : skipped.attribute("message").value();
+    EXPECT_NE(said.find(standing), std::string::npos) << said;
+    EXPECT_NE(said.find("tonight: " + tonight), std::string::npos) << said;
+    EXPECT_EQ(document.select_nodes("//testsuite[@name='targets']/testcase/failure").size(),
+              alarm ? 1u : 0u);
+  }
+
+  // As `redzone report` tells a night of the past.
+  Json past(int night) {
+    return redzone(folder_,
+                   {"report", "--night", std::to_string(night), "--db", "x.db", "--format", "json"})
+        .json()["night"];
   }
 };
 
@@ -108,6 +201,39 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   EXPECT_EQ(codes, (std::vector{0, 1, 1, 0, 0, 1}));
   EXPECT_EQ(back["trend"][3]["findings"]["known"], 1) << "the past stays as it was";
   EXPECT_EQ(back["trend"][4]["findings"]["fixed"], 1);
+
+  // Each night once more, after all of them: what it said then.
+  EXPECT_TRUE(past(1)["findings"].empty());
+  for (const Json& then : {gained, kept, waived, fixed}) {
+    const int number = then["campaign"];
+    const Json now = past(number);
+    ASSERT_EQ(now["findings"].size(), 1u) << number;
+    for (const char* key : {"tonight", "alarm", "before", "k", "n", "sightings", "outcome_reason"})
+      EXPECT_EQ(now["findings"][0][key], then["findings"][0][key]) << number << " " << key;
+    EXPECT_EQ(now["findings"][0]["ledger"]["standing"], then["findings"][0]["ledger"]["standing"]);
+    EXPECT_EQ(now["not_judged"], then["not_judged"]) << number;
+    EXPECT_EQ(now["exit_code"], then["exit_code"]) << number;
+  }
+}
+
+// A page that is made again knows what people marked, and forgets nothing of what was found.
+TEST_F(SixNights, AReportMadeAgainStillHasWhatTheNightFound) {
+  install(kBuggyBuild);
+  one(1);
+  ASSERT_EQ(redzone(folder_, {"mark", "1", "known", "--link", kLink, "--db", "x.db"}).exit, 0);
+  const auto expect_found = [&] {
+    const Json night = past(1);
+    EXPECT_EQ(night["findings"].at(0)["tonight"], "found");
+    EXPECT_EQ(night["findings"].at(0)["ledger"]["standing"], "known");
+    EXPECT_TRUE(night["not_judged"].empty()) << night["not_judged"];
+    EXPECT_EQ(night["exit_code"], 1);
+  };
+  expect_found();
+  ASSERT_EQ(redzone(folder_, {"run", "gains.doubled", "--plugin", "./gains.so", "--device", "host",
+                              "--db", "x.db", "--plans", "20"})
+                .exit,
+            0);
+  expect_found();
 }
 
 TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
@@ -146,27 +272,32 @@ TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
 
 TEST_F(SixNights, ACorpusPlanThatFailsIsAFinding) {
   install(kBuggyBuild);
-  std::filesystem::create_directory(folder_.path() / "corpus");
+  const std::string folder = "my plans; it's";
+  std::filesystem::create_directory(folder_.path() / folder);
   constexpr const char* kPlan =
       "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\ndims = { N = 5 }\n";
-  folder_.write("corpus/plain.toml", kPlan);
-  folder_.write("corpus/other.toml",
+  folder_.write(folder + "/plain.toml", kPlan);
+  folder_.write(folder + "/other.toml",
                 "redzone_plan = 1\ntarget = \"not.here\"\n[[step]]\ndo = \"call\"\n");
   const auto with_corpus = [&](int exit) {
-    const Ran ran = redzone(folder_, night({"--plans", "1", "--seed", "1", "--corpus", "corpus"}));
+    const Ran ran = redzone(folder_, night({"--plans", "1", "--seed", "1", "--corpus", folder}));
     EXPECT_EQ(ran.exit, exit) << ran;
     return report();
   };
   const Json night = with_corpus(1);
   ASSERT_EQ(night["corpus"].size(), 2u);
-  EXPECT_EQ(night["corpus"][0]["file"], "corpus/other.toml");
+  EXPECT_EQ(night["corpus"][0]["file"], folder + "/other.toml");
+  EXPECT_EQ(night["corpus"][0]["replay"], "redzone replay 'my plans; it'\\''s/other.toml'");
   EXPECT_EQ(night["corpus"][0]["tonight"], "not applicable");
   EXPECT_EQ(night["corpus"][1]["tonight"], "still fails");
   EXPECT_EQ(night["corpus"][1]["finding"], 1);
-  EXPECT_EQ(night["corpus"][1]["replay"], "redzone replay corpus/plain.toml --plugin " + plugin());
+  const std::string line = "redzone replay 'my plans; it'\\''s/plain.toml' --plugin " + plugin();
+  EXPECT_EQ(night["corpus"][1]["replay"], line);
   EXPECT_EQ(night["findings"][0]["ledger"]["standing"], "new");
   install(kCleanBuild);
-  EXPECT_EQ(with_corpus(0)["corpus"][1]["tonight"], "passes");
+  const Json passed = with_corpus(0)["corpus"][1];
+  EXPECT_EQ(passed["tonight"], "passes");
+  EXPECT_EQ(passed["replay"], line) << "of a plan that has shown nothing, too";
 }
 
 TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
@@ -194,6 +325,13 @@ TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
       << again;
   const Json findings = redzone(folder_, {"findings", "--db", "c.db", "--json"}).json()["findings"];
   ASSERT_EQ(findings.size(), 1u);
+  // The two shards are one night of the merged store.
+  const Json whole =
+      redzone(folder_, {"report", "--db", "c.db", "--format", "json"}).json()["night"];
+  EXPECT_EQ(whole["parts"].size(), 2u);
+  EXPECT_EQ(whole["trend"].size(), 2u);
+  EXPECT_EQ(whole["plans"], a["plans"].get<int>() + b["plans"].get<int>());
+  EXPECT_EQ(whole["findings"][0]["tonight"], "still fails");
   const Ran sound = redzone(folder_, {"db", "check", "--db", "c.db"});
   EXPECT_EQ(sound.exit, 0) << sound;
   const Json stats = redzone(folder_, {"db", "stats", "--db", "c.db", "--json"}).json();

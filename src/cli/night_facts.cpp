@@ -1,0 +1,135 @@
+#include "cli/night_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace redzone::cli {
+namespace {
+
+using store::NightReplay;
+using store::NightTarget;
+
+void add(NightTarget& sum, const NightTarget& t) {
+  sum.plans += t.plans;
+  sum.calls += t.calls;
+  sum.pass += t.pass;
+  sum.fail += t.fail;
+  sum.inconclusive += t.inconclusive;
+  sum.not_applicable += t.not_applicable;
+  sum.harness_errors += t.harness_errors;
+  sum.device_seconds += t.device_seconds;
+  sum.share += t.share;
+  if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
+}
+
+class Loading {
+ public:
+  Loading(store::Store& store, bool running) : store_(store), book_(store), running_(running) {}
+
+  Result<NightFacts> of(std::int64_t id) {
+    if (auto r = nights(id); !r) return tl::unexpected(r.error());
+    for (const auto& run : facts_.night().runs)
+      if (auto r = part(run); !r) return tl::unexpected(r.error());
+    for (auto& [name, target] : facts_.targets) target.share /= parts_of_[name];
+    if (auto r = findings(); !r) return tl::unexpected(r.error());
+    return std::move(facts_);
+  }
+
+ private:
+  Result<void> nights(std::int64_t id) {
+    auto runs = book_.runs();
+    if (!runs) return tl::unexpected(runs.error());
+    auto campaigns = store_.campaigns();
+    if (!campaigns) return tl::unexpected(campaigns.error());
+    facts_.nights = nights_of(std::move(*runs), *campaigns, running_ ? id : 0);
+    const auto night = std::find_if(facts_.nights.begin(), facts_.nights.end(),
+                                    [&](const auto& n) { return n.holds(id); });
+    if (night == facts_.nights.end()) return no_night(id);
+    is_latest_ = night + 1 == facts_.nights.end();
+    facts_.nights.erase(night + 1, facts_.nights.end());
+    for (auto& campaign : *campaigns) facts_.campaigns[campaign.id] = std::move(campaign);
+    for (const auto& each : facts_.nights)
+      for (const auto& run : each.runs)
+        if (!facts_.campaigns.contains(run.campaign))
+          return harness_error(
+              fmt::format("night {} has no campaign: 'redzone db check' tells "
+                          "what else is wrong with the store",
+                          run.campaign));
+    return {};
+  }
+
+  Result<void> no_night(std::int64_t id) const {
+    if (facts_.nights.empty()) return usage_error(kNoNight);
+    return usage_error(fmt::format("the store holds no night {}: the latest is {}", id,
+                                   facts_.nights.back().campaign()));
+  }
+
+  Result<void> part(const store::NightRun& run) {
+    auto replays = book_.replays(run.campaign);
+    if (!replays) return tl::unexpected(replays.error());
+    for (auto& replay : *replays) {
+      auto& known = facts_.replays[replay.subject];
+      const bool more = known.subject.empty() || replay.failed.n > known.failed.n;
+      if (more) known = std::move(replay);
+    }
+    const auto targets = book_.targets(run.campaign);
+    if (!targets) return tl::unexpected(targets.error());
+    for (const auto& t : *targets) {
+      if (++parts_of_[t.target] == 1)
+        facts_.targets[t.target] = t;
+      else
+        add(facts_.targets[t.target], t);
+    }
+    const auto sightings = book_.sightings(run.campaign);
+    if (!sightings) return tl::unexpected(sightings.error());
+    for (const auto& [finding, plans] : *sightings) facts_.sightings[finding] += plans;
+    return {};
+  }
+
+  Result<void> findings() {
+    auto entries = store_.all_entries();
+    if (!entries) return tl::unexpected(entries.error());
+    facts_.entries = std::move(*entries);
+    for (auto& [finding, of] : facts_.entries) std::sort(of.begin(), of.end());
+    auto findings = store_.findings();
+    if (!findings) return tl::unexpected(findings.error());
+    facts_.findings = std::move(*findings);
+    const std::string& until = facts_.night().until;
+    if (until.empty()) return {};
+    std::erase_if(facts_.findings,
+                  [&](const auto& f) { return f.first_seen >= until && !is_ours(f); });
+    if (!is_latest_)
+      for (auto& f : facts_.findings) f.ledger = ledger_at(facts_.entries[f.id], until);
+    return {};
+  }
+
+  bool is_ours(const store::Finding& f) const {
+    return facts_.night().holds(f.campaign) || facts_.sightings.contains(f.id) ||
+           facts_.replays.contains(f.signature.hash());
+  }
+
+  store::Store& store_;
+  store::NightBook book_;
+  bool running_, is_latest_ = false;
+  std::map<std::string, int> parts_of_;  // the night that saw to the target
+  NightFacts facts_;
+};
+
+}  // namespace
+
+bool NightFacts::was_found(const store::Finding& finding) const {
+  const auto of = entries.find(finding.id);
+  if (of == entries.end() || !sightings.contains(finding.id)) return false;
+  const NightParts& n = night();
+  return std::any_of(of->second.begin(), of->second.end(), [&](const LedgerEntry& entry) {
+    return entry.event == LedgerEvent::failed && entry.at >= n.began &&
+           (n.until.empty() || entry.at <= n.until);
+  });
+}
+
+Result<NightFacts> load_night(store::Store& store, std::int64_t campaign, bool running) {
+  return Loading(store, running).of(campaign);
+}
+
+}  // namespace redzone::cli

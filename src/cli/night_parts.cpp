@@ -1,0 +1,115 @@
+#include "cli/night_parts.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <tuple>
+
+#include "campaign/shard.h"
+#include "cli/nightly.h"
+
+namespace redzone::cli {
+namespace {
+
+using store::NightRun;
+
+constexpr std::size_t kSecond = std::string_view("2025-01-31T12:34:56").size();
+
+std::time_t time_of(const std::string& utc) {
+  std::tm tm{};
+  return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &tm) == nullptr ? 0 : ::timegm(&tm);
+}
+
+bool belongs(const NightParts& night, const NightRun& run) {
+  const auto same_shard = [&](const NightRun& part) { return part.shard == run.shard; };
+  const auto seconds = static_cast<double>(time_of(run.began) - time_of(night.began));
+  return seconds < NightlyOptions::kResumeDays * 24 * 60 * 60 &&
+         std::none_of(night.runs.begin(), night.runs.end(), same_shard);
+}
+
+// By when they began.
+std::vector<NightParts> together(std::vector<NightRun> runs, std::int64_t alone) {
+  std::sort(runs.begin(), runs.end(), [](const NightRun& a, const NightRun& b) {
+    return std::tie(a.began, a.campaign) < std::tie(b.began, b.campaign);
+  });
+  std::vector<NightParts> nights;
+  std::map<std::pair<std::uint64_t, int>, std::size_t> latest;  // by base seed and shards
+  for (auto& run : runs) {
+    if (run.campaign == alone) {
+      nights.push_back({{run}, run.began, "", ""});
+      continue;
+    }
+    const std::pair key(run.base_seed, run.shards);
+    const auto it = run.shards > 1 ? latest.find(key) : latest.end();
+    const bool part = it != latest.end() && belongs(nights[it->second], run);
+    if (!part) {
+      latest[key] = nights.size();
+      nights.emplace_back().began = run.began;
+    }
+    nights[latest[key]].runs.push_back(std::move(run));
+  }
+  return nights;
+}
+
+std::string last_end(const NightParts& night, const std::map<std::int64_t, std::string>& ends) {
+  std::string last;
+  for (const auto& run : night.runs) {
+    const auto end = ends.find(run.campaign);
+    if (end == ends.end() || end->second.empty()) return "";
+    last = std::max(last, end->second);
+  }
+  return last;
+}
+
+// `next`: when the first night began after all runs of this one had; "" when none did.
+std::string until_of(const NightParts& night, const std::string& next) {
+  const bool same_second = !next.empty() && night.ended.starts_with(next.substr(0, kSecond));
+  return night.ended.empty() || same_second ? next : night.ended;
+}
+
+}  // namespace
+
+std::int64_t NightParts::campaign() const {
+  return std::min_element(
+             runs.begin(), runs.end(),
+             [](const NightRun& a, const NightRun& b) { return a.campaign < b.campaign; })
+      ->campaign;
+}
+
+bool NightParts::holds(std::int64_t campaign) const {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const NightRun& run) { return run.campaign == campaign; });
+}
+
+bool NightParts::owns(std::string_view key) const {
+  return std::any_of(runs.begin(), runs.end(), [&](const NightRun& run) {
+    return campaign::Shard{run.shard, run.shards}.owns(key);
+  });
+}
+
+std::vector<NightParts> nights_of(std::vector<NightRun> runs,
+                                  const std::vector<store::Campaign>& campaigns,
+                                  std::int64_t running) {
+  std::map<std::int64_t, std::string> ends;
+  for (const auto& campaign : campaigns) ends[campaign.id] = campaign.ended;
+  auto nights = together(std::move(runs), running);
+  for (auto night = nights.begin(); night != nights.end(); ++night) {
+    if (night->holds(running)) continue;
+    const std::string last_began = night->runs.back().began;
+    const auto next =
+        std::find_if(night, nights.end(), [&](const auto& n) { return n.began > last_began; });
+    night->ended = last_end(*night, ends);
+    night->until = until_of(*night, next == nights.end() ? "" : next->began);
+  }
+  for (auto& night : nights)
+    std::sort(night.runs.begin(), night.runs.end(),
+              [](const NightRun& a, const NightRun& b) { return a.shard < b.shard; });
+  const auto order = [running](const NightParts& night) {
+    return std::pair(night.holds(running), night.ended.empty() ? night.began : night.ended);
+  };
+  std::stable_sort(nights.begin(), nights.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  return nights;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,74 @@
+#include "cli/night_trend.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/command.h"
+
+namespace redzone::cli {
+namespace {
+
+constexpr std::size_t kNightsShown = 60;
+
+// Adds to each night how many findings stood how when it ended. `entries` of one finding, sorted.
+void add_standings(std::vector<report::NightTrend>& trend, std::span<const NightParts> nights,
+                   const store::Finding& finding, std::span<const LedgerEntry> entries) {
+  for (std::size_t i = 0; i + 1 < nights.size(); ++i) {
+    const std::string& until = nights[i].until;
+    if (!until.empty() && finding.first_seen >= until && !nights[i].holds(finding.campaign))
+      continue;
+    Standing standing = Standing::fresh;
+    for (const auto& entry : entries) {
+      if (!until.empty() && entry.at > until) break;
+      standing = after(standing, entry.event);
+    }
+    ++trend[i].findings[standing];
+  }
+  ++trend.back().findings[finding.ledger.standing];
+}
+
+}  // namespace
+
+Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const NightFacts& facts) {
+  const std::span nights =
+      std::span(facts.nights).last(std::min(facts.nights.size(), kNightsShown));
+  store::NightBook book(store);
+  std::vector<report::NightTrend> trend;
+  for (const auto& night : nights) {
+    report::NightTrend& t = trend.emplace_back();
+    t.campaign = night.campaign();
+    t.exit_code = exit_code_of(night);
+    for (const auto& run : night.runs) {
+      const auto& campaign = facts.campaigns.at(run.campaign);
+      t.started = t.started.empty() ? campaign.started : std::min(t.started, campaign.started);
+      t.plans += campaign.stats.plans;
+      t.calls += campaign.stats.calls;
+      const auto seconds = book.device_seconds(run.campaign);
+      if (!seconds) return tl::unexpected(seconds.error());
+      for (const auto& [target, s] : *seconds)
+        if (s > 0) t.device_seconds[target] += s;
+    }
+  }
+  for (const auto& f : facts.findings) {
+    if (f.state != store::State::confirmed && f.state != store::State::flaky) continue;
+    const auto entries = facts.entries.find(f.id);
+    add_standings(trend, nights, f,
+                  entries == facts.entries.end() ? std::span<const LedgerEntry>()
+                                                 : std::span<const LedgerEntry>(entries->second));
+  }
+  return trend;
+}
+
+std::optional<int> exit_code_of(const NightParts& night) {
+  const auto& runs = night.runs;
+  const auto ended_with = [&](int code) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const auto& run) { return run.exit_code == code; });
+  };
+  if (ended_with(store::NightRun::kUnfinished)) return std::nullopt;
+  for (const int code : std::array<int, 4>{kHarness, kFound, kUsage, kOk})
+    if (ended_with(code)) return code;
+  return kNotJudged;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,108 @@
+// Which runs are one night, and up to when.
+#include "cli/night_parts.h"
+
+#include <gtest/gtest.h>
+
+namespace redzone::cli {
+namespace {
+
+struct Runs {
+  std::vector<store::NightRun> runs = {};
+  std::vector<store::Campaign> campaigns = {};
+
+  void add(std::int64_t id, std::uint64_t seed, int shard, int shards, const std::string& began,
+           const std::string& ended) {
+    store::NightRun& run = runs.emplace_back();
+    run.campaign = id;
+    run.base_seed = seed;
+    run.shard = shard;
+    run.shards = shards;
+    run.began = began;
+    store::Campaign& campaign = campaigns.emplace_back();
+    campaign.id = id;
+    campaign.ended = ended;
+  }
+  std::vector<NightParts> nights() const { return nights_of(runs, campaigns); }
+};
+
+TEST(NightParts, ShardsOfOneSeedAndTimeAreOneNight) {
+  Runs r;
+  r.add(1, 7, 2, 3, "2025-01-31T02:00:00.000000Z", "2025-01-31T03:00:00Z");
+  r.add(2, 7, 1, 3, "2025-01-31T02:00:01.000000Z", "2025-01-31T03:00:05Z");
+  r.add(3, 8, 3, 3, "2025-01-31T02:00:02.000000Z", "2025-01-31T03:00:06Z");  // another seed
+  r.add(4, 7, 1, 2, "2025-01-31T02:00:03.000000Z", "2025-01-31T03:00:07Z");  // other shards
+  r.add(5, 7, 3, 3, "2025-01-31T03:30:00.000000Z", "2025-01-31T04:00:00Z");  // after the others
+  const auto nights = r.nights();
+  ASSERT_EQ(nights.size(), 3u);
+  EXPECT_EQ(nights[0].campaign(), 3);
+  EXPECT_EQ(nights[1].campaign(), 4);
+  const NightParts& whole = nights[2];
+  ASSERT_EQ(whole.runs.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(whole.runs[static_cast<std::size_t>(i)].shard, i + 1);
+  EXPECT_EQ(whole.campaign(), 1);
+  EXPECT_TRUE(whole.holds(5));
+  EXPECT_FALSE(whole.holds(3));
+  EXPECT_EQ(whole.began, "2025-01-31T02:00:00.000000Z");
+  EXPECT_EQ(whole.ended, "2025-01-31T04:00:00Z");
+  EXPECT_EQ(whole.until, whole.ended);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(whole.owns("key " + std::to_string(i)));
+}
+
+TEST(NightParts, TheSameSeedEveryNightMakesNightsOfTheirOwn) {
+  Runs r;
+  r.add(1, 7, 1, 2, "2025-01-30T02:00:00.000000Z", "2025-01-30T03:00:00Z");
+  r.add(2, 7, 2, 2, "2025-01-31T01:59:00.000000Z", "2025-01-31T03:00:00Z");  // 2/2 missed a night
+  r.add(3, 7, 1, 2, "2025-01-31T02:00:00.000000Z", "2025-01-31T03:00:00Z");
+  r.add(4, 7, 1, 2, "2025-01-31T05:00:00.000000Z", "2025-01-31T06:00:00Z");  // again by hand
+  const auto nights = r.nights();
+  ASSERT_EQ(nights.size(), 3u);
+  EXPECT_EQ(nights[0].runs.size(), 1u);
+  EXPECT_EQ(nights[1].runs.size(), 2u);
+  EXPECT_EQ(nights[2].campaign(), 4);
+}
+
+TEST(NightParts, WithoutShardsEachRunIsANight) {
+  Runs r;
+  r.add(1, 7, 1, 1, "2025-01-31T02:00:00.000000Z", "2025-01-31T03:00:00Z");
+  r.add(2, 7, 1, 1, "2025-01-31T04:00:00.000000Z", "2025-01-31T05:00:00Z");
+  EXPECT_EQ(r.nights().size(), 2u);
+}
+
+TEST(NightParts, TheLatestIsTheOneThatEndedLast) {
+  Runs r;
+  r.add(1, 1, 1, 1, "2025-01-30T02:00:00.000000Z", "2025-01-30T09:00:00Z");  // it was gone on with
+  r.add(2, 2, 1, 1, "2025-01-30T04:00:00.000000Z", "2025-01-30T05:00:00Z");
+  EXPECT_EQ(r.nights().back().campaign(), 1);
+  r.add(3, 3, 1, 1, "2025-01-31T02:00:00.000000Z", "");  // it runs
+  EXPECT_EQ(r.nights().back().campaign(), 3);
+  EXPECT_EQ(r.nights().back().until, "");
+}
+
+TEST(NightParts, TheOneThatRunsHereIsAloneAndTheLatest) {
+  Runs r;
+  r.add(1, 7, 1, 2, "2025-01-30T02:00:00.000000Z", "");  // gone on with
+  r.add(2, 7, 2, 2, "2025-01-30T03:00:00.000000Z", "2025-01-30T04:00:00Z");
+  r.add(3, 8, 1, 1, "2025-01-30T05:00:00.000000Z", "2025-01-30T06:00:00Z");
+  const auto nights = nights_of(r.runs, r.campaigns, 1);
+  ASSERT_EQ(nights.size(), 3u);
+  EXPECT_EQ(nights.back().campaign(), 1);
+  EXPECT_EQ(nights.back().runs.size(), 1u);
+  EXPECT_EQ(nights.back().until, "");
+  EXPECT_EQ(nights_of(r.runs, r.campaigns).size(), 2u);
+}
+
+TEST(NightParts, ANightLastsUntilTheNextAtMost) {
+  Runs r;
+  r.add(1, 1, 1, 1, "2025-01-30T02:00:00.000000Z", "");  // cut off
+  r.add(2, 2, 1, 1, "2025-01-30T04:00:00.000000Z", "2025-01-30T05:00:00Z");
+  r.add(3, 3, 1, 1, "2025-01-30T05:00:00.700000Z", "2025-01-30T06:00:00Z");  // the same second
+  r.add(4, 4, 1, 1, "2025-01-30T07:00:00.000000Z", "2025-01-30T08:00:00Z");
+  const auto nights = r.nights();
+  EXPECT_EQ(nights[0].until, "2025-01-30T04:00:00.000000Z");
+  EXPECT_EQ(nights[0].ended, "");
+  EXPECT_EQ(nights[1].until, "2025-01-30T05:00:00.700000Z");
+  EXPECT_EQ(nights[2].until, "2025-01-30T06:00:00Z");
+}
+
+}  // namespace
+}  // namespace redzone::cli

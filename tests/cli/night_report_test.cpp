@@ -1,0 +1,291 @@
+// What a report says of nights that stores hold.
+#include "cli/night_report.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "report/night_formats.h"
+#include "store/database.h"
+#include "store/merge.h"
+#include "store/sample.h"
+
+namespace redzone::cli {
+namespace {
+
+using namespace store::testing;
+using report::Night;
+using report::NightFinding;
+using store::NightBook;
+using store::NightRun;
+using store::Store;
+
+// "2025-01-DAYTHOUR:MINUTE:00.000000Z"
+std::string at(int day, int hour, int minute = 0) {
+  return fmt::format("2025-01-{:02}T{:02}:{:02}:00.000000Z", day, hour, minute);
+}
+std::string to_the_second(const std::string& time) {
+  return time.substr(0, 19) + "Z";
+}
+
+class NightReport : public ::testing::Test {
+ protected:
+  // From 02:00 to 03:00 of that day.
+  std::int64_t night(Store& store, int day, NightRun run = {}, int exit_code = 1) {
+    store::Campaign campaign = sample_campaign();
+    campaign.started = to_the_second(at(day, 2));
+    run.campaign = must(store.begin_campaign(campaign));
+    run.began = at(day, 2);
+    run.exit_code = exit_code;
+    must(NightBook(store).begin(run));
+    if (exit_code == NightRun::kUnfinished) return run.campaign;
+    must(store.database().write(store::Durability::full, [&] {
+      SQLite::Statement end(store.database().sql(), "UPDATE campaigns SET ended = ? WHERE id = ?");
+      end.bind(1, to_the_second(at(day, 3)));
+      end.bind(2, run.campaign);
+      end.exec();
+    }));
+    return run.campaign;
+  }
+
+  // Seen and confirmed by the campaign that was begun last.
+  std::int64_t found(Store& store, int n, const std::string& when, std::int64_t campaign = 0) {
+    store::Finding f = sample_finding(n);
+    f.state = store::State::confirmed;
+    f.first_seen = f.last_seen = to_the_second(when);
+    f.campaign = campaign;
+    const auto id = must(store.record(f)).id;
+    must(store.enter(id, {when, LedgerEvent::failed, "", ""}));
+    return id;
+  }
+  void mark_known(Store& store, std::int64_t id, const std::string& when) {
+    must(store.mark(id, {when, LedgerEvent::known, "https://example.com/1", ""}));
+  }
+  static Night told(Store& store, std::int64_t night) {
+    return must(describe_night(store, night, {}));
+  }
+  static const NightFinding* finding(const Night& night, std::int64_t id) {
+    for (const auto& f : night.findings)
+      if (f.id == id) return &f;
+    return nullptr;
+  }
+  static std::string gap(const Night& night, const std::string& what) {
+    for (const auto& g : night.not_judged)
+      if (g.what == what) return g.why;
+    return "";
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(NightReport, WhatCameLaterDoesNotChangeWhatTheNightFound) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  const auto one = found(store, 1, at(20, 2), id), two = found(store, 2, at(20, 2), id);
+  mark_known(store, one, at(20, 9));
+  must(store.begin_campaign(sample_campaign()));  // redzone run
+  found(store, 2, at(20, 10));
+  const auto later = found(store, 3, at(20, 10));
+
+  const Night n = told(store, id);
+  ASSERT_NE(finding(n, one), nullptr);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::found);
+  EXPECT_EQ(finding(n, one)->ledger.standing, Standing::known) << "the latest night, as of now";
+  EXPECT_EQ(finding(n, one)->sightings, 1);
+  EXPECT_EQ(finding(n, two)->tonight, Tonight::found);
+  EXPECT_TRUE(is_alarm(*finding(n, two)));
+  EXPECT_EQ(finding(n, two)->sightings, 1) << "of this night alone";
+  EXPECT_EQ(finding(n, later), nullptr);
+  EXPECT_TRUE(n.not_judged.empty());
+  EXPECT_EQ(n.exit_code, 1);
+  mark_known(store, two, at(20, 11));
+  const std::string text = report::night_text(told(store, id));
+  EXPECT_TRUE(text.ends_with("\nwhat was new or regressed has been marked since\n")) << text;
+}
+
+TEST_F(NightReport, AnOldNightIsToldAsItWas) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto first = night(store, 20);
+  const auto one = found(store, 1, at(20, 2), first);
+  mark_known(store, one, at(20, 9));
+  const auto second = night(store, 21);
+  must(store.enter(one, {at(21, 2, 30), LedgerEvent::passed, "", ""}));
+  must(NightBook(store).replayed(
+      second,
+      {sample_finding(1).signature.hash(), one, "sample", "", Tonight::passes, {0, 5}, "", 1}));
+  const auto two = found(store, 2, at(21, 2), second), three = found(store, 3, at(21, 2), second);
+
+  const Night old = told(store, first);
+  ASSERT_EQ(old.findings.size(), 1u);
+  EXPECT_EQ(old.findings[0].tonight, Tonight::found);
+  EXPECT_EQ(old.findings[0].ledger.standing, Standing::fresh) << "it was marked in the morning";
+  EXPECT_TRUE(is_alarm(old.findings[0]));
+  EXPECT_TRUE(old.not_judged.empty());
+  ASSERT_EQ(old.trend.size(), 1u);
+  EXPECT_EQ(old.trend[0].findings, (report::StandingCounts{{Standing::fresh, 1}}));
+  EXPECT_EQ(old.targets.at(0).findings, (report::StandingCounts{{Standing::fresh, 1}}));
+
+  const Night now = told(store, second);
+  EXPECT_EQ(finding(now, one)->tonight, Tonight::passes);
+  EXPECT_EQ(finding(now, one)->before, Standing::known);
+  EXPECT_EQ(finding(now, one)->ledger.standing, Standing::fixed);
+  EXPECT_EQ(finding(now, two)->tonight, Tonight::found);
+  EXPECT_EQ(finding(now, three)->before, std::nullopt);
+  ASSERT_EQ(now.trend.size(), 2u);
+  EXPECT_EQ(now.trend[0].findings, old.trend[0].findings);
+  EXPECT_EQ(now.trend[1].findings,
+            (report::StandingCounts{{Standing::fresh, 2}, {Standing::fixed, 1}}));
+  EXPECT_EQ(now.trend[1].device_seconds.at("sample"), 1);
+  EXPECT_EQ(must(latest_night(store)), second);
+}
+
+TEST_F(NightReport, ANightThatWasCutOffHoldsNothingOfTheNext) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto cut = night(store, 20, {}, NightRun::kUnfinished);
+  const auto one = found(store, 1, at(20, 2), cut);
+  const auto next = night(store, 21);
+  found(store, 2, at(21, 2), next);
+  const Night n = told(store, cut);
+  ASSERT_EQ(n.findings.size(), 1u);
+  EXPECT_EQ(n.findings[0].id, one);
+  EXPECT_EQ(n.exit_code, 130);
+  // In the process that goes on with it, all of it counts.
+  EXPECT_EQ(must(describe_night(store, cut, {.running = true})).findings.size(), 2u);
+}
+
+TEST_F(NightReport, WhatWasSeenAndNotConfirmedIsUnclear) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto before = night(store, 19);
+  const auto one = found(store, 1, at(19, 2), before);
+  const auto id = night(store, 20);
+  must(store.sighted(one, 3));
+  const Night n = told(store, id);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::unclear);
+  EXPECT_EQ(gap(n, fmt::format("finding {}", one)),
+            "it was seen, and no time was left to confirm it");
+}
+
+// Three shards on stores of their own, as they come together.
+TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
+  const auto part = [&](int shard) {
+    Store store = open_rw(dir_ / fmt::format("{}.db", shard).c_str());
+    NightRun run;
+    run.base_seed = 9;
+    run.shard = shard;
+    run.shards = 3;
+    run.budget_seconds = 3600;
+    run.planted_bugs_caught = 18;
+    run.asked_targets = "sample";
+    const auto id = night(store, 20, run, shard == 2 ? 0 : 1);
+    must(NightBook(store).target(
+        id, {"sample", 10, 100, 9, 1, 0, 0, 0, 2.5, 1.0, shard == 2 ? "no GPU" : ""}));
+    if (shard != 2) found(store, shard, at(20, 2), id);
+    found(store, 7, at(20, 2), id);
+    return id;
+  };
+  for (const int shard : {1, 2, 3}) part(shard);
+  Store all = open_rw(dir_ / "all.db");
+  for (const char* name : {"1.db", "3.db"}) {
+    Store from = open_ro(dir_ / name);
+    must(store::merge(from, all));
+  }
+  const Night partial = told(all, 1);
+  EXPECT_EQ(gap(partial, "shard 2 of 3"), "its night is not in this store");
+  Store last = open_ro(dir_ / "2.db");
+  must(store::merge(last, all));
+
+  const Night n = told(all, must(latest_night(all)));
+  EXPECT_EQ(n.parts.size(), 3u);
+  EXPECT_EQ(n.shard, 0);
+  EXPECT_EQ(n.seed, 9u);
+  EXPECT_EQ(n.planted_bugs_caught, 18u);
+  EXPECT_EQ(n.budget_seconds, 3 * 3600);
+  EXPECT_EQ(n.exit_code, 1);
+  ASSERT_EQ(n.findings.size(), 3u);
+  for (const auto& f : n.findings) {
+    EXPECT_EQ(f.tonight, Tonight::found) << f.signature;
+    EXPECT_EQ(f.sightings, f.where == "kernel_7" ? 3 : 1);
+  }
+  ASSERT_EQ(n.targets.size(), 1u);
+  EXPECT_EQ(n.targets[0].plans, 30u);
+  EXPECT_EQ(n.targets[0].share, 1.0);
+  EXPECT_EQ(n.targets[0].not_fuzzed, "") << "by one of them";
+  EXPECT_TRUE(n.not_judged.empty());
+  ASSERT_EQ(n.trend.size(), 1u);
+  EXPECT_EQ(n.trend[0].findings, (report::StandingCounts{{Standing::fresh, 3}}));
+  EXPECT_EQ(n.trend[0].device_seconds.at("sample"), 7.5);
+  EXPECT_EQ(told(all, 2).campaign, n.campaign) << "by the number of any of them";
+  EXPECT_NE(report::night_text(n).find(", shards 1, 2, 3 of 3\n"), std::string::npos);
+}
+
+TEST_F(NightReport, WhatOneShardReplayedIsReplayed) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto before = night(store, 19);
+  const auto one = found(store, 1, at(19, 2), before), two = found(store, 2, at(19, 2), before);
+  NightRun run;
+  run.shards = 2;
+  run.shard = 1;
+  const auto first = night(store, 20, run, 0);
+  run.shard = 2;
+  const auto second = night(store, 20, run, 0);
+  for (const auto& [id, n] : {std::pair{one, 1}, std::pair{two, 2}})
+    must(NightBook(store).replayed(
+        n == 1 ? first : second,
+        {sample_finding(n).signature.hash(), id, "sample", "", Tonight::fails, {5, 5}, "", 1}));
+  const Night n = told(store, first);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::fails);
+  EXPECT_EQ(finding(n, two)->tonight, Tonight::fails);
+  EXPECT_EQ(n.trend.size(), 2u);
+}
+
+TEST_F(NightReport, ALineOfTheCorpusIsQuotedAndBringsItsTargetAlong) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  store::Finding f = sample_finding(1);
+  f.environment.toolkit = "nvcc 13.0, plugin /my plugins/gains.so";
+  f.first_seen = to_the_second(at(20, 2));
+  f.campaign = id;
+  must(store.record(f));
+  const auto replayed = [&](const char* file, const char* target) {
+    must(NightBook(store).replayed(id, {file, {}, target, "", Tonight::passes, {0, 5}, "", 1}));
+  };
+  replayed("my plans; echo pwned/it's/a.toml", "sample");
+  replayed("plain/b.toml", "other");
+  const Night n = told(store, id);
+  ASSERT_EQ(n.corpus.size(), 2u);
+  EXPECT_EQ(
+      n.corpus[0].replay,
+      "redzone replay 'my plans; echo pwned/it'\\''s/a.toml' --plugin '/my plugins/gains.so'");
+  EXPECT_EQ(n.corpus[1].replay, "redzone replay plain/b.toml");
+}
+
+TEST_F(NightReport, TargetsThatNothingWasTriedOfAreNotJudged) {
+  Store store = open_rw(dir_ / "s.db");
+  NightRun run;
+  run.asked_targets = "a b c";
+  const auto id = night(store, 20, run, 4);
+  must(NightBook(store).target(id, {"b", 0, 0, 0, 0, 0, 0, 0, 0, 0.5, ""}));
+  must(NightBook(store).target(id, {"c", 9, 9, 0, 0, 9, 0, 0, 0, 0.5, ""}));
+  const Night n = told(store, id);
+  ASSERT_EQ(n.targets.size(), 3u);
+  EXPECT_EQ(gap(n, "target a"), "no time was left to fuzz it");
+  EXPECT_EQ(gap(n, "target b"), "no time was left for a plan");
+  EXPECT_EQ(gap(n, "target c"), "none of its plans could be judged");
+  EXPECT_TRUE(
+      report::night_text(n).ends_with("\nnothing could be judged: nothing here is a pass\n"));
+}
+
+TEST_F(NightReport, ANightWithoutItsCampaignIsAnError) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  must(store.database().outside([&] {
+    store.database().sql().exec("PRAGMA foreign_keys = OFF");
+    store.database().sql().exec("DELETE FROM campaigns");
+  }));
+  const auto night = describe_night(store, id, {});
+  ASSERT_FALSE(night);
+  EXPECT_EQ(night.error().kind, ErrorKind::harness);
+}
+
+}  // namespace
+}  // namespace redzone::cli
