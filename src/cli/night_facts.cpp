@@ -100,8 +100,13 @@ class Loading {
     std::erase_if(facts_.findings,
                   [&](const auto& f) { return f.first_seen >= until && !is_ours(f); });
     if (!is_latest_)
-      for (auto& f : facts_.findings) f.ledger = ledger_at(facts_.entries[f.id], until);
+      for (auto& f : facts_.findings) f.ledger = ledger_then(facts_.entries[f.id]);
     return {};
+  }
+
+  Ledger ledger_then(std::vector<LedgerEntry> entries) const {
+    std::erase_if(entries, [&](const auto& entry) { return !facts_.night().covers(entry); });
+    return ledger_of(std::move(entries));
   }
 
   bool is_ours(const store::Finding& f) const {
@@ -123,8 +128,7 @@ bool NightFacts::was_found(const store::Finding& finding) const {
   if (of == entries.end() || !sightings.contains(finding.id)) return false;
   const NightParts& n = night();
   return std::any_of(of->second.begin(), of->second.end(), [&](const LedgerEntry& entry) {
-    return entry.event == LedgerEvent::failed && entry.at >= n.began &&
-           (n.until.empty() || entry.at <= n.until);
+    return entry.event == LedgerEvent::failed && entry.at >= n.began && n.covers(entry);
   });
 }
 

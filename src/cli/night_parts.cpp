@@ -87,6 +87,12 @@ bool NightParts::owns(std::string_view key) const {
   });
 }
 
+bool NightParts::covers(const LedgerEntry& entry) const {
+  if (until.empty()) return true;
+  const bool seen = entry.event == LedgerEvent::failed || entry.event == LedgerEvent::passed;
+  return seen ? entry.at <= until : entry.at < std::max(began, until.substr(0, kSecond));
+}
+
 std::vector<NightParts> nights_of(std::vector<NightRun> runs,
                                   const std::vector<store::Campaign>& campaigns,
                                   std::int64_t running) {

@@ -26,6 +26,9 @@ struct NightParts {
   bool holds(std::int64_t campaign) const;
   // One of these shards sees to the key: the hash of a signature, the name of a plan file.
   bool owns(std::string_view key) const;
+  // The entry was there when the night ended. What a person said in the second in which it ended,
+  // and not before it began, is said of it, not in it.
+  bool covers(const LedgerEntry& entry) const;
 };
 
 // Runs of different shards with the same base seed and the same number of shards are one night when

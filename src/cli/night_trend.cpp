@@ -18,10 +18,8 @@ void add_standings(std::vector<report::NightTrend>& trend, std::span<const Night
     if (!until.empty() && finding.first_seen >= until && !nights[i].holds(finding.campaign))
       continue;
     Standing standing = Standing::fresh;
-    for (const auto& entry : entries) {
-      if (!until.empty() && entry.at > until) break;
-      standing = after(standing, entry.event);
-    }
+    for (const auto& entry : entries)
+      if (nights[i].covers(entry)) standing = after(standing, entry.event);
     ++trend[i].findings[standing];
   }
   ++trend.back().findings[finding.ledger.standing];

@@ -102,6 +102,18 @@ TEST(NightParts, ANightLastsUntilTheNextAtMost) {
   EXPECT_EQ(nights[0].ended, "");
   EXPECT_EQ(nights[1].until, "2025-01-30T05:00:00.700000Z");
   EXPECT_EQ(nights[2].until, "2025-01-30T06:00:00Z");
+  const auto covered = [&](const char* at, LedgerEvent event) {
+    return nights[2].covers({at, event, "", ""});
+  };
+  EXPECT_TRUE(covered("2025-01-30T06:00:00.900000Z", LedgerEvent::failed));
+  EXPECT_FALSE(covered("2025-01-30T06:00:01.000000Z", LedgerEvent::failed));
+  EXPECT_FALSE(covered("2025-01-30T06:00:00.900000Z", LedgerEvent::known)) << "said of it";
+  EXPECT_TRUE(covered("2025-01-30T05:59:59.900000Z", LedgerEvent::known));
+  EXPECT_TRUE(nights[1].covers({"2025-01-30T04:00:00.000000Z", LedgerEvent::known, "", ""}));
+  r.add(5, 5, 1, 1, "2025-01-30T09:00:00.500000Z", "2025-01-30T09:00:00Z");  // within a second
+  const NightParts brief = r.nights().back();
+  EXPECT_TRUE(brief.covers({"2025-01-30T09:00:00.400000Z", LedgerEvent::known, "", ""}));
+  EXPECT_FALSE(brief.covers({"2025-01-30T09:00:00.600000Z", LedgerEvent::known, "", ""}));
 }
 
 }  // namespace
