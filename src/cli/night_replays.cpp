@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "cli/interrupt.h"
@@ -59,8 +60,10 @@ Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
 Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
   auto findings = night_.store.findings();
   if (!findings) return tl::unexpected(findings.error());
-  auto done = night_.book.replays(night_.run.campaign);
-  if (!done) return tl::unexpected(done.error());
+  const auto replays = night_.book.replays(night_.run.campaign);
+  if (!replays) return tl::unexpected(replays.error());
+  std::set<std::string> done;  // by an earlier part of this night
+  for (const auto& replay : *replays) done.insert(replay.subject);
   auto last = night_.book.last_replayed();
   if (!last) return tl::unexpected(last.error());
   auto quarantined = night_.store.quarantined();
@@ -71,9 +74,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   std::map<std::pair<std::int64_t, std::string>, int> listed;  // by when it was replayed last
   const auto add = [&](const std::string& key, std::string subject, const std::string& target,
                        auto replay) {
-    const bool again = std::any_of(done->begin(), done->end(),
-                                   [&](const auto& r) { return r.subject == subject; });
-    if (again || !night_.shard.owns(key)) return;
+    if (done.contains(subject) || !night_.shard.owns(key)) return;
     const auto it = last->find(subject);
     const std::int64_t when = it == last->end() ? 0 : it->second;
     list.push_back({std::move(subject), when, listed[{when, target}]++, std::move(replay)});
