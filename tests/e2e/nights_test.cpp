@@ -247,6 +247,7 @@ TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
   EXPECT_EQ(night["findings"][0]["ledger"]["standing"], "quarantined");
   EXPECT_EQ(night["findings"][0]["tonight"], "not run");
   EXPECT_EQ(night["targets"][0]["not_fuzzed"], "finding 1 is quarantined: wedges");
+  expect_in_other_formats("quarantined", "not run", false);
   const Arguments there{"--plugin", "./gains.so", "--device", "host", "--db", "x.db"};
   const auto with = [&](Arguments command, const Arguments& more = {}) {
     command.insert(command.end(), there.begin(), there.end());
