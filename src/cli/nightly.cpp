@@ -148,7 +148,9 @@ Result<bool> Nightly::resume() {
 }
 
 Result<void> Nightly::begin() {
-  run_.began = store::utc_now_us();
+  auto now = store_.moment();
+  if (!now) return tl::unexpected(now.error());
+  run_.began = std::move(*now);
   run_.base_seed = options_.seed.value_or(XXH3_64bits(run_.began.data(), run_.began.size()));
   run_.shard = options_.shard.index;
   run_.shards = options_.shard.count;

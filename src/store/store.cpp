@@ -66,6 +66,14 @@ std::string new_uid() {
   return uid;
 }
 
+std::string latest_moment(SQLite::Database& sql) {
+  SQLite::Statement query(sql,
+                          "SELECT ifnull(max(t), '') FROM (SELECT max(at) AS t FROM ledger "
+                          "UNION ALL SELECT max(began) FROM nights)");
+  query.executeStep();
+  return std::max(utc_now_us(), just_after(query.getColumn(0).getString()));
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -88,6 +96,10 @@ Result<std::variant<Store, std::string>> Store::examine(const std::filesystem::p
   return Store(std::get<std::unique_ptr<Database>>(std::move(*examined)));
 }
 
+Result<std::string> Store::moment() {
+  return database_->read([&] { return latest_moment(database_->sql()); });
+}
+
 Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
   return database_->write(Durability::full, [&] {
     Campaign started = campaign;
@@ -97,7 +109,7 @@ Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
     columns(row, started);
     const std::int64_t id = row.insert(database_->sql(), "campaigns");
     campaign_ = started.uid;
-    began_ = utc_now_us();
+    began_ = latest_moment(database_->sql());
     return id;
   });
 }
@@ -107,8 +119,10 @@ Result<Campaign> Store::resume_campaign(std::int64_t id) {
   if (!all) return tl::unexpected(all.error());
   for (auto& campaign : *all) {
     if (campaign.id != id) continue;
+    auto now = moment();
+    if (!now) return tl::unexpected(now.error());
     campaign_ = campaign.uid;
-    began_ = utc_now_us();
+    began_ = std::move(*now);
     return std::move(campaign);
   }
   return harness_error(fmt::format("{}: no campaign {}", database_->path().string(), id));
@@ -119,7 +133,10 @@ Result<void> Store::update_campaign(std::int64_t id, const CampaignStats& stats)
 }
 
 Result<void> Store::end_campaign(std::int64_t id, const CampaignStats& stats) {
-  return database_->write(Durability::full, [&] { write_stats(*database_, id, stats, utc_now()); });
+  return database_->write(Durability::full, [&] {
+    const std::string end = latest_moment(database_->sql());
+    write_stats(*database_, id, stats, end.substr(0, end.find('.')) + "Z");
+  });
 }
 
 Result<std::vector<Campaign>> Store::campaigns() {
@@ -216,13 +233,18 @@ void Store::enter_failure(std::int64_t finding) {
   if (!began_.empty() && !entries.empty() && entries.back().event == LedgerEvent::failed &&
       entries.back().at >= began_)
     return;
-  add_entry(database_->sql(), finding, {utc_now_us(), LedgerEvent::failed, "", ""});
+  add_entry(database_->sql(), finding, {moment_of(entries), LedgerEvent::failed, "", ""});
+}
+
+std::string Store::moment_of(std::span<const LedgerEntry> entries) const {
+  const std::string now = std::max(utc_now_us(), began_);
+  return entries.empty() ? now : std::max(now, just_after(entries.back().at));
 }
 
 Result<Ledger> Store::enter(std::int64_t finding, LedgerEntry entry) {
   return database_->write(Durability::full, [&] {
     require_row(*database_, "findings", "finding", finding);
-    if (entry.at.empty()) entry.at = utc_now_us();
+    if (entry.at.empty()) entry.at = moment_of(read_entries(database_->sql(), finding));
     add_entry(database_->sql(), finding, entry);
     return ledger_of(read_entries(database_->sql(), finding));
   });

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -96,6 +97,10 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
+  // The present, as utc_now_us(); or just behind the latest entry and night of the store, where a
+  // clock that was ahead made these: what happens now is always later than what is stored.
+  Result<std::string> moment();
+
   // An empty `started` becomes now. Gives the id; `campaign.id` and `campaign.uid` are not looked
   // at. What is seen from here on is counted for it.
   Result<std::int64_t> begin_campaign(const Campaign& campaign);
@@ -142,7 +147,7 @@ class Store {
   Result<void> add_probe(const ProbeKey& key, const Plan& plan, const ProbeRecord& runs);
   Result<std::vector<ProbeRecord>> probes(const ProbeKey& key);  // by plan hash
   // Enters what a person (see check_mark) or a replay says. An empty `at` becomes now. Gives the
-  // ledger then.
+  // ledger then. Now is moment(), as far as this finding and the campaign at hand go.
   Result<Ledger> mark(std::int64_t finding, const LedgerEntry& entry);
   Result<Ledger> enter(std::int64_t finding, LedgerEntry entry);
   Result<std::vector<LedgerEntry>> entries(std::int64_t finding);          // oldest first
@@ -163,6 +168,7 @@ class Store {
   explicit Store(std::unique_ptr<Database> database);
   Recorded settle_row(const Finding& finding, bool own);
   void enter_failure(std::int64_t finding);
+  std::string moment_of(std::span<const LedgerEntry> entries) const;
 
   std::unique_ptr<Database> database_;
   std::string campaign_;  // the uid of the campaign at hand

@@ -75,6 +75,43 @@ TEST_F(Standings, AnOlderCampaignsFailureIsNotTakenForALaterOne) {
   EXPECT_EQ(standing(id), Standing::regressed);
 }
 
+// Of a machine whose clock is ahead, or of this one before its clock was set back.
+constexpr const char* kFuture = "2999-12-31T23:59:59.999999Z";
+
+TEST_F(Standings, WhatFailsAfterItPassedIsRegressedWhateverTheClocksSay) {
+  const auto id = seen(sample_finding()).id;
+  must(store_.enter(id, {kFuture, LedgerEvent::passed, "", ""}));
+  EXPECT_TRUE(seen(sample_finding()).is_new);
+  EXPECT_EQ(standing(id), Standing::regressed);
+  EXPECT_FALSE(seen(sample_finding()).is_new) << "and it is entered once a campaign";
+  EXPECT_EQ(must(store_.mark(id, {"", LedgerEvent::known, kLink, ""})).standing, Standing::known);
+}
+
+TEST_F(Standings, ACampaignEndsAfterAllThatItEntered) {
+  must(store_.enter(seen(sample_finding()).id, {kFuture, LedgerEvent::passed, "", ""}));
+  const auto campaign = must(store_.begin_campaign(sample_campaign()));
+  const std::string began = must(store_.moment());
+  EXPECT_GT(began, kFuture);
+  Finding f = sample_finding();
+  f.id = must(store_.record(f)).id;
+  f.state = State::confirmed;
+  must(store_.settle(f));
+  must(store_.end_campaign(campaign, {}));
+  const std::string entered = must(store_.entries(f.id)).back().at;
+  EXPECT_GT(entered, kFuture);
+  EXPECT_LE(entered, must(store_.campaigns()).back().ended);
+}
+
+TEST(JustAfter, IsTheNextTimeThatSortsBehind) {
+  EXPECT_EQ(just_after("2025-01-31T12:34:56.000009Z"), "2025-01-31T12:34:56.000010Z");
+  EXPECT_EQ(just_after("2025-12-31T23:59:59.999999Z"), "2026-01-01T00:00:00.000000Z");
+  EXPECT_EQ(just_after("2024-02-28T23:59:59Z"), "2024-02-29T00:00:00.000000Z");
+  for (const char* none : {"", "now", "2025-01-31T12:34:56", "2025-01-31T12:34:56.12Z",
+                           "2025-01-31T12:34:56.00000xZ", "2025-01-31 12:34:56Z"})
+    EXPECT_EQ(just_after(none), "") << none;
+  EXPECT_GT(just_after(utc_now_us()), utc_now_us().substr(0, 19));
+}
+
 TEST_F(Standings, AMarkThatIsNotAllowedChangesNothing) {
   const auto id = seen(sample_finding()).id;
   const auto refused = store_.mark(id, {"", LedgerEvent::known, "", "we know"});
