@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "store/file_lock.h"
+#include "store/upkeep.h"
 
 namespace redzone::cli {
 namespace {
@@ -31,7 +32,7 @@ class Merge final : public Command {
 
 Result<int> Merge::run(const po::variables_map& flags) {
   const std::string into = flags["into"].as<std::string>();
-  // All are read before the first is merged, so that a bad one changes nothing.
+  // All are looked through before the first is merged, so that a bad one changes nothing.
   std::vector<std::pair<std::string, store::Store>> sources;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
     std::error_code error;
@@ -39,6 +40,11 @@ Result<int> Merge::run(const po::variables_map& flags) {
       return usage_error(fmt::format("{}: cannot be merged into itself", file));
     auto source = store::Store::open(file, store::OpenMode::read_only);
     if (!source) return tl::unexpected(source.error());
+    const auto wrong = store::check(*source);
+    if (!wrong) return tl::unexpected(wrong.error());
+    if (!wrong->empty())
+      return harness_error(
+          fmt::format("{}: {} ('redzone db check' tells all)", file, wrong->front()));
     sources.emplace_back(file, std::move(*source));
   }
   auto target = store::Store::open(into, store::OpenMode::read_write_create);

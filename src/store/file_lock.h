@@ -10,8 +10,8 @@ namespace redzone::store {
 
 class FileLock {
  public:
-  // Of `store`, in a file beside it, STORE-lock, which stays. A harness error names the process
-  // that has it; `job` is what it is called, "a nightly job".
+  // Of `store`, in a file beside what it is (links are followed), STORE-lock, which stays. A
+  // harness error names the process that has it; `job` is what it is called, "a nightly job".
   static Result<FileLock> take(const std::filesystem::path& store, std::string_view job);
 
   FileLock(FileLock&& other) noexcept;

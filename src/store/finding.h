@@ -118,9 +118,8 @@ std::string utc_now();
 std::string utc_now_us();
 // Now less so many days, as utc_now_us().
 std::string utc_days_ago(double days);
-// The first time that utc_now_us() could give and that sorts behind `time`, which one of the two
-// gave;
-// "" where it is no such time.
+// The first that utc_now_us() could give and that sorts behind `time`, a text of one of the above;
+// "" where it is none.
 std::string just_after(std::string_view time);
 
 }  // namespace redzone::store

@@ -10,6 +10,7 @@
 #include "store/database.h"
 #include "store/finding_table.h"
 #include "store/ledger_table.h"
+#include "store/night.h"
 #include "store/row.h"
 
 namespace redzone::store {
@@ -51,7 +52,7 @@ Campaign read_campaign(SQLite::Database& sql, std::int64_t id) {
 auto progress(SQLite::Database& sql, std::int64_t campaign) {
   SQLite::Statement query(
       sql,
-      "SELECT c.ended, ifnull(n.exit_code, -1), c.plans, c.seconds, "
+      "SELECT c.ended, max(ifnull(n.exit_code, -1), -1), c.plans, c.seconds, "
       "(SELECT count(*) FROM night_replays r WHERE r.campaign_id = c.id) "
       "FROM campaigns c LEFT JOIN nights n ON n.campaign_id = c.id WHERE c.id = ?");
   query.bind(1, campaign);
@@ -231,6 +232,11 @@ class Merging {
         clear.exec();
         copy_rows(from_, into_, table, "campaign_id", campaign, remap);
       }
+      SQLite::Statement leave(
+          into_, "UPDATE nights SET exit_code = ? WHERE campaign_id = ? AND exit_code < 0");
+      leave.bind(1, NightRun::kElsewhere);
+      leave.bind(2, here);
+      leave.exec();
     }
   }
 

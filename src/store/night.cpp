@@ -106,9 +106,8 @@ Result<void> NightBook::begin(const NightRun& run) {
 }
 
 Result<void> NightBook::update(const NightRun& run) {
-  return store_.database().write(
-      run.exit_code == NightRun::kUnfinished ? Durability::lazy : Durability::full,
-      [&] { write_run(store_.database(), run); });
+  return store_.database().write(run.finished() ? Durability::full : Durability::lazy,
+                                 [&] { write_run(store_.database(), run); });
 }
 
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
@@ -198,6 +197,23 @@ Result<std::map<std::string, std::int64_t>> NightBook::last_replayed() {
     while (query.executeStep())
       last[query.getColumn(0).getString()] = query.getColumn(1).getInt64();
     return last;
+  });
+}
+
+Result<std::int64_t> NightBook::passed_runs(std::int64_t finding, const std::string& device,
+                                            const std::string& after) {
+  return store_.database().read([&] {
+    SQLite::Statement query(store_.database().sql(),
+                            "SELECT ifnull(sum(r.runs), 0) FROM night_replays r "
+                            "JOIN nights n ON n.campaign_id = r.campaign_id "
+                            "JOIN campaigns c ON c.id = r.campaign_id "
+                            "WHERE r.finding_id = ? AND r.failed_runs = 0 AND c.device = ? "
+                            "AND n.began > ?");
+    query.bind(1, finding);
+    query.bind(2, device);
+    query.bind(3, after);
+    query.executeStep();
+    return query.getColumn(0).getInt64();
   });
 }
 

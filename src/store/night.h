@@ -19,6 +19,8 @@ namespace redzone::store {
 
 struct NightRun {
   static constexpr int kUnfinished = -1;
+  // As kUnfinished, of a night that was merged from another store: it goes on there, not here.
+  static constexpr int kElsewhere = -2;
 
   std::int64_t campaign = 0;  // its plans, calls and verdicts are the campaign's
   std::string began;          // as utc_now_us()
@@ -34,6 +36,7 @@ struct NightRun {
   // Names of all targets and plan files that it was to see to, ascending, a blank between two.
   std::string asked_targets, asked_corpus;
 
+  bool finished() const { return exit_code >= 0; }
   bool operator==(const NightRun&) const = default;
 };
 
@@ -83,6 +86,10 @@ class NightBook {
   Result<std::map<std::string, double>> device_seconds(std::int64_t campaign);
   // The latest campaign that replayed each subject.
   Result<std::map<std::string, std::int64_t>> last_replayed();
+  // How often the finding was replayed and passed, in nights on that device which began after that
+  // time and in which it never failed.
+  Result<std::int64_t> passed_runs(std::int64_t finding, const std::string& device,
+                                   const std::string& after);
   // Findings of which there are runs of a bisection.
   Result<std::set<std::int64_t>> bisected();
   // Plans of the campaign that showed each finding.

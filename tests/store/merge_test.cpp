@@ -229,6 +229,7 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
   EXPECT_EQ(runs[0].shard, 1);
   EXPECT_EQ(runs[0].exit_code, 1);
   EXPECT_EQ(runs[1].shard, 2);
+  EXPECT_EQ(runs[1].exit_code, NightRun::kElsewhere) << "b goes on with it, and not all";
   const auto replays = must(book.replays(1));
   ASSERT_EQ(replays.size(), 2u);
   EXPECT_EQ(replays[0].finding, 1);

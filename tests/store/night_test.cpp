@@ -82,6 +82,31 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
   EXPECT_TRUE(must(book.replays(99)).empty());
 }
 
+TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  NightBook book(store);
+  const auto id = must(store.record(sample_finding())).id;
+  const auto night = [&](const std::string& device, Reliability failed) {
+    Campaign campaign = sample_campaign();
+    campaign.device = device;
+    NightRun run = sample_run(must(store.begin_campaign(campaign)));
+    run.began = must(store.moment());
+    must(book.begin(run));
+    must(book.replayed(run.campaign, {"x", id, "sample", "", Tonight::unclear, failed, "", 0}));
+    return run.began;
+  };
+  night("h100", {0, 7});
+  const std::string failed = night("h100", {1, 64});
+  EXPECT_EQ(must(book.passed_runs(id, "h100", failed)), 0);
+  night("h100", {0, 60});
+  night("host", {0, 1000});
+  night("h100", {0, 50});
+  EXPECT_EQ(must(book.passed_runs(id, "h100", failed)), 110);
+  EXPECT_EQ(must(book.passed_runs(id, "h100", "")), 117) << "never where it failed";
+  EXPECT_EQ(must(book.passed_runs(id + 1, "h100", "")), 0);
+}
+
 TEST(NightBook, AFindingThatIsMergedAwayTakesItsReplaysAlong) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
