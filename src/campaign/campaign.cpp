@@ -37,6 +37,7 @@ struct Campaign::Lane {
   std::map<std::string, Case> cases;
   std::deque<Waiting> waiting;  // cases to look into
   bool looked_into = false;     // one of them was
+  bool barred = false;          // see CampaignOptions
   bool hang_looked_into = false;
 };
 
@@ -174,9 +175,10 @@ Result<CampaignResult> Campaign::run() {
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
   for (auto& lane : lanes_) {
-    const bool spent =
-        (options_.plans_per_target > 0 && lane.generated >= options_.plans_per_target) ||
-        (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
+    if (lane.barred) continue;
+    const bool spent = (options_.plans_per_target > 0 &&
+                        lane.target.plans_before + lane.generated >= options_.plans_per_target) ||
+                       (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
     const bool settles = !first_look_ && !lane.waiting.empty();
     if ((!spent || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
   }
@@ -187,7 +189,7 @@ Campaign::Lane* Campaign::lane_to_settle() {
   if (first_look_) return nullptr;
   Lane* first = nullptr;  // in the order in which they were seen
   for (auto& lane : lanes_)
-    if (!lane.waiting.empty() && !lane.looked_into &&
+    if (!lane.waiting.empty() && !lane.looked_into && !lane.barred &&
         (first == nullptr || lane.waiting.front().finding.plans_to_first <
                                  first->waiting.front().finding.plans_to_first))
       first = &lane;
@@ -273,7 +275,6 @@ Result<void> Campaign::finish(exec::JobResult result) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
-    if (o.end == End::hang) lane.spent_us += static_cast<double>(options_.deadline.count()) * 1000;
     if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
       lane.spent_us += static_cast<double>(options_.fault_cost.count()) * 1000;
     const bool once = !pending.trials[t].order.empty();
@@ -327,7 +328,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
   const bool hang = finding.signature.kind == FailKind::hang;
-  const bool ends = stopped() || time_is_up();  // then it stays a suspect
+  const bool ends = stopped() || time_is_up() || lane.barred;  // then it stays a suspect
   if (!hang && !ends && !must_wait(lane))
     return settle_case(lane, std::move(finding), suspect, key);
   if (hang && hangs_.empty()) first_hang_ = now();
@@ -349,6 +350,11 @@ double Campaign::seconds_in_all() const {
 Result<void> Campaign::settle_waiting(const Waiting& waiting) {
   Lane& lane = lanes_[waiting.lane];
   lane.cases[waiting.key].waiting = false;
+  if (lane.barred) {
+    if (find_listed(waiting.finding.id) == result_.findings.end())
+      result_.findings.push_back(waiting.finding);
+    return {};
+  }
   const auto begun = now();
   auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
   lane.spend(now() - begun);
@@ -412,10 +418,12 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
 
 Result<void> Campaign::report_progress(bool force) {
   if (!force && now() - last_progress_ < kProgressInterval) return {};
-  for (auto& lane : lanes_)
+  for (auto& lane : lanes_) {
+    lane.barred = options_.barred && options_.barred(lane.stats.target);
     for (auto& [key, known] : lane.cases)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
         if (auto r = sink_.sighted(known.finding, plans); !r) return r;
+  }
   tell_progress();
   return {};
 }
@@ -436,8 +444,12 @@ void Campaign::tell_progress() {
     p.seconds_left =
         std::max(0.0, std::chrono::duration<double>(options_.time).count() - result_.stats.seconds);
   if (options_.plans_per_target > 0) {
-    const std::uint64_t all = options_.plans_per_target * lanes_.size();
-    p.plans_left = all - std::min(all, result_.stats.plans);
+    std::uint64_t left = 0;
+    for (const auto& lane : lanes_) {
+      const std::uint64_t done = lane.target.plans_before + lane.stats.plans;
+      left += options_.plans_per_target - std::min(options_.plans_per_target, done);
+    }
+    p.plans_left = left;
   }
   options_.progress(p);
 }

@@ -30,7 +30,8 @@ struct TargetUnderTest {
   const TargetSpec* spec = nullptr;  // outlives the campaign
   std::unique_ptr<PlanSource> source;
   store::Environment environment;
-  double weight = 1;  // its share of the time, against the others'; > 0
+  double weight = 1;               // its share of the time, against the others'; > 0
+  std::uint64_t plans_before = 0;  // count towards plans_per_target: made before this campaign
 };
 
 // What a campaign did with one target.
@@ -72,7 +73,10 @@ struct CampaignOptions {
   // The same where there is no limit: so long after the first of them was seen.
   std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
-  std::function<bool()> stop = {};                     // Ctrl-C
+  std::function<bool()> stop = {};  // Ctrl-C
+  // Whether a target is launched no more, from now on; asked about twice a second. What is known of
+  // it so far stays.
+  std::function<bool(const std::string& target)> barred = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
   // What its time is measured by.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;

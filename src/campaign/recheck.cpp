@@ -38,8 +38,9 @@ int runs_for(const store::Reliability& before) {
 }
 
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
-                const std::optional<Signature>& expected, const store::Reliability& before) {
-  const int enough = runs_for(before);
+                const std::optional<Signature>& expected, const store::Reliability& before,
+                std::int64_t passed) {
+  const int enough = static_cast<int>(std::max<std::int64_t>(kFewest, runs_for(before) - passed));
   Recheck out;
   std::optional<Verdict> unjudged;
   for (int asked = 0; asked < std::min(enough, kMost) && out.failed.k == 0 && !unjudged;) {
@@ -78,8 +79,9 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
     out.harness_error = unjudged->outcome == Outcome::harness_error;
     out.reason = unjudged->reason;
   } else {
-    out.reason =
-        fmt::format("{} runs passed; to say that it is fixed takes {}", out.failed.n, enough);
+    out.reason = fmt::format("{} runs passed{}; to say that it is fixed takes {}", out.failed.n,
+                             passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed),
+                             runs_for(before));
   }
   return out;
 }

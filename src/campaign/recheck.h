@@ -26,8 +26,10 @@ int runs_for(const store::Reliability& before);
 
 // Asks until the failure is seen or enough runs have passed, each in a fresh worker. `oracles`: the
 // one of the finding, or all of them for a plan of which nothing is known; then, without
-// `expected`, any failure counts.
+// `expected`, any failure counts. `passed`: runs since it failed last, which count towards enough:
+// what shows once in a hundred runs is not asked for that often in one night.
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
-                const std::optional<Signature>& expected, const store::Reliability& before);
+                const std::optional<Signature>& expected, const store::Reliability& before,
+                std::int64_t passed = 0);
 
 }  // namespace redzone::campaign

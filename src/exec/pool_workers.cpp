@@ -244,6 +244,8 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
   if (!jobs.empty() && !jobs.front()->complete()) {
     PendingJob& job = *jobs.front();
     if (blame) {
+      // As the worker cannot say it: until it was seen to be lost, its death included.
+      blame->wall_us = microseconds(now - worker.last_heard);
       job.observations.push_back(std::move(*blame));
       ++stats_.trials;
       failed_starts_ = 0;

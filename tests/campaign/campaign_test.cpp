@@ -180,13 +180,25 @@ TEST_F(CampaignTest, ATargetThatHangsPaysForItsDeadlines) {
   const auto result = run(
       [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
         Observation o = hangs_or_faults(plan, trial, before);
-        o.wall_us = 100;
+        o.wall_us =
+            o.end == End::hang ? 1000 * static_cast<std::uint64_t>(options_.deadline.count()) : 100;
         hangs += o.end == End::hang ? 1 : 0;
         return o;
       },
       std::move(targets));
   EXPECT_GT(result.stats.pass, 2u);
   EXPECT_LE(hangs, 2 + result.stats.pass / 1000);
+}
+
+TEST_F(CampaignTest, PlansOfAnEarlierPartCountTowardsTheirNumber) {
+  std::optional<std::uint64_t> left;
+  options_.progress = [&](const Progress& p) { left = p.plans_left; };
+  for (const auto& [before, more] : {std::pair{35u, 5u}, std::pair{40u, 0u}, std::pair{90u, 0u}}) {
+    auto targets = generated();
+    targets.front().plans_before = before;
+    EXPECT_EQ(run(faults_above(1 << 20), std::move(targets)).stats.plans, more) << before;
+    EXPECT_EQ(left, 0u);
+  }
 }
 
 TEST_F(CampaignTest, DoesNotRunTheSecondTrialBehindAFault) {

@@ -144,13 +144,14 @@ class RecheckTest : public ::testing::Test {
  protected:
   Recheck ask(Bug bug, const store::Reliability& before,
               std::optional<Signature> expected = Signature{FailKind::illegal_access, "t", "k", "x",
-                                                            "after", "read"}) {
+                                                            "after", "read"},
+              std::int64_t passed = 0) {
     executor_ = std::make_unique<FakeExecutor>(std::move(bug));
     Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1));
     const Plan plan = plain_plan({call_of(128, 16)});
     const Oracle* fault = catalog_.find("fault");
     const std::vector<const Oracle*> one{fault}, all = catalog_.all();
-    return recheck(evaluator, expected ? one : all, plan, expected, before);
+    return recheck(evaluator, expected ? one : all, plan, expected, before, passed);
   }
 
   TargetSpec spec_ = small_spec();
@@ -182,6 +183,25 @@ TEST_F(RecheckTest, WhatWasSeenTooSeldomIsNotCalledFixed) {
   EXPECT_EQ(r.tonight, Tonight::unclear);
   EXPECT_EQ(r.failed.k, 0);
   EXPECT_NE(r.reason.find("60 runs passed"), std::string::npos) << r.reason;
+}
+
+TEST_F(RecheckTest, NightsAddUpUntilWhatIsRareIsCalledFixed) {
+  const Signature bug{FailKind::illegal_access, "t", "k", "x", "after", "read"};
+  const store::Reliability rare{1, 64};
+  std::int64_t passed = 0;
+  int nights = 1;
+  for (;; ++nights) {
+    const auto r = ask(faults_above(4096), rare, bug, passed);
+    EXPECT_EQ(r.failed.k, 0);
+    passed += r.failed.n;
+    if (r.tonight == Tonight::passes) break;
+    ASSERT_EQ(r.tonight, Tonight::unclear);
+    ASSERT_LT(passed, runs_for(rare)) << r.reason;
+  }
+  EXPECT_EQ(passed, runs_for(rare));
+  EXPECT_EQ(nights, (runs_for(rare) + 59) / 60);
+  EXPECT_EQ(ask(faults_above(4096), rare, bug, passed).failed.n, 4) << "each night looks again";
+  EXPECT_EQ(ask(faults_above(64), rare, bug, passed).tonight, Tonight::fails);
 }
 
 TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {

@@ -137,6 +137,20 @@ TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   EXPECT_EQ(result.findings.size(), findings.size());
 }
 
+TEST_F(TurnsTest, WhatIsBarredMeanwhileIsLaunchedNoMore) {
+  const auto until = now_ + kTime / 4;
+  options_.barred = [&](const std::string& target) { return target == "t0" && now_ >= until; };
+  auto last = now_;
+  const auto result = run([&](const std::string& target, std::int64_t n) {
+    if (target == "t0") last = now_;
+    return target == "t0" ? fault_in(n) : right();
+  });
+  // It is asked about twice a second, and what is in flight and the case at hand come to their end.
+  EXPECT_LE(last - until, std::chrono::duration<double>(kDearest + 1));
+  EXPECT_GT(result.targets[1].plans, result.targets[0].plans);
+  EXPECT_EQ(result.findings.size(), findings_of("t0").size()) << "what was seen of it stays";
+}
+
 TEST_F(TurnsTest, ATargetThatThrowsHasItsShareAndNoMore) {
   throwing_ = "t0";
   const auto result = run([](const std::string&, std::int64_t) { return right(); });
