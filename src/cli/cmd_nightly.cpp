@@ -1,8 +1,11 @@
 // `redzone nightly`: what an unattended job runs.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -89,7 +92,25 @@ Result<void> make_folder(const po::variables_map& flags) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("--report: {}: {}", folder.string(), error.message()));
+  // What permissions, a full disk and the like say of it shows when a file is made.
+  const auto probe = folder / fmt::format(".redzone-{}", ::getpid());
+  const bool made = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
+  const bool removed = std::filesystem::remove(probe, error);
+  if (!made || !removed)
+    return usage_error(fmt::format("--report: {}: no file can be made in it", folder.string()));
   return {};
+}
+
+// What the night comes to, which is said before anything else can go wrong. The store's error that
+// ended it is the night's problem: what was stored before is in the report all the same.
+Result<report::Night> describe(store::Store& store, std::int64_t campaign, std::string_view db,
+                               const Registry& registry, const std::optional<Error>& broken) {
+  auto night = describe_night(store, campaign, {.db = db, .registry = &registry, .running = true});
+  if (!night) return night;
+  if (auto added = add_bisections(*night, store, registry); !added)
+    return tl::unexpected(added.error());
+  if (broken) night->problem = broken->message;
+  return night;
 }
 
 Result<int> NightlyCommand::run(const po::variables_map& flags) {
@@ -115,14 +136,12 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!selection) return tl::unexpected(selection.error());
 
   Nightly nightly(session, *store, *selection, *options);
-  const auto campaign = nightly.run();
-  if (!campaign) return tl::unexpected(campaign.error());
-  const std::string named_db = db_for_commands(flags);
-  auto night = describe_night(*store, *campaign,
-                              {.db = named_db, .registry = &session.registry(), .running = true});
-  if (!night) return tl::unexpected(night.error());
-  if (auto added = add_bisections(*night, *store, session.registry()); !added)
-    return tl::unexpected(added.error());
+  std::optional<Error> ended;
+  if (auto r = nightly.run(); !r) ended = r.error();
+  if (ended && nightly.campaign() == 0) return tl::unexpected(*ended);
+  auto night =
+      describe(*store, nightly.campaign(), db_for_commands(flags), session.registry(), ended);
+  if (!night) return tl::unexpected(ended.value_or(night.error()));
   const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
                                   [](const auto& plan) { return !plan.problem.empty(); });
   night->exit_code =
@@ -131,14 +150,15 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
     night->ended = night->parts.back().ended = store::utc_now();
     night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;
   }
-  if (flags.count("report") != 0)
-    if (auto written = write_night(*night, flags["report"].as<std::string>()); !written)
-      return tl::unexpected(written.error());
+  std::cout << (json_wanted(flags) ? report::night_json(*night) : report::night_text(*night))
+            << std::flush;
+  Result<void> kept;
+  if (flags.count("report") != 0) kept = write_night(*night, flags["report"].as<std::string>());
   // Last: a night that is cut off before goes on, and writes its report again.
-  if (night->exit_code != kInterrupted)
-    if (auto closed = nightly.close(night->exit_code); !closed)
-      return tl::unexpected(closed.error());
-  std::cout << (json_wanted(flags) ? report::night_json(*night) : report::night_text(*night));
+  if (kept && !ended && night->exit_code != kInterrupted) kept = nightly.close(night->exit_code);
+  if (kept) return night->exit_code;
+  if (night->exit_code != kFound) return tl::unexpected(kept.error());
+  fmt::print(stderr, "nightly: {}\n", kept.error().message);
   return night->exit_code;
 }
 

@@ -110,8 +110,12 @@ std::vector<NightParts> nights_of(std::vector<NightRun> runs,
   for (auto& night : nights)
     std::sort(night.runs.begin(), night.runs.end(),
               [](const NightRun& a, const NightRun& b) { return a.shard < b.shard; });
+  // To the second, which is all that an end is told to: of two in one second the one that was cut
+  // off came later, as a night begins when the one before has ended.
   const auto order = [running](const NightParts& night) {
-    return std::pair(night.holds(running), night.ended.empty() ? night.began : night.ended);
+    const bool cut_off = night.ended.empty();
+    return std::tuple(night.holds(running),
+                      (cut_off ? night.began : night.ended).substr(0, kSecond), cut_off);
   };
   std::stable_sort(nights.begin(), nights.end(),
                    [&](const auto& a, const auto& b) { return order(a) < order(b); });

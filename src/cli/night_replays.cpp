@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "cli/interrupt.h"
@@ -66,9 +67,6 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   for (const auto& replay : *replays) done.insert(replay.subject);
   auto last = night_.book.last_replayed();
   if (!last) return tl::unexpected(last.error());
-  auto quarantined = night_.store.quarantined();
-  if (!quarantined) return tl::unexpected(quarantined.error());
-  quarantined_ = std::move(*quarantined);
 
   std::vector<Todo> list;
   std::map<std::pair<std::int64_t, std::string>, int> listed;  // by when it was replayed last
@@ -130,18 +128,12 @@ std::string NightReplays::elsewhere(const store::Environment& environment) const
 
 campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan,
                                         const std::optional<Signature>& expected,
-                                        const store::Reliability& before) {
+                                        const store::Reliability& before, std::int64_t passed) {
   campaign::Evaluator evaluator(night_.session.executor(), target.entry->spec,
                                 night_.session.deadline());
-  auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before);
+  auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before, passed);
   lost_in_a_row_ = seen.harness_error ? lost_in_a_row_ + 1 : 0;
   return seen;
-}
-
-const store::Quarantined* NightReplays::quarantine_of(std::string_view target) const {
-  const auto it = std::find_if(quarantined_.begin(), quarantined_.end(),
-                               [&](const auto& q) { return q.signature.target == target; });
-  return it == quarantined_.end() ? nullptr : &*it;
 }
 
 Result<void> NightReplays::replay_finding(const store::Finding& finding) {
@@ -158,7 +150,7 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
     replay.reason = std::move(reason);
     return keep(replay);
   };
-  if (const auto* q = quarantine_of(finding.signature.target))
+  if (const auto* q = quarantines_.of(finding.signature.target))
     return unable(Tonight::not_run, q->why);
   const std::string other = elsewhere(finding.environment);
   const auto is_gpu = [](const std::string& device) {
@@ -174,7 +166,9 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
                   with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
-  auto seen = recheck(target, plan, finding.signature, finding.reliability);
+  const auto passed = passed_since(finding);
+  if (!passed) return tl::unexpected(passed.error());
+  auto seen = recheck(target, plan, finding.signature, finding.reliability, *passed);
   if (interrupted()) return {};  // half a replay says nothing
   if (seen.tonight == Tonight::passes && !other.empty()) {
     seen.tonight = Tonight::unclear;
@@ -191,6 +185,15 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
     if (auto r = record(plan, *seen.other, {}, *target.entry); !r) return tl::unexpected(r.error());
   if (auto r = enter(finding, seen); !r) return r;
   return keep(replay);
+}
+
+Result<std::int64_t> NightReplays::passed_since(const store::Finding& finding) {
+  const auto entries = night_.store.entries(finding.id);
+  if (!entries) return tl::unexpected(entries.error());
+  std::string failed;
+  for (const auto& entry : *entries)
+    if (entry.event == LedgerEvent::failed) failed = entry.at;
+  return night_.book.passed_runs(finding.id, night_.session.hello().device, failed);
 }
 
 Result<void> NightReplays::enter(const store::Finding& finding, const campaign::Recheck& seen) {
@@ -241,7 +244,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
       corpus.file,      {}, repro.plan.target, expected ? expected->text() : "",
       Tonight::unclear, {}, corpus.problem,    0};
   if (!corpus.problem.empty()) return keep(replay);
-  if (const auto* q = quarantine_of(repro.plan.target)) {
+  if (const auto* q = quarantines_.of(repro.plan.target)) {
     replay.finding = q->finding;
     replay.tonight = Tonight::not_run;
     replay.reason = q->why;

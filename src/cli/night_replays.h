@@ -7,6 +7,7 @@
 #include "campaign/recheck.h"
 #include "campaign/shard.h"
 #include "cli/night_corpus.h"
+#include "cli/quarantine_watch.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
 #include "store/night.h"
@@ -26,7 +27,7 @@ class NightReplays {
  public:
   // `until`: when replaying has to end, for the sake of what comes after.
   NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
-      : night_(night), until_(until), sink_(night.store) {}
+      : night_(night), quarantines_(night.store), until_(until), sink_(night.store) {}
 
   // Of this shard; those that waited longest first, of these one of each target in turn, and none
   // twice in a night. What it shows goes into the book and the ledgers at once. Ends early when
@@ -45,8 +46,6 @@ class NightReplays {
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
   Result<void> replay_finding(const store::Finding& finding);
   Result<void> replay_plan(const CorpusPlan& plan);
-  // Null when the target may be launched.
-  const store::Quarantined* quarantine_of(std::string_view target) const;
   // Why the plan, which it completes, cannot be judged here; else its target and oracles.
   struct Runnable {
     const TargetEntry* entry = nullptr;
@@ -58,7 +57,9 @@ class NightReplays {
   std::string elsewhere(const store::Environment& environment) const;
   campaign::Recheck recheck(const Runnable& target, const Plan& plan,
                             const std::optional<Signature>& expected,
-                            const store::Reliability& before);
+                            const store::Reliability& before, std::int64_t passed = 0);
+  // Runs that passed here in the nights since it failed last.
+  Result<std::int64_t> passed_since(const store::Finding& finding);
   // What the recheck says of the finding, in its ledger and state.
   Result<void> enter(const store::Finding& finding, const campaign::Recheck& seen);
   // A failure that a replay showed, as a finding.
@@ -67,8 +68,8 @@ class NightReplays {
   Result<void> keep(store::NightReplay replay);
   bool ended() const;
 
-  std::vector<store::Quarantined> quarantined_;  // when the replays were listed
   NightContext night_;
+  QuarantineWatch quarantines_;
   std::chrono::steady_clock::time_point until_;
   StoreSink sink_;
   int lost_in_a_row_ = 0;

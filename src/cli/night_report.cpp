@@ -1,6 +1,7 @@
 #include "cli/night_report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -96,7 +97,7 @@ class Description {
   void add(const store::NightRun& run) {
     Night& n = night_;
     const store::Campaign& c = facts_.campaigns.at(run.campaign);
-    const bool ended = run.exit_code != store::NightRun::kUnfinished;
+    const bool ended = run.finished();
     n.parts.push_back({run.campaign, run.shard, c.device, run.host, c.started, c.ended,
                        ended ? std::optional(run.exit_code) : std::nullopt});
     n.started = n.started.empty() ? c.started : std::min(n.started, c.started);
@@ -308,7 +309,7 @@ class Description {
       const std::string what = fmt::format("shard {} of {}", shard, runs.front().shards);
       if (run == runs.end())
         night_.not_judged.push_back({what, "its night is not in this store"});
-      else if (run->exit_code == store::NightRun::kUnfinished)
+      else if (!run->finished())
         night_.not_judged.push_back({what, "it was cut off"});
     }
   }
@@ -373,10 +374,16 @@ int night_exit_code(const Night& night, bool broken_corpus) {
 Result<void> write_night(const Night& night, const std::filesystem::path& folder) {
   for (const auto& format : report::night_formats()) {
     const auto path = folder / format.file;
-    std::ofstream out(path, std::ios::binary);
+    const auto next = folder / fmt::format(".{}.{}", format.file, ::getpid());
+    std::ofstream out(next, std::ios::binary);
     out << format.write(night);
     out.close();
-    if (!out) return usage_error(fmt::format("{}: cannot be written", path.string()));
+    std::error_code failed;
+    if (out) std::filesystem::rename(next, path, failed);
+    if (out && !failed) continue;
+    const std::string why = failed ? ": " + failed.message() : "";
+    std::filesystem::remove(next, failed);
+    return harness_error(fmt::format("{}: cannot be written{}", path.string(), why));
   }
   return {};
 }

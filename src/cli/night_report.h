@@ -36,7 +36,8 @@ Result<std::int64_t> latest_night(store::Store& store);
 // early, 4 nothing could be judged.
 int night_exit_code(const report::Night& night, bool broken_corpus);
 
-// Every format into the folder, which is there. A usage error when a file cannot be written.
+// Every format into the folder, which is there; each file is replaced whole. A harness error when
+// one cannot be written.
 Result<void> write_night(const report::Night& night, const std::filesystem::path& folder);
 
 }  // namespace redzone::cli

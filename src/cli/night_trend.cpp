@@ -63,7 +63,8 @@ std::optional<int> exit_code_of(const NightParts& night) {
     return std::any_of(runs.begin(), runs.end(),
                        [&](const auto& run) { return run.exit_code == code; });
   };
-  if (ended_with(store::NightRun::kUnfinished)) return std::nullopt;
+  if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))
+    return std::nullopt;
   for (const int code : std::array<int, 4>{kHarness, kFound, kUsage, kOk})
     if (ended_with(code)) return code;
   return kNotJudged;

@@ -83,7 +83,12 @@ class Watch {
 
 Nightly::Nightly(Session& session, store::Store& store, const Selection& selection,
                  const NightlyOptions& options)
-    : session_(session), store_(store), book_(store), selection_(selection), options_(options) {
+    : session_(session),
+      store_(store),
+      book_(store),
+      selection_(selection),
+      options_(options),
+      quarantines_(store) {
   run_.asked_targets = targets_of(selection);
   run_.asked_corpus = plans_of(options.corpus);
 }
@@ -96,17 +101,16 @@ bool Nightly::goes_on() const {
   return !interrupted() && run_.problem.empty();
 }
 
-Result<std::int64_t> Nightly::run() {
+Result<void> Nightly::run() {
   if (auto r = resume(); !r) return tl::unexpected(r.error());
   if (run_.campaign == 0)
-    if (auto r = begin(); !r) return tl::unexpected(r.error());
-  if (auto r = prove(); !r) return tl::unexpected(r.error());
+    if (auto r = begin(); !r) return r;
+  if (auto r = prove(); !r) return r;
   if (goes_on())
-    if (auto r = replay(); !r) return tl::unexpected(r.error());
+    if (auto r = replay(); !r) return r;
   if (goes_on())
-    if (auto r = fuzz(); !r) return tl::unexpected(r.error());
-  if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
-  return run_.campaign;
+    if (auto r = fuzz(); !r) return r;
+  return book_.update(run_);
 }
 
 std::string Nightly::difference(const store::NightRun& run, const std::string& device) const {
@@ -253,6 +257,7 @@ Result<void> Nightly::fuzz() {
     so_far.target = entry.spec.name;
     for (const auto& t : *before)
       if (t.target == so_far.target) so_far = t;
+    targets.back().plans_before = static_cast<std::uint64_t>(so_far.plans);
     so_far.share = (*shares)[i];
     so_far.not_fuzzed.clear();
     targets_.push_back(std::move(so_far));
@@ -265,6 +270,7 @@ Result<void> Nightly::fuzz() {
   auto options = campaign_options(session_, time, options_.plans);
   options.id = run_.campaign;
   options.stop = [&] { return interrupted() || stalled || !kept; };
+  options.barred = [&](const std::string& target) { return quarantines_.of(target) != nullptr; };
   options.progress = [&](const campaign::Progress& p) {
     printer(p);
     kept = keep(p.targets, p.stats);
@@ -299,6 +305,7 @@ Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
     all[i].not_applicable += now[i].not_applicable;
     all[i].harness_errors += now[i].harness_errors;
     all[i].device_seconds += now[i].device_seconds;
+    if (const auto* q = quarantines_.of(now[i].target)) all[i].not_fuzzed = q->why;
   }
   return book_.keep(run_, sum(campaign_.stats, stats), all);
 }

@@ -10,6 +10,7 @@
 #include "campaign/campaign.h"
 #include "campaign/shard.h"
 #include "cli/night_corpus.h"
+#include "cli/quarantine_watch.h"
 #include "cli/selection.h"
 #include "store/night.h"
 
@@ -35,9 +36,12 @@ class Nightly {
   Nightly(Session& session, store::Store& store, const Selection& selection,
           const NightlyOptions& options);
 
-  // The campaign of the night. Ended early by Ctrl-C it is unfinished, and continued the next time;
-  // ended early by a device that no longer answers it says so in the book. Errors are the store's.
-  Result<std::int64_t> run();
+  // Ended early by Ctrl-C it is unfinished, and continued the next time; ended early by a device
+  // that no longer answers it says so in the book. Errors are the store's: what it holds until then
+  // stays, and is continued the next time, too.
+  Result<void> run();
+  // Of the night; 0 where not even that could be stored.
+  std::int64_t campaign() const { return run_.campaign; }
   // Closes the book on the night. `exit_code` is not kInterrupted.
   Result<void> close(int exit_code);
 
@@ -68,6 +72,7 @@ class Nightly {
   store::Campaign campaign_;                 // with what the parts before did
   std::vector<store::NightTarget> targets_;  // the same, in the order of the selection
   double fuzzed_before_ = 0;
+  QuarantineWatch quarantines_;
 };
 
 }  // namespace redzone::cli

@@ -1,4 +1,5 @@
 // What can be wrong around a night: its flags, its store, its corpus, its machine.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 
 #include <chrono>
@@ -37,6 +38,10 @@ TEST_F(NightInput, WrongFlagsMakeNoStore) {
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
           "file"},
          2, "--report: file");
+  // No file can be made there, whoever asks.
+  expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
+          "/proc/self"},
+         2, "--report: /proc/self: no file can be made in it");
   EXPECT_FALSE(exists("x.db"));
   EXPECT_FALSE(exists("redzone.db"));
 }
@@ -144,12 +149,47 @@ TEST_F(NightInput, TwoJobsOnOneStore) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   expect(night({"--plans", "1"}), 3, "another job is at work on it (process ");
   expect({"db", "prune", "--keep-days", "1", "--db", "x.db"}, 3, "another job is at work on it");
+  std::filesystem::create_symlink("x.db", folder_ / "link.db");
+  expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--db",
+          "link.db", "--plans", "1"},
+         3, "another job is at work on it (process ");
   // Reading is allowed.
   EXPECT_EQ(redzone(folder_, {"db", "check", "--db", "x.db"}).exit, 0);
   first.signal(SIGKILL);
   first.wait();
   const int again = redzone(folder_, night({"--plans", "30"})).exit;
   EXPECT_EQ(again, 1) << "the lock went with the process";
+}
+
+TEST_F(NightInput, OneUnsoundStoreKeepsAllFromBeingMerged) {
+  for (const char* db : {"a.db", "b.db"})
+    ASSERT_EQ(redzone(folder_, {"nightly", "gains.doubled", "--plugin", "./gains.so", "--device",
+                                "host", "--db", db, "--plans", "30", "--seed", "1"})
+                  .exit,
+              1);
+  SQLite::Database(folder_ / "b.db", SQLite::OPEN_READWRITE)
+      .exec("UPDATE plans SET text = 'no plan'");
+  expect({"merge", "a.db", "b.db", "--into", "c.db"}, 3, "b.db: ");
+  EXPECT_FALSE(exists("c.db"));
+}
+
+// A person sees the machine wedge, and says so while the night goes on.
+TEST_F(NightInput, WhatIsQuarantinedMeanwhileIsLaunchedNoMore) {
+  Process process(folder_, night({"--time", "1h", "--seed", "1"}));
+  const auto confirmed = [&] {
+    const Json json = redzone(folder_, {"findings", "--db", "x.db", "--json"}).json();
+    return json.is_object() && !json["findings"].empty() &&
+           json["findings"][0]["state"] == "confirmed";
+  };
+  while (!confirmed()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_EQ(
+      redzone(folder_, {"mark", "1", "quarantined", "--reason", "wedges", "--db", "x.db"}).exit, 0);
+  const Ran ran = process.wait();
+  EXPECT_EQ(ran.exit, 0) << "its only target may not be launched: it ends. " << ran;
+  const Json target = report()["targets"][0];
+  EXPECT_EQ(target["not_fuzzed"], "finding 1 is quarantined: wedges");
+  EXPECT_GT(target["plans"], 0) << "those before";
+  EXPECT_NE(ran.out.find("finding 1 is quarantined: wedges"), std::string::npos) << ran;
 }
 
 // As when a GPU falls off the bus: workers no longer come up.
