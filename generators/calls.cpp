@@ -35,6 +35,17 @@ CallMaker::CallMaker(const TargetSpec& spec, bool sparse) : space_(spec), sparse
   for (std::size_t d = 0; d < space_.size(); ++d)
     if (smallest(space_.dim(d)) < largest(space_.dim(d))) free_dims_.push_back(d);
   simplest_ = known_call();
+  least_ = least_cost();
+}
+
+Cost CallMaker::least_cost() const {
+  Call call = simplest_;
+  Point p;
+  p.reserve(space_.size());
+  for (std::size_t d = 0; d < space_.size(); ++d)
+    p.push_back(allowed_at_least(space_.dim(d), 1).value_or(smallest(space_.dim(d))));
+  space_.store(p, call.dims);
+  return settle(space_, call.config, kUnlimited, 0, call.dims) ? cost(call) : cost(simplest_);
 }
 
 Call CallMaker::known_call() const {

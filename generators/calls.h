@@ -20,6 +20,9 @@ class CallMaker {
   // What is left where the allowance is too small for anything else.
   const Call& simplest() const { return simplest_; }
   Cost cost(const Call& call) const;
+  // What a call costs that does something: the smallest without a dim of 0, as far as the spec lets
+  // a dim be more. Of one that is all tiles and launches this is much more than its data suggests.
+  const Cost& least() const { return least_; }
 
   Call fresh(Draw& draw, const Cost& allowance) const;
   // As large as the allowance lets it be, or nearly.
@@ -43,6 +46,7 @@ class CallMaker {
 
  private:
   Call known_call() const;
+  Cost least_cost() const;
   using PointSource = Point (*)(Draw&, const Space&);
   Call fresh_at(Draw& draw, const Cost& allowance, PointSource points) const;
   bool try_dims(Draw& draw, const Cost& allowance, PointSource points, Call& call) const;
@@ -53,6 +57,7 @@ class CallMaker {
   bool sparse_;
   std::vector<std::size_t> free_dims_;
   Call simplest_;  // a call known to satisfy the spec
+  Cost least_;
 };
 
 }  // namespace redzone::generators

@@ -15,6 +15,8 @@ constexpr int kMaxRefusals = 4;
 constexpr std::uint64_t kPlansPerStreams = 6;
 constexpr std::uint64_t kPlansPerGraph = 8;
 constexpr std::uint64_t kPlansPerBurst = 64;
+// So many times what the smallest call that does something costs: room for a choice of shapes.
+constexpr double kChoice = 4;
 
 class Schedule {
  public:
@@ -28,6 +30,9 @@ class Schedule {
     const auto halvings = std::max(draw.in_range(0, 8), draw.in_range(0, 8));
     const double part = 1.0 / static_cast<double>(launches << halvings);
     allowance_ = {left_.work * part, left_.bytes * part};
+    // Below this nothing would be left but empty calls, which are cheap for having nothing to do.
+    const double even = left_.work / static_cast<double>(launches);
+    allowance_.work = std::max(allowance_.work, std::min(kChoice * calls.least().work, even));
     // sync_: none, after each call, or by chance.
     enum { kNone, kEach, kSome };
     const int weights[] = {6, 1, 3};

@@ -73,6 +73,32 @@ TEST(Distribution, SeveralDimsStillReachTheirBoundaries) {
   expect_at_least(counts, {"D=127", "D=128", "T=1024", "T=8192"}, 20);
 }
 
+// Each tile costs as much as a thousand elements, so that a small share of the budget affords none.
+TEST(Distribution, MostCallsDoSomethingAlsoWhereTheLeastIsDear) {
+  TargetSpec spec;
+  spec.name = "tiles";
+  spec.dims = {{.name = "H", .min = 1, .max = 64},
+               {.name = "M", .min = 0, .max = 512, .tile = 32},
+               {.name = "N", .min = 0, .max = 512, .tile = 32}};
+  spec.tensors = {{.name = "x", .shape = shape_of({"H", "M", "N"})}};
+  spec.work = [](const Dims& d, const Config&) {
+    const auto tiles = [&](const char* dim) { return (get(d, dim) + 31) / 32; };
+    return 20000.0 * static_cast<double>(get(d, "H") * tiles("M") * tiles("N"));
+  };
+  Counts counts;
+  for_each_plan(spec, host_budget(), [&](const Plan& plan) {
+    for (const auto* step : calls_of(plan)) {
+      const auto is = [&](const char* dim, auto what) { return what(get(step->call.dims, dim)); };
+      const auto some = [](std::int64_t n) { return n > 0; };
+      const bool works = is("H", some) && is("M", some) && is("N", some);
+      ++counts[works ? "works" : "empty"];
+      counts["several tiles"] += works && is("M", [](std::int64_t n) { return n > 32; });
+    }
+  });
+  EXPECT_GT(counts["works"], counts["empty"]);
+  expect_at_least(counts, {"empty", "several tiles"}, kPlans / 10);
+}
+
 TEST(Distribution, LayoutsOfEachKind) {
   Counts counts;
   int calls = 0, plain = 0;
