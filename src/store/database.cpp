@@ -91,6 +91,12 @@ std::string file_uri(const fs::path& path, bool immutable) {
 
 }  // namespace
 
+Database::Database(fs::path path) : path_(std::move(path)) {
+  std::error_code unknown;
+  real_ = fs::weakly_canonical(path_, unknown);
+  if (unknown) real_ = path_;
+}
+
 Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode mode,
                                                  const OpenOptions& options, Migrations steps) {
   std::unique_ptr<Database> db(new Database(path));
@@ -147,7 +153,7 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
                                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                             static_cast<int>(busy_timeout_.count()));
   // Until the file is known to be ours, a log that somebody left is not moved into it.
-  const Stamp found(path_);
+  const Stamp found(real_);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
                     nullptr);
   if (!identify(steps)) quick_check();
@@ -192,12 +198,12 @@ void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
 }
 
 bool Database::copy_to_memory(const OpenOptions& options) {
-  const Stamp before(path_);
+  const Stamp before(real_);
   sql_ =
       std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   if (before.bytes == 0 && !before.has_log) return true;
   // Without a log nobody writes, and SQLite may be told so; then it makes no file of its own.
-  SQLite::Database source(file_uri(path_, !before.has_log),
+  SQLite::Database source(file_uri(real_, !before.has_log),
                           SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                           static_cast<int>(options.busy_timeout.count()));
   source.execAndGet(
@@ -206,7 +212,7 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   SQLite::Backup backup(*sql_, source);
   if (const int code = backup.executeStep(); code != SQLITE_DONE)
     throw SQLite::Exception("database is locked", code);
-  return before.has_log || Stamp(path_) == before;
+  return before.has_log || Stamp(real_) == before;
 }
 
 std::int64_t Database::pragma(const char* name) {

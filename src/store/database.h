@@ -64,7 +64,7 @@ class Database {
   }
 
  private:
-  explicit Database(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit Database(std::filesystem::path path);
 
   void open_for_writing(const OpenOptions& options, Migrations steps);
   std::string enter_wal();  // the journal mode that the file has then
@@ -114,6 +114,7 @@ class Database {
   }
 
   std::filesystem::path path_;
+  std::filesystem::path real_;  // the file itself, beside which SQLite keeps its log
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};
   Durability durability_ = Durability::full;

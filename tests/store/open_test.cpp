@@ -201,6 +201,19 @@ TEST(StoreOpen, ReadingSeesWhatAWriterHasNotMovedIntoTheFile) {
   EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 2u);
 }
 
+TEST(StoreOpen, ReadingThroughALinkSeesTheLogBesideTheFile) {
+  TempDir dir;
+  std::filesystem::create_directory(dir / "data");
+  std::filesystem::create_symlink("data/s.db", dir / "link.db");
+  const Store writer = [&] {
+    Store store = open_rw(dir / "link.db");
+    must(store.record(sample_finding()));
+    return store;
+  }();
+  EXPECT_EQ(must(open_ro(dir / "link.db").findings()).size(), 1u);
+  EXPECT_EQ(must(open_ro(dir / "data/s.db").findings()).size(), 1u);
+}
+
 // What a killed writer left, in a place where nothing can be written.
 TEST(StoreOpen, ALeftLogInAReadOnlyFolder) {
   TempDir dir;
