@@ -3,6 +3,7 @@
 #include "device/element_loops.h"
 
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
 #include <bit>
 #include <cmath>
@@ -152,6 +153,22 @@ TEST(DecodeElements, KnowsEveryHalf) {
     ASSERT_TRUE(same(values[i], half_by_definition(i))) << std::hex << i;
     ASSERT_TRUE(same(f16_to_float(halves[i]), half_by_definition(i))) << std::hex << i;
   }
+}
+
+// As a plugin that was linked with -ffast-math leaves it.
+TEST(DecodeElements, KnowsSubnormalHalvesOnAProcessorThatFlushes) {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush to zero, denormals are zero
+  std::vector<std::uint16_t> halves;
+  for (unsigned i = 0; i < 0x400; ++i)
+    for (const unsigned sign : {0u, 0x8000u})
+      halves.push_back(static_cast<std::uint16_t>(i | sign));
+  std::vector<double> values(halves.size());
+  decode_elements(DType::f16, reinterpret_cast<const std::byte*>(halves.data()), halves.size(),
+                  values.data());
+  _mm_setcsr(before);
+  for (std::size_t i = 0; i < halves.size(); ++i)
+    ASSERT_TRUE(same(values[i], half_by_definition(halves[i]))) << std::hex << halves[i];
 }
 
 }  // namespace
