@@ -1,7 +1,6 @@
 #include "cli/night_trend.h"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/command.h"
 
@@ -63,9 +62,14 @@ std::optional<int> exit_code_of(const NightParts& night) {
     return std::any_of(runs.begin(), runs.end(),
                        [&](const auto& run) { return run.exit_code == code; });
   };
-  if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))
+  for (const int code : {kHarness, kFound})
+    if (ended_with(code)) return code;
+  // A shard that is not there may have found something, as may one that was cut off.
+  const bool missing = runs.size() > 1 && runs.size() < static_cast<std::size_t>(runs[0].shards);
+  if (missing ||
+      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))
     return std::nullopt;
-  for (const int code : std::array<int, 4>{kHarness, kFound, kUsage, kOk})
+  for (const int code : {kUsage, kOk})
     if (ended_with(code)) return code;
   return kNotJudged;
 }

@@ -218,6 +218,29 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
   EXPECT_NE(report::night_text(n).find(", shards 1, 2, 3 of 3\n"), std::string::npos);
 }
 
+// Whatever could have been found where nobody looked: only what was found speaks for the whole.
+TEST_F(NightReport, AShardThatIsMissingOrCutOffKeepsANightFromBeingAllRight) {
+  const auto code = [&](const char* db, std::initializer_list<std::pair<int, int>> shards) {
+    Store store = open_rw(dir_ / db);
+    std::int64_t id = 0;
+    for (const auto& [shard, ended] : shards) {
+      NightRun run;
+      run.shard = shard;
+      run.shards = 3;
+      id = night(store, 20, run, ended);
+    }
+    return told(store, id).exit_code;
+  };
+  constexpr int kCut = NightRun::kUnfinished;
+  EXPECT_EQ(code("all.db", {{1, 0}, {2, 0}, {3, 0}}), 0);
+  EXPECT_EQ(code("missing.db", {{1, 0}, {3, 0}}), 130);
+  EXPECT_EQ(code("cut.db", {{1, 0}, {2, kCut}, {3, 0}}), 130);
+  EXPECT_EQ(code("found.db", {{1, 0}, {3, 1}}), 1);
+  EXPECT_EQ(code("found_and_cut.db", {{1, kCut}, {2, 1}, {3, 0}}), 1);
+  EXPECT_EQ(code("harness.db", {{1, 3}, {2, 1}, {3, kCut}}), 3);
+  EXPECT_EQ(code("one.db", {{2, 0}}), 0) << "it speaks for itself";
+}
+
 TEST_F(NightReport, WhatOneShardReplayedIsReplayed) {
   Store store = open_rw(dir_ / "s.db");
   const auto before = night(store, 19);
