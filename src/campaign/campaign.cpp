@@ -98,7 +98,11 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       triage_(executor, catalog, std::move(simplify), sink, [this] {
         TriageOptions t = options_.triage;
         t.deadline = options_.deadline;
-        t.stop = [this] { return stopped() || time_is_up() || now() >= case_until_; };
+        t.stop = [this] {
+          ask_barred();
+          return stopped() || time_is_up() || now() >= case_until_ ||
+                 (at_work_ != nullptr && at_work_->barred);
+        };
         t.interrupted = [this] { return stopped(); };
         return t;
       }()) {
@@ -121,6 +125,12 @@ bool Campaign::time_is_up() const {
   return options_.time.count() > 0 && now() - started_ >= options_.time;
 }
 
+void Campaign::ask_barred() {
+  if (!options_.barred || (barred_asked_ && now() - *barred_asked_ < kProgressInterval)) return;
+  barred_asked_ = now();
+  for (auto& lane : lanes_) lane.barred = options_.barred(lane.stats.target);
+}
+
 Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
@@ -129,6 +139,7 @@ Result<CampaignResult> Campaign::run() {
   });
   first_look_ = has_turns();
   while (!stopped() && !time_is_up()) {
+    ask_barred();
     if (Lane* lane = lane_to_settle()) {
       const Waiting next = std::move(lane->waiting.front());
       lane->waiting.pop_front();
@@ -348,6 +359,7 @@ double Campaign::seconds_in_all() const {
 }
 
 Result<void> Campaign::settle_waiting(const Waiting& waiting) {
+  ask_barred();
   Lane& lane = lanes_[waiting.lane];
   lane.cases[waiting.key].waiting = false;
   if (lane.barred) {
@@ -393,7 +405,9 @@ Result<void> Campaign::settle_hangs() {
 Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& suspect,
                                    const std::string& key) {
   lane.looked_into = true;
+  at_work_ = &lane;
   auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
+  at_work_ = nullptr;
   if (!settled) return tl::unexpected(settled.error());
 
   const Finding& f = settled->finding;
@@ -418,12 +432,10 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
 
 Result<void> Campaign::report_progress(bool force) {
   if (!force && now() - last_progress_ < kProgressInterval) return {};
-  for (auto& lane : lanes_) {
-    lane.barred = options_.barred && options_.barred(lane.stats.target);
+  for (auto& lane : lanes_)
     for (auto& [key, known] : lane.cases)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
         if (auto r = sink_.sighted(known.finding, plans); !r) return r;
-  }
   tell_progress();
   return {};
 }

@@ -74,8 +74,8 @@ struct CampaignOptions {
   std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
   std::function<bool()> stop = {};  // Ctrl-C
-  // Whether a target is launched no more, from now on; asked about twice a second. What is known of
-  // it so far stays.
+  // Whether a target is launched no more, from now on; asked before the first plan and about twice a
+  // second. A case that is looked into ends, as a suspect; what is known of the target stays.
   std::function<bool(const std::string& target)> barred = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
   // What its time is measured by.
@@ -141,6 +141,7 @@ class Campaign {
   Result<void> settle_hangs();
   void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
+  void ask_barred();
   double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
@@ -164,6 +165,8 @@ class Campaign {
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   // When the triage of the case at hand has to end.
+  Lane* at_work_ = nullptr;  // whose case is looked into
+  std::optional<std::chrono::steady_clock::time_point> barred_asked_;
   std::chrono::steady_clock::time_point case_until_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t next_job_ = 1;
   std::chrono::steady_clock::time_point started_;
