@@ -74,8 +74,8 @@ struct CampaignOptions {
   std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
   std::function<bool()> stop = {};  // Ctrl-C
-  // Whether a target is launched no more, from now on; asked before the first plan and about twice a
-  // second. A case that is looked into ends, as a suspect; what is known of the target stays.
+  // Whether a target is launched no more, from now on; asked before the first plan and about twice
+  // a second. A case that is looked into ends, as a suspect; what is known of the target stays.
   std::function<bool(const std::string& target)> barred = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
   // What its time is measured by.
