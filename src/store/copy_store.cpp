@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "store/database.h"
+#include "store/lacking.h"
+#include "store/real_file.h"
 #include "store/upkeep.h"
 
 namespace redzone::store {
@@ -47,50 +49,6 @@ class NewFile {
   fs::path path_;
 };
 
-// How far a store has come, by what no prune takes back: SQLite keeps the highest id that a table
-// ever had, and the latest entry of a ledger stays when it is compacted.
-struct Seen {
-  std::int64_t campaigns = 0, findings = 0;
-  std::string entered;  // UTC
-};
-
-Result<Seen> seen_by(Store& store) {
-  return store.database().read([&] {
-    SQLite::Database& sql = store.database().sql();
-    const auto highest = [&](const char* table) {
-      SQLite::Statement query(sql,
-                              "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = ?), 0)");
-      query.bind(1, table);
-      query.executeStep();
-      return query.getColumn(0).getInt64();
-    };
-    return Seen{highest("campaigns"), highest("findings"),
-                sql.execAndGet("SELECT ifnull(max(at), '') FROM ledger").getString()};
-  });
-}
-
-// What `from` has not seen of `to`.
-Result<Lines> behind(Store& from, const fs::path& from_path, const fs::path& to_path) {
-  auto to = Store::open(to_path, OpenMode::read_only);
-  if (!to) return tl::unexpected(to.error());
-  const auto here = seen_by(from), there = seen_by(*to);
-  if (!here) return tl::unexpected(here.error());
-  if (!there) return tl::unexpected(there.error());
-  Lines lines;
-  const auto compare = [&](std::int64_t mine, std::int64_t theirs, const char* what) {
-    if (mine < theirs)
-      lines.push_back(fmt::format("{} has seen {} {}, {} has seen {}", from_path.string(), mine,
-                                  what, to_path.string(), theirs));
-  };
-  compare(here->campaigns, there->campaigns, "campaigns");
-  compare(here->findings, there->findings, "findings");
-  if (here->entered < there->entered)
-    lines.push_back(fmt::format("the ledgers of {} end {}, those of {} at {}", from_path.string(),
-                                here->entered.empty() ? "empty" : "at " + here->entered,
-                                to_path.string(), there->entered));
-  return lines;
-}
-
 // What `to` is now must be a store that may be replaced, or nothing.
 Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::path& to_path) {
   std::error_code ignored;
@@ -103,12 +61,16 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
                     "another file",
                     log, to_path.string()));
   if (!fs::exists(fs::symlink_status(to_path, ignored))) return Lines{};
-  return behind(from, from_path, to_path);
+  auto to = Store::open(to_path, OpenMode::read_only);
+  if (!to) return tl::unexpected(to.error());
+  return lacking(from.database(), to->database());
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> copy_store(const fs::path& from, const fs::path& to) {
+Result<std::vector<std::string>> copy_store(const fs::path& given_from, const fs::path& given_to) {
+  // As SQLite does it: the log lies beside what a link points to, and that is what is replaced.
+  const fs::path from = real_file(given_from), to = real_file(given_to);
   auto examined = Store::examine(from);
   if (!examined) return tl::unexpected(examined.error());
   if (auto* damage = std::get_if<std::string>(&*examined)) return Lines{std::move(*damage)};

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <thread>
 
+#include "store/real_file.h"
+
 namespace redzone::store {
 namespace fs = std::filesystem;
 namespace {
@@ -62,8 +64,9 @@ struct Stamp {
 
   explicit Stamp(const fs::path& path) {
     std::error_code missing;
-    const auto log_bytes = fs::file_size(path.string() + "-wal", missing);
-    has_log = !missing && (log_bytes > 0 || fs::exists(path.string() + "-shm", missing));
+    const std::string real = real_file(path).string();
+    const auto log_bytes = fs::file_size(real + "-wal", missing);
+    has_log = !missing && (log_bytes > 0 || fs::exists(real + "-shm", missing));
     bytes = fs::file_size(path, missing);
     if (missing) bytes = 0;
     written = fs::last_write_time(path, missing);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "store/finding.h"
+#include "store/real_file.h"
 
 namespace redzone::store {
 namespace {
@@ -30,9 +31,7 @@ void write_holder(int fd) {
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_view job) {
-  std::error_code unknown;
-  const auto real = std::filesystem::weakly_canonical(store, unknown);
-  const std::string file = (unknown ? store : real).string() + "-lock";
+  const std::string file = real_file(store).string() + "-lock";
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return usage_error(fmt::format("{}: {}", file, std::strerror(errno)));
   FileLock lock(fd);

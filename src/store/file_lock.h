@@ -10,7 +10,7 @@ namespace redzone::store {
 
 class FileLock {
  public:
-  // Of `store`, in a file beside what it is (links are followed), STORE-lock, which stays. A
+  // Of `store`, in a file beside what it is (see real_file()), STORE-lock, which stays. A
   // harness error names the process that has it; `job` is what it is called, "a nightly job".
   static Result<FileLock> take(const std::filesystem::path& store, std::string_view job);
 
