@@ -198,6 +198,55 @@ class DamagedStore(Night):
         self.assertEqual(findings(self.db), self.known)
         self.assertEqual(findings(self.good), self.known)
 
+    def test_a_merged_store_that_is_put_in_its_place_stays(self):
+        # What each runner is given back: pruned, merged with that of another runner, and marked.
+        other = self.folder.parent / "other"
+        ran = run(other, "puzzle.far_write", "--plans", "3", "--seed", "1")
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertEqual(redzone("db", "prune", "--keep-days", "0", "--db", self.db).returncode, 0)
+        self.assertEqual(self.store().returncode, 0)
+        merged = f"{self.folder}/all.db"
+        done = redzone("merge", f"{other}/redzone.db", self.db, "--into", merged)
+        self.assertEqual(done.returncode, 0, done)
+        marked = redzone("mark", "1", "known", "--link", "https://example.com/2", "--db", merged)
+        self.assertEqual(marked.returncode, 0, marked)
+        both = findings(merged)
+        self.assertEqual(list(both.values()), ["known"] * 2)
+        shutil.copy(merged, self.db)
+        stored = self.store()
+        self.assertEqual((stored.returncode, stored.stderr), (0, ""))
+        self.assertEqual(findings(self.db), both)
+        self.assertEqual(findings(self.good), both)
+        self.assertEqual(self.aside(), [])
+        # What it was before, put back, is known to be older.
+        pathlib.Path(self.db).write_bytes(self.bytes)
+        self.assertEqual(self.store().returncode, 0)
+        self.assertEqual(findings(self.db), both)
+        self.assertEqual(len(self.aside()), 1)
+
+    def test_what_is_done_to_a_link_is_done_to_the_store(self):
+        real = self.folder / "disk/real.db"
+        real.parent.mkdir()
+        os.rename(self.db, real)
+        os.symlink(real, self.db)
+        with open(f"{real}-lock", "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertEqual(self.store().returncode, 3)
+        self.assertEqual(self.store().returncode, 0)
+        real.write_bytes(self.bytes[:60])
+        self.assertEqual(self.store().returncode, 0)
+        self.assertTrue(os.path.islink(self.db))
+        self.assertEqual(findings(self.db), self.known)
+        self.assertEqual(findings(f"{real}.good"), self.known)
+        self.assertEqual([p.read_bytes() for p in real.parent.glob("*.aside-*")], [self.bytes[:60]])
+
+    def test_what_is_left_of_copies_that_were_cut_off_goes(self):
+        for name in (self.db, self.good):
+            for left in (".new-abc123", ".new-abc123-journal"):
+                pathlib.Path(name + left).touch()
+        self.assertEqual(self.store().returncode, 0)
+        self.assertFalse([name for name in self.files() if ".new-" in name])
+
     def test_a_damaged_copy_is_made_anew(self):
         pathlib.Path(self.good).write_bytes(self.bytes[:60])
         self.assertEqual(self.store().returncode, 0)
@@ -253,6 +302,11 @@ class DamagedStore(Night):
         self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
         self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
         self.assertIn("nothing new", (self.folder / "report.last/night.txt").read_text())
+        # Nor does a page that says why there was none take the place of a report.
+        self.assertEqual(run(self.folder, "nosuch", "--plans", "1").returncode, 2)
+        self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
+        self.assertIn("nothing new", (self.folder / "report.last/night.txt").read_text())
+        self.assertIn("'nosuch'", (self.report / "summary.md").read_text())
 
 
 class Flags(Night):
@@ -273,11 +327,23 @@ class Flags(Night):
 class FreshClone(Night):
     """With a build that fails."""
 
-    def test_what_does_not_build_is_no_finding(self):
+    def clone(self):
         scripts = self.folder / "clone/scripts"
         scripts.mkdir(parents=True)
         for name in ("nightly", "night_store"):
             shutil.copy(SCRIPT.parent / name, scripts)
+        return scripts
+
+    def test_what_is_not_built_says_so(self):
+        scripts = self.clone()
+        for command in (["nightly", "--help"], ["night_store", self.db]):
+            ran = subprocess.run([scripts / command[0], *command[1:]], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 3, ran)
+            self.assertIn("run ./scripts/setup", ran.stderr)
+        self.assertEqual(self.files(), {"clone"})
+
+    def test_what_does_not_build_is_no_finding(self):
+        scripts = self.clone()
         (scripts / "setup").write_text("#!/bin/sh\nexit 1\n")
         (scripts / "setup").chmod(0o755)
         line, = (line for line in (SCRIPT.parent / "ci/crontab").read_text().splitlines()
@@ -298,6 +364,33 @@ class Workflow(unittest.TestCase):
         self.assertGreater(len(typed), 4)
         for line in typed:
             self.assertRegex(line, r"^ +(if|[A-Z]+): ")
+
+    def marked(self, typed):
+        """The step that marks, with scripts that tell what they are given."""
+        step, = re.findall(r"- name: Mark\n.*?run: \|\n(.*?)\n\n", (SCRIPT.parent / "ci/nightly.yml").read_text(),
+                           re.DOTALL)
+        with tempfile.TemporaryDirectory() as name:
+            for tool in ("scripts/night_store", "build/bin/redzone"):
+                path = pathlib.Path(name, tool)
+                path.parent.mkdir(parents=True)
+                path.write_text('#!/bin/sh\nprintf "<%s>" "$@"; echo; [ "$2" != --id=0 ]\n')
+                path.chmod(0o755)
+            environment = {"PATH": os.environ["PATH"], "REDZONE_STATE": "the state", "FINDING": typed,
+                           "MARK": "known", "LINK": "https://x/1", "REASON": "for $a `reason`",
+                           "GITHUB_STEP_SUMMARY": f"{name}/step.md"}
+            ran = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step], cwd=name,
+                                 env=environment, capture_output=True, text=True)
+        return ran.returncode, ran.stdout.splitlines()[1:]
+
+    def test_all_numbers_that_were_typed_are_marked(self):
+        def line(number):
+            return (f"<mark><--id={number}><--as=known><--link><https://x/1><--reason><for $a `reason`>"
+                    "<--db><the state/redzone.db>")
+
+        self.assertEqual(self.marked("7"), (0, [line("7")]))
+        self.assertEqual(self.marked(" 3  12 * $(ls)"), (0, [line(n) for n in ("3", "12", "*", "$(ls)")]))
+        self.assertEqual(self.marked("3 0 5"), (1, [line("3"), line("0")]))
+        self.assertNotEqual(self.marked("  ")[0], 0)
 
 
 if __name__ == "__main__":
