@@ -54,8 +54,8 @@ void check_path(const fs::path& path, OpenMode mode) {
                       path.string(), folder.string()));
 }
 
-// Changes whenever another process moves its log into the file. The file itself is never opened
-// here: closing it would drop the locks of this process's other connections to it.
+// Of the file itself (see real_file). Changes whenever another process moves its log into it. It is
+// never opened here: closing it would drop the locks of this process's other connections to it.
 struct Stamp {
   std::uintmax_t bytes = 0;
   fs::file_time_type written{};
@@ -64,9 +64,8 @@ struct Stamp {
 
   explicit Stamp(const fs::path& path) {
     std::error_code missing;
-    const std::string real = real_file(path).string();
-    const auto log_bytes = fs::file_size(real + "-wal", missing);
-    has_log = !missing && (log_bytes > 0 || fs::exists(real + "-shm", missing));
+    const auto log_bytes = fs::file_size(path.string() + "-wal", missing);
+    has_log = !missing && (log_bytes > 0 || fs::exists(path.string() + "-shm", missing));
     bytes = fs::file_size(path, missing);
     if (missing) bytes = 0;
     written = fs::last_write_time(path, missing);
@@ -94,11 +93,7 @@ std::string file_uri(const fs::path& path, bool immutable) {
 
 }  // namespace
 
-Database::Database(fs::path path) : path_(std::move(path)) {
-  std::error_code unknown;
-  real_ = fs::weakly_canonical(path_, unknown);
-  if (unknown) real_ = path_;
-}
+Database::Database(fs::path path) : path_(std::move(path)), real_(real_file(path_)) {}
 
 Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode mode,
                                                  const OpenOptions& options, Migrations steps) {
