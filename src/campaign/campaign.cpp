@@ -100,10 +100,9 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
         t.deadline = options_.deadline;
         t.stop = [this] {
           ask_barred();
-          return stopped() || time_is_up() || now() >= case_until_ ||
-                 (at_work_ != nullptr && at_work_->barred);
+          return called_off() || time_is_up() || now() >= case_until_;
         };
-        t.interrupted = [this] { return stopped(); };
+        t.interrupted = [this] { return called_off(); };
         return t;
       }()) {
   for (auto& target : targets) {
@@ -123,6 +122,10 @@ double Campaign::elapsed_seconds() const {
 
 bool Campaign::time_is_up() const {
   return options_.time.count() > 0 && now() - started_ >= options_.time;
+}
+
+bool Campaign::called_off() const {
+  return stopped() || (at_work_ != nullptr && at_work_->barred);
 }
 
 void Campaign::ask_barred() {

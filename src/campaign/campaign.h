@@ -142,6 +142,8 @@ class Campaign {
   void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
   void ask_barred();
+  // Somebody's will ends the case at hand, not its time.
+  bool called_off() const;
   double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;
@@ -164,9 +166,9 @@ class Campaign {
   bool first_look_ = false;
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
+  Lane* at_work_ = nullptr;                                            // whose case is looked into
+  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
   // When the triage of the case at hand has to end.
-  Lane* at_work_ = nullptr;  // whose case is looked into
-  std::optional<std::chrono::steady_clock::time_point> barred_asked_;
   std::chrono::steady_clock::time_point case_until_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t next_job_ = 1;
   std::chrono::steady_clock::time_point started_;

@@ -19,6 +19,11 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
     CorpusPlan& plan = plans.emplace_back();
     plan.name = walk->path().lexically_relative(folder).generic_string();
     plan.file = walk->path().string();
+    if (!walk->is_regular_file(error)) {
+      plan.problem = plan.file + ": is no file";  // a pipe would be waited for, for ever
+      error.clear();                              // as of a link to nothing
+      continue;
+    }
     auto repro = read_file(plan.file).and_then(
         [&](const std::string& text) { return parse_repro(text, plan.file); });
     if (repro)

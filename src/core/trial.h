@@ -179,7 +179,8 @@ struct Observation {
   std::vector<CallObservation> calls;  // those that completed, by call index
   // Of all calls, those that did not complete too; not of a worker that was lost.
   std::vector<EncodeObservation> encodes = {};
-  std::uint64_t wall_us = 0;        // in the worker, set-up and checks included
+  // In the worker, set-up and checks included; of a worker that was lost, until its end was seen.
+  std::uint64_t wall_us = 0;
   std::uint64_t mapping_calls = 0;  // guard-arena mapping calls that this trial had to make
   std::uint64_t bytes = 0;          // device memory in buffers
   // Of a trial that ran under a tool, unless its worker was lost.

@@ -149,6 +149,8 @@ TEST_F(TurnsTest, WhatIsBarredMeanwhileIsLaunchedNoMore) {
   EXPECT_LE(last - until, seconds(2));
   EXPECT_GT(result.targets[1].plans, result.targets[0].plans);
   EXPECT_EQ(result.findings.size(), findings_of("t0").size()) << "what was seen of it stays";
+  for (const auto* f : findings_of("t0"))
+    EXPECT_NE(f->reduction.end, ReductionEnd::time) << "no time was over";
 }
 
 TEST_F(TurnsTest, WhatIsBarredFromTheStartIsNeverLaunched) {

@@ -1,6 +1,7 @@
 // What can be wrong around a night: its flags, its store, its corpus, its machine.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -95,17 +96,19 @@ TEST_F(NightInput, ABrokenPlanCostsItsOwnReplayAndIsToldOf) {
   folder_.write("corpus/broken.toml", "redzone_plan = 1\ntarget = ");
   folder_.write("corpus/version.toml", "redzone_plan = 99\n");
   folder_.write("corpus/note.txt", "no plan");
+  ASSERT_EQ(::mkfifo((folder_ / "corpus/pipe.toml").c_str(), 0644), 0);
   folder_.write("corpus/below/good.toml",
                 "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\n"
                 "dims = { N = 5 }\n");
   const Ran ran = redzone(folder_, night({"--plans", "3", "--seed", "1", "--corpus", "corpus"}));
   EXPECT_EQ(ran.exit, 2) << ran;
   const Json corpus = report()["corpus"];
-  ASSERT_EQ(corpus.size(), 3u);
+  ASSERT_EQ(corpus.size(), 4u);
   EXPECT_EQ(corpus[0]["tonight"], "passes");
   EXPECT_EQ(corpus[1]["tonight"], "unclear");
   EXPECT_NE(corpus[1]["reason"].get<std::string>().find("broken.toml"), std::string::npos);
-  EXPECT_EQ(report()["not_judged"].size(), 2u);
+  EXPECT_NE(corpus[2]["reason"].get<std::string>().find("is no file"), std::string::npos);
+  EXPECT_EQ(report()["not_judged"].size(), 3u);
   EXPECT_EQ(report()["plans"], 3);
 }
 
