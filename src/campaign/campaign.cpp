@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <utility>
+
+#include "campaign/plans_ahead.h"
 
 namespace redzone::campaign {
 
@@ -14,8 +17,14 @@ using store::Finding;
 
 // What the campaign knows of one target.
 struct Campaign::Lane {
+  Lane(TargetUnderTest t, std::size_t i, Preparer* preparer)
+      : target(std::move(t)), plans(std::move(target.source), *target.spec, preparer), index(i) {
+    stats.target = target.spec->name;
+  }
+
   TargetUnderTest target;
-  std::size_t index = 0;
+  PlansAhead plans;  // of target.source
+  std::size_t index;
   std::uint64_t generated = 0;
   double spent_us = 0;
   TargetStats stats;
@@ -44,6 +53,8 @@ struct Campaign::Lane {
 namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
+constexpr std::chrono::milliseconds kWait{100};  // for a result
+constexpr std::chrono::milliseconds kLook{10};   // where something else may happen meanwhile
 // The first look at a target ends with its first suspect or so many plans, and that at all targets
 // with so much of the time.
 constexpr std::uint64_t kFirstLookPlans = 32;
@@ -105,13 +116,8 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
         t.interrupted = [this] { return called_off(); };
         return t;
       }()) {
-  for (auto& target : targets) {
-    Lane lane;
-    lane.target = std::move(target);
-    lane.index = lanes_.size();
-    lane.stats.target = lane.target.spec->name;
-    lanes_.push_back(std::move(lane));
-  }
+  for (auto& target : targets)
+    lanes_.emplace_back(std::move(target), lanes_.size(), options_.preparer);
 }
 
 Campaign::~Campaign() = default;
@@ -138,6 +144,7 @@ Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   const Heartbeat heartbeat(executor_, [this] {
+    if (options_.preparer != nullptr) options_.preparer->wait(std::chrono::milliseconds(0));
     if (now() - last_progress_ >= kProgressInterval) tell_progress();
   });
   first_look_ = has_turns();
@@ -150,10 +157,12 @@ Result<CampaignResult> Campaign::run() {
       if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
       continue;
     }
+    look_ahead();
     top_up();
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
-    if (executor_.in_flight() == 0) {
+    const bool waits = is_preparing();
+    if (executor_.in_flight() == 0 && (!waits || next_lane() != nullptr)) {
       if (next_lane() != nullptr) {
         if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
         continue;
@@ -163,7 +172,9 @@ Result<CampaignResult> Campaign::run() {
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
       continue;
     }
-    if (auto done = executor_.next(std::chrono::milliseconds(100)))
+    if (executor_.in_flight() == 0)
+      options_.preparer->wait(kLook);
+    else if (auto done = executor_.next(waits ? kLook : kWait))
       if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
     if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
     if (hangs_are_due())
@@ -186,17 +197,48 @@ Result<CampaignResult> Campaign::run() {
   return result_;
 }
 
-Campaign::Lane* Campaign::next_lane() {
-  Lane* best = nullptr;
+std::uint64_t Campaign::plans_left(const Lane& lane) const {
+  if (lane.barred) return 0;
+  if (options_.plans_per_target == 0) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t made = lane.target.plans_before + lane.generated;
+  return options_.plans_per_target - std::min(options_.plans_per_target, made);
+}
+
+void Campaign::look_ahead() {
+  if (options_.preparer == nullptr) return;
+  options_.preparer->wait(std::chrono::milliseconds(0));
   for (auto& lane : lanes_) {
-    if (lane.barred) continue;
-    const bool spent = (options_.plans_per_target > 0 &&
-                        lane.target.plans_before + lane.generated >= options_.plans_per_target) ||
-                       (first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans));
-    const bool settles = !first_look_ && !lane.waiting.empty();
-    if ((!spent || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
+    const auto begun = now();
+    if (!lane.plans.fill(plans_left(lane))) lane.spend(now() - begun);
   }
-  return best;
+}
+
+bool Campaign::may_make(const Lane& lane, std::uint64_t first_look_plans) const {
+  const bool seen = first_look_ && (!lane.cases.empty() || lane.generated >= first_look_plans);
+  return !seen && plans_left(lane) > 0;
+}
+
+bool Campaign::is_preparing() {
+  return std::any_of(lanes_.begin(), lanes_.end(), [&](Lane& lane) {
+    return may_make(lane, kFirstLookPlans) && !lane.plans.ready();
+  });
+}
+
+Campaign::Lane* Campaign::next_lane() {
+  const auto best_of = [&](std::uint64_t first_look_plans) {
+    Lane* best = nullptr;
+    for (auto& lane : lanes_) {
+      if (lane.barred) continue;
+      const bool makes = may_make(lane, first_look_plans) && lane.plans.ready();
+      const bool settles = !first_look_ && !lane.waiting.empty();
+      if ((makes || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
+    }
+    return best;
+  };
+  Lane* const best = best_of(kFirstLookPlans);
+  if (best != nullptr || !first_look_ || !is_preparing()) return best;
+  // Rather than to wait for the first plans of some target, those of others go on.
+  return best_of(std::numeric_limits<std::uint64_t>::max());
 }
 
 Campaign::Lane* Campaign::lane_to_settle() {
@@ -241,7 +283,7 @@ void Campaign::top_up() {
 }
 
 void Campaign::submit_next(Lane& lane) {
-  Plan plan = lane.target.source->next();
+  Plan plan = lane.plans.next();
   const TargetSpec& spec = *lane.target.spec;
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {

@@ -13,18 +13,13 @@
 #include <vector>
 
 #include "campaign/finding_sink.h"
+#include "campaign/plan_source.h"
+#include "campaign/preparer.h"
 #include "campaign/triage.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
 
 namespace redzone::campaign {
-
-// Where plans come from; never ends.
-class PlanSource {
- public:
-  virtual ~PlanSource() = default;
-  virtual Plan next() = 0;
-};
 
 struct TargetUnderTest {
   const TargetSpec* spec = nullptr;  // outlives the campaign
@@ -73,6 +68,9 @@ struct CampaignOptions {
   // The same where there is no limit: so long after the first of them was seen.
   std::chrono::milliseconds hang_wait{60000};
   TriageOptions triage;
+  // What is done for plans before their turn comes; a target whose next plan is not ready lets
+  // others have theirs. Null: nothing. Outlives the campaign.
+  Preparer* preparer = nullptr;
   std::function<bool()> stop = {};  // Ctrl-C
   // Whether a target is launched no more, from now on; asked before the first plan and about twice
   // a second. A case that is looked into ends, as a suspect; what is known of the target stays.
@@ -117,6 +115,14 @@ class Campaign {
     store::Finding finding;
   };
 
+  // Plans are made ahead where that is worth it.
+  void look_ahead();
+  // It is some target's turn, or may be, whose next plan is not prepared.
+  bool is_preparing();
+  // So many plans the target may still make; none while it is barred.
+  std::uint64_t plans_left(const Lane& lane) const;
+  // The same, and the first look at it has not ended with a suspect or so many plans.
+  bool may_make(const Lane& lane, std::uint64_t first_look_plans) const;
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);

@@ -47,6 +47,7 @@ class NightlyCommand final : public Command {
     add_plugin_flag(flags);
     add_package_flag(flags);
     add_worker_flags(flags);
+    add_compile_flag(flags);
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;

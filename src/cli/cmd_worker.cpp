@@ -24,7 +24,10 @@ class WorkerCommandLine final : public Command {
     add_package_flag(flags);
     flags.add_options()("socket-fd", po::value<int>()->required(), "the driver")(
         "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
-        "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes");
+        "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes")(
+        "compile-for", po::value<int>(),
+        "with --device none: kernels that are compiled at run time are, for this compute "
+        "capability");
     add_sanitizer_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;

@@ -52,6 +52,11 @@ void add_sanitizer_flag(po::options_description& flags) {
                       "compute-sanitizer's memcheck, racecheck, initcheck or synccheck (cuda)");
 }
 
+void add_compile_flag(po::options_description& flags) {
+  flags.add_options()("compilers", po::value<Count>(),
+                      "processes that compile kernels of plans to come (cuda; default: by cores)");
+}
+
 void add_worker_flags(po::options_description& flags) {
   flags.add_options()("deadline", po::value<std::string>(),
                       "a trial that takes longer is a hang (default: 2s on host, 5s on cuda)")(

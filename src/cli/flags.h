@@ -30,6 +30,7 @@ void add_plugin_flag(po::options_description& flags);
 void add_package_flag(po::options_description& flags);
 void add_sanitizer_flag(po::options_description& flags);
 void add_worker_flags(po::options_description& flags);  // --deadline, --workers
+void add_compile_flag(po::options_description& flags);  // --compilers, of campaigns
 
 bool json_wanted(const po::variables_map& flags);
 // The store's file where replay lines have to name it, "" for the default one.

@@ -19,6 +19,7 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
   options.deadline = session.deadline();
   options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
   options.triage = session.triage_options();
+  options.preparer = session.preparer();
   // A short campaign would rather show ten findings than one that is as small as it gets.
   if (options.time.count() > 0)
     options.triage.reduce_time =

@@ -53,6 +53,24 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   return command;
 }
 
+// The processes of the device take what is left.
+std::size_t compilers_by_cores() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
+}
+
+std::unique_ptr<campaign::CompileAhead> compile_ahead(const Registry& registry,
+                                                      int compute_capability,
+                                                      std::size_t compilers) {
+  exec::PoolOptions pool;
+  pool.command = worker_command(DeviceKind::none, registry);
+  pool.command.argv.push_back("--compile-for");
+  pool.command.argv.push_back(std::to_string(compute_capability));
+  pool.workers = compilers;
+  pool.spares = 0;
+  return std::make_unique<campaign::CompileAhead>(
+      compilers, [pool] { return std::make_unique<exec::Pool>(pool); });
+}
+
 std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
                                                    std::chrono::milliseconds deadline) {
   std::error_code error;
@@ -79,6 +97,10 @@ Result<SessionOptions> session_options(const po::variables_map& flags, Workload 
     options.workers = flags["workers"].as<Count>().value;
     if (*options.workers < 1 || *options.workers > 64)
       return usage_error("--workers: must be in 1..64");
+  }
+  if (flags.count("compilers") != 0) {
+    options.compilers = flags["compilers"].as<Count>().value;
+    if (*options.compilers > 64) return usage_error("--compilers: must be in 0..64");
   }
   auto sanitizer = sanitizer_flag(flags);
   if (!sanitizer) return tl::unexpected(sanitizer.error());
@@ -156,6 +178,10 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
   session->hello_ = *hello;
+  const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
+  if (options.device == DeviceKind::cuda && options.workload == Workload::campaign &&
+      compilers > 0 && !hello->nvrtc.empty())
+    session->ahead_ = compile_ahead(session->registry_, hello->compute_capability, compilers);
   return session;
 }
 

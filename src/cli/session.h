@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "campaign/compile_ahead.h"
 #include "campaign/memcheck_attributor.h"
 #include "campaign/self_proof.h"
 #include "campaign/tool_proof.h"
@@ -29,6 +30,8 @@ struct SessionOptions {
   std::optional<std::chrono::milliseconds> deadline;  // of a trial; absent: by device
   // Warm workers, or for a replay those that run at a time; absent: by device and cores.
   std::optional<std::size_t> workers;
+  // Of a campaign on CUDA: processes that compile kernels of plans to come; absent: by cores.
+  std::optional<std::size_t> compilers = {};
   // What trials run under besides; none: the tools are there for what asks for one.
   SanitizerTool sanitizer = SanitizerTool::none;
   oracles::ScreenOptions screen = {};
@@ -37,7 +40,8 @@ struct SessionOptions {
   std::chrono::milliseconds trial_deadline() const;
 };
 
-// From --device, --plugin, --deadline and --workers, and --sanitizer where the command has it.
+// From --device, --plugin, --deadline and --workers, and --sanitizer and --compilers where the
+// command has them.
 Result<SessionOptions> session_options(const po::variables_map& flags, Workload workload);
 
 // The crew of such a session. `registry` says which plugins have something for the device.
@@ -70,6 +74,8 @@ class Session {
 
   store::Environment environment(const TargetEntry& target) const;
   campaign::TriageOptions triage_options() const;
+  // Compiles kernels of plans to come; null where there is nothing to compile.
+  campaign::Preparer* preparer() const { return ahead_.get(); }
 
   // The target of `plan` on this device, with the plan completed and checked against it.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
@@ -95,6 +101,7 @@ class Session {
   std::unique_ptr<exec::TieredExecutor> tiers_;
   std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
   exec::Hello hello_;
+  std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see preparer()
 };
 
 campaign::SimplifyFor simplify_for();

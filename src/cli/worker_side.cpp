@@ -2,13 +2,17 @@
 
 #include <cstdlib>
 
+#include "device/compile_ahead.h"
 #include "package/packages.h"
 
 namespace redzone::cli {
 namespace {
 
-Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
+Result<std::unique_ptr<device::Device>> open_device(const po::variables_map& flags) {
+  const auto& name = flags["device"].as<std::string>();
   if (name == "host") return device::open_host_device();
+  if (name == "none" && flags.count("compile-for") != 0)
+    return device::open_asking_device(device::compile_ahead(flags["compile-for"].as<int>()));
   if (name == "none") return device::open_none_device();
   auto device = device::open_cuda_device();
   if (!device) return harness_error(device.error().code + ": " + device.error().detail);
@@ -22,7 +26,7 @@ Result<WorkerSide> open_worker_side(const po::variables_map& flags) {
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   WorkerSide side;
   side.device_name = flags["device"].as<std::string>();
-  auto opened = open_device(side.device_name);
+  auto opened = open_device(flags);
   if (!opened) return tl::unexpected(opened.error());
   side.device = std::move(*opened);
   std::vector<std::filesystem::path> plugins;

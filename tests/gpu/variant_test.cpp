@@ -1,11 +1,11 @@
 // Kernels compiled at run time, kept in memory and on disk.
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include "device/compile_ahead.h"
 #include "gpu/gpu_fixture.h"
 
 namespace redzone::gpu_test {
@@ -86,6 +86,7 @@ class GpuVariant : public GpuTest {
     return opened ? std::move(*opened) : nullptr;
   }
 
+  const fs::path& folder() const { return folder_; }
   std::vector<fs::path> files() const {
     std::vector<fs::path> found;
     if (fs::exists(folder_ / "nvrtc"))
@@ -126,15 +127,30 @@ TEST_F(GpuVariant, DiskCacheServesALaterDevice) {
   EXPECT_EQ(run(*first, scale(6, 1)), 61u);
   ASSERT_EQ(files().size(), 1u);
   first.reset();
-  // A time stamp in the past shows whether the file is written again.
-  fs::last_write_time(files()[0], fs::file_time_type::clock::now() - std::chrono::hours(1));
-  const auto stamp = fs::last_write_time(files()[0]);
+  // A file that is written again is another one under the same name.
+  const fs::path link = folder() / "link";
+  fs::create_hard_link(files()[0], link);
 
   auto second = open_fresh();
   ASSERT_TRUE(second);
   EXPECT_EQ(run(*second, scale(6, 1)), 61u);
   ASSERT_EQ(files().size(), 1u);
-  EXPECT_EQ(fs::last_write_time(files()[0]), stamp);
+  EXPECT_TRUE(fs::equivalent(files()[0], link));
+}
+
+TEST_F(GpuVariant, WhatWasCompiledAheadIsLoaded) {
+  {
+    const Variable cache("REDZONE_CACHE_DIR", folder().string());
+    device::compile_ahead(device().info().compute_capability)(scale(8, 1));
+  }
+  ASSERT_EQ(files().size(), 1u);
+  const fs::path link = folder() / "link";
+  fs::create_hard_link(files()[0], link);
+  auto fresh = open_fresh();
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(run(*fresh, scale(8, 1)), 81u);
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_TRUE(fs::equivalent(files()[0], link));
 }
 
 TEST_F(GpuVariant, DamagedDiskCacheIsRebuilt) {

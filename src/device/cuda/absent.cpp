@@ -1,4 +1,5 @@
 // The CUDA side of a build that was configured without nvcc.
+#include "device/compile_ahead.h"
 #include "device/device.h"
 #include "device/tensor_map.h"
 
@@ -11,6 +12,10 @@ Status<std::unique_ptr<Device>> open_cuda_device() {
 Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
   return tl::unexpected(
       Failure{Failure::Kind::unsupported, "no-cuda", "this build has no CUDA side"});
+}
+
+VariantHook compile_ahead(int) {
+  return [](const VariantRequest&) {};
 }
 
 CudaProbe probe_cuda() {

@@ -7,6 +7,7 @@
 // Memory of the host is real: a launcher may write its tables there.
 #pragma once
 
+#include "device/compile_ahead.h"
 #include "device/device.h"
 #include "device/host/plain_memory.h"
 
@@ -33,7 +34,8 @@ class AddressSpace {
 
 class NoneDevice final : public Device {
  public:
-  NoneDevice();
+  // `asked`, where it is not empty: told of each variant.
+  explicit NoneDevice(VariantHook asked = {});
 
   const Info& info() const override { return info_; }
   Memory& memory(Allocator) override { return memory_; }
@@ -89,6 +91,7 @@ class NoneDevice final : public Device {
 
   bool is_known(const void* at, std::size_t bytes) const;
 
+  VariantHook asked_;
   Info info_;
   AddressSpace space_;
   Regions memory_{space_};

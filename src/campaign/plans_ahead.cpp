@@ -1,0 +1,47 @@
+#include "campaign/plans_ahead.h"
+
+#include <utility>
+
+namespace redzone::campaign {
+
+PlansAhead::PlansAhead(std::unique_ptr<PlanSource> source, const TargetSpec& spec,
+                       Preparer* preparer)
+    : source_(std::move(source)),
+      preparer_(preparer),
+      depth_(preparer == nullptr ? 0 : preparer->depth(spec)) {}
+
+bool PlansAhead::fill(std::uint64_t most) {
+  while (ahead_.size() < depth_ && ahead_.size() < most) {
+    if (!ahead_.empty() && ahead_.back().problem) return true;
+    Made made;
+    try {
+      made.plan = source_->next();
+    } catch (...) {
+      made.problem = std::current_exception();
+      made.ready = true;
+      ahead_.push_back(std::move(made));
+      return false;
+    }
+    made.ticket = preparer_->prepare(made.plan);
+    ahead_.push_back(std::move(made));
+  }
+  return true;
+}
+
+bool PlansAhead::ready() {
+  if (depth_ == 0) return true;
+  if (ahead_.empty()) return false;
+  Made& first = ahead_.front();
+  first.ready = first.ready || preparer_->done(first.ticket);
+  return first.ready;
+}
+
+Plan PlansAhead::next() {
+  if (depth_ == 0) return source_->next();
+  Made first = std::move(ahead_.front());
+  ahead_.pop_front();
+  if (first.problem) std::rethrow_exception(first.problem);
+  return std::move(first.plan);
+}
+
+}  // namespace redzone::campaign

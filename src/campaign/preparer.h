@@ -1,0 +1,30 @@
+// What can be done for a plan while others run, so that its trial need not wait: its kernels are
+// compiled.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include <redzone/spec.h>
+
+#include "core/plan.h"
+
+namespace redzone::campaign {
+
+class Preparer {
+ public:
+  using Ticket = std::uint64_t;
+  virtual ~Preparer() = default;
+
+  // So many plans of the target are worth being made ahead of their turn; 0: they need nothing.
+  virtual std::size_t depth(const TargetSpec& spec) const = 0;
+  virtual Ticket prepare(const Plan& plan) = 0;
+  // Whether that is over; it is where it failed, too: what is missing the trial will make, or say.
+  // A ticket that is over is forgotten once this was said.
+  virtual bool done(Ticket ticket) = 0;
+  // Until one more is over, at most for so long; 0: only sees to what has happened.
+  virtual void wait(std::chrono::milliseconds timeout) = 0;
+};
+
+}  // namespace redzone::campaign

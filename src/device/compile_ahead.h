@@ -1,0 +1,23 @@
+// Kernels compiled before the trial that needs them, by processes that need no GPU: which variants
+// a plan asks for is seen where nothing runs, and what they compile is on disk when its turn comes.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "device/device.h"
+
+namespace redzone::device {
+
+using VariantHook = std::function<void(const VariantRequest&)>;
+
+// Opens the device that runs nothing (see open_none_device()) and tells `asked` of each variant
+// that a target asks for. Never fails.
+std::unique_ptr<Device> open_asking_device(VariantHook asked);
+
+// Compiles variants for such a GPU into the cache on disk from where its devices load them. Does
+// nothing where there is no NVRTC, or where a variant does not compile: the device that needs it
+// says why.
+VariantHook compile_ahead(int compute_capability);
+
+}  // namespace redzone::device

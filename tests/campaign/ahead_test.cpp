@@ -1,0 +1,269 @@
+// Plans that have to be prepared: made ahead of their turn, run in their order, and nobody waits
+// for another's. By a clock that trials and waiting move.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "campaign/campaign.h"
+#include "campaign/compile_ahead.h"
+#include "campaign/fakes.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Instant = std::chrono::steady_clock::time_point;
+
+constexpr milliseconds kTrial{40};
+constexpr int kTrialsOfAPlan = 2;
+
+std::int64_t size_of(const Plan& plan) {
+  return get(calls_of(plan).front()->call.dims, "N");
+}
+
+// Sizes 1, 2, 3...; throws instead of each that `throws` says.
+class NumberedPlans final : public PlanSource {
+ public:
+  NumberedPlans(std::string target, std::function<bool(std::int64_t)> throws)
+      : target_(std::move(target)), throws_(std::move(throws)) {}
+  Plan next() override {
+    const std::int64_t n = ++n_;
+    if (throws_ && throws_(n)) throw std::runtime_error("no such shape");
+    Plan plan = plain_plan({call_of(n % 1024, 16)});
+    plan.target = target_;
+    return plan;
+  }
+
+ private:
+  std::string target_;
+  std::function<bool(std::int64_t)> throws_;
+  std::int64_t n_ = 0;
+};
+
+// Each plan is over so long after it was asked for, all at the same time.
+class SlowPreparer final : public Preparer {
+ public:
+  SlowPreparer(Instant& now, std::function<milliseconds(const Plan&)> takes)
+      : now_(now), takes_(std::move(takes)) {}
+
+  std::size_t depth(const TargetSpec& spec) const override { return depths.at(spec.name); }
+  Ticket prepare(const Plan& plan) override {
+    over_[++last_] = now_ + takes_(plan);
+    asked[plan.target].push_back(size_of(plan));
+    return last_;
+  }
+  bool done(Ticket ticket) override {
+    const auto it = over_.find(ticket);
+    if (it == over_.end() || it->second > now_) return false;
+    over_.erase(it);
+    return true;
+  }
+  void wait(milliseconds timeout) override {
+    now_ += timeout;
+    waited += timeout;
+  }
+
+  std::map<std::string, std::size_t> depths;
+  std::map<std::string, std::vector<std::int64_t>> asked;  // the sizes, by target
+  milliseconds waited{0};
+
+ private:
+  Instant& now_;
+  std::function<milliseconds(const Plan&)> takes_;
+  std::map<Ticket, Instant> over_;
+  Ticket last_ = 0;
+};
+
+class AheadTest : public ::testing::Test {
+ protected:
+  AheadTest() {
+    for (const char* name : {"quick", "slow"}) {
+      specs_.push_back(small_spec());
+      specs_.back().name = name;
+    }
+    preparer_.depths = {{"quick", 0}, {"slow", 4}};
+    options_.now = [this] { return now_; };
+    options_.preparer = &preparer_;
+  }
+
+  CampaignResult run(std::size_t appetite = 2) {
+    ran_.clear();
+    FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      auto& sizes = ran_[plan.target];
+      if (sizes.empty() || sizes.back() != size_of(plan)) sizes.push_back(size_of(plan));
+      now_ += kTrial;
+      Observation o = all_right(plan, trial);
+      o.wall_us = std::chrono::microseconds(kTrial).count();
+      return o;
+    });
+    executor.set_appetite(appetite);
+    std::vector<TargetUnderTest> targets;
+    for (const auto& spec : specs_) {
+      targets.push_back(
+          {&spec,
+           std::make_unique<NumberedPlans>(spec.name, spec.name == "slow" ? throws_ : nullptr),
+           {}});
+      targets.back().plans_before = plans_before_;
+    }
+    Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+    auto result = campaign.run();
+    EXPECT_TRUE(result) << result.error().message;
+    return *result;
+  }
+  static std::vector<std::int64_t> first(std::size_t n) {
+    std::vector<std::int64_t> out(n);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int64_t>(i) + 1;
+    return out;
+  }
+
+  std::vector<TargetSpec> specs_;
+  std::function<bool(std::int64_t)> throws_;
+  std::uint64_t plans_before_ = 0;
+  oracles::Catalog catalog_;
+  RecordingSink sink_;
+  CampaignOptions options_;
+  Instant now_;
+  milliseconds takes_{700};
+  SlowPreparer preparer_{now_, [this](const Plan&) { return takes_; }};
+  std::map<std::string, std::vector<std::int64_t>> ran_;
+};
+
+TEST_F(AheadTest, OnlyWhatIsWorthItIsMadeAhead) {
+  options_.plans_per_target = 50;
+  run();
+  EXPECT_EQ(preparer_.asked.count("quick"), 0u);
+  EXPECT_EQ(preparer_.asked["slow"], first(50)) << "and no more than may be run";
+  EXPECT_EQ(ran_["quick"], first(50));
+  EXPECT_EQ(ran_["slow"], first(50));
+}
+
+TEST_F(AheadTest, NobodyWaitsForAnothersPlans) {
+  options_.time = seconds(100);
+  const auto result = run();
+  // Four at a time that take 0.7 s each, and what the others' trials delay.
+  EXPECT_LE(static_cast<double>(ran_["slow"].size()), 100 / 0.7 * 4);
+  EXPECT_GE(static_cast<double>(ran_["slow"].size()), 0.8 * 100 / 0.7 * 4);
+  EXPECT_LT(preparer_.waited, seconds(1)) << "a device that idles";
+  const double device_seconds = result.targets[0].device_seconds + result.targets[1].device_seconds;
+  EXPECT_GT(device_seconds, 98);
+}
+
+TEST_F(AheadTest, WhatIsReadyHasItsShare) {
+  options_.time = seconds(100);
+  takes_ = milliseconds(10);
+  const auto result = run();
+  EXPECT_NEAR(result.targets[0].device_seconds, result.targets[1].device_seconds, 2);
+}
+
+TEST_F(AheadTest, AloneItIsWaitedFor) {
+  specs_.erase(specs_.begin());
+  options_.plans_per_target = 6;
+  run();
+  EXPECT_EQ(ran_["slow"], first(6));
+  EXPECT_GE(preparer_.waited, milliseconds(700));
+}
+
+TEST_F(AheadTest, TimeEndsAlsoWhereNothingIsEverReady) {
+  specs_.erase(specs_.begin());
+  options_.time = seconds(30);
+  takes_ = std::chrono::hours(1);
+  const auto result = run();
+  EXPECT_TRUE(ran_.empty());
+  EXPECT_NEAR(result.stats.seconds, 30, 1);
+}
+
+// Else a device that has little to do would wait for the first look at the slow one.
+TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyStopsNobody) {
+  options_.time = seconds(100);
+  takes_ = seconds(20);
+  run();
+  EXPECT_LT(preparer_.waited, seconds(1));
+  EXPECT_EQ(ran_["slow"].size(), 16u) << "four at a time, until 80 s";
+}
+
+TEST_F(AheadTest, WhatMakingAPlanThrewIsToldInItsTurn) {
+  options_.plans_per_target = 20;
+  throws_ = [](std::int64_t n) { return n % 3 == 0; };
+  const auto result = run();
+  EXPECT_EQ(result.targets[1].harness_errors, 6u);
+  EXPECT_EQ(result.targets[1].pass, 14u);
+  EXPECT_EQ(result.targets[1].plans, 20u);
+}
+
+TEST_F(AheadTest, WhatIsBarredIsNotPrepared) {
+  options_.time = seconds(10);
+  options_.barred = [](const std::string& target) { return target == "slow"; };
+  run();
+  EXPECT_TRUE(preparer_.asked.empty());
+  EXPECT_EQ(ran_.count("slow"), 0u);
+}
+
+TEST_F(AheadTest, PlansBeforeCountForWhatIsMadeAhead) {
+  options_.plans_per_target = 10;
+  plans_before_ = 7;
+  run();
+  EXPECT_EQ(preparer_.asked["slow"], first(3));
+  EXPECT_EQ(ran_["slow"], first(3));
+}
+
+// Whatever each takes: in their order, each once, none before it was prepared.
+TEST_F(AheadTest, OrderIsThatOfTheSource) {
+  EXPECT_TRUE(rc::check("by depth, appetite and what each takes", [this] {
+    const auto takes = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(0, 3000));
+    const auto depth = *rc::gen::inRange<std::size_t>(0, 6);
+    const auto appetite = *rc::gen::inRange<std::size_t>(1, 6);
+    std::map<std::int64_t, Instant> over;
+    SlowPreparer preparer(now_, [&](const Plan& plan) {
+      const auto n = size_of(plan);
+      const milliseconds took(takes.at(static_cast<std::size_t>(n) % takes.size()));
+      over[n] = now_ + took;
+      return took;
+    });
+    preparer.depths = {{"quick", 0}, {"slow", depth}};
+    options_.preparer = &preparer;
+    options_.plans_per_target = 40;
+    run(appetite);
+    RC_ASSERT(ran_["quick"] == first(40));
+    RC_ASSERT(ran_["slow"] == first(40));
+    RC_ASSERT(over.size() == (depth == 0 ? 0u : 40u));
+  }));
+}
+
+TEST(CompileAheadTest, StartsItsWorkersWithTheFirstPlanOnly) {
+  int started = 0;
+  TargetSpec spec = small_spec();
+  std::vector<TrialSpec> trials;
+  CompileAhead ahead(3, [&] {
+    ++started;
+    return std::make_unique<FakeExecutor>(
+        [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+          trials.push_back(trial);
+          return all_right(plan, trial);
+        });
+  });
+  EXPECT_EQ(ahead.depth(spec), 0u) << "nothing to compile";
+  spec.needs_nvrtc = true;
+  EXPECT_EQ(ahead.depth(spec), 4u);
+  ahead.wait(milliseconds(0));
+  EXPECT_EQ(started, 0);
+
+  const Plan plan = plain_plan({call_of(1, 16)});
+  const auto one = ahead.prepare(plan);
+  const auto two = ahead.prepare(plan);
+  EXPECT_EQ(started, 1);
+  EXPECT_NE(one, two);
+  EXPECT_FALSE(ahead.done(one)) << "nobody looked yet";
+  ahead.wait(milliseconds(0));
+  EXPECT_TRUE(ahead.done(two));
+  EXPECT_TRUE(ahead.done(one));
+  EXPECT_FALSE(ahead.done(one)) << "forgotten";
+  EXPECT_EQ(trials, std::vector<TrialSpec>(2)) << "each plan once, as it is written";
+}
+
+}  // namespace
+}  // namespace redzone::campaign

@@ -1,0 +1,91 @@
+// Compiling ahead needs NVRTC and no GPU. That a device loads what was compiled is in
+// variant_test.cpp, that workers do so in e2e/compile_ahead_test.cpp.
+#include "device/compile_ahead.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "device/cuda/nvrtc_api.h"
+
+namespace redzone::device {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CompileAheadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (auto loaded = cuda::load_nvrtc_api(); !loaded) GTEST_SKIP() << loaded.error();
+    folder_ = fs::path(testing::TempDir()) / ("redzone-ahead-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    setenv("REDZONE_CACHE_DIR", folder_.c_str(), 1);
+    request_.name = "f";
+    request_.source = "__global__ void f(int* to) { *to = VALUE; }";
+    request_.expression = "f";
+    request_.options = {"-DVALUE=1"};
+  }
+  void TearDown() override {
+    unsetenv("REDZONE_CACHE_DIR");
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  std::size_t entries() const {
+    if (!fs::exists(folder_ / "nvrtc")) return 0;
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_ / "nvrtc"), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+  VariantRequest request_;
+};
+
+TEST_F(CompileAheadTest, WhatATargetAsksForIsOnDisk) {
+  const auto device = open_asking_device(compile_ahead(90));
+  ASSERT_TRUE(device->variant(request_));
+  EXPECT_EQ(entries(), 1u);
+  ASSERT_TRUE(device->variant(request_));
+  EXPECT_EQ(entries(), 1u);
+  request_.options = {"-DVALUE=2"};
+  ASSERT_TRUE(device->variant(request_));
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(CompileAheadTest, WhatIsThereIsNotCompiledAgain) {
+  compile_ahead(90)(request_);
+  ASSERT_EQ(entries(), 1u);
+  const fs::path file = fs::directory_iterator(folder_ / "nvrtc")->path();
+  // A file that is written again is another one under the same name.
+  fs::create_hard_link(file, folder_ / "link");
+  compile_ahead(90)(request_);
+  EXPECT_TRUE(fs::equivalent(file, folder_ / "link"));
+  compile_ahead(80)(request_);
+  EXPECT_EQ(entries(), 2u) << "of another GPU";
+}
+
+TEST_F(CompileAheadTest, WhatCannotBeCompiledIsLeftToTheDevice) {
+  const auto hook = compile_ahead(90);
+  request_.options = {};  // VALUE is undefined
+  hook(request_);
+  request_.source = {};
+  hook(request_);
+  request_.image = "compiled before";
+  hook(request_);
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(CompileAheadTest, WithoutNvrtcNothingHappens) {
+  setenv("REDZONE_NVRTC", "/does/not/exist/libnvrtc.so", 1);
+  compile_ahead(90)(request_);
+  unsetenv("REDZONE_NVRTC");
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST(AskingDevice, NeedsNoHook) {
+  const VariantRequest request{"f", "", "f", {}, {}};
+  EXPECT_TRUE(open_asking_device({})->variant(request));
+}
+
+}  // namespace
+}  // namespace redzone::device
