@@ -256,8 +256,8 @@ Status<void> CudaDevice::read(void* to, const void* from, std::size_t bytes) {
 }
 
 Status<KernelRef> CudaDevice::variant(const VariantRequest& request) {
-  auto found = noted(parts_->variants->find(request));
-  if (box_ != nullptr) ++box_->progress;  // compiling may take longer than anything else in a trial
+  auto found = noted(parts_->variants->find(request, box_));
+  if (box_ != nullptr) ++box_->progress;  // loading takes a while, too
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/cuda/cuda_error.h"
+#include "device/cuda/signs_of_life.h"
 #include "device/cuda/variant_key.h"
 
 namespace redzone::device::cuda {
@@ -11,11 +12,11 @@ Variants::~Variants() {
   for (CUmodule module : modules_) api_.module_unload(module);
 }
 
-Status<KernelRef> Variants::find(const VariantRequest& request) {
+Status<KernelRef> Variants::find(const VariantRequest& request, BlackBox* box) {
   const std::string key = variant_key(request);
   auto it = functions_.find(key);
   if (it == functions_.end()) {
-    auto function = build(key, request);
+    auto function = build(key, request, box);
     if (!function) return tl::unexpected(std::move(function.error()));
     it = functions_.emplace(key, *function).first;
   }
@@ -25,7 +26,8 @@ Status<KernelRef> Variants::find(const VariantRequest& request) {
   return kernel;
 }
 
-Status<CUfunction> Variants::build(const std::string& key, const VariantRequest& request) {
+Status<CUfunction> Variants::build(const std::string& key, const VariantRequest& request,
+                                   BlackBox* box) {
   const GatePause pause(gate_);  // loading a module may wait for the device
   if (!request.image.empty())
     return load(request.image.data(), request.expression.c_str(), request);
@@ -39,7 +41,10 @@ Status<CUfunction> Variants::build(const std::string& key, const VariantRequest&
     if (function || function.error().kind == Failure::Kind::fault) return function;
     // An image that does not load is rebuilt.
   }
-  auto cubin = compile_variant(nvrtc, request, arch_);
+  auto cubin = [&] {
+    const SignsOfLife signs(box);
+    return compile_variant(nvrtc, request, arch_);
+  }();
   if (!cubin) return tl::unexpected(std::move(cubin.error()));
   auto function = load(cubin->image.data(), cubin->lowered_name.c_str(), request);
   if (function) cache_.save(file, *cubin);

@@ -23,11 +23,11 @@ class Variants {
   Variants& operator=(const Variants&) = delete;
 
   // The name of the result is that of the request. unsupported: no NVRTC. harness: does not
-  // compile or load.
-  Status<KernelRef> find(const VariantRequest& request);
+  // compile or load. `box` (may be null) shows progress while it is compiled.
+  Status<KernelRef> find(const VariantRequest& request, BlackBox* box);
 
  private:
-  Status<CUfunction> build(const std::string& key, const VariantRequest& request);
+  Status<CUfunction> build(const std::string& key, const VariantRequest& request, BlackBox* box);
   Status<CUfunction> load(const void* image, const char* name, const VariantRequest& request);
 
   const DriverApi& api_;

@@ -1,0 +1,32 @@
+#include "device/cuda/signs_of_life.h"
+
+#include <chrono>
+
+namespace redzone::device::cuda {
+namespace {
+
+// The driver looks eight times a deadline, of which the shortest is 750 ms.
+constexpr std::chrono::milliseconds kInterval{20};
+
+}  // namespace
+
+SignsOfLife::SignsOfLife(BlackBox* box) {
+  if (box != nullptr) thread_ = std::thread([this, box] { show(*box); });
+}
+
+SignsOfLife::~SignsOfLife() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  over_.notify_one();
+  thread_.join();
+}
+
+void SignsOfLife::show(BlackBox& box) {
+  std::unique_lock lock(mutex_);
+  while (!over_.wait_for(lock, kInterval, [this] { return is_over_; })) ++box.progress;
+}
+
+}  // namespace redzone::device::cuda
