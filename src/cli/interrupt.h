@@ -3,7 +3,8 @@
 
 namespace redzone::cli {
 
-// Installs the handler for SIGINT and SIGTERM. The second signal ends the process at once.
+// Installs the handler for SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP. The
+// second signal ends the process at once.
 void watch_interrupts();
 bool interrupted();
 

@@ -89,6 +89,29 @@ TEST_F(Interrupt, SoDoesSigterm) {
   EXPECT_TRUE(nobody_left());
 }
 
+TEST_F(Interrupt, SoDoesATerminalThatGoesAway) {
+  Process run(folder_, campaign_);
+  ASSERT_TRUE(wait_for_findings(1));
+  run.signal(SIGHUP);
+  const Ran ran = run.wait();
+  EXPECT_EQ(ran.exit, 130) << ran;
+  EXPECT_TRUE(ran.json().is_object()) << ran;
+  EXPECT_TRUE(nobody_left());
+}
+
+// As nohup starts it.
+TEST_F(Interrupt, WhoIgnoresThatGoesOn) {
+  const auto before = signal(SIGHUP, SIG_IGN);
+  Process run(folder_, campaign_);
+  signal(SIGHUP, before);
+  // It has workers, and found nothing yet: its handlers are in place.
+  ASSERT_TRUE(eventually([&] { return left_behind(folder_).size() > 1; }));
+  run.signal(SIGHUP);
+  ASSERT_TRUE(wait_for_findings(4)) << "all that there are";
+  run.signal(SIGTERM);
+  EXPECT_EQ(run.wait().exit, 130);
+}
+
 TEST_F(Interrupt, AKilledDriverLosesNoFindingAndLeavesNoWorker) {
   Signatures seen;
   {
