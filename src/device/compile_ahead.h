@@ -9,7 +9,8 @@
 
 namespace redzone::device {
 
-using VariantHook = std::function<void(const VariantRequest&)>;
+// `box` (may be null): that of the process, which shows progress while the hook is at work.
+using VariantHook = std::function<void(const VariantRequest&, BlackBox* box)>;
 
 // Opens the device that runs nothing (see open_none_device()) and tells `asked` of each variant
 // that a target asks for. Never fails.

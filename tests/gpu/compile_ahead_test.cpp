@@ -53,33 +53,42 @@ TEST_F(CompileAheadTest, WhatATargetAsksForIsOnDisk) {
 }
 
 TEST_F(CompileAheadTest, WhatIsThereIsNotCompiledAgain) {
-  compile_ahead(90)(request_);
+  compile_ahead(90)(request_, nullptr);
   ASSERT_EQ(entries(), 1u);
   const fs::path file = fs::directory_iterator(folder_ / "nvrtc")->path();
   // A file that is written again is another one under the same name.
   fs::create_hard_link(file, folder_ / "link");
-  compile_ahead(90)(request_);
+  compile_ahead(90)(request_, nullptr);
   EXPECT_TRUE(fs::equivalent(file, folder_ / "link"));
-  compile_ahead(80)(request_);
+  compile_ahead(80)(request_, nullptr);
   EXPECT_EQ(entries(), 2u) << "of another GPU";
 }
 
 TEST_F(CompileAheadTest, WhatCannotBeCompiledIsLeftToTheDevice) {
   const auto hook = compile_ahead(90);
   request_.options = {};  // VALUE is undefined
-  hook(request_);
+  hook(request_, nullptr);
   request_.source = {};
-  hook(request_);
+  hook(request_, nullptr);
   request_.image = "compiled before";
-  hook(request_);
+  hook(request_, nullptr);
   EXPECT_EQ(entries(), 0u);
 }
 
 TEST_F(CompileAheadTest, WithoutNvrtcNothingHappens) {
   setenv("REDZONE_NVRTC", "/does/not/exist/libnvrtc.so", 1);
-  compile_ahead(90)(request_);
+  compile_ahead(90)(request_, nullptr);
   unsetenv("REDZONE_NVRTC");
   EXPECT_EQ(entries(), 0u);
+}
+
+TEST(AskingDevice, TellsOfTheBoxThatItWasGiven) {
+  BlackBox box;
+  BlackBox* told = nullptr;
+  const auto device = open_asking_device([&](const VariantRequest&, BlackBox* b) { told = b; });
+  device->set_black_box(&box);
+  EXPECT_TRUE(device->variant({"f", "", "f", {}, {}}));
+  EXPECT_EQ(told, &box);
 }
 
 TEST(AskingDevice, NeedsNoHook) {

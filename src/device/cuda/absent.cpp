@@ -15,7 +15,7 @@ Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
 }
 
 VariantHook compile_ahead(int) {
-  return [](const VariantRequest&) {};
+  return [](const VariantRequest&, BlackBox*) {};
 }
 
 CudaProbe probe_cuda() {

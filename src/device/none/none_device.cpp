@@ -108,7 +108,7 @@ Status<void> NoneDevice::read(void* to, const void*, std::size_t bytes) {
 }
 
 Status<KernelRef> NoneDevice::variant(const VariantRequest& request) {
-  if (asked_) asked_(request);
+  if (asked_) asked_(request, box_);
   return KernelRef{.name = request.name};
 }
 

@@ -41,7 +41,7 @@ class NoneDevice final : public Device {
   Memory& memory(Allocator) override { return memory_; }
   OrderedMemory& ordered_memory(Allocator) override { return ordered_; }
   Memory& host_memory() override { return host_memory_; }
-  void set_black_box(BlackBox*) override {}
+  void set_black_box(BlackBox* box) override { box_ = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange>) override {}
   void watch_more(std::span<const NamedRange>) override {}
@@ -92,6 +92,7 @@ class NoneDevice final : public Device {
   bool is_known(const void* at, std::size_t bytes) const;
 
   VariantHook asked_;
+  BlackBox* box_ = nullptr;
   Info info_;
   AddressSpace space_;
   Regions memory_{space_};
