@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <iterator>
 #include <limits>
@@ -59,6 +60,8 @@ constexpr std::chrono::milliseconds kLook{10};   // where something else may hap
 // with so much of the time.
 constexpr std::uint64_t kFirstLookPlans = 32;
 constexpr double kFirstLookShare = 0.25;
+// How far behind its share a target may be that could not run for want of a plan that was prepared.
+constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
 
 // What the executor calls while it waits, for as long as this lives.
 class Heartbeat {
@@ -162,15 +165,18 @@ Result<CampaignResult> Campaign::run() {
     for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     const bool waits = is_preparing();
-    if (executor_.in_flight() == 0 && (!waits || next_lane() != nullptr)) {
+    if (executor_.in_flight() == 0) {
       if (next_lane() != nullptr) {
         if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
         continue;
       }
-      if (std::exchange(first_look_, false)) continue;
-      if (hangs_.empty()) break;
-      if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
-      continue;
+      // The first look at a target whose plans are not ready is no reason to run nothing.
+      if ((!waits || first_look_holds_up()) && std::exchange(first_look_, false)) continue;
+      if (!waits) {
+        if (hangs_.empty()) break;
+        if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
+        continue;
+      }
     }
     if (executor_.in_flight() == 0)
       options_.preparer->wait(kLook);
@@ -181,6 +187,7 @@ Result<CampaignResult> Campaign::run() {
       if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
   }
+  if (options_.preparer != nullptr) options_.preparer->stop();
   // What is done but not judged yet is recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0)))
     if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
@@ -207,38 +214,46 @@ std::uint64_t Campaign::plans_left(const Lane& lane) const {
 void Campaign::look_ahead() {
   if (options_.preparer == nullptr) return;
   options_.preparer->wait(std::chrono::milliseconds(0));
+  double least_due = std::numeric_limits<double>::infinity();
   for (auto& lane : lanes_) {
     const auto begun = now();
     if (!lane.plans.fill(plans_left(lane))) lane.spend(now() - begun);
+    if (may_make(lane) && lane.plans.ready()) least_due = std::min(least_due, lane.due());
   }
+  if (!std::isfinite(least_due)) return;
+  // Who could not run had no need of its share, and does not make up for it later.
+  for (auto& lane : lanes_)
+    if (!lane.plans.ready())
+      lane.spent_us =
+          std::max(lane.spent_us, (least_due - kMostCredit.count()) * lane.target.weight);
 }
 
-bool Campaign::may_make(const Lane& lane, std::uint64_t first_look_plans) const {
-  const bool seen = first_look_ && (!lane.cases.empty() || lane.generated >= first_look_plans);
+bool Campaign::may_make(const Lane& lane) const {
+  const bool seen = first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans);
   return !seen && plans_left(lane) > 0;
 }
 
 bool Campaign::is_preparing() {
-  return std::any_of(lanes_.begin(), lanes_.end(), [&](Lane& lane) {
-    return may_make(lane, kFirstLookPlans) && !lane.plans.ready();
-  });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
+}
+
+bool Campaign::first_look_holds_up() {
+  return first_look_ && std::any_of(lanes_.begin(), lanes_.end(), [&](Lane& lane) {
+           const bool makes = plans_left(lane) > 0 && lane.plans.ready();
+           return !lane.barred && (makes || !lane.waiting.empty());
+         });
 }
 
 Campaign::Lane* Campaign::next_lane() {
-  const auto best_of = [&](std::uint64_t first_look_plans) {
-    Lane* best = nullptr;
-    for (auto& lane : lanes_) {
-      if (lane.barred) continue;
-      const bool makes = may_make(lane, first_look_plans) && lane.plans.ready();
-      const bool settles = !first_look_ && !lane.waiting.empty();
-      if ((makes || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
-    }
-    return best;
-  };
-  Lane* const best = best_of(kFirstLookPlans);
-  if (best != nullptr || !first_look_ || !is_preparing()) return best;
-  // Rather than to wait for the first plans of some target, those of others go on.
-  return best_of(std::numeric_limits<std::uint64_t>::max());
+  Lane* best = nullptr;
+  for (auto& lane : lanes_) {
+    if (lane.barred) continue;
+    const bool makes = may_make(lane) && lane.plans.ready();
+    const bool settles = !first_look_ && !lane.waiting.empty();
+    if ((makes || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
+  }
+  return best;
 }
 
 Campaign::Lane* Campaign::lane_to_settle() {

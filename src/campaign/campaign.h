@@ -115,14 +115,16 @@ class Campaign {
     store::Finding finding;
   };
 
-  // Plans are made ahead where that is worth it.
+  // Plans are made ahead where that is worth it. Who waits for them keeps little of its share.
   void look_ahead();
   // It is some target's turn, or may be, whose next plan is not prepared.
   bool is_preparing();
   // So many plans the target may still make; none while it is barred.
   std::uint64_t plans_left(const Lane& lane) const;
-  // The same, and the first look at it has not ended with a suspect or so many plans.
-  bool may_make(const Lane& lane, std::uint64_t first_look_plans) const;
+  // It may make one now: there are plans left, and the first look at it has not ended.
+  bool may_make(const Lane& lane) const;
+  // Some target could run, or have its cases looked into, but for the first look at all.
+  bool first_look_holds_up();
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "campaign/preparer.h"
@@ -11,25 +13,42 @@
 
 namespace redzone::campaign {
 
+struct CompileAheadOptions {
+  std::size_t workers = 1;
+  // Starts so many that compile; asked when the first plan is to be prepared.
+  std::function<std::unique_ptr<exec::Executor>()> start;
+  // Whether they know the target. Plans of others are not made ahead.
+  std::function<bool(const TargetSpec&)> knows;
+};
+
 class CompileAhead final : public Preparer {
  public:
-  // Starts the workers that compile; asked when the first plan is to be prepared.
-  using Start = std::function<std::unique_ptr<exec::Executor>()>;
-
-  // `workers`: how many there will be.
-  CompileAhead(std::size_t workers, Start start) : workers_(workers), start_(std::move(start)) {}
+  explicit CompileAhead(CompileAheadOptions options) : options_(std::move(options)) {}
 
   std::size_t depth(const TargetSpec& spec) const override;
+  // A target that takes down worker after worker is prepared no more: its tickets are over at once.
   Ticket prepare(const Plan& plan) override;
   bool done(Ticket ticket) override { return over_.erase(ticket) != 0; }
   void wait(std::chrono::milliseconds timeout) override;
+  void stop() override;
+
+  // Plans that were not prepared, and why the first of them was not. Their trials ran all the same.
+  struct Failures {
+    std::uint64_t plans = 0;
+    std::string why = {};
+  };
+  const Failures& failures() const { return failures_; }
 
  private:
-  std::size_t workers_;
-  Start start_;
+  void note(const std::string& target, const Observation& seen);
+
+  CompileAheadOptions options_;
   std::unique_ptr<exec::Executor> compilers_;
   Ticket last_ = 0;
+  std::unordered_map<Ticket, std::string> open_;  // the target
   std::unordered_set<Ticket> over_;
+  std::unordered_map<std::string, int> losses_;  // workers, by target
+  Failures failures_;
 };
 
 }  // namespace redzone::campaign

@@ -2,11 +2,11 @@
 // compiled.
 #pragma once
 
+#include <redzone/spec.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-
-#include <redzone/spec.h>
 
 #include "core/plan.h"
 
@@ -23,8 +23,11 @@ class Preparer {
   // Whether that is over; it is where it failed, too: what is missing the trial will make, or say.
   // A ticket that is over is forgotten once this was said.
   virtual bool done(Ticket ticket) = 0;
-  // Until one more is over, at most for so long; 0: only sees to what has happened.
+  // For one more to be over, at most for so long and not where none is to be; 0: only sees to what
+  // has happened.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
+  // No plan that was to be prepared is wanted any more.
+  virtual void stop() = 0;
 };
 
 }  // namespace redzone::campaign

@@ -156,6 +156,7 @@ Result<int> Run::run(const po::variables_map& flags) {
                              std::move(targets), std::move(*options));
   auto result = fuzzing.run();
   printer.end();
+  tell_unprepared(session);
   if (!result) return tl::unexpected(result.error());
   if (auto ended = store->end_campaign(*id, result->stats); !ended)
     return tl::unexpected(ended.error());

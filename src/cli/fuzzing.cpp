@@ -19,7 +19,7 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
   options.deadline = session.deadline();
   options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
   options.triage = session.triage_options();
-  options.preparer = session.preparer();
+  options.preparer = session.compilers();
   // A short campaign would rather show ten findings than one that is as small as it gets.
   if (options.time.count() > 0)
     options.triage.reduce_time =
@@ -27,6 +27,14 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
                  std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
   options.stop = [] { return interrupted(); };
   return options;
+}
+
+void tell_unprepared(const Session& session) {
+  if (session.compilers() == nullptr) return;
+  const auto& failures = session.compilers()->failures();
+  if (failures.plans > 0)
+    fmt::print(stderr, "not compiled ahead: {} plans, the first for: {}\n", failures.plans,
+               failures.why);
 }
 
 Result<std::uint64_t> plans_flag(const po::variables_map& flags) {

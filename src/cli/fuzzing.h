@@ -11,6 +11,9 @@ namespace redzone::cli {
 campaign::CampaignOptions campaign_options(const Session& session, std::chrono::milliseconds time,
                                            std::uint64_t plans_per_target);
 
+// On stderr: of how many plans the kernels could not be compiled ahead, and why; nothing of none.
+void tell_unprepared(const Session& session);
+
 // --plans; 0 when it is absent. A usage error when it is given as 0.
 Result<std::uint64_t> plans_flag(const po::variables_map& flags);
 

@@ -282,6 +282,7 @@ Result<void> Nightly::fuzz() {
                              std::move(targets), std::move(options));
   const auto result = fuzzing.run();
   printer.end();
+  tell_unprepared(session_);
   if (!result) return tl::unexpected(result.error());
   if (!kept) return kept;
   if (auto r = keep(result->targets, result->stats); !r) return r;

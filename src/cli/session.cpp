@@ -58,17 +58,24 @@ std::size_t compilers_by_cores() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
 }
 
-std::unique_ptr<campaign::CompileAhead> compile_ahead(const Registry& registry,
-                                                      int compute_capability,
-                                                      std::size_t compilers) {
+// `registry` outlives it.
+std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
+                                                       int compute_capability,
+                                                       std::size_t compilers) {
   exec::PoolOptions pool;
   pool.command = worker_command(DeviceKind::none, registry);
   pool.command.argv.push_back("--compile-for");
   pool.command.argv.push_back(std::to_string(compute_capability));
   pool.workers = compilers;
+  pool.jobs_per_worker = 1;
   pool.spares = 0;
-  return std::make_unique<campaign::CompileAhead>(
-      compilers, [pool] { return std::make_unique<exec::Pool>(pool); });
+  campaign::CompileAheadOptions options;
+  options.workers = compilers;
+  options.start = [pool] { return std::make_unique<exec::Pool>(pool); };
+  options.knows = [&registry](const TargetSpec& spec) {
+    return registry.find(spec.name, DeviceKind::none) != nullptr;
+  };
+  return std::make_unique<campaign::CompileAhead>(std::move(options));
 }
 
 std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
@@ -181,7 +188,7 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
   if (options.device == DeviceKind::cuda && options.workload == Workload::campaign &&
       compilers > 0 && !hello->nvrtc.empty())
-    session->ahead_ = compile_ahead(session->registry_, hello->compute_capability, compilers);
+    session->ahead_ = make_compilers(session->registry_, hello->compute_capability, compilers);
   return session;
 }
 

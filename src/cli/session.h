@@ -75,7 +75,7 @@ class Session {
   store::Environment environment(const TargetEntry& target) const;
   campaign::TriageOptions triage_options() const;
   // Compiles kernels of plans to come; null where there is nothing to compile.
-  campaign::Preparer* preparer() const { return ahead_.get(); }
+  campaign::CompileAhead* compilers() const { return ahead_.get(); }
 
   // The target of `plan` on this device, with the plan completed and checked against it.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
@@ -101,7 +101,7 @@ class Session {
   std::unique_ptr<exec::TieredExecutor> tiers_;
   std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
   exec::Hello hello_;
-  std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see preparer()
+  std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
 };
 
 campaign::SimplifyFor simplify_for();

@@ -1,18 +1,25 @@
 #include "cli/worker_side.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
-#include "device/compile_ahead.h"
+#include "device/variant_hook.h"
 #include "package/packages.h"
 
 namespace redzone::cli {
 namespace {
 
+// Of a worker that compiles.
+constexpr int kNiceness = 10;
+
 Result<std::unique_ptr<device::Device>> open_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
   if (name == "host") return device::open_host_device();
-  if (name == "none" && flags.count("compile-for") != 0)
-    return device::open_asking_device(device::compile_ahead(flags["compile-for"].as<int>()));
+  if (name == "none" && flags.count("compile-for") != 0) {
+    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // the trials of others come first
+    return device::open_asking_device(device::compiling_hook(flags["compile-for"].as<int>()));
+  }
   if (name == "none") return device::open_none_device();
   auto device = device::open_cuda_device();
   if (!device) return harness_error(device.error().code + ": " + device.error().detail);

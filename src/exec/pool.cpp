@@ -127,7 +127,7 @@ void Pool::dispatch(Clock::time_point now) {
   }
   promote_spares(now);
   // An idle worker first, then a second job for each.
-  for (std::size_t depth = 0; depth < kJobsPerWorker; ++depth) {
+  for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
     for (auto& worker : workers_) {
       if (waiting_.empty()) return;
       if (worker->state == WorkerState::warm && worker->queue.size() == depth &&

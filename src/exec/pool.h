@@ -23,6 +23,9 @@ namespace redzone::exec {
 struct PoolOptions {
   WorkerCommand command;
   std::size_t workers = 1;  // warm; 0: only run_fresh() is used
+  // That a warm worker is given at a time: two, so that it has its next job while the driver judges
+  // the last; one where a job that hangs should keep no other waiting.
+  std::size_t jobs_per_worker = 2;
   // Started and idle. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
   // Workers kept after a job of run_fresh(), for jobs that allow reuse.
@@ -53,7 +56,7 @@ class Pool final : public Executor {
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
   // Submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
-  std::size_t appetite() const override { return options_.workers * kJobsPerWorker; }
+  std::size_t appetite() const override { return options_.workers * options_.jobs_per_worker; }
   std::vector<JobResult> run_fresh(std::span<const Job> jobs) override;
   void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
   ExecutorStats stats() const override { return stats_; }
@@ -65,9 +68,6 @@ class Pool final : public Executor {
   void stop();
 
  private:
-  // Two, so that a worker has its next job while the driver judges the last.
-  static constexpr std::size_t kJobsPerWorker = 2;
-
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);

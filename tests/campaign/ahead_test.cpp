@@ -66,11 +66,14 @@ class SlowPreparer final : public Preparer {
   void wait(milliseconds timeout) override {
     now_ += timeout;
     waited += timeout;
+    ++looks;
   }
+  void stop() override { ++stops; }
 
   std::map<std::string, std::size_t> depths;
   std::map<std::string, std::vector<std::int64_t>> asked;  // the sizes, by target
   milliseconds waited{0};
+  int looks = 0, stops = 0;
 
  private:
   Instant& now_;
@@ -93,14 +96,19 @@ class AheadTest : public ::testing::Test {
 
   CampaignResult run(std::size_t appetite = 2) {
     ran_.clear();
-    FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-      auto& sizes = ran_[plan.target];
-      if (sizes.empty() || sizes.back() != size_of(plan)) sizes.push_back(size_of(plan));
-      now_ += kTrial;
-      Observation o = all_right(plan, trial);
-      o.wall_us = std::chrono::microseconds(kTrial).count();
-      return o;
-    });
+    FakeExecutor executor(
+        [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+          auto& sizes = ran_[plan.target];
+          if (sizes.empty() || sizes.back() != size_of(plan)) sizes.push_back(size_of(plan));
+          if (on_trial_) on_trial_(plan);
+          now_ += kTrial;
+          Observation o = all_right(plan, trial);
+          if (plan.target == buggy_)
+            o = redzone::testing::faulted(fault_at(0, "x", Access::read, Side::after));
+          o.wall_us = std::chrono::microseconds(kTrial).count();
+          return o;
+        },
+        &journal_);
     executor.set_appetite(appetite);
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
@@ -124,6 +132,9 @@ class AheadTest : public ::testing::Test {
   std::vector<TargetSpec> specs_;
   std::function<bool(std::int64_t)> throws_;
   std::uint64_t plans_before_ = 0;
+  std::string buggy_;                          // the target of which every trial faults
+  std::function<void(const Plan&)> on_trial_;  // before it
+  Journal journal_;
   oracles::Catalog catalog_;
   RecordingSink sink_;
   CampaignOptions options_;
@@ -186,6 +197,68 @@ TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyStopsNobody) {
   EXPECT_EQ(ran_["slow"].size(), 16u) << "four at a time, until 80 s";
 }
 
+// Nor is what was found of others looked into later for it.
+TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyKeepsNoFindingWaiting) {
+  options_.time = seconds(100);
+  takes_ = seconds(20);
+  buggy_ = "quick";
+  run();
+  ASSERT_EQ(sink_.findings.size(), 1u);
+  EXPECT_EQ(sink_.findings.begin()->second.state, store::State::confirmed);
+  EXPECT_LT(preparer_.waited, seconds(1));
+}
+
+// What it did not run while it could not is no debt of the others.
+TEST_F(AheadTest, WhoWasLongNotReadyDoesNotStarveTheOthers) {
+  options_.time = seconds(1000);
+  const Instant ready = now_ + seconds(400);
+  SlowPreparer preparer(now_, [&](const Plan&) {
+    return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(ready - now_));
+  });
+  preparer.depths = preparer_.depths;
+  options_.preparer = &preparer;
+  Instant last = now_;
+  std::chrono::steady_clock::duration longest{0};
+  on_trial_ = [&](const Plan& plan) {
+    if (plan.target != "quick") return;
+    longest = std::max(longest, now_ - last);
+    last = now_;
+  };
+  const auto result = run();
+  EXPECT_LT(longest, seconds(5));
+  EXPECT_NEAR(result.targets[0].device_seconds, 700, 10);
+  EXPECT_NEAR(result.targets[1].device_seconds, 300, 10);
+}
+
+TEST_F(AheadTest, CasesThatAreLookedIntoDoNotKeepPreparingWaiting) {
+  options_.plans_per_target = 1;
+  buggy_ = "quick";
+  run();
+  const auto fresh = std::count(journal_.begin(), journal_.end(), "fresh");
+  EXPECT_GT(fresh, 4);
+  EXPECT_GE(preparer_.looks, fresh);
+}
+
+TEST_F(AheadTest, AtItsEndNothingIsPreparedAnyMore) {
+  options_.time = seconds(2);
+  run();
+  EXPECT_EQ(preparer_.stops, 1);
+}
+
+TEST_F(AheadTest, WhatThrowsHasItsShareAndNoMore) {
+  options_.time = seconds(100);
+  int made = 0;
+  throws_ = [&](std::int64_t) {
+    now_ += milliseconds(30);
+    ++made;
+    return true;
+  };
+  const auto result = run();
+  EXPECT_NEAR(result.targets[0].device_seconds, 50, 5);
+  EXPECT_LE(made, static_cast<int>(result.targets[1].harness_errors) + 1)
+      << "none is made behind one that was not told";
+}
+
 TEST_F(AheadTest, WhatMakingAPlanThrewIsToldInItsTurn) {
   options_.plans_per_target = 20;
   throws_ = [](std::int64_t n) { return n % 3 == 0; };
@@ -227,6 +300,9 @@ TEST_F(AheadTest, OrderIsThatOfTheSource) {
     preparer.depths = {{"quick", 0}, {"slow", depth}};
     options_.preparer = &preparer;
     options_.plans_per_target = 40;
+    on_trial_ = [&](const Plan& plan) {
+      if (plan.target == "slow" && depth > 0) RC_ASSERT(over.at(size_of(plan)) <= now_);
+    };
     run(appetite);
     RC_ASSERT(ran_["quick"] == first(40));
     RC_ASSERT(ran_["slow"] == first(40));
@@ -234,35 +310,112 @@ TEST_F(AheadTest, OrderIsThatOfTheSource) {
   }));
 }
 
-TEST(CompileAheadTest, StartsItsWorkersWithTheFirstPlanOnly) {
-  int started = 0;
-  TargetSpec spec = small_spec();
-  std::vector<TrialSpec> trials;
-  CompileAhead ahead(3, [&] {
-    ++started;
-    return std::make_unique<FakeExecutor>(
-        [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-          trials.push_back(trial);
-          return all_right(plan, trial);
-        });
-  });
-  EXPECT_EQ(ahead.depth(spec), 0u) << "nothing to compile";
-  spec.needs_nvrtc = true;
-  EXPECT_EQ(ahead.depth(spec), 4u);
-  ahead.wait(milliseconds(0));
-  EXPECT_EQ(started, 0);
+class CompileAheadTest : public ::testing::Test {
+ protected:
+  CompileAheadTest() { spec_.needs_nvrtc = true; }
 
-  const Plan plan = plain_plan({call_of(1, 16)});
-  const auto one = ahead.prepare(plan);
-  const auto two = ahead.prepare(plan);
-  EXPECT_EQ(started, 1);
+  // Workers in which `how` says how a plan ends.
+  CompileAhead make(std::function<Observation(const Plan&)> how) {
+    CompileAheadOptions options;
+    options.workers = 3;
+    options.start = [this, how] {
+      ++started_;
+      return std::make_unique<FakeExecutor>(
+          [this, how](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+            trials_.push_back(trial);
+            return how(plan);
+          });
+    };
+    options.knows = [](const TargetSpec& spec) { return spec.name == "t"; };
+    return CompileAhead(std::move(options));
+  }
+  // Prepares one plan, and waits for it.
+  static void prepare(CompileAhead& ahead, const std::string& target) {
+    Plan plan = plain_plan({call_of(1, 16)});
+    plan.target = target;
+    const auto ticket = ahead.prepare(plan);
+    ahead.wait(milliseconds(0));
+    EXPECT_TRUE(ahead.done(ticket));
+  }
+
+  TargetSpec spec_ = small_spec();
+  int started_ = 0;
+  std::vector<TrialSpec> trials_;
+  const Plan plan_ = plain_plan({call_of(1, 16)});
+};
+
+TEST_F(CompileAheadTest, OnlyWhatIsCompiledAtRunTimeIsMadeAheadWhereItIsKnown) {
+  const auto ahead = make([](const Plan&) { return redzone::testing::ended(End::completed); });
+  EXPECT_EQ(ahead.depth(spec_), 4u);
+  spec_.needs_nvrtc = false;
+  EXPECT_EQ(ahead.depth(spec_), 0u);
+  spec_.needs_nvrtc = true;
+  spec_.name = "of_the_gpu_alone";
+  EXPECT_EQ(ahead.depth(spec_), 0u);
+}
+
+TEST_F(CompileAheadTest, StartsItsWorkersWithTheFirstPlanOnly) {
+  auto ahead = make([](const Plan&) { return redzone::testing::ended(End::completed); });
+  ahead.wait(milliseconds(0));
+  ahead.stop();
+  EXPECT_EQ(started_, 0);
+  const auto one = ahead.prepare(plan_);
+  const auto two = ahead.prepare(plan_);
+  EXPECT_EQ(started_, 1);
   EXPECT_NE(one, two);
   EXPECT_FALSE(ahead.done(one)) << "nobody looked yet";
   ahead.wait(milliseconds(0));
   EXPECT_TRUE(ahead.done(two));
   EXPECT_TRUE(ahead.done(one));
   EXPECT_FALSE(ahead.done(one)) << "forgotten";
-  EXPECT_EQ(trials, std::vector<TrialSpec>(2)) << "each plan once, as it is written";
+  EXPECT_EQ(trials_, std::vector<TrialSpec>(2)) << "each plan once, as it is written";
+  EXPECT_EQ(ahead.failures().plans, 0u);
+}
+
+TEST_F(CompileAheadTest, AfterAStopItBeginsAnew) {
+  auto ahead = make([](const Plan&) { return redzone::testing::ended(End::completed); });
+  const auto lost = ahead.prepare(plan_);
+  ahead.stop();
+  ahead.wait(milliseconds(0));
+  EXPECT_FALSE(ahead.done(lost));
+  prepare(ahead, "t");
+  EXPECT_EQ(started_, 2);
+}
+
+TEST_F(CompileAheadTest, WhoTakesWorkerAfterWorkerDownIsPreparedNoMore) {
+  const auto crash = [](const Plan& plan) {
+    if (plan.target == "hangs") return redzone::testing::ended(End::hang);
+    if (plan.target == "exits") return redzone::testing::ended(End::exited);
+    if (plan.target == "crashes")
+      return redzone::testing::faulted(fault_at(0, "x", Access::read, Side::after));
+    // What a trial will say, too, and a worker survives.
+    Fault refused;
+    refused.code = "invalid-launch";
+    return redzone::testing::faulted(refused);
+  };
+  auto ahead = make(crash);
+  for (const char* target : {"hangs", "exits", "crashes"}) {
+    const auto before = trials_.size();
+    for (int i = 0; i < 10; ++i) prepare(ahead, target);
+    EXPECT_EQ(trials_.size() - before, 3u) << target;
+  }
+  EXPECT_EQ(ahead.failures().plans, 30u);
+  EXPECT_EQ(ahead.failures().why, "hangs: hang");
+  for (int i = 0; i < 10; ++i) prepare(ahead, "is refused");
+  EXPECT_EQ(trials_.size(), 19u);
+  EXPECT_EQ(ahead.failures().plans, 30u);
+}
+
+TEST_F(CompileAheadTest, WorkersThatCannotRunAPlanSayWhy) {
+  auto ahead = make([](const Plan&) {
+    Observation seen = redzone::testing::ended(End::worker_error);
+    seen.message = "no worker came up";
+    return seen;
+  });
+  prepare(ahead, "t");
+  prepare(ahead, "t");
+  EXPECT_EQ(ahead.failures().plans, 2u);
+  EXPECT_EQ(ahead.failures().why, "t: no worker came up");
 }
 
 }  // namespace

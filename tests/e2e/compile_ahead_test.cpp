@@ -38,7 +38,10 @@ class CompileAheadE2e : public testing::Test {
 
   // Whether all were over before long.
   bool prepare(std::vector<Plan> plans) {
-    campaign::CompileAhead ahead(kWorkers, [&] {
+    campaign::CompileAheadOptions options;
+    options.workers = kWorkers;
+    options.knows = [](const TargetSpec&) { return true; };
+    options.start = [&] {
       exec::PoolOptions pool;
       pool.command.argv = {REDZONE_BINARY_PATH, "worker", "--device", "none",
                            "--compile-for",     "90",     "--plugin", target_->plugin.string()};
@@ -47,7 +50,8 @@ class CompileAheadE2e : public testing::Test {
       auto made = std::make_unique<exec::Pool>(std::move(pool));
       pool_ = made.get();
       return made;
-    });
+    };
+    campaign::CompileAhead ahead(std::move(options));
     std::vector<campaign::Preparer::Ticket> open;
     for (const auto& plan : plans) open.push_back(ahead.prepare(plan));
     const auto until = steady_clock::now() + std::chrono::minutes(5);
@@ -82,8 +86,11 @@ TEST_F(CompileAheadE2e, VariantsOfPlansAreOnDisk) {
   const auto once = entries();
   EXPECT_FALSE(once.empty());
   for (const auto& file : once) EXPECT_EQ(file.extension(), ".cubin");
+  // A file that is written again is another one under the same name.
+  for (const auto& file : once) fs::create_hard_link(file, folder_.path() / file.filename());
   ASSERT_TRUE(prepare(plans));
   EXPECT_EQ(entries(), once) << "of the same plans the same variants";
+  for (const auto& file : once) EXPECT_TRUE(fs::equivalent(file, folder_.path() / file.filename()));
 }
 
 // A plan that no worker can run is over, too: the trial will say why.

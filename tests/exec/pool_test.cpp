@@ -41,6 +41,22 @@ TEST(Pool, NextGivesUpAfterItsTimeout) {
   EXPECT_EQ(pool.in_flight(), 1u);
 }
 
+// A second one would wait behind it for the whole deadline.
+TEST(Pool, WithOneJobAWorkerNoOtherWaitsForOneThatHangs) {
+  PoolOptions options = fake_options(2, 0);
+  options.jobs_per_worker = 1;
+  Pool pool(options);
+  EXPECT_EQ(pool.appetite(), 2u);
+  Job hang = job_of("hang", 1, 1);
+  hang.deadline = std::chrono::hours(1);
+  pool.submit(hang);
+  constexpr std::uint64_t kOthers = 20;
+  for (std::uint64_t id = 2; id < 2 + kOthers; ++id) pool.submit(job_of("ok", 1, id));
+  for (std::uint64_t i = 0; i < kOthers; ++i)
+    ASSERT_TRUE(pool.next(std::chrono::minutes(1)).has_value()) << i;
+  EXPECT_EQ(pool.in_flight(), 1u);
+}
+
 TEST(Pool, AJobWithoutTrialsIsDoneAtOnce) {
   Pool pool(fake_options());
   EXPECT_TRUE(run_one(pool, job_of("ok", 0)).observations.empty());

@@ -34,7 +34,9 @@ class CubinCacheTest : public testing::Test {
 TEST_F(CubinCacheTest, ReturnsWhatWasSaved) {
   CubinCache cache(folder_);
   EXPECT_FALSE(cache.load("00ff"));
-  cache.save("00ff", cubin_);
+  EXPECT_FALSE(cache.has("00ff"));
+  EXPECT_TRUE(cache.save("00ff", cubin_));
+  EXPECT_TRUE(cache.has("00ff"));
   const auto loaded = cache.load("00ff");
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->lowered_name, cubin_.lowered_name);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "device/compile_ahead.h"
+#include "device/variant_hook.h"
 #include "gpu/gpu_fixture.h"
 
 namespace redzone::gpu_test {
@@ -141,7 +141,7 @@ TEST_F(GpuVariant, DiskCacheServesALaterDevice) {
 TEST_F(GpuVariant, WhatWasCompiledAheadIsLoaded) {
   {
     const Variable cache("REDZONE_CACHE_DIR", folder().string());
-    device::compile_ahead(device().info().compute_capability)(scale(8, 1), nullptr);
+    device::compiling_hook(device().info().compute_capability)(scale(8, 1), nullptr);
   }
   ASSERT_EQ(files().size(), 1u);
   const fs::path link = folder() / "link";

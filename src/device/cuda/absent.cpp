@@ -1,7 +1,7 @@
 // The CUDA side of a build that was configured without nvcc.
-#include "device/compile_ahead.h"
 #include "device/device.h"
 #include "device/tensor_map.h"
+#include "device/variant_hook.h"
 
 namespace redzone::device {
 
@@ -14,7 +14,7 @@ Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
       Failure{Failure::Kind::unsupported, "no-cuda", "this build has no CUDA side"});
 }
 
-VariantHook compile_ahead(int) {
+VariantHook compiling_hook(int) {
   return [](const VariantRequest&, BlackBox*) {};
 }
 

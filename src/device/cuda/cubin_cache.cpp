@@ -70,8 +70,15 @@ std::optional<Cubin> CubinCache::load(const std::string& key) const {
   return Cubin{std::string(*name), std::string(rest)};
 }
 
-void CubinCache::save(const std::string& key, const Cubin& cubin) {
-  if (folder_.empty()) return;
+bool CubinCache::has(const std::string& key) const {
+  if (folder_.empty()) return false;
+  std::error_code absent;
+  fs::last_write_time(folder_ / (key + kEntry), fs::file_time_type::clock::now(), absent);
+  return !absent;
+}
+
+bool CubinCache::save(const std::string& key, const Cubin& cubin) {
+  if (folder_.empty()) return false;
   std::error_code ignored;
   fs::create_directories(folder_, ignored);
   const std::string body = cubin.lowered_name + "\n" + cubin.image;
@@ -82,13 +89,14 @@ void CubinCache::save(const std::string& key, const Cubin& cubin) {
     file.close();
     if (!file) {
       fs::remove(temporary, ignored);
-      return;
+      return false;
     }
   }
   std::error_code failed;
   fs::rename(temporary, folder_ / (key + kEntry), failed);
   if (failed) fs::remove(temporary, ignored);
   if (saves_++ % kSavesPerLook == 0) shrink();
+  return !failed;
 }
 
 void CubinCache::shrink() const {

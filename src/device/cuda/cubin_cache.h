@@ -32,7 +32,10 @@ class CubinCache {
 
   // `key`: hex digits that name source, compiler and architecture.
   std::optional<Cubin> load(const std::string& key) const;
-  void save(const std::string& key, const Cubin& cubin);
+  // Whether there is such a file, which then counts as used. It may be damaged.
+  bool has(const std::string& key) const;
+  // Whether it is there now.
+  bool save(const std::string& key, const Cubin& cubin);
 
  private:
   // Down to three quarters of the limit where it is passed; and what processes that were killed

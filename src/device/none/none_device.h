@@ -7,9 +7,9 @@
 // Memory of the host is real: a launcher may write its tables there.
 #pragma once
 
-#include "device/compile_ahead.h"
 #include "device/device.h"
 #include "device/host/plain_memory.h"
+#include "device/variant_hook.h"
 
 namespace redzone::device {
 
@@ -61,7 +61,7 @@ class NoneDevice final : public Device {
   std::size_t hold_capacity() const override;
   Status<void> synchronize() override { return {}; }
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
-  // The name alone: nothing is compiled.
+  // The name alone; the hook is told.
   Status<KernelRef> variant(const VariantRequest& request) override;
   // What the rules say.
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;

@@ -1,5 +1,5 @@
-// Kernels compiled before the trial that needs them, by processes that need no GPU: which variants
-// a plan asks for is seen where nothing runs, and what they compile is on disk when its turn comes.
+// Which variants a plan asks for is seen where nothing runs. A hook that compiles them makes
+// kernels ready before the trial that needs them, in processes that need no GPU.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ using VariantHook = std::function<void(const VariantRequest&, BlackBox* box)>;
 std::unique_ptr<Device> open_asking_device(VariantHook asked);
 
 // Compiles variants for such a GPU into the cache on disk from where its devices load them. Does
-// nothing where there is no NVRTC, or where a variant does not compile: the device that needs it
-// says why.
-VariantHook compile_ahead(int compute_capability);
+// nothing where there is no NVRTC or no cache that takes what was compiled, or where a variant does
+// not compile: the device that needs it says why.
+VariantHook compiling_hook(int compute_capability);
 
 }  // namespace redzone::device

@@ -1,12 +1,13 @@
 // Compiling ahead needs NVRTC and no GPU. That a device loads what was compiled is in
 // variant_test.cpp, that workers do so in e2e/compile_ahead_test.cpp.
-#include "device/compile_ahead.h"
+#include "device/variant_hook.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "device/cuda/nvrtc_api.h"
 
@@ -15,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CompileAheadTest : public testing::Test {
+class CompilingHook : public testing::Test {
  protected:
   void SetUp() override {
     if (auto loaded = cuda::load_nvrtc_api(); !loaded) GTEST_SKIP() << loaded.error();
-    folder_ = fs::path(testing::TempDir()) / ("redzone-ahead-" + std::to_string(getpid()));
+    folder_ = fs::path(testing::TempDir()) / ("redzone-hook-" + std::to_string(getpid()));
     fs::remove_all(folder_);
     setenv("REDZONE_CACHE_DIR", folder_.c_str(), 1);
     request_.name = "f";
@@ -41,8 +42,8 @@ class CompileAheadTest : public testing::Test {
   VariantRequest request_;
 };
 
-TEST_F(CompileAheadTest, WhatATargetAsksForIsOnDisk) {
-  const auto device = open_asking_device(compile_ahead(90));
+TEST_F(CompilingHook, WhatATargetAsksForIsOnDisk) {
+  const auto device = open_asking_device(compiling_hook(90));
   ASSERT_TRUE(device->variant(request_));
   EXPECT_EQ(entries(), 1u);
   ASSERT_TRUE(device->variant(request_));
@@ -52,20 +53,20 @@ TEST_F(CompileAheadTest, WhatATargetAsksForIsOnDisk) {
   EXPECT_EQ(entries(), 2u);
 }
 
-TEST_F(CompileAheadTest, WhatIsThereIsNotCompiledAgain) {
-  compile_ahead(90)(request_, nullptr);
+TEST_F(CompilingHook, WhatIsThereIsNotCompiledAgain) {
+  compiling_hook(90)(request_, nullptr);
   ASSERT_EQ(entries(), 1u);
   const fs::path file = fs::directory_iterator(folder_ / "nvrtc")->path();
   // A file that is written again is another one under the same name.
   fs::create_hard_link(file, folder_ / "link");
-  compile_ahead(90)(request_, nullptr);
+  compiling_hook(90)(request_, nullptr);
   EXPECT_TRUE(fs::equivalent(file, folder_ / "link"));
-  compile_ahead(80)(request_, nullptr);
+  compiling_hook(80)(request_, nullptr);
   EXPECT_EQ(entries(), 2u) << "of another GPU";
 }
 
-TEST_F(CompileAheadTest, WhatCannotBeCompiledIsLeftToTheDevice) {
-  const auto hook = compile_ahead(90);
+TEST_F(CompilingHook, WhatCannotBeCompiledIsLeftToTheDevice) {
+  const auto hook = compiling_hook(90);
   request_.options = {};  // VALUE is undefined
   hook(request_, nullptr);
   request_.source = {};
@@ -75,9 +76,29 @@ TEST_F(CompileAheadTest, WhatCannotBeCompiledIsLeftToTheDevice) {
   EXPECT_EQ(entries(), 0u);
 }
 
-TEST_F(CompileAheadTest, WithoutNvrtcNothingHappens) {
+// The device would compile it again.
+TEST_F(CompilingHook, WhatWouldNotBeKeptIsNotCompiled) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "nvrtc") << "where the folder of the cache would be";
+  const auto hook = compiling_hook(90);
+  hook(request_, nullptr);
+  fs::remove(folder_ / "nvrtc");
+  hook(request_, nullptr);
+  EXPECT_EQ(entries(), 0u) << "once was enough";
+  compiling_hook(90)(request_, nullptr);
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(CompilingHook, WithoutACacheNothingHappens) {
+  for (const char* variable : {"REDZONE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) unsetenv(variable);
+  BlackBox box;
+  compiling_hook(90)(request_, &box);
+  EXPECT_EQ(box.progress, 0u);
+}
+
+TEST_F(CompilingHook, WithoutNvrtcNothingHappens) {
   setenv("REDZONE_NVRTC", "/does/not/exist/libnvrtc.so", 1);
-  compile_ahead(90)(request_, nullptr);
+  compiling_hook(90)(request_, nullptr);
   unsetenv("REDZONE_NVRTC");
   EXPECT_EQ(entries(), 0u);
 }
