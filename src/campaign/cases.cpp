@@ -1,0 +1,148 @@
+// What becomes of a suspect: recorded, then looked into now, later or never.
+#include <algorithm>
+#include <utility>
+
+#include "campaign/lane.h"
+
+namespace redzone::campaign {
+
+using store::Finding;
+
+namespace {
+
+// A difference says little about its cause, so a further suspect that looks the same may be another
+// bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves, once
+// they are confirmed; until then each time that the count has doubled.
+bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
+  if (!found) return (seen & (seen - 1)) == 0;
+  const bool vague =
+      signature.kind == FailKind::divergence || signature.kind == FailKind::reference;
+  return vague && (seen == 4 || seen == 64 || seen == 1024);
+}
+
+}  // namespace
+
+Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
+  ++result_.stats.suspects;
+  const std::string key = suspect.verdict.signature.text();
+  auto it = lane.cases.find(key);
+  if (it != lane.cases.end()) {
+    ++it->second.seen;
+    if (it->second.waiting ||
+        !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
+      ++it->second.unreported;
+      return {};
+    }
+  }
+  const auto begun = now();
+  auto r = open_case(lane, std::move(suspect), key);
+  lane.spend(now() - begun);
+  return r;
+}
+
+Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string& key) {
+  Finding finding;
+  finding.signature = suspect.verdict.signature;
+  finding.state = store::State::suspect;
+  finding.oracle = suspect.verdict.oracle;
+  finding.reason = suspect.verdict.reason;
+  finding.plan = finding.original = suspect.plan;
+  finding.environment = lane.target.environment;
+  finding.campaign = options_.id;
+  finding.plans_to_first = result_.stats.plans;
+  finding.seconds_to_first = elapsed_seconds();
+  auto recorded = sink_.record(finding);
+  if (!recorded) return tl::unexpected(recorded.error());
+  finding.id = recorded->id;
+  auto& known = lane.cases[key];
+  known.finding = finding.id;
+  if (known.seen == 0) known.seen = 1;
+  const bool hang = finding.signature.kind == FailKind::hang;
+  const bool ends = stopped() || time_is_up() || lane.barred;  // then it stays a suspect
+  if (!hang && !ends && !must_wait(lane))
+    return settle_case(lane, std::move(finding), suspect, key);
+  if (hang && hangs_.empty()) first_hang_ = now();
+  known.waiting = true;
+  (hang ? hangs_ : lane.waiting)
+      .push_back({lane.index, std::move(suspect), key, std::move(finding)});
+  return {};
+}
+
+std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
+  auto& all = result_.findings;
+  return std::find_if(all.begin(), all.end(), [id](const Finding& x) { return x.id == id; });
+}
+
+Result<void> Campaign::settle_waiting(const Waiting& waiting) {
+  ask_barred();
+  Lane& lane = lanes_[waiting.lane];
+  lane.cases[waiting.key].waiting = false;
+  if (lane.barred) {
+    if (find_listed(waiting.finding.id) == result_.findings.end())
+      result_.findings.push_back(waiting.finding);
+    return {};
+  }
+  const auto begun = now();
+  auto r = settle_case(lane, waiting.finding, waiting.suspect, waiting.key);
+  lane.spend(now() - begun);
+  return r;
+}
+
+bool Campaign::hangs_are_due() const {
+  if (hangs_.empty()) return false;
+  if (options_.time.count() > 0) {
+    return elapsed_seconds() >= seconds_in_all() * (1 - options_.hang_share);
+  }
+  return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
+}
+
+Result<void> Campaign::settle_hangs() {
+  if (has_turns())
+    for (auto& hang : std::exchange(hangs_, {})) {
+      Lane& lane = lanes_[hang.lane];
+      const bool first = !std::exchange(lane.hang_looked_into, true);
+      (first ? hangs_ : lane.waiting).push_back(std::move(hang));
+    }
+  while (!hangs_.empty() && !stopped() && !time_is_up()) {
+    if (options_.time.count() > 0) {
+      const auto begun = now();
+      case_until_ = begun + (started_ + options_.time - begun) / static_cast<int>(hangs_.size());
+    }
+    const Waiting next = std::move(hangs_.front());
+    hangs_.pop_front();
+    auto r = settle_waiting(next);
+    case_until_ = std::chrono::steady_clock::time_point::max();
+    if (!r) return r;
+  }
+  return {};
+}
+
+Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& suspect,
+                                   const std::string& key) {
+  lane.looked_into = true;
+  at_work_ = &lane;
+  auto settled = triage_.run(std::move(finding), suspect, *lane.target.spec);
+  at_work_ = nullptr;
+  if (!settled) return tl::unexpected(settled.error());
+
+  const Finding& f = settled->finding;
+  auto& known = lane.cases[key];
+  known.finding = f.id;
+  const auto was_found = [](const Finding& x) {
+    return x.state == store::State::confirmed || x.state == store::State::flaky;
+  };
+  known.found = known.found || was_found(f);
+  auto& all = result_.findings;
+  auto seen = find_listed(f.id);
+  const bool counted = seen != all.end() && was_found(*seen);
+  if (seen == all.end())
+    all.push_back(f);
+  else if (!counted)
+    *seen = f;
+  if (!was_found(f) || counted) return {};
+  if (settled->is_new) result_.new_ids.push_back(f.id);
+  ++(settled->is_new ? result_.stats.new_findings : result_.stats.known_findings);
+  return {};
+}
+
+}  // namespace redzone::campaign

@@ -1,0 +1,50 @@
+// One target of a campaign: its plans, its turn, and the cases that were seen of it. For the files
+// of Campaign alone.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "campaign/campaign.h"
+#include "campaign/plans_ahead.h"
+
+namespace redzone::campaign {
+
+struct Campaign::Lane {
+  Lane(TargetUnderTest t, std::size_t i, Preparer* preparer)
+      : target(std::move(t)), plans(std::move(target.source), *target.spec, preparer), index(i) {
+    stats.target = target.spec->name;
+  }
+
+  TargetUnderTest target;
+  PlansAhead plans;  // of target.source
+  std::size_t index;
+  std::uint64_t generated = 0;
+  double spent_us = 0;
+  TargetStats stats;
+  // What is left of its turn: the lane with the least has the next one.
+  double due() const { return spent_us / target.weight; }
+  // In triage.
+  void spend(std::chrono::steady_clock::duration time) {
+    spent_us += std::chrono::duration<double, std::micro>(time).count();
+    stats.device_seconds += std::chrono::duration<double>(time).count();
+  }
+  // Suspects by what the screen said of them.
+  struct Case {
+    std::int64_t finding = 0;
+    std::uint64_t seen = 0;
+    bool found = false;           // confirmed or flaky
+    bool waiting = false;         // for the end of the first look
+    std::int64_t unreported = 0;  // sightings that the sink has not heard of
+  };
+  std::map<std::string, Case> cases;
+  std::deque<Waiting> waiting;  // cases to look into
+  bool looked_into = false;     // one of them was
+  bool barred = false;          // see CampaignOptions
+  bool hang_looked_into = false;
+};
+
+}  // namespace redzone::campaign
