@@ -170,7 +170,8 @@ class Campaign {
   std::map<std::uint64_t, Pending> pending_;
   std::vector<std::pair<std::size_t, Suspect>> device_free_suspects_;
   // A campaign of several targets with a limit of time looks at each of them before it looks into
-  // anything: what one target's bugs cost must not keep the others' from being seen.
+  // anything, as long as something can run: what one target's bugs cost must not keep the others'
+  // from being seen.
   bool first_look_ = false;
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;

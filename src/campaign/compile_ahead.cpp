@@ -10,25 +10,33 @@ namespace {
 // Without a sign of life, of which compiling is one: such a launcher hangs, and its trial will show
 // it. Others wait for the worker meanwhile.
 constexpr std::chrono::seconds kPatience{10};
-// Workers that a target takes down. One such call is the bug that is looked for; a launcher that
-// goes on like that cannot be run where nothing runs.
-constexpr int kMostLosses = 3;
+// Where so many plans of a target in a row could not be prepared, so many are left alone before the
+// next try: one such call is the bug that is looked for, but a launcher that cannot be run where
+// nothing runs, or a machine short of memory, would cost a worker for each.
+constexpr int kMostFailures = 3;
+constexpr int kLeftAlone = 100;
 
-bool took_its_worker_down(const Observation& seen) {
-  return seen.end == End::hang || seen.end == End::exited ||
-         (seen.fault && seen.fault->code.starts_with("SIG"));
+// Of a plan that was not prepared to its end; "" of one that was.
+std::string problem(const Observation& seen) {
+  const bool signal = seen.fault && seen.fault->code.starts_with("SIG");
+  if (signal) return seen.fault->code;
+  if (seen.end == End::hang || seen.end == End::exited) return std::string(name_of(seen.end));
+  if (seen.end != End::out_of_memory && seen.end != End::worker_error) return "";
+  return seen.message.substr(0, seen.message.find('\n'));
 }
 
 }  // namespace
 
 std::size_t CompileAhead::depth(const TargetSpec& spec) const {
-  // One more than can be compiled at a time: the next is there when its turn comes.
-  return spec.needs_nvrtc && options_.knows(spec) ? options_.workers + 1 : 0;
+  // Enough to go on with while a case is looked into, and no plans are made.
+  constexpr std::size_t kPlansPerWorker = 4;
+  return spec.needs_nvrtc && options_.knows(spec) ? kPlansPerWorker * options_.workers : 0;
 }
 
 Preparer::Ticket CompileAhead::prepare(const Plan& plan) {
   const Ticket ticket = ++last_;
-  if (const auto it = losses_.find(plan.target); it != losses_.end() && it->second >= kMostLosses) {
+  if (Trouble& trouble = troubles_[plan.target]; trouble.left_alone > 0) {
+    --trouble.left_alone;
     ++failures_.plans;
     over_.insert(ticket);
     return ticket;
@@ -50,14 +58,14 @@ void CompileAhead::wait(std::chrono::milliseconds timeout) {
 }
 
 void CompileAhead::note(const std::string& target, const Observation& seen) {
-  const bool lost = took_its_worker_down(seen);
-  if (!lost && seen.end != End::worker_error) return;
-  if (lost) ++losses_[target];
-  if (failures_.plans++ == 0)
-    failures_.why = fmt::format("{}: {}", target,
-                                seen.end == End::worker_error ? seen.message
-                                : seen.end == End::fault      ? seen.fault->code
-                                                              : std::string(name_of(seen.end)));
+  Trouble& trouble = troubles_[target];
+  const std::string why = problem(seen);
+  if (why.empty()) {
+    trouble.in_a_row = 0;
+    return;
+  }
+  if (++trouble.in_a_row >= kMostFailures) trouble.left_alone = kLeftAlone;
+  if (failures_.plans++ == 0) failures_.why = fmt::format("{}: {}", target, why);
 }
 
 void CompileAhead::stop() {

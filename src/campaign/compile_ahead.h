@@ -26,13 +26,15 @@ class CompileAhead final : public Preparer {
   explicit CompileAhead(CompileAheadOptions options) : options_(std::move(options)) {}
 
   std::size_t depth(const TargetSpec& spec) const override;
-  // A target that takes down worker after worker is prepared no more: its tickets are over at once.
+  // Of a target with which that fails again and again, the tickets of the next plans are over at
+  // once.
   Ticket prepare(const Plan& plan) override;
   bool done(Ticket ticket) override { return over_.erase(ticket) != 0; }
   void wait(std::chrono::milliseconds timeout) override;
   void stop() override;
 
-  // Plans that were not prepared, and why the first of them was not. Their trials ran all the same.
+  // Plans that were prepared in part or not at all, and why the first of them was: one line. What
+  // is missing their trials make.
   struct Failures {
     std::uint64_t plans = 0;
     std::string why = {};
@@ -47,7 +49,11 @@ class CompileAhead final : public Preparer {
   Ticket last_ = 0;
   std::unordered_map<Ticket, std::string> open_;  // the target
   std::unordered_set<Ticket> over_;
-  std::unordered_map<std::string, int> losses_;  // workers, by target
+  struct Trouble {
+    int in_a_row = 0;    // plans that could not be prepared
+    int left_alone = 0;  // plans that are not to be, from now on
+  };
+  std::unordered_map<std::string, Trouble> troubles_;  // by target
   Failures failures_;
 };
 

@@ -1,5 +1,6 @@
 #include "campaign/plans_ahead.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace redzone::campaign {
@@ -10,21 +11,18 @@ PlansAhead::PlansAhead(std::unique_ptr<PlanSource> source, const TargetSpec& spe
       preparer_(preparer),
       depth_(preparer == nullptr ? 0 : preparer->depth(spec)) {}
 
-bool PlansAhead::fill(std::uint64_t most) {
-  while (ahead_.size() < depth_ && ahead_.size() < most) {
-    if (!ahead_.empty() && ahead_.back().problem) return true;
-    Made made;
-    try {
-      made.plan = source_->next();
-    } catch (...) {
-      made.problem = std::current_exception();
-      made.ready = true;
-      ahead_.push_back(std::move(made));
-      return false;
-    }
-    made.ticket = preparer_->prepare(made.plan);
-    ahead_.push_back(std::move(made));
+bool PlansAhead::make_one(std::uint64_t most) {
+  if (ahead_.size() >= std::min<std::uint64_t>(depth_, most)) return true;
+  if (!ahead_.empty() && ahead_.back().problem) return true;
+  Made& made = ahead_.emplace_back();
+  try {
+    made.plan = source_->next();
+  } catch (...) {
+    made.problem = std::current_exception();
+    made.ready = true;
+    return false;
   }
+  made.ticket = preparer_->prepare(made.plan);
   return true;
 }
 

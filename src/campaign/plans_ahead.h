@@ -17,9 +17,10 @@ class PlansAhead {
   // `preparer` (null: none) outlives this.
   PlansAhead(std::unique_ptr<PlanSource> source, const TargetSpec& spec, Preparer* preparer);
 
-  // Makes plans until as many are ahead as are worth it, at most `most`. False: the source threw,
-  // and none is made behind that until it was told.
-  bool fill(std::uint64_t most);
+  // Makes one more plan unless as many are ahead as are worth it, or `most`: so those of several
+  // targets are prepared in turns. False: the source threw, and none is made behind that until it
+  // was told.
+  bool make_one(std::uint64_t most);
   // Whether the next plan needs no waiting for.
   bool ready();
   // Throws what making it threw.

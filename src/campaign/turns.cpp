@@ -28,13 +28,13 @@ void Campaign::look_ahead() {
   double least_due = std::numeric_limits<double>::infinity();
   for (auto& lane : lanes_) {
     const auto begun = now();
-    if (!lane.plans.fill(plans_left(lane))) lane.spend(now() - begun);
+    if (!lane.plans.make_one(plans_left(lane))) lane.spend(now() - begun);
     if (may_make(lane) && lane.plans.ready()) least_due = std::min(least_due, lane.due());
   }
   if (!std::isfinite(least_due)) return;
   // Who could not run had no need of its share, and does not make up for it later.
   for (auto& lane : lanes_)
-    if (!lane.plans.ready())
+    if (may_make(lane) && !lane.plans.ready())
       lane.spent_us =
           std::max(lane.spent_us, (least_due - kMostCredit.count()) * lane.target.weight);
 }

@@ -30,11 +30,13 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
 }
 
 void tell_unprepared(const Session& session) {
+  if (!session.no_compilers().empty())
+    fmt::print(stderr, "no kernel was compiled ahead: {}\n", session.no_compilers());
   if (session.compilers() == nullptr) return;
   const auto& failures = session.compilers()->failures();
   if (failures.plans > 0)
-    fmt::print(stderr, "not compiled ahead: {} plans, the first for: {}\n", failures.plans,
-               failures.why);
+    fmt::print(stderr, "compiled ahead in part or not at all: {} plans, the first for {}\n",
+               failures.plans, failures.why);
 }
 
 Result<std::uint64_t> plans_flag(const po::variables_map& flags) {

@@ -11,7 +11,8 @@ namespace redzone::cli {
 campaign::CampaignOptions campaign_options(const Session& session, std::chrono::milliseconds time,
                                            std::uint64_t plans_per_target);
 
-// On stderr: of how many plans the kernels could not be compiled ahead, and why; nothing of none.
+// On stderr: of how many plans the kernels could not be compiled ahead, or why of none; nothing
+// where all could.
 void tell_unprepared(const Session& session);
 
 // --plans; 0 when it is absent. A usage error when it is given as 0.

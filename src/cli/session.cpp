@@ -10,6 +10,7 @@
 #include "cli/tools.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
+#include "device/variant_hook.h"
 #include "generators/simplify.h"
 #include "package/packages.h"
 #include "store/environment.h"
@@ -73,7 +74,8 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
   options.workers = compilers;
   options.start = [pool] { return std::make_unique<exec::Pool>(pool); };
   options.knows = [&registry](const TargetSpec& spec) {
-    return registry.find(spec.name, DeviceKind::none) != nullptr;
+    const TargetEntry* entry = registry.find(spec.name, DeviceKind::none);
+    return entry != nullptr && entry->spec.needs_nvrtc;
   };
   return std::make_unique<campaign::CompileAhead>(std::move(options));
 }
@@ -187,8 +189,11 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->hello_ = *hello;
   const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
   if (options.device == DeviceKind::cuda && options.workload == Workload::campaign &&
-      compilers > 0 && !hello->nvrtc.empty())
-    session->ahead_ = make_compilers(session->registry_, hello->compute_capability, compilers);
+      compilers > 0 && !hello->nvrtc.empty()) {
+    session->no_compilers_ = device::no_compiling_ahead();
+    if (session->no_compilers_.empty())
+      session->ahead_ = make_compilers(session->registry_, hello->compute_capability, compilers);
+  }
   return session;
 }
 

@@ -76,6 +76,8 @@ class Session {
   campaign::TriageOptions triage_options() const;
   // Compiles kernels of plans to come; null where there is nothing to compile.
   campaign::CompileAhead* compilers() const { return ahead_.get(); }
+  // Why nothing is, where it is wanted; "" elsewhere.
+  const std::string& no_compilers() const { return no_compilers_; }
 
   // The target of `plan` on this device, with the plan completed and checked against it.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
@@ -102,6 +104,7 @@ class Session {
   std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
   exec::Hello hello_;
   std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
+  std::string no_compilers_;
 };
 
 campaign::SimplifyFor simplify_for();

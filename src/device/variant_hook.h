@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "device/device.h"
 
@@ -20,5 +21,9 @@ std::unique_ptr<Device> open_asking_device(VariantHook asked);
 // nothing where there is no NVRTC or no cache that takes what was compiled, or where a variant does
 // not compile: the device that needs it says why.
 VariantHook compiling_hook(int compute_capability);
+
+// Why such a hook would do nothing, but for NVRTC; "" where it would compile. Makes the folder of
+// the cache.
+std::string no_compiling_ahead();
 
 }  // namespace redzone::device

@@ -346,7 +346,7 @@ class CompileAheadTest : public ::testing::Test {
 
 TEST_F(CompileAheadTest, OnlyWhatIsCompiledAtRunTimeIsMadeAheadWhereItIsKnown) {
   const auto ahead = make([](const Plan&) { return redzone::testing::ended(End::completed); });
-  EXPECT_EQ(ahead.depth(spec_), 4u);
+  EXPECT_EQ(ahead.depth(spec_), 12u);
   spec_.needs_nvrtc = false;
   EXPECT_EQ(ahead.depth(spec_), 0u);
   spec_.needs_nvrtc = true;
@@ -382,34 +382,49 @@ TEST_F(CompileAheadTest, AfterAStopItBeginsAnew) {
   EXPECT_EQ(started_, 2);
 }
 
-TEST_F(CompileAheadTest, WhoTakesWorkerAfterWorkerDownIsPreparedNoMore) {
-  const auto crash = [](const Plan& plan) {
+TEST_F(CompileAheadTest, WhatFailsAgainAndAgainIsTriedRarely) {
+  auto ahead = make([](const Plan& plan) {
     if (plan.target == "hangs") return redzone::testing::ended(End::hang);
     if (plan.target == "exits") return redzone::testing::ended(End::exited);
-    if (plan.target == "crashes")
-      return redzone::testing::faulted(fault_at(0, "x", Access::read, Side::after));
-    // What a trial will say, too, and a worker survives.
+    if (plan.target == "is killed") return redzone::testing::ended(End::out_of_memory, "killed");
+    return redzone::testing::faulted(fault_at(0, "x", Access::read, Side::after));
+  });
+  for (const char* target : {"hangs", "exits", "is killed", "crashes"}) {
+    trials_.clear();
+    for (int i = 0; i < 3 + 100; ++i) prepare(ahead, target);
+    EXPECT_EQ(trials_.size(), 3u) << target;
+    for (int i = 0; i < 1 + 100; ++i) prepare(ahead, target);
+    EXPECT_EQ(trials_.size(), 4u) << target;
+  }
+  EXPECT_EQ(ahead.failures().plans, 4u * 204u);
+  EXPECT_EQ(ahead.failures().why, "hangs: hang");
+}
+
+TEST_F(CompileAheadTest, WhatFailsNowAndThenIsPreparedAllTheSame) {
+  auto ahead = make([this](const Plan&) {
+    return redzone::testing::ended(trials_.size() % 3 == 0 ? End::completed : End::hang);
+  });
+  for (int i = 0; i < 300; ++i) prepare(ahead, "t");
+  EXPECT_EQ(trials_.size(), 300u);
+  EXPECT_EQ(ahead.failures().plans, 200u);
+}
+
+// What a trial will say, too, and a worker survives.
+TEST_F(CompileAheadTest, WhatIsRefusedIsPrepared) {
+  auto ahead = make([](const Plan&) {
     Fault refused;
     refused.code = "invalid-launch";
     return redzone::testing::faulted(refused);
-  };
-  auto ahead = make(crash);
-  for (const char* target : {"hangs", "exits", "crashes"}) {
-    const auto before = trials_.size();
-    for (int i = 0; i < 10; ++i) prepare(ahead, target);
-    EXPECT_EQ(trials_.size() - before, 3u) << target;
-  }
-  EXPECT_EQ(ahead.failures().plans, 30u);
-  EXPECT_EQ(ahead.failures().why, "hangs: hang");
-  for (int i = 0; i < 10; ++i) prepare(ahead, "is refused");
-  EXPECT_EQ(trials_.size(), 19u);
-  EXPECT_EQ(ahead.failures().plans, 30u);
+  });
+  for (int i = 0; i < 10; ++i) prepare(ahead, "t");
+  EXPECT_EQ(trials_.size(), 10u);
+  EXPECT_EQ(ahead.failures().plans, 0u);
 }
 
 TEST_F(CompileAheadTest, WorkersThatCannotRunAPlanSayWhy) {
   auto ahead = make([](const Plan&) {
     Observation seen = redzone::testing::ended(End::worker_error);
-    seen.message = "no worker came up";
+    seen.message = "no worker came up\nand much more";
     return seen;
   });
   prepare(ahead, "t");

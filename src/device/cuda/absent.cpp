@@ -14,6 +14,10 @@ Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
       Failure{Failure::Kind::unsupported, "no-cuda", "this build has no CUDA side"});
 }
 
+std::string no_compiling_ahead() {
+  return "this build has no CUDA side";
+}
+
 VariantHook compiling_hook(int) {
   return [](const VariantRequest&, BlackBox*) {};
 }

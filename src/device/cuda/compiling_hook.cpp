@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -13,32 +17,51 @@ namespace {
 
 using namespace cuda;
 
+// Requests after one that could not be kept, as on a full disk: the device would compile it again.
+constexpr int kLeftAlone = 100;
+
 class CompilingHook {
  public:
   CompilingHook(NvrtcApi nvrtc, int compute_capability)
       : nvrtc_(std::move(nvrtc)), arch_(arch_name(compute_capability)) {}
 
   void operator()(const VariantRequest& request, BlackBox* box) {
-    if (!request.image.empty() || !keeps_) return;  // was compiled before, or would be again
+    if (!request.image.empty()) return;  // was compiled before
     const std::string key = variant_key(request);
     const std::string file = compiled_key(key, nvrtc_.version_text, arch_, kernel_header());
     if (failed_.contains(key) || cache_.has(file)) return;
+    if (left_alone_ > 0) {
+      --left_alone_;
+      return;
+    }
     const SignsOfLife signs(box);
-    if (const auto cubin = compile_variant(nvrtc_, request, arch_))
-      keeps_ = cache_.save(file, *cubin);
-    else
+    const auto cubin = compile_variant(nvrtc_, request, arch_);
+    if (!cubin)
       failed_.insert(key);
+    else if (!cache_.save(file, *cubin))
+      left_alone_ = kLeftAlone;
   }
 
  private:
   NvrtcApi nvrtc_;
   std::string arch_;
   CubinCache cache_{CubinCache::default_folder()};
-  bool keeps_ = true;                       // what is saved can be loaded
+  int left_alone_ = 0;                      // requests from now on
   std::unordered_set<std::string> failed_;  // to compile
 };
 
 }  // namespace
+
+std::string no_compiling_ahead() {
+  const auto folder = CubinCache::default_folder();
+  if (folder.empty())
+    return "there is no cache: none of REDZONE_CACHE_DIR, XDG_CACHE_HOME, HOME is set";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed || ::access(folder.c_str(), W_OK) != 0)
+    return fmt::format("the cache {} cannot be written", folder.string());
+  return "";
+}
 
 VariantHook compiling_hook(int compute_capability) {
   auto nvrtc = load_nvrtc_api();

@@ -72,9 +72,11 @@ std::optional<Cubin> CubinCache::load(const std::string& key) const {
 
 bool CubinCache::has(const std::string& key) const {
   if (folder_.empty()) return false;
-  std::error_code absent;
-  fs::last_write_time(folder_ / (key + kEntry), fs::file_time_type::clock::now(), absent);
-  return !absent;
+  const fs::path path = folder_ / (key + kEntry);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return false;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+  return true;
 }
 
 bool CubinCache::save(const std::string& key, const Cubin& cubin) {

@@ -71,7 +71,10 @@ void* NoneDevice::stream_handle(int stream) {
 
 Status<void> NoneDevice::check(int, std::span<const BufferJob> jobs, BufferCheck* results) {
   constexpr std::int64_t kClean = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < jobs.size(); ++i) results[i] = {.first_dirty_byte = kClean};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    results[i] = {};
+    results[i].first_dirty_byte = kClean;
+  }
   return {};
 }
 
