@@ -48,6 +48,17 @@ class Interrupt : public testing::Test {
     return eventually([&] { return left_behind(folder_).empty(); });
   }
 
+  // A campaign that has found something ends with its report, and leaves nobody.
+  void expect_orderly_end(int signal) {
+    Process run(folder_, campaign_);
+    ASSERT_TRUE(wait_for_findings(1));
+    run.signal(signal);
+    const Ran ran = run.wait();
+    EXPECT_EQ(ran.exit, 130) << ran;
+    EXPECT_TRUE(ran.json().is_object()) << ran;
+    EXPECT_TRUE(nobody_left());
+  }
+
   const TempFolder folder_;
   const Arguments campaign_{"run",
                             "puzzle.last_tile",
@@ -80,23 +91,11 @@ TEST_F(Interrupt, CtrlCEndsACampaignWithEverythingStored) {
 }
 
 TEST_F(Interrupt, SoDoesSigterm) {
-  Process run(folder_, campaign_);
-  ASSERT_TRUE(wait_for_findings(1));
-  run.signal(SIGTERM);
-  const Ran ran = run.wait();
-  EXPECT_EQ(ran.exit, 130) << ran;
-  EXPECT_TRUE(ran.json().is_object()) << ran;
-  EXPECT_TRUE(nobody_left());
+  expect_orderly_end(SIGTERM);
 }
 
 TEST_F(Interrupt, SoDoesATerminalThatGoesAway) {
-  Process run(folder_, campaign_);
-  ASSERT_TRUE(wait_for_findings(1));
-  run.signal(SIGHUP);
-  const Ran ran = run.wait();
-  EXPECT_EQ(ran.exit, 130) << ran;
-  EXPECT_TRUE(ran.json().is_object()) << ran;
-  EXPECT_TRUE(nobody_left());
+  expect_orderly_end(SIGHUP);
 }
 
 // As nohup starts it.
