@@ -5,9 +5,11 @@
 // bounds: of plans that fail with a chance of `guilty` or more at most about `miss` are taken for
 // passing, of those with `innocent` or less at most about `false_alarm` for failing (each is at
 // most its rate / (1 - the other rate), and the two together are at most their sum). In between
-// either answer may come, later.
+// either answer may come, later. The bounds of each rate hold for runs in batches of any size, and
+// where the test is ended before it decides: then it is open, which is neither answer.
 //
-// Only counts matter, not their order, so a test goes on from counts that were stored.
+// Only counts matter, not their order, so a test goes on from counts that were stored. The runs
+// stop because of what they show: their counts have no exact interval (interval.h).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,8 @@ struct Rates {
 };
 
 // What to test with when the failure that is looked for has failed k of n times: guilty is the
-// lower end of the exact interval (k >= 1), innocent so far below it that one failure is decisive.
+// lower end of the exact 90% interval (k >= 1), innocent so far below it that one failure is
+// decisive. Where n was fixed before, the failure is rarer than guilty with a chance of at most 5%.
 Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm = 0.01);
 
 enum class Decision : std::uint8_t { open, fails, passes };

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <random>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace redzone::statistics {
 namespace {
@@ -12,48 +16,104 @@ Rates rates(double innocent, double guilty, double false_alarm, double miss) {
   return {innocent, guilty, false_alarm, miss};
 }
 
-// Runs a plan of that chance until it is decided.
-SequentialTest decide(const Rates& with, double chance, std::mt19937_64& random) {
-  SequentialTest test(with);
-  std::bernoulli_distribution fails(chance);
-  while (test.decision() == Decision::open) test.add(fails(random));
-  return test;
-}
-
-struct Errors {
-  double wrong = 0;  // share
-  double runs = 0;   // mean
+struct Chances {
+  double fails = 0;
+  double passes = 0;
+  double open = 0;  // not decided when it was ended
+  double runs = 0;  // mean
 };
 
-Errors errors(const Rates& with, double chance, Decision right) {
-  constexpr int kTests = 4000;
-  std::mt19937_64 random(11);
-  Errors out;
-  for (int i = 0; i < kTests; ++i) {
-    const auto test = decide(with, chance, random);
-    out.wrong += (test.decision() != right ? 1.0 : 0.0) / kTests;
-    out.runs += static_cast<double>(test.n()) / kTests;
+// Of a plan that fails with that chance, summed over all that may happen in at most `most` runs.
+// `batch`: how many runs are made before the next decision, by the counts so far.
+template <class Batch>
+Chances chances(const Rates& with, double chance, std::int64_t most, Batch batch) {
+  struct State {
+    std::int64_t n = 0, k = 0;
+    auto operator<=>(const State&) const = default;
+  };
+  std::map<State, double> open{{State{}, 1.0}};  // the fewest runs first
+  Chances out;
+  while (!open.empty()) {
+    const auto [state, weight] = *open.begin();
+    open.erase(open.begin());
+    const std::int64_t runs = std::min<std::int64_t>(batch(state.k, state.n), most - state.n);
+    double of_failures = std::pow(1 - chance, static_cast<double>(runs));  // of none
+    for (std::int64_t failures = 0; failures <= runs; ++failures) {
+      const State next{state.n + runs, state.k + failures};
+      const double share = weight * of_failures;
+      of_failures *= static_cast<double>(runs - failures) / static_cast<double>(failures + 1) *
+                     chance / (1 - chance);
+      const auto decision = SequentialTest(with, next.k, next.n).decision();
+      out.runs += share * static_cast<double>(runs);
+      if (decision == Decision::fails)
+        out.fails += share;
+      else if (decision == Decision::passes)
+        out.passes += share;
+      else if (next.n >= most)
+        out.open += share;
+      else
+        open[next] += share;
+    }
   }
   return out;
 }
 
-// Wald's bounds: each rate is at most the stated one over (1 - the other).
+Chances one_by_one(const Rates& with, double chance, std::int64_t most = 2000) {
+  return chances(with, chance, most, [](std::int64_t, std::int64_t) { return 1; });
+}
+
+Rates some_rates() {
+  const double guilty = *rc::gen::inRange(10, 96) * 0.01;
+  const double innocent = guilty * *rc::gen::inRange(1, 60) * 0.01;
+  return rates(innocent, guilty, *rc::gen::element(0.002, 0.01, 0.1, 0.3),
+               *rc::gen::element(0.001, 0.02, 0.2));
+}
+
+constexpr double kRounding = 1e-9;
+
+// Wald's bounds: each rate is at most the stated one over (1 - the other), both at most their sum.
+// They hold for every way to make runs in batches, and where the test is ended before it decides.
 TEST(SequentialTest, KeepsTheErrorRatesThatItStates) {
+  EXPECT_TRUE(rc::check("false alarms and misses, exactly", [] {
+    const Rates with = some_rates();
+    const auto most = *rc::gen::element<std::int64_t>(5, 60, 200);
+    const auto largest = *rc::gen::inRange<std::int64_t>(1, 12);
+    const auto batch = [&](std::int64_t k, std::int64_t n) { return 1 + (7 * k + n) % largest; };
+    const auto innocent = chances(with, with.innocent, most, batch);
+    const auto guilty = chances(with, with.guilty, most, batch);
+    RC_ASSERT(innocent.fails <= with.false_alarm / (1 - with.miss) + kRounding);
+    RC_ASSERT(guilty.passes <= with.miss / (1 - with.false_alarm) + kRounding);
+    const double sum = with.false_alarm + with.miss;
+    // Of what is ended before it decides, both may be open; the sum is of what was decided.
+    if (innocent.open + guilty.open < kRounding)
+      RC_ASSERT(innocent.fails + guilty.passes <= sum + kRounding);
+    RC_ASSERT(std::abs(innocent.fails + innocent.passes + innocent.open - 1) < kRounding);
+  }));
+}
+
+TEST(SequentialTest, DecidesAtTheRatesThatItTells) {
   for (const auto& with :
        {rates(0.05, 0.5, 0.05, 0.02), rates(0.01, 0.2, 0.02, 0.05), rates(0.3, 0.6, 0.05, 0.05)}) {
-    const auto innocent = errors(with, with.innocent, Decision::passes);
-    const auto guilty = errors(with, with.guilty, Decision::fails);
-    // Three standard deviations of a share of 4,000 simulated tests.
-    EXPECT_LE(innocent.wrong, with.false_alarm / (1 - with.miss) + 0.011);
-    EXPECT_LE(guilty.wrong, with.miss / (1 - with.false_alarm) + 0.011);
-    EXPECT_GT(innocent.runs, 1);
-    EXPECT_GT(guilty.runs, 1);
+    const auto innocent = one_by_one(with, with.innocent), guilty = one_by_one(with, with.guilty);
+    EXPECT_LT(innocent.open + guilty.open, kRounding);
+    EXPECT_LE(innocent.fails + guilty.passes, with.false_alarm + with.miss + kRounding);
+    EXPECT_GT(innocent.fails, 0);
+    EXPECT_GT(guilty.passes, 0);
+    EXPECT_LT(innocent.runs, 200);
+    EXPECT_LT(guilty.runs, 200);
   }
 }
 
-TEST(SequentialTest, MistakesAPlanThatFailsMoreOftenStillLess) {
-  const auto with = rates(0.01, 0.2, 0.02, 0.05);
-  EXPECT_LE(errors(with, 0.5, Decision::fails).wrong, errors(with, 0.2, Decision::fails).wrong);
+TEST(SequentialTest, SaysFailsTheMoreOftenTheMoreOftenAPlanFails) {
+  EXPECT_TRUE(rc::check("in one order", [] {
+    const Rates with = some_rates();
+    double before = 0;
+    for (const double chance : {0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.99}) {
+      const double fails = one_by_one(with, chance, 100).fails;
+      RC_ASSERT(fails >= before - kRounding);
+      before = fails;
+    }
+  }));
 }
 
 TEST(SequentialTest, OfAFailureThatWasSeenIsDecidedByOneMore) {
