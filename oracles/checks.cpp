@@ -220,6 +220,13 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
   return std::nullopt;
 }
 
+ReferenceCount compared_calls(const Plan& plan, const Observation& observation) {
+  const auto compared =
+      std::count_if(observation.calls.begin(), observation.calls.end(),
+                    [](const auto& call) { return call.comparison == Comparison::compared; });
+  return {compared, static_cast<std::int64_t>(calls_of(plan).size())};
+}
+
 std::optional<Difference> first_difference(const Observation& a, const Observation& b) {
   for (const auto& call : a.calls) {
     const auto* other = find_call(b, call.call);

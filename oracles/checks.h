@@ -27,6 +27,9 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
 std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
                                        const Observation& observation);
 
+// How many calls of the plan were compared with the reference in this trial.
+ReferenceCount compared_calls(const Plan& plan, const Observation& observation);
+
 // Why trials cannot be compared with each other: the target is declared nondeterministic, or one of
 // them says nothing or did not complete.
 std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,

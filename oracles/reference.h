@@ -1,6 +1,7 @@
 // Claims: outputs are within the target's tolerance of its own float64 reference.
-// Can be wrong: when the reference or the tolerance is. Says nothing of calls that are too large
-// for the reference, nor of targets without one.
+// Can be wrong: when the reference or the tolerance is. A call that could not be compared is not
+// judged: a pass says how many were, and where none was the plan is not applicable. Says nothing of
+// targets without a reference.
 // Cost: 1 trial, in the plan's own mode, and the reference on the CPU.
 #pragma once
 
@@ -14,6 +15,9 @@ class ReferenceOracle final : public Oracle {
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
+
+ private:
+  Verdict judge_trial(const Plan& plan, const Observation& o) const;
 };
 
 }  // namespace redzone::oracles

@@ -26,6 +26,13 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec&)
 
 Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
                             std::span<const Observation> observations) const {
+  Verdict verdict = judge_trials(plan, spec, observations);
+  if (observations.size() > 1) verdict.reference = compared_calls(plan, observations[1]);
+  return verdict;
+}
+
+Verdict ScreenOracle::judge_trials(const Plan& plan, const TargetSpec& spec,
+                                   std::span<const Observation> observations) const {
   for (const auto& o : observations)
     if (auto v = judge_fault(name(), plan, o); v && !cannot_judge(name(), o)) return *v;
   // What one trial shows is not taken back by another that cannot be judged.

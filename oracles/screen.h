@@ -29,6 +29,9 @@ class ScreenOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 
  private:
+  Verdict judge_trials(const Plan& plan, const TargetSpec& spec,
+                       std::span<const Observation> observations) const;
+
   ScreenOptions options_;
 };
 

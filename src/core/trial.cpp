@@ -22,6 +22,10 @@ constexpr std::array kAccesses{std::pair{Access::unknown, "unknown"},
 constexpr std::array kSides{std::pair{Side::unknown, "unknown"}, std::pair{Side::before, "before"},
                             std::pair{Side::after, "after"}, std::pair{Side::inside, "inside"}};
 
+constexpr std::array kComparisons{
+    std::pair{Comparison::none, "none"}, std::pair{Comparison::compared, "compared"},
+    std::pair{Comparison::left_out, "left-out"}, std::pair{Comparison::too_large, "too-large"}};
+
 }  // namespace
 
 std::string describe(const SanitizerRecord& record) {
@@ -52,6 +56,9 @@ std::string_view name_of(Access v) {
 }
 std::string_view name_of(Side v) {
   return name_in(kSides, v);
+}
+std::string_view name_of(Comparison v) {
+  return name_in(kComparisons, v);
 }
 
 }  // namespace redzone

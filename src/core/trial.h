@@ -17,11 +17,12 @@ struct TrialSpec {
   // calls as independent ones: sync, wait and replay steps are dropped, all calls go to stream 0,
   // and each runs once whatever its `repeat` and its graph.
   std::vector<std::uint32_t> order = {};
-  // Compare the outputs with the target's float64 reference, where it has one and the call is
-  // small enough.
+  // Compare the outputs of each call with the target's float64 reference, where it has one.
   bool reference = false;
   // Run the calls of graphs plainly: where they are captured, and again (once) at each replay.
   bool plain_graphs = false;
+  // Calls, ascending, that `reference` leaves out: who asks has no time for them.
+  std::vector<std::uint32_t> left_out = {};
 
   bool operator==(const TrialSpec&) const = default;
 };
@@ -71,6 +72,14 @@ struct BufferObservation {
   std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
 
   bool operator==(const BufferObservation&) const = default;
+};
+
+// Whether the outputs of a completed call were compared with the reference.
+enum class Comparison : std::uint8_t {
+  none,      // not asked for, there is no reference, or the trial ended before
+  compared,  // see CallObservation::references
+  left_out,  // TrialSpec::left_out
+  too_large  // for the reference, by what the runner allows
 };
 
 // Comparison of one output with the reference.
@@ -133,6 +142,7 @@ struct CallObservation {
   std::vector<LaunchObservation> launches;  // of the first repeat
   // Of all repeats, in order; one that equals its predecessor is left out.
   std::vector<ScratchObservation> scratch = {};
+  Comparison comparison = Comparison::none;
 
   bool operator==(const CallObservation&) const = default;
 };
@@ -196,5 +206,6 @@ std::string describe(const SanitizerRecord& record);
 std::string_view name_of(End v);
 std::string_view name_of(Access v);
 std::string_view name_of(Side v);
+std::string_view name_of(Comparison v);
 
 }  // namespace redzone

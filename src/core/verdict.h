@@ -59,14 +59,32 @@ enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, ha
 
 std::string_view name_of(Outcome outcome);
 
+// How many calls of a plan were compared with the target's reference.
+struct ReferenceCount {
+  std::int64_t compared = 0;
+  // All calls of the plans that were judged, by whether anything could be compared or not.
+  std::int64_t calls = 0;
+
+  ReferenceCount& operator+=(const ReferenceCount& more) {
+    compared += more.compared;
+    calls += more.calls;
+    return *this;
+  }
+  bool operator==(const ReferenceCount&) const = default;
+};
+
 struct Verdict {
   Outcome outcome = Outcome::pass;
   std::string oracle;
   std::string reason;      // one sentence; for pass empty
   Signature signature;     // for fail
   std::int32_t call = -1;  // call index the failure shows in, where known
+  // Of an oracle whose trials ask for the reference; zeros: it asks for none, or nothing was run.
+  ReferenceCount reference = {};
 
-  static Verdict pass(std::string oracle) { return {Outcome::pass, std::move(oracle), {}, {}, -1}; }
+  static Verdict pass(std::string oracle) {
+    return {Outcome::pass, std::move(oracle), {}, {}, -1, {}};
+  }
   bool failed() const { return outcome == Outcome::fail; }
 };
 

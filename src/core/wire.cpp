@@ -36,7 +36,7 @@ void fields(Archive& a, Plan& v) {
   a(v.target, v.mode, v.steps);
 }
 void fields(Archive& a, TrialSpec& v) {
-  a(v.mode, v.order, v.reference, v.plain_graphs);
+  a(v.mode, v.order, v.reference, v.plain_graphs, v.left_out);
 }
 void fields(Archive& a, Fault& v) {
   a(v.code, v.call, v.kernel, v.buffer);
@@ -66,6 +66,7 @@ void fields(Archive& a, ScratchObservation& v) {
 }
 void fields(Archive& a, CallObservation& v) {
   a(v.call, v.buffers, v.references, v.launches, v.scratch);
+  a.enumerated(v.comparison, Comparison::too_large);
 }
 void fields(Archive& a, EncodeObservation& v) {
   a(v.call, v.name, v.code, v.rule, v.dim, v.degenerate, v.text);

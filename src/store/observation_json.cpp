@@ -51,6 +51,8 @@ class Object {
   void sparse(const char* key, T& value) {
     if (reading_ ? json_.contains(key) : !(value == T{})) (*this)(key, value);
   }
+  // Reading, and the member is there.
+  bool has(const char* key) const { return reading_ && json_.contains(key); }
   template <class E>
   void named(const char* key, E& value, E last) {
     std::string text(name_of(value));
@@ -179,6 +181,8 @@ void members(Object& o, CallObservation& v) {
   o.sparse("references", v.references);
   o.sparse("launches", v.launches);
   o.sparse("scratch", v.scratch);
+  if (o.has("comparison") || v.comparison != Comparison::none)
+    o.named("comparison", v.comparison, Comparison::too_large);
 }
 
 void members(Object& o, EncodeObservation& v) {

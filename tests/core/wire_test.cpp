@@ -18,6 +18,7 @@ Observation sample_observation() {
   call.references = {{"o", 64, 1, 5, 0.5, 0.25, 1e6}};
   call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
   call.scratch = {{"s", 256, 128, 16, {4, 3, 2}, 2, 64}};
+  call.comparison = Comparison::left_out;
   o.calls = {call};
   o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};
   o.wall_us = 9;
@@ -52,7 +53,7 @@ TEST(Wire, RoundTrips) {
   pooled.mode.allocator = Allocator::pool;
   pooled.mode.pool = {false, true, false, 12345};
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(pooled)), pooled);
-  const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true};
+  const TrialSpec trial{testing::sample_plan().mode, {2, 0, 1}, true, true, {1, 2}};
   EXPECT_EQ(*wire::decode<TrialSpec>(wire::encode(trial)), trial);
   Plan graphs = testing::sample_plan();
   std::get<CallStep>(graphs.steps[0]).graph = 2;

@@ -54,6 +54,7 @@ Observation sample_observation() {
                    .num_ctas = 2,
                    .need_align = 64}};
   call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
+  call.comparison = Comparison::compared;
   o.calls = {call, CallObservation{.call = 4, .buffers = {}, .references = {}, .launches = {}}};
   o.encodes = {{.call = 4,
                 .name = "q",

@@ -204,7 +204,9 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
 TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
   Bench small(run_double, double_spec(), reference_double, {.reference_work = 20});
   EXPECT_EQ(run(small, call_of(2, 5)).calls[0].references.size(), 1u);
-  EXPECT_EQ(run(small, call_of(2, 6)).calls[0].references.size(), 0u);
+  const Observation large = run(small, call_of(2, 6));
+  EXPECT_EQ(large.calls[0].references.size(), 0u);
+  EXPECT_EQ(large.calls[0].comparison, Comparison::too_large);
   EXPECT_EQ(small.run({call_of(2, 5)}).calls[0].references.size(), 0u);
   Bench none(run_double);
   EXPECT_EQ(run(none, call_of(2, 5)).calls[0].references.size(), 0u);
@@ -227,6 +229,18 @@ Plan plan_of(const std::vector<Call>& calls) {
   plan.target = "t";
   for (const auto& call : calls) plan.steps.push_back(CallStep{call, 1, 0});
   return plan;
+}
+
+TEST(Reference, LeavesOutTheCallsThatItIsToldTo) {
+  Bench bench(run_double, double_spec(), reference_double);
+  const Observation o = bench.run(plan_of({call_of(2, 3), call_of(3, 3), call_of(4, 3)}),
+                                  {.reference = true, .left_out = {0, 2}});
+  ASSERT_EQ(o.calls.size(), 3u);
+  EXPECT_EQ(o.calls[0].comparison, Comparison::left_out);
+  EXPECT_EQ(o.calls[1].comparison, Comparison::compared);
+  EXPECT_EQ(o.calls[2].comparison, Comparison::left_out);
+  EXPECT_EQ(o.calls[0].references.size(), 0u);
+  EXPECT_EQ(o.calls[1].references.size(), 1u);
 }
 
 TEST(Reference, RunsOnceForEqualCallsAndComparesEach) {

@@ -56,6 +56,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   const std::uint64_t mapping_calls_before = mapping_calls();
   segment_count_ = 0;
   begin_sanitizer(trial.mode);
+  left_out_ = trial.left_out;
 
   run_steps(plan, trial);
   finish();
@@ -146,14 +147,24 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
   }
 }
 
+Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& unit) const {
+  const auto call = static_cast<std::uint32_t>(unit.item->index);
+  if (std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end())
+    return Comparison::left_out;
+  return work_of(spec, unit) <= limits_.reference_work ? Comparison::compared
+                                                       : Comparison::too_large;
+}
+
 void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
   if (!state_.session.synchronize()) return;
   if (state_.session.stopped()) return;
   compared_.clear();
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
-    if (unit.item->last && !unit.waits && work_of(entry.spec, unit) <= limits_.reference_work)
-      compared_.push_back(&unit);
+    if (!unit.item->last || unit.waits) continue;
+    const Comparison comparison = comparison_of(entry.spec, unit);
+    state_.of_call(unit.item->index).comparison = comparison;
+    if (comparison == Comparison::compared) compared_.push_back(&unit);
   }
   reference_.compare(state_, target, entry.spec, compared_);
 }

@@ -55,6 +55,7 @@ class TrialRunner {
   void begin_sanitizer(const Mode& mode);
   void run_steps(const Plan& plan, const TrialSpec& trial);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
+  Comparison comparison_of(const TargetSpec& spec, const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
   void finish();
   Segment& segment(std::size_t index);
@@ -65,6 +66,7 @@ class TrialRunner {
   TrialState state_;
   Schedule schedule_;
   ReferenceCheck reference_;
+  std::span<const std::uint32_t> left_out_;  // of the trial that runs
   std::vector<const CallUnit*> compared_;
   // A target may hold on to the shapes that it was given, so segments live as long as their trial.
   std::vector<std::unique_ptr<Segment>> segments_;

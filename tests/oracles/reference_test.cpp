@@ -1,0 +1,87 @@
+#include "oracles/reference.h"
+
+#include <gtest/gtest.h>
+
+#include "oracles/observations.h"
+#include "oracles/screen.h"
+
+namespace redzone::oracles {
+namespace {
+
+using testing::completed;
+using testing::ended;
+using testing::plan_of_calls;
+
+TargetSpec spec(bool has_reference = true) {
+  TargetSpec s;
+  s.name = "t";
+  s.has_reference = has_reference;
+  return s;
+}
+
+// A completed trial with so many calls, of which these were compared and are right.
+Observation compared(std::size_t calls, std::initializer_list<std::size_t> which,
+                     Comparison others = Comparison::left_out) {
+  Observation o = completed(std::vector<std::uint64_t>(calls, 5));
+  for (auto& call : o.calls) call.comparison = others;
+  for (const auto i : which) {
+    o.calls[i].comparison = Comparison::compared;
+    o.calls[i].references = {{.tensor = "y", .numel = 1}};
+  }
+  return o;
+}
+
+Verdict reference(const Plan& plan, const Observation& o, const TargetSpec& s = spec()) {
+  return ReferenceOracle().judge(plan, s, std::span(&o, 1));
+}
+
+TEST(ReferenceOracle, APassSaysHowManyCallsWereCompared) {
+  const Verdict v = reference(plan_of_calls({1, 2, 3}), compared(3, {0, 2}));
+  EXPECT_EQ(v.outcome, Outcome::pass);
+  EXPECT_EQ(v.reference, (ReferenceCount{2, 3}));
+}
+
+TEST(ReferenceOracle, WhereNothingWasComparedNothingIsJudged) {
+  const Plan plan = plan_of_calls({64, 64});
+  const Verdict large = reference(plan, compared(2, {}, Comparison::too_large));
+  EXPECT_EQ(large.outcome, Outcome::not_applicable);
+  EXPECT_EQ(large.reason, "not judged by the reference: call 1 (N = 64) is too large for it");
+  EXPECT_EQ(large.reference, (ReferenceCount{0, 2}));
+  const Verdict left_out = reference(plan, compared(2, {}, Comparison::left_out));
+  EXPECT_EQ(left_out.outcome, Outcome::not_applicable);
+  EXPECT_NE(left_out.reason.find("left out for want of time"), std::string::npos);
+  EXPECT_NE(reference(plan, compared(2, {}, Comparison::none)).outcome, Outcome::pass);
+}
+
+TEST(ReferenceOracle, AMismatchIsAFailureWhateverWasLeftOut) {
+  auto o = compared(3, {1});
+  o.calls[1].references[0].mismatches = 1;
+  const Verdict v = reference(plan_of_calls({1, 2, 3}), o);
+  EXPECT_TRUE(v.failed());
+  EXPECT_EQ(v.call, 1);
+  EXPECT_EQ(v.reference, (ReferenceCount{1, 3}));
+}
+
+TEST(ReferenceOracle, ATrialThatDidNotCompleteIsNoPass) {
+  auto o = compared(2, {0});
+  o.end = End::hang;
+  EXPECT_EQ(reference(plan_of_calls({1, 2}), o).outcome, Outcome::inconclusive);
+}
+
+TEST(Screen, CountsTheCallsThatWereCompared) {
+  const Plan plan = plan_of_calls({1, 2});
+  const auto screen = [&](const TargetSpec& s, const Observation& b) {
+    const Observation both[] = {compared(2, {}, Comparison::none), b};
+    return ScreenOracle().judge(plan, s, both);
+  };
+  EXPECT_EQ(screen(spec(), compared(2, {1})).reference, (ReferenceCount{1, 2}));
+  EXPECT_EQ(screen(spec(), compared(2, {1})).outcome, Outcome::pass);
+  const Verdict none = screen(spec(), compared(2, {}, Comparison::left_out));
+  EXPECT_EQ(none.outcome, Outcome::pass);  // its digests agree
+  EXPECT_EQ(none.reference, (ReferenceCount{0, 2}));
+  EXPECT_EQ(screen(spec(false), compared(2, {}, Comparison::none)).reference,
+            (ReferenceCount{0, 2}));
+}
+
+}  // namespace
+}  // namespace redzone::oracles
