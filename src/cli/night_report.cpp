@@ -233,7 +233,7 @@ class Description {
       if (!signatures.contains(subject))
         night_.corpus.push_back({subject, r.target, r.expected, r.tonight, r.failed.k, r.failed.n,
                                  r.reason, r.finding,
-                                 "redzone replay " + report::shell_quoted(subject) + origin(r)});
+                                 "redzone replay " + shell_quoted(subject) + origin(r)});
   }
 
   store::Environment environment(const std::string& toolkit) const {

@@ -157,15 +157,6 @@ std::string finding_text(const store::Finding& f, std::string_view db,
                      environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
-std::string shell_quoted(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,";
-  if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string out;
-  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return "'" + out + "'";
-}
-
 std::string origin_flags(const store::Environment& environment) {
   std::string out;
   if (const auto package = store::package_of(environment); !package.empty()) {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "report/safe_text.h"
 
 namespace redzone::report {
 namespace {
@@ -31,28 +30,6 @@ void append_line(std::string& out, std::string_view indent,
 }
 
 }  // namespace
-
-std::string printable(std::string_view bytes) {
-  const std::string text = valid_utf8(bytes);
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c < 0x20 || c == 0x7f) {
-      out += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {  // control characters beyond ASCII
-      out += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out;
-}
 
 std::string grouped(std::uint64_t n) {
   std::string out = std::to_string(n);

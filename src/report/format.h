@@ -1,4 +1,4 @@
-// Pieces of text reports: safe text, numbers, durations, tables.
+// Pieces of text reports: numbers, durations, tables.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace redzone::report {
+#include "core/terminal.h"
 
-// Text that came from a target or a file, fit for a terminal: control characters become escapes
-// ("\n", "\x1b"), so that it stays on its line and cannot steer the terminal. UTF-8 is kept, what
-// is not well-formed becomes U+FFFD.
-std::string printable(std::string_view bytes);
+namespace redzone::report {
 
 // "1,234,567"
 std::string grouped(std::uint64_t n);

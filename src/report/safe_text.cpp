@@ -3,32 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/utf8.h"
+
 namespace redzone::report {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
-
-struct Character {
-  std::size_t bytes = 1;
-  std::optional<char32_t> code = std::nullopt;  // nothing: the byte is not part of UTF-8
-};
-
-// The first character of `text`, which is not empty.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {1, lead};
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
-  char32_t code = lead & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  const char32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
-  if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
-  return {length, code};
-}
 
 // The characters of `bytes` that `keep` says yes to, and U+FFFD for the others.
 template <class Keep>
@@ -36,7 +16,7 @@ std::string filtered(std::string_view bytes, Keep keep) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    const Character c = first_character(bytes);
+    const Utf8Character c = first_character(bytes);
     out += c.code && keep(*c.code) ? bytes.substr(0, c.bytes) : kReplacement;
     bytes.remove_prefix(c.bytes);
   }
@@ -66,10 +46,6 @@ std::size_t longest_run(std::string_view text, char of) {
 }
 
 }  // namespace
-
-std::string valid_utf8(std::string_view bytes) {
-  return filtered(bytes, [](char32_t) { return true; });
-}
 
 std::string xml_characters(std::string_view bytes) {
   return filtered(bytes, [](char32_t c) {

@@ -7,11 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace redzone::report {
+#include "core/utf8.h"
 
-// Each byte that is not part of well-formed UTF-8 (Unicode 15, table 3-7: no overlong forms, no
-// surrogates) becomes U+FFFD.
-std::string valid_utf8(std::string_view bytes);
+namespace redzone::report {
 
 // Characters that XML 1.0 has (its production [2], Char): the others, which no escape can express,
 // become U+FFFD. '<', '&' and quotes are left to the writer of the document.

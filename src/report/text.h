@@ -37,10 +37,6 @@ std::string progress_line(const Progress& progress, std::size_t columns = 80);
 // For a log: one line of key=value pairs, with a newline.
 std::string progress_log(const Progress& progress);
 
-// A word of a command line: as it is, or in single quotes, within which a shell reads everything as
-// it stands.
-std::string shell_quoted(std::string_view word);
-
 // "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
 // newline. A package that no kernel ran of is replayed so: there may be no GPU.
 std::string replay_command(const store::Finding& finding, std::string_view db = "");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "exec/trial/tensor_buffer.h"
 #include "standalone/inline_sources.h"
 
@@ -194,7 +195,8 @@ struct Steps {
 std::string commented(std::string_view text) {
   std::string out;
   std::istringstream in{std::string(text)};
-  for (std::string line; std::getline(in, line);) {
+  for (std::string raw; std::getline(in, raw);) {
+    std::string line = printable(raw);
     // A backslash at the end would take the next line into the comment.
     while (!line.empty() && (line.back() == '\\' || line.back() == ' ')) line.pop_back();
     out += line.empty() ? "//\n" : "// " + line + '\n';

@@ -12,10 +12,10 @@ TEST(Format, PrintableKeepsTextAndDisarmsTheRest) {
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("\xc2\x9b"
                       "1m"),
-            "\\x9b1m");
+            "\\u009b1m");
   EXPECT_EQ(printable("\xc2"), "\xef\xbf\xbd");
   EXPECT_EQ(printable("a\xff"), "a\xef\xbf\xbd");
-  EXPECT_EQ(printable("\x7f"), "\\x7f");
+  EXPECT_EQ(printable("\x7f"), "\\u007f");
 }
 
 TEST(Format, Grouped) {
