@@ -7,7 +7,10 @@
 #include <limits>
 
 #include "core/names.h"
+#include "core/target_name.h"
+#include "core/terminal.h"
 #include "core/toml.h"
+#include "core/utf8.h"
 
 namespace redzone {
 namespace {
@@ -26,9 +29,10 @@ constexpr std::array kSanitizers{std::pair{SanitizerTool::none, "none"},
                                  std::pair{SanitizerTool::initcheck, "initcheck"},
                                  std::pair{SanitizerTool::synccheck, "synccheck"}};
 
+// TOML holds nothing but UTF-8.
 std::string quote(std::string_view s) {
   std::string out = "\"";
-  for (unsigned char c : s) {
+  for (unsigned char c : valid_utf8(s)) {
     if (c == '"' || c == '\\')
       out += fmt::format("\\{}", static_cast<char>(c));
     else if (c < 0x20 || c == 0x7f)
@@ -371,6 +375,9 @@ Result<Plan> parse_document(const toml::table& document, const std::string& wher
                                    version, kPlanVersion));
   Plan plan;
   RZ_READ(plan.target, reader.string("target"));
+  if (!is_target_name(plan.target))
+    return usage_error(
+        fmt::format("{}: target '{}' must be of [a-z0-9_.]+", where, printable(plan.target)));
   const toml::table* mode = nullptr;
   RZ_READ(mode, reader.table("mode"));
   if (mode != nullptr) RZ_READ(plan.mode, parse_mode(*mode, where));
@@ -421,16 +428,11 @@ std::string print_plan(const Plan& plan) {
 }
 
 Result<Plan> parse_plan(std::string_view text, std::string_view where) {
-  try {
-    const toml::table document = toml::parse(text, where);
-    return parse_document(document, std::string(where));
-  } catch (const toml::parse_error& e) {
-    const auto& p = e.source().begin;
+  const auto document = parse_toml(text);
+  if (!document)
     return usage_error(
-        fmt::format("{}:{}:{}: not a plan: {}", where, p.line, p.column, e.description()));
-  } catch (const TomlRejected& e) {
-    return usage_error(fmt::format("{}: not a plan: {}", where, e.what()));
-  }
+        fmt::format("{}: not a plan: {}", document.error().at(where), document.error().what));
+  return parse_document(*document, std::string(where));
 }
 
 std::string_view name_of(Launch v) {

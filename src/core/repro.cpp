@@ -6,6 +6,7 @@
 
 #include "core/names.h"
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "core/toml.h"
 
 namespace redzone {
@@ -62,7 +63,7 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
   while (!comment.empty()) {
     const auto end = comment.find('\n');
     const auto line = comment.substr(0, end);
-    out += line.empty() ? "#\n" : fmt::format("# {}\n", line);
+    out += line.empty() ? "#\n" : fmt::format("# {}\n", printable(line));
     comment = end == std::string_view::npos ? std::string_view() : comment.substr(end + 1);
   }
   if (!out.empty()) out += '\n';
@@ -82,8 +83,9 @@ Result<Repro> parse_repro(std::string_view text, std::string_view where) {
   auto plan = parse_plan(text, where);
   if (!plan) return tl::unexpected(plan.error());
   Repro repro{std::move(*plan), {}, {}};
-  const toml::table document = toml::parse(text, where);  // parse_plan has shown that it parses
-  const toml::node* expect = document.get("expect");
+  const auto document = parse_toml(text);
+  RZ_CHECK(document);  // parse_plan() has shown that it parses
+  const toml::node* expect = document->get("expect");
   if (expect == nullptr) return repro;
   if (expect->as_table() == nullptr)
     return usage_error(fmt::format("{}: 'expect' must be a table", where));

@@ -28,7 +28,8 @@ struct Repro {
   bool operator==(const Repro&) const = default;
 };
 
-// `comment` goes to the top of the file, each line behind a '#'.
+// `comment` goes to the top of the file, each line behind a '#' and made printable, so that the
+// file can be read again whatever it holds.
 std::string print_repro(const Repro& repro, std::string_view comment = {});
 
 // Without an [expect] table: a plan alone. Errors as parse_plan().

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/names.h"
+#include "core/target_name.h"
 #include "package/arguments.h"
 
 namespace redzone::package {
@@ -206,10 +207,7 @@ std::vector<std::string> knob_names(const Fields& root, const Package& package) 
 void read_head(Fields& root, Package& package) {
   root.integer_in("redzone_package", 1, 1);
   package.name = root.text("name");
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  };
-  if (package.name.empty() || !std::all_of(package.name.begin(), package.name.end(), allowed))
+  if (!is_target_name(package.name))
     throw root.error("name", fmt::format("'{}' is not of [a-z0-9_.]+", package.name));
   package.doc = root.text("doc", "");
   package.kernel = root.name("kernel");

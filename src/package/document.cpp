@@ -4,8 +4,8 @@
 
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "core/toml.h"
 
 namespace redzone::package {
@@ -36,8 +36,7 @@ Node from_toml(const toml::node& node, int depth) {
   return {};
 }
 
-Node from_json(const nlohmann::json& json, int depth) {
-  if (depth > kMostDepth) throw TooDeep{};
+Node from_json(const nlohmann::json& json) {
   if (json.is_boolean()) return {json.get<bool>()};
   if (json.is_number_unsigned() &&
       json.get<std::uint64_t>() >
@@ -48,13 +47,12 @@ Node from_json(const nlohmann::json& json, int depth) {
   if (json.is_string()) return {json.get<std::string>()};
   if (json.is_array()) {
     List list;
-    for (const auto& element : json) list.push_back(from_json(element, depth + 1));
+    for (const auto& element : json) list.push_back(from_json(element));
     return {std::move(list)};
   }
   if (json.is_object()) {
     Members members;
-    for (const auto& [key, element] : json.items())
-      members.emplace(key, from_json(element, depth + 1));
+    for (const auto& [key, element] : json.items()) members.emplace(key, from_json(element));
     return {std::move(members)};
   }
   return {};
@@ -82,13 +80,12 @@ Result<std::string> read_bytes(const std::filesystem::path& file, std::size_t mo
 }
 
 Result<Node> parse_toml(std::string_view text, const std::filesystem::path& file) {
+  const auto document = redzone::parse_toml(text);
+  if (!document)
+    return usage_error(
+        fmt::format("{}: no TOML: {}", document.error().at(file.string()), document.error().what));
   try {
-    return from_toml(toml::parse(text), 0);
-  } catch (const toml::parse_error& e) {
-    return usage_error(fmt::format("{}: line {}: no TOML: {}", file.string(), e.source().begin.line,
-                                   e.description()));
-  } catch (const TomlRejected& e) {
-    return usage_error(fmt::format("{}: {}", file.string(), e.what()));
+    return from_toml(*document, 0);
   } catch (const TooDeep&) {
     return usage_error(fmt::format("{}: nested too deeply", file.string()));
   }
@@ -96,14 +93,12 @@ Result<Node> parse_toml(std::string_view text, const std::filesystem::path& file
 
 Result<Node> parse_json(std::string_view text, const std::filesystem::path& file) {
   try {
-    Node node = from_json(nlohmann::json::parse(text), 0);
+    Node node = from_json(parse_json_text(text));
     if (!std::holds_alternative<Members>(node.value))
       return usage_error(fmt::format("{}: no JSON object", file.string()));
     return node;
-  } catch (const nlohmann::json::exception& e) {
+  } catch (const std::exception& e) {
     return usage_error(fmt::format("{}: no JSON: {}", file.string(), e.what()));
-  } catch (const TooDeep&) {
-    return usage_error(fmt::format("{}: nested too deeply", file.string()));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/target_name.h"
+
 namespace redzone {
 namespace {
 
@@ -12,12 +14,6 @@ using Problem = std::optional<std::string>;
 
 // As <redzone/spec.h> promises.
 constexpr std::size_t kMaxTensorRank = 5;
-
-bool is_target_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  });
-}
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

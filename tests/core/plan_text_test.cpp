@@ -25,6 +25,16 @@ TEST(PlanText, RoundTrip) {
   EXPECT_EQ(print_plan(*again), print_plan(plan));
 }
 
+// A target's name becomes part of file names.
+TEST(PlanText, TargetsAreNames) {
+  for (const char* name : {"", "..", "../../outside/x", "a/b", "A", "a b", "a\\u001B[2J"})
+    EXPECT_NE(error_of(std::string("redzone_plan = 1\ntarget = \"") + name +
+                       "\"\n[[step]]\ndo = \"sync\"\n")
+                  .find("[a-z0-9_.]+"),
+              std::string::npos)
+        << name;
+}
+
 TEST(PlanText, LayoutsOfAttention) {
   Plan plan = testing::sample_plan();
   std::get<CallStep>(plan.steps[0]).call.layouts["x"] = {

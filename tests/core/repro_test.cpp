@@ -49,6 +49,28 @@ TEST(Repro, MistakesAreNamed) {
   EXPECT_NE(error_with("\"after\"", "3").find("'side' must be a string"), std::string::npos);
 }
 
+// A reason is whatever a target printed.
+TEST(Repro, AnyCommentCanBeReadAgain) {
+  const Repro repro = sample_repro();
+  for (const std::string comment :
+       {std::string("\x1b[2J\r and \x01\x7f"), std::string("a\0b", 3), std::string("\xff\xfe"),
+        std::string("\xc2\x9b"), std::string("a\rtarget = 1\x0b\x0c")}) {
+    const auto again = parse_repro(print_repro(repro, comment));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, repro);
+  }
+}
+
+TEST(Repro, AnyNameOfABufferCanBeReadAgain) {
+  Repro repro = sample_repro();
+  repro.signature->where = "k\x1b\n\"\\";
+  EXPECT_EQ(*parse_repro(print_repro(repro)), repro);
+  repro.signature->where = "k\xff";
+  const auto again = parse_repro(print_repro(repro));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->signature->where, "k\xef\xbf\xbd");
+}
+
 TEST(Signature, TextAndHash) {
   const Signature s{FailKind::illegal_access, "t", "scan", "k", "after", "read"};
   EXPECT_EQ(s.text(), "illegal-access: read after k in scan (t)");

@@ -77,7 +77,7 @@ constexpr const char* kJson = "cubin/add.1.json";
 INSTANTIATE_TEST_SUITE_P(
     Fields, BrokenPackage,
     testing::Values(
-        Broken{"NoToml", kToml, "name = ", "name ", "target.toml: line 2: no TOML"},
+        Broken{"NoToml", kToml, "name = ", "name ", "target.toml:2:"},
         Broken{"Version", kToml, "redzone_package = 1", "redzone_package = 2",
                "target.toml: redzone_package: 2 is not in 1..1"},
         Broken{"MissingKernel", kToml, "kernel = \"add\"\n", "", "target.toml: kernel: missing"},
