@@ -1,5 +1,7 @@
 // Binary form of plans and observations for the pipe between driver and worker. Both ends are the
-// same build; what is stored is the text form (plan_text.h).
+// same build; what is stored is the text form (plan_text.h). What is read may come from a worker
+// that overwrote its memory: every value that decodes is one that its type has (bools are 0 or 1,
+// enumerators are known, text is UTF-8). Whether it fits the plan is observation_check.h's.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/trial.h"
+#include "core/utf8.h"
 
 namespace redzone::wire {
 
@@ -45,21 +48,29 @@ class Archive {
 
   template <class T>
   requires(std::is_arithmetic_v<T>) void field(T& v) { bytes(&v, sizeof v); }
+  // Any other byte in a bool is undefined behaviour for whoever reads it.
+  void field(bool& v) {
+    std::uint8_t byte = v ? 1 : 0;
+    bytes(&byte, sizeof byte);
+    if (byte > 1) fail();
+    v = byte == 1;
+  }
+  // An enumerator; one past `last` makes the read fail. There is no other way to read one.
   template <class T>
-  requires(std::is_enum_v<T>) void field(T& v) { bytes(&v, sizeof v); }
-  // An enumerator; one past `last` makes the read fail.
-  template <class T>
-  void enumerated(T& v, T last) {
-    field(v);
-    if (reading_ && v > last) {
-      v = T{};
+  requires(std::is_enum_v<T>) void enumerated(T& v, T last) {
+    auto number = static_cast<std::underlying_type_t<T>>(v);
+    bytes(&number, sizeof number);
+    if (number > static_cast<std::underlying_type_t<T>>(last)) {
+      number = 0;
       fail();
     }
+    v = static_cast<T>(number);
   }
   void field(std::string& s) {
     std::uint32_t n = length(s.size(), 1);
     if (reading_) s.resize(n);
     bytes(s.data(), n);
+    if (reading_) s = valid_utf8(s);
   }
   template <class T>
   void field(std::vector<T>& v) {
@@ -94,7 +105,7 @@ class Archive {
   }
   template <class T>
   void field(std::optional<T>& o) {
-    std::uint8_t has = o.has_value() ? 1 : 0;
+    bool has = o.has_value();
     field(has);
     if (reading_) o = has ? std::optional<T>(T{}) : std::nullopt;
     if (has) value(*o);

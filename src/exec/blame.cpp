@@ -4,8 +4,10 @@
 
 #include <csignal>
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
+#include "core/utf8.h"
 
 namespace redzone::exec {
 
@@ -16,6 +18,11 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+// The worker may have written anything into the box: a call that the plan does not have is unknown.
+std::int32_t of_plan(std::int32_t call, const TrialContext& trial) {
+  return call >= 0 && call < trial.calls ? call : -1;
+}
+
 // The call that the worker's host code was in when it ended, or whose kernel was on the core.
 std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
@@ -23,7 +30,7 @@ std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& tria
     call = box.call_running;
   else if (box.call_begun != box.call_ended)
     call = box.call_begun;
-  return call < trial.calls ? call : -1;
+  return of_plan(call, trial);
 }
 
 // The call that a hang can be blamed on. On an asynchronous device several calls may be in flight:
@@ -33,9 +40,9 @@ std::int32_t call_of_hang(const device::BlackBox& box, const TrialContext& trial
   if (box.call_running >= 0)
     call = box.call_running;
   else if (trial.launch == Launch::blocking || trial.calls == 1 ||
-           box.call_begun == box.call_ended + 1)
+           box.call_begun == std::int64_t{box.call_ended} + 1)
     call = box.call_begun;
-  return call < trial.calls ? call : -1;
+  return of_plan(call, trial);
 }
 
 template <class E>
@@ -52,17 +59,19 @@ Fault fault_of(std::string code, std::int32_t call, const device::BlackBox& box)
   Fault fault;
   fault.code = std::move(code);
   fault.call = call;
-  fault.kernel = box.kernel;
+  fault.kernel = valid_utf8(box.kernel);
   return fault;
 }
 
 Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) {
   const device::FaultRecord& record = box.fault;
   Fault fault = fault_of(signal_name(record.signal), call_at_death(box, trial), box);
-  fault.buffer = record.buffer;
+  fault.buffer = valid_utf8(record.buffer);
   fault.side = enumerator(record.side, Side::inside);
   fault.access = enumerator(record.access, Access::write);
-  fault.distance_bytes = record.distance_bytes;
+  // The smallest number has no absolute value.
+  if (record.distance_bytes != std::numeric_limits<std::int64_t>::min())
+    fault.distance_bytes = record.distance_bytes;
   fault.detail =
       fmt::format("block ({}, {}, {}), thread ({}, {}, {})", record.block[0], record.block[1],
                   record.block[2], record.thread[0], record.thread[1], record.thread[2]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/observation_check.h"
 #include "exec/pool.h"
 
 namespace redzone::exec {
@@ -140,6 +141,9 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
         done->trial != job->observations.size() - job->sent_from)
       return fmt::format("the worker sent a result of trial {} of job {} which it was not running",
                          done->trial, done->ticket);
+    if (const auto problem = observation_problem(done->observation, calls_of(*job->plan).size()))
+      return fmt::format("the worker sent an impossible result of trial {}: {}", done->trial,
+                         *problem);
     // A device-side assertion prints what it is about.
     if (done->device_lost && done->observation.fault) {
       drain_output(worker);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/sample.h"
+#include "core/utf8.h"
 
 namespace redzone {
 namespace {
@@ -75,6 +76,41 @@ TEST(Wire, EverySingleByteChangeIsReadSafely) {
     bad[n] = static_cast<char>(0xff);
     (void)wire::decode<Observation>(bad);
     (void)wire::decode<Plan>(bad);
+  }
+}
+
+// Whatever bytes come, what decodes holds only values that its types have: it can be encoded again,
+// printed, and is the same when it is read once more.
+TEST(Wire, WhatDecodesIsSound) {
+  const std::string bytes = wire::encode(sample_observation());
+  int refused = 0;
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    for (const int value : {2, 3, 4, 7, 0x80, 0xfe, 0xff}) {
+      std::string bad = bytes;
+      bad[n] = static_cast<char>(value);
+      const auto read = wire::decode<Observation>(bad);
+      if (!read) {
+        ++refused;
+        continue;
+      }
+      EXPECT_EQ(valid_utf8(read->message), read->message);
+      EXPECT_NE(name_of(read->end), "");
+      if (read->fault) EXPECT_NE(name_of(read->fault->side), "");
+      EXPECT_EQ(wire::encode(*wire::decode<Observation>(wire::encode(*read))), wire::encode(*read));
+    }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(Wire, ABoolIsZeroOrOne) {
+  SanitizerReport report = *sample_observation().sanitizer;
+  report.records[0].warning = true;
+  std::string bytes = wire::encode(report);
+  const std::size_t warning = bytes.find("invalid-write") + std::string("invalid-write").size();
+  ASSERT_EQ(bytes[warning], 1);
+  EXPECT_TRUE(wire::decode<SanitizerReport>(bytes));
+  for (const int value : {2, 3, 128, 255}) {
+    bytes[warning] = static_cast<char>(value);
+    EXPECT_FALSE(wire::decode<SanitizerReport>(bytes)) << value;
   }
 }
 

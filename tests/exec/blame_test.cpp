@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
+#include "core/observation_check.h"
+#include "core/utf8.h"
 #include "exec/blame.h"
 
 namespace redzone::exec {
@@ -106,6 +111,22 @@ TEST(Blame, MarksThatCannotBeAreNotBelieved) {
   EXPECT_EQ(seen.fault->call, -1);
   EXPECT_EQ(seen.fault->side, Side::unknown);
   EXPECT_EQ(seen.fault->access, Access::unknown);
+}
+
+TEST(Blame, NoCallIsNegativeAndNoTextIsRubbish) {
+  auto box = marks(-7, std::numeric_limits<std::int32_t>::max());
+  std::memset(box.kernel, 0xff, 4);
+  std::memset(box.fault.buffer, 0xfe, 4);
+  box.fault.valid = 1;
+  box.fault.distance_bytes = std::numeric_limits<std::int64_t>::min();
+  const auto died = observe_exit({SIGSEGV, 0}, box, kBlocking, "");
+  EXPECT_EQ(died.fault->call, -1);
+  EXPECT_EQ(died.fault->kernel, valid_utf8(died.fault->kernel));
+  EXPECT_EQ(died.fault->buffer, valid_utf8(died.fault->buffer));
+  EXPECT_EQ(observation_problem(died, 5), std::nullopt);
+  const auto hung = observe_hang(box, kBlocking, std::chrono::milliseconds(5));
+  EXPECT_EQ(hung.fault->call, -1);
+  EXPECT_EQ(observation_problem(hung, 5), std::nullopt);
 }
 
 TEST(Blame, WhatComesFromOutsideIsNoFinding) {

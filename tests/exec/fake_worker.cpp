@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,9 @@ class FakeHost final : public TrialHost {
         {"truncated-exit", &FakeHost::truncated_exit},
         {"close-socket", &FakeHost::close_socket},
         {"wrong-job", &FakeHost::wrong_job},
+        {"wrong-call", &FakeHost::wrong_call},
+        {"two-in-a-bool", &FakeHost::two_in_a_bool},
+        {"wrong-marks", &FakeHost::wrong_marks},
         {"wrong-trial", &FakeHost::wrong_trial},
         {"second-hello", &FakeHost::second_hello},
         {"early-job-done", &FakeHost::early_job_done},
@@ -196,6 +200,40 @@ class FakeHost final : public TrialHost {
     TrialDoneMessage done;
     done.ticket = box_.job + 1000;
     send_raw(encode(done).value());
+  }
+  // A well-formed result of a call that the plan does not have.
+  void wrong_call() {
+    TrialDoneMessage done;
+    done.ticket = box_.job;
+    done.trial = static_cast<std::uint32_t>(box_.trial);
+    done.observation.end = End::completed;
+    done.observation.calls.resize(2);
+    done.observation.calls[0].call = 0;
+    done.observation.calls[1].call = 1'000'000;
+    send_raw(encode(done).value());
+  }
+  void two_in_a_bool() {
+    TrialDoneMessage done;
+    done.ticket = box_.job;
+    done.trial = static_cast<std::uint32_t>(box_.trial);
+    std::string bytes = encode(done).value();
+    const std::size_t lost = sizeof(FrameHeader) + sizeof done.ticket + sizeof done.trial;
+    bytes[lost] = 2;
+    send_raw(frame(2, bytes.substr(sizeof(FrameHeader))));
+  }
+  // Rubbish in the black box, as from a write past something beside it.
+  void wrong_marks() {
+    box_.call_begun = -7;
+    box_.call_ended = std::numeric_limits<std::int32_t>::max();
+    box_.call_running = 1'000'000;
+    box_.fault.side = 77;
+    box_.fault.access = 77;
+    box_.fault.signal = -5;
+    box_.fault.distance_bytes = std::numeric_limits<std::int64_t>::min();
+    std::memset(box_.kernel, 0xff, sizeof box_.kernel);
+    std::memset(box_.fault.buffer, 0xfe, sizeof box_.fault.buffer);
+    box_.fault.valid = 1;
+    ::_exit(device::kFaultExit);
   }
   void wrong_trial() {
     TrialDoneMessage done;

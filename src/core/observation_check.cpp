@@ -1,0 +1,90 @@
+#include "core/observation_check.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace redzone {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+// Far more than any trial counts, and few enough that sums of them do not overflow.
+constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 60;
+
+Problem counted(std::string_view what, std::initializer_list<std::uint64_t> counts) {
+  for (const auto n : counts)
+    if (n > kMostCounted) return fmt::format("{} of {}", what, n);
+  return std::nullopt;
+}
+
+class Check {
+ public:
+  explicit Check(std::size_t calls) : calls_(calls) {}
+
+  Problem operator()(const Observation& o) const {
+    if (o.end == End::fault && !o.fault) return "a fault without a description";
+    if (auto p = counted("a measure", {o.wall_us, o.mapping_calls, o.bytes})) return p;
+    if (o.fault)
+      if (auto p = place("a fault", o.fault->call, o.fault->distance_bytes)) return p;
+    if (auto p = calls_of_trial(o)) return p;
+    if (o.encodes.size() > kMostEncodeObservations)
+      return fmt::format("{} descriptors", o.encodes.size());
+    for (const auto& e : o.encodes)
+      if (auto p = place("a descriptor", e.call, 0)) return p;
+    return o.sanitizer ? report(*o.sanitizer) : std::nullopt;
+  }
+
+ private:
+  // -1: unknown.
+  Problem place(std::string_view what, std::int32_t call, std::int64_t distance_bytes) const {
+    if (call != -1 && !is_call(call))
+      return fmt::format("{} of call {}, the plan has {}", what, call, calls_);
+    // Its absolute value is no std::int64_t.
+    if (distance_bytes == std::numeric_limits<std::int64_t>::min())
+      return fmt::format("{} at a distance of {} bytes", what, distance_bytes);
+    return std::nullopt;
+  }
+
+  Problem calls_of_trial(const Observation& o) const {
+    std::int32_t last = -1;
+    for (const auto& c : o.calls) {
+      if (!is_call(c.call))
+        return fmt::format("results of call {}, the plan has {}", c.call, calls_);
+      if (c.call <= last) return fmt::format("results of call {} out of order", c.call);
+      last = c.call;
+      if (c.scratch.size() > kMostScratchObservations)
+        return fmt::format("{} requests for scratch in one call", c.scratch.size());
+      for (const auto& b : c.buffers)
+        if (auto p = counted("a count",
+                             {b.numel, b.dirty_before, b.dirty_after, b.dirty_gaps, b.changed}))
+          return p;
+      for (const auto& r : c.references)
+        if (auto p = counted("a count", {r.numel, r.mismatches, r.first_index})) return p;
+    }
+    return std::nullopt;
+  }
+
+  Problem report(const SanitizerReport& report) const {
+    if (auto p = counted("a count", {report.dropped})) return p;
+    for (const auto& r : report.records) {
+      if (auto p = place("a record", r.call, r.distance_bytes)) return p;
+      if (auto p = counted("a count", {r.count})) return p;
+    }
+    return std::nullopt;
+  }
+
+  bool is_call(std::int32_t call) const {
+    return call >= 0 && static_cast<std::size_t>(call) < calls_;
+  }
+
+  std::size_t calls_;
+};
+
+}  // namespace
+
+std::optional<std::string> observation_problem(const Observation& observation, std::size_t calls) {
+  return Check(calls)(observation);
+}
+
+}  // namespace redzone
