@@ -1,15 +1,15 @@
 // Whether a store is sound: its pages, its tables, and each row that a reader may refuse.
-#include <set>
+#include <algorithm>
 
 #include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/evidence_table.h"
 #include "store/finding_table.h"
-#include "store/ledger_table.h"
 #include "store/night_table.h"
+#include "store/probe_table.h"
 #include "store/row.h"
-#include "store/schema.h"
+#include "store/schema_columns.h"
 #include "store/upkeep.h"
 
 namespace redzone::store {
@@ -24,6 +24,16 @@ std::vector<std::int64_t> ids_of(SQLite::Database& sql, const char* query) {
   return ids;
 }
 
+// What a reader refuses is a line.
+template <class Read>
+void reads(Lines& wrong, Read read) {
+  try {
+    read();
+  } catch (const Failure& f) {
+    wrong.push_back(f.error.message);
+  }
+}
+
 void check_pages(SQLite::Database& sql, Lines& wrong) {
   SQLite::Statement pages(sql, "PRAGMA integrity_check");
   while (pages.executeStep())
@@ -31,33 +41,18 @@ void check_pages(SQLite::Database& sql, Lines& wrong) {
       wrong.push_back(said);
 }
 
-// "table.column", and "table." of each table.
-std::set<std::string> columns_of(SQLite::Database& sql) {
-  SQLite::Statement query(sql,
-                          "SELECT m.name || '.', c.name FROM sqlite_master m JOIN "
-                          "pragma_table_info(m.name) c WHERE m.type = 'table'");
-  std::set<std::string> names;
-  while (query.executeStep()) {
-    const std::string table = query.getColumn(0).getString();
-    names.insert(table);
-    names.insert(table + query.getColumn(1).getString());
-  }
-  return names;
-}
-
 // What a store made now has, and this one has not.
 void check_tables(SQLite::Database& sql, Lines& wrong) {
-  SQLite::Database made_now(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (const auto step : migrations()) made_now.exec(std::string(step));
-  const auto wanted = columns_of(made_now), here = columns_of(sql);
-  for (const auto& name : wanted) {
-    if (here.contains(name)) continue;
-    const std::size_t dot = name.find('.');
-    const std::string table = name.substr(0, dot);
-    if (dot + 1 == name.size())
+  const Columns here = columns_of(sql);
+  for (const auto& [table, names] : known_columns()) {
+    const auto own = here.find(table);
+    if (own == here.end()) {
       wrong.push_back(fmt::format("table {} is not there", table));
-    else if (here.contains(table + "."))
-      wrong.push_back(fmt::format("table {} has no {}", table, name.substr(dot + 1)));
+      continue;
+    }
+    for (const auto& name : names)
+      if (std::find(own->second.begin(), own->second.end(), name) == own->second.end())
+        wrong.push_back(fmt::format("table {} has no {}", table, name));
   }
 }
 
@@ -86,43 +81,39 @@ void check_findings(SQLite::Database& sql, Lines& wrong) {
                        "FROM sightings s WHERE s.finding_id = f.id), {} FROM findings f",
                        column_list<Signature>("f")));
   while (findings.executeStep()) {
-    RowReader reader(findings);
-    const std::int64_t id = reader.integer();
-    const std::string hash = reader.text();
-    const std::int64_t sightings = reader.integer(), by_campaign = reader.integer();
-    Signature signature;
-    try {
+    reads(wrong, [&] {
+      RowReader reader(findings, "a finding");
+      const std::int64_t id = reader.integer();
+      reader.is(fmt::format("finding {}", id));
+      const std::string hash = reader.text();
+      const std::int64_t sightings = reader.integer(), by_campaign = reader.integer();
+      Signature signature;
       columns(reader, signature);
-    } catch (const Failure& f) {
-      wrong.push_back(fmt::format("finding {}: {}", id, f.error.message));
-      continue;
-    }
-    if (signature.hash() != hash)
-      wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
-    if (sightings != by_campaign)
-      wrong.push_back(
-          fmt::format("finding {} has {} sightings, its campaigns {}", id, sightings, by_campaign));
+      if (signature.hash() != hash)
+        wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
+      if (sightings != by_campaign)
+        wrong.push_back(fmt::format("finding {} has {} sightings, its campaigns {}", id, sightings,
+                                    by_campaign));
+    });
   }
 }
 
 void check_rows(Database& db, Lines& wrong) {
   SQLite::Database& sql = db.sql();
-  const auto reads = [&](const std::string& what, auto read) {
-    try {
-      read();
-    } catch (const Failure& f) {
-      wrong.push_back(fmt::format("{}: {}", what, f.error.message));
-    }
-  };
-  reads("the ledgers", [&] { read_all_entries(sql); });
+  reads(wrong, [&] { read_campaigns(sql); });
+  reads(wrong, [&] { read_runs(sql); });
   for (const auto id : ids_of(sql, "SELECT id FROM findings ORDER BY id")) {
-    reads(fmt::format("finding {}", id), [&] {
-      load_finding(db, id);
-      read_trials(sql, id);
-    });
+    reads(wrong, [&] { load_finding(db, id); });
+    reads(wrong, [&] { read_trials(sql, id); });
+    reads(wrong, [&] { read_artifacts(sql, id); });
   }
-  for (const auto id : ids_of(sql, "SELECT campaign_id FROM nights ORDER BY campaign_id"))
-    reads(fmt::format("night {}", id), [&] { read_replays(sql, id); });
+  reads(wrong, [&] {
+    for (const auto& key : probe_keys(sql)) read_probes(sql, key);
+  });
+  for (const auto id : ids_of(sql, "SELECT campaign_id FROM nights ORDER BY campaign_id")) {
+    reads(wrong, [&] { read_replays(sql, id); });
+    reads(wrong, [&] { read_targets(sql, id); });
+  }
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-// Which columns hold which members. Each function serves RowWriter, RowReader and ColumnNames, so
-// that writing and reading cannot disagree. Internal to the store.
+// Which columns hold which members, and what is true of each row. Each function serves RowWriter,
+// RowReader and ColumnNames, so that writing and reading cannot disagree. Internal to the store.
 #pragma once
 
 #include <concepts>
 #include <type_traits>
 
+#include "core/plan.h"
 #include "core/plan_text.h"
+#include "core/target_name.h"
 #include "core/trial.h"
 #include "core/verdict.h"
 #include "store/finding.h"
@@ -16,6 +18,22 @@ namespace redzone::store {
 // T itself, const when it is written.
 template <class T, class U>
 concept Of = std::same_as<std::remove_const_t<T>, U>;
+
+// Far more than is ever counted, and few enough that sums of them do not overflow.
+inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
+inline constexpr std::int64_t kMostRuns = 1'000'000'000;
+
+template <class... T>
+bool are_counts(T... numbers) {
+  return ((numbers >= T{} &&
+           static_cast<std::uint64_t>(numbers) <= static_cast<std::uint64_t>(kMostCounted)) &&
+          ...);
+}
+
+// The index of a call; -1: of none.
+inline bool is_call(std::int32_t call) {
+  return call >= -1 && call < static_cast<std::int32_t>(kMaxSteps);
+}
 
 template <class A, Of<Environment> E>
 void columns(A& a, E& e) {
@@ -43,6 +61,7 @@ template <class A, Of<Reliability> R>
 void columns(A& a, R& r) {
   a("failed_runs", r.k);
   a("runs", r.n);
+  a.holds(0 <= r.k && r.k <= r.n && r.n <= kMostRuns, "failed_runs is no part of runs");
 }
 
 template <class A, Of<Reduction> R>
@@ -51,6 +70,7 @@ void columns(A& a, R& r) {
   a("reduction_plans", r.plans);
   a("reduction_trials", r.trials);
   a("reduction_seconds", r.seconds);
+  a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction counts below zero");
 }
 
 // What confirming, attributing and reducing change.
@@ -74,11 +94,14 @@ void seen_columns(A& a, F& f) {
   a("sightings", f.sightings);
   a("first_seen", f.first_seen);
   a("last_seen", f.last_seen);
+  a.holds(are_counts(f.plans_to_first, f.sightings) && f.seconds_to_first >= 0,
+          "its sightings count below zero");
 }
 
 template <class A, Of<Finding> F>
 void columns(A& a, F& f) {
   columns(a, f.signature);
+  a.holds(is_target_name(f.signature.target), "its target is not of [a-z0-9_.]+");
   judged_columns(a, f);
   seen_columns(a, f);
 }
@@ -100,6 +123,7 @@ void columns(A& a, T& t) {
   a("side", t.side, Side::inside);
   a("location", t.location);
   a("detail", t.detail);
+  a.holds(is_call(t.call), "its call is none of a plan");
 }
 
 template <class A, Of<CampaignStats> C>
@@ -117,6 +141,11 @@ void columns(A& a, C& c) {
   a("new_findings", c.new_findings);
   a("known_findings", c.known_findings);
   a("workers_lost", c.workers_lost);
+  a.holds(
+      are_counts(c.plans, c.calls, c.trials, c.pass, c.fail, c.inconclusive, c.not_applicable,
+                 c.harness_errors, c.suspects, c.new_findings, c.known_findings, c.workers_lost) &&
+          c.seconds >= 0,
+      "it counts below zero");
 }
 
 template <class A, Of<Campaign> C>
@@ -159,6 +188,7 @@ void columns(A& a, V& v) {
   a("reason", v.reason);
   columns(a, v.signature);
   a("call", v.call);
+  a.holds(is_call(v.call), "its call is none of a plan");
 }
 
 // A trial beside its plan, its order and its observation.

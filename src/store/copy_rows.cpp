@@ -37,18 +37,20 @@ void bind(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copi
 }  // namespace
 
 void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string& table,
-               const std::string& key, std::int64_t value, const Remap& remap) {
-  SQLite::Statement query(from, fmt::format("SELECT * FROM {} WHERE {} = ?", table, key));
-  query.bind(1, value);
+               const std::vector<std::string>& columns, const std::string& key, std::int64_t value,
+               const Remap& remap) {
   std::vector<Copied> copied;
   std::vector<std::string> names;
-  for (int i = 0; i < query.getColumnCount(); ++i) {
-    const std::string name = query.getColumnName(i);
+  for (const auto& name : columns) {
     if (name == "id") continue;
     const auto changed = remap.find(name);
-    copied.push_back({i, changed == remap.end() ? nullptr : &changed->second});
+    copied.push_back(
+        {static_cast<int>(names.size()), changed == remap.end() ? nullptr : &changed->second});
     names.push_back(name);
   }
+  SQLite::Statement query(
+      from, fmt::format("SELECT {} FROM {} WHERE {} = ?", fmt::join(names, ", "), table, key));
+  query.bind(1, value);
   // Prepared once: a night may have 10,000 replays.
   SQLite::Statement add(
       into, fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),

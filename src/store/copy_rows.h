@@ -1,11 +1,12 @@
-// Rows from one store to another of the same schema version, whatever their columns are. Internal
-// to the store; throws, and runs inside the caller's transaction.
+// Rows from one store to another of the same schema version. Internal to the store; throws, and
+// runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "store/database.h"
 
@@ -15,9 +16,11 @@ namespace redzone::store {
 // `id` is never copied: the row gets a new one. NULL stays NULL.
 using Remap = std::map<std::string, std::function<std::int64_t(std::int64_t)>>;
 
-// All rows of `table` in which the column `key` is `value`, in the order of their keys.
+// The `columns` of all rows of `table` in which the column `key` is `value`, in the order of their
+// keys. Names become parts of statements: they are this build's (known_columns()), never a file's.
 void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string& table,
-               const std::string& key, std::int64_t value, const Remap& remap);
+               const std::vector<std::string>& columns, const std::string& key, std::int64_t value,
+               const Remap& remap);
 
 // The id of the plan's row in `into`, which is made when there is none.
 std::int64_t copy_plan(SQLite::Database& from, SQLite::Database& into, std::int64_t id);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "core/observation_check.h"
 #include "store/columns.h"
 #include "store/finding_table.h"
 #include "store/observation_json.h"
@@ -20,18 +21,26 @@ std::string print_order(const TrialSpec& spec) {
   return fmt::format("{}", fmt::join(spec.order, " "));
 }
 
-std::vector<std::uint32_t> parse_order(std::string_view text) {
+std::vector<std::uint32_t> parse_order(std::string_view text, const std::string& where) {
   std::vector<std::uint32_t> order;
   while (!text.empty()) {
     std::uint32_t index = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-    if (error != std::errc{})
-      throw Failure{{ErrorKind::harness, fmt::format("the store holds call order '{}'", text)}};
+    if (error != std::errc{}) unsound_row(where, fmt::format("its call order is '{}'", text));
     order.push_back(index);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.starts_with(' ')) text.remove_prefix(1);
   }
   return order;
+}
+
+// What is said of calls must be said of calls of its plan.
+void check_trial(const TrialRecord& trial, const std::string& where) {
+  const std::size_t calls = calls_of(trial.plan).size();
+  for (const auto index : trial.spec.order)
+    if (index >= calls) unsound_row(where, "its order names a call that its plan does not have");
+  if (const auto problem = observation_problem(trial.observation, calls))
+    unsound_row(where, *problem);
 }
 
 // A plan may have thousands of calls; what matters stands around the one that shows the failure.
@@ -53,6 +62,7 @@ Observation around(const Observation& whole, std::int32_t call) {
 }  // namespace
 
 void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord& trial) {
+  check_trial(trial, "a new trial");
   RowWriter row;
   row("finding_id", finding);
   columns(row, trial);
@@ -75,23 +85,25 @@ void prune_trials(SQLite::Database& sql, std::int64_t finding, std::size_t keep)
 
 std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding) {
   SQLite::Statement query(sql, fmt::format("SELECT t.id, p.text, t.call_order, t.observation, {} "
-                                           "FROM trials t JOIN plans p ON p.id = t.plan_id "
+                                           "FROM trials t LEFT JOIN plans p ON p.id = t.plan_id "
                                            "WHERE t.finding_id = ? ORDER BY t.id",
                                            column_list<TrialRecord>("t")));
   query.bind(1, finding);
   std::vector<TrialRecord> trials;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("a trial of finding {}", finding));
     TrialRecord& trial = trials.emplace_back();
     trial.id = reader.integer();
     const std::string where = fmt::format("trial {} of finding {}", trial.id, finding);
+    reader.is(where);
     trial.plan = stored_plan(reader.text(), where);
     const std::string order = reader.text();
     trial.spec.plain_graphs = order == kPlainGraphs;
-    if (!trial.spec.plain_graphs) trial.spec.order = parse_order(order);
+    if (!trial.spec.plain_graphs) trial.spec.order = parse_order(order, where);
     Result<Observation> observation = parse_observation(reader.text(), where);
-    if (!observation) throw Failure{observation.error()};
+    if (!observation) unsound_row(where, observation.error().message);
     trial.observation = std::move(*observation);
+    check_trial(trial, where);
     columns(reader, trial);
   }
   return trials;
@@ -120,9 +132,10 @@ std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding
   query.bind(1, finding);
   std::vector<Artifact> artifacts;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("an artifact of finding {}", finding));
     Artifact& a = artifacts.emplace_back();
-    for (std::string* part : {&a.kind, &a.name, &a.added, &a.bytes}) *part = reader.text();
+    for (std::string* part : {&a.kind, &a.name, &a.added}) *part = reader.text();
+    a.bytes = reader.bytes();
   }
   return artifacts;
 }

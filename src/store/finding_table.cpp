@@ -45,7 +45,7 @@ void read_rows(SQLite::Database& sql, const char* table, std::int64_t id, std::v
                                       column_list<T>("a"), table));
   query.bind(1, id);
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("{} of finding {}", table, id));
     columns(reader, rows.emplace_back());
   }
 }
@@ -74,12 +74,13 @@ std::string ids_of(SQLite::Database& sql, std::string_view table, std::string_vi
   return fmt::format("{}{} {}", what, one ? "" : "s", out);
 }
 
-// The findings that `condition` selects, by id.
+// The findings that `condition` selects, by id; also those whose plan is gone, so that reading them
+// says so.
 std::string select(std::string_view condition) {
   return fmt::format(
       "SELECT f.id, ifnull(f.campaign_id, 0), p.text, o.text, {}, {} FROM findings f "
-      "JOIN plans p ON p.id = f.plan_id JOIN plans o ON o.id = f.original_id "
-      "JOIN environments e ON e.id = f.environment_id {} ORDER BY f.id",
+      "LEFT JOIN plans p ON p.id = f.plan_id LEFT JOIN plans o ON o.id = f.original_id "
+      "LEFT JOIN environments e ON e.id = f.environment_id {} ORDER BY f.id",
       column_list<Finding>("f"), column_list<Environment>("e"), condition);
 }
 
@@ -91,8 +92,9 @@ std::map<std::int64_t, std::vector<T>> read_all_rows(SQLite::Database& sql, cons
                                       column_list<T>("a"), table));
   std::map<std::int64_t, std::vector<T>> all;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("a row of {}", table));
     const std::int64_t finding = reader.integer();
+    reader.is(fmt::format("{} of finding {}", table, finding));
     columns(reader, all[finding].emplace_back());
   }
   return all;
@@ -100,22 +102,39 @@ std::map<std::int64_t, std::vector<T>> read_all_rows(SQLite::Database& sql, cons
 
 // What stands in the findings' own row.
 Finding read_row(SQLite::Statement& query) {
-  RowReader reader(query);
+  RowReader reader(query, "a finding");
   Finding f;
   f.id = reader.integer();
+  reader.is(fmt::format("finding {}", f.id));
   f.campaign = reader.integer();
   for (Plan* plan : {&f.plan, &f.original})
-    *plan = stored_plan(reader.text(), fmt::format("plan of finding {}", f.id));
+    *plan = stored_plan(reader.text(), fmt::format("the plan of finding {}", f.id));
   columns(reader, f);
   columns(reader, f.environment);
+  reader.holds(f.plan.target == f.signature.target && f.original.target == f.signature.target,
+               "its plan is one of another target");
   return f;
 }
 
 }  // namespace
 
+std::vector<Campaign> read_campaigns(SQLite::Database& sql) {
+  SQLite::Statement query(sql, fmt::format("SELECT c.id, {} FROM campaigns c ORDER BY c.id",
+                                           column_list<Campaign>("c")));
+  std::vector<Campaign> campaigns;
+  while (query.executeStep()) {
+    RowReader reader(query, "a campaign");
+    Campaign& campaign = campaigns.emplace_back();
+    campaign.id = reader.integer();
+    reader.is(fmt::format("campaign {}", campaign.id));
+    columns(reader, campaign);
+  }
+  return campaigns;
+}
+
 Plan stored_plan(const std::string& text, const std::string& where) {
   Result<Plan> plan = parse_plan(text, where);
-  if (!plan) throw Failure{{ErrorKind::harness, plan.error().message}};
+  if (!plan) unsound_row(where, plan.error().message);
   return std::move(*plan);
 }
 

@@ -11,6 +11,8 @@
 
 namespace redzone::store {
 
+std::vector<Campaign> read_campaigns(SQLite::Database& sql);  // by id
+
 // The plan that the store printed itself; a harness failure when this build cannot read it.
 Plan stored_plan(const std::string& text, const std::string& where);
 

@@ -24,7 +24,7 @@ Entries read_entries(SQLite::Database& sql, std::int64_t finding) {
   query.bind(1, finding);
   Entries entries;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("the ledger of finding {}", finding));
     columns(reader, entries.emplace_back());
   }
   return entries;
@@ -35,8 +35,9 @@ std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql) {
                                            column_list<LedgerEntry>("l")));
   std::map<std::int64_t, Entries> all;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, "a ledger");
     const std::int64_t finding = reader.integer();
+    reader.is(fmt::format("the ledger of finding {}", finding));
     columns(reader, all[finding].emplace_back());
   }
   return all;

@@ -12,6 +12,8 @@
 #include "store/ledger_table.h"
 #include "store/night.h"
 #include "store/row.h"
+#include "store/schema_columns.h"
+#include "store/upkeep.h"
 
 namespace redzone::store {
 namespace {
@@ -42,7 +44,7 @@ Campaign read_campaign(SQLite::Database& sql, std::int64_t id) {
       sql, fmt::format("SELECT {} FROM campaigns c WHERE id = ?", column_list<Campaign>("c")));
   query.bind(1, id);
   query.executeStep();
-  RowReader reader(query);
+  RowReader reader(query, fmt::format("campaign {}", id));
   Campaign campaign;
   columns(reader, campaign);
   return campaign;
@@ -150,9 +152,10 @@ class Merging {
   void evidence(std::int64_t there, std::int64_t here) {
     const auto finding = [here](std::int64_t) { return here; };
     const auto plan = [this](std::int64_t id) { return copy_plan(from_, into_, id); };
-    copy_rows(from_, into_, "trials", "finding_id", there,
+    copy_rows(from_, into_, "trials", known_.at("trials"), "finding_id", there,
               {{"finding_id", finding}, {"plan_id", plan}});
-    copy_rows(from_, into_, "artifacts", "finding_id", there, {{"finding_id", finding}});
+    copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
+              {{"finding_id", finding}});
   }
 
   // Runs of bisections; of the same plan those of the store that made more.
@@ -230,7 +233,7 @@ class Merging {
         SQLite::Statement clear(into_, fmt::format("DELETE FROM {} WHERE campaign_id = ?", table));
         clear.bind(1, here);
         clear.exec();
-        copy_rows(from_, into_, table, "campaign_id", campaign, remap);
+        copy_rows(from_, into_, table, known_.at(table), "campaign_id", campaign, remap);
       }
       SQLite::Statement leave(
           into_, "UPDATE nights SET exit_code = ? WHERE campaign_id = ? AND exit_code < 0");
@@ -242,6 +245,7 @@ class Merging {
 
   SQLite::Database& from_;
   SQLite::Database& into_;
+  const Columns known_ = known_columns();
   Ids campaign_, finding_;
   std::vector<std::int64_t> ahead_;  // campaigns of which `from` knows more
   Merged merged_;
@@ -250,6 +254,12 @@ class Merging {
 }  // namespace
 
 Result<Merged> merge(Store& from, Store& into) {
+  // Rows are copied as they are, and this store stays sound.
+  const auto wrong = check(from);
+  if (!wrong) return tl::unexpected(wrong.error());
+  if (!wrong->empty())
+    return harness_error(
+        fmt::format("{} is not sound: {}", from.database().path().string(), wrong->front()));
   return into.database().write(Durability::full, [&] {
     return Merging(from.database().sql(), into.database().sql()).run();
   });

@@ -1,5 +1,7 @@
 #include "store/night.h"
 
+#include <algorithm>
+
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/night_table.h"
@@ -30,6 +32,10 @@ void columns(A& a, R& r) {
   a("exit_code", r.exit_code);
   a("asked_targets", r.asked_targets);
   a("asked_corpus", r.asked_corpus);
+  a.holds(1 <= r.shard && r.shard <= r.shards, "its shard is none of its shards");
+  a.holds(r.exit_code >= NightRun::kElsewhere && are_counts(r.planted_bugs_caught, r.resumed) &&
+              std::min({r.budget_seconds, r.proof_seconds, r.replay_seconds, r.fuzz_seconds}) >= 0,
+          "it counts below zero");
 }
 
 template <class A, Of<NightReplay> R>
@@ -41,6 +47,7 @@ void columns(A& a, R& r) {
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);
+  a.holds(r.device_seconds >= 0, "it took less than no time");
 }
 
 template <class A, Of<NightTarget> T>
@@ -56,6 +63,10 @@ void columns(A& a, T& t) {
   a("device_seconds", t.device_seconds);
   a("share", t.share);
   a("not_fuzzed", t.not_fuzzed);
+  a.holds(are_counts(t.plans, t.calls, t.pass, t.fail, t.inconclusive, t.not_applicable,
+                     t.harness_errors) &&
+              std::min(t.device_seconds, t.share) >= 0,
+          "it counts below zero");
 }
 
 template <class T>
@@ -89,12 +100,36 @@ std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campai
   query.bind(1, campaign);
   std::vector<NightReplay> replays;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("a replay of night {}", campaign));
     NightReplay& replay = replays.emplace_back();
     if (const std::int64_t finding = reader.integer(); finding != 0) replay.finding = finding;
     columns(reader, replay);
   }
   return replays;
+}
+
+std::vector<NightRun> read_runs(SQLite::Database& sql) {
+  SQLite::Statement query(sql, fmt::format("SELECT {} FROM nights t ORDER BY campaign_id",
+                                           names_of_columns<NightRun>()));
+  std::vector<NightRun> runs;
+  while (query.executeStep()) {
+    RowReader reader(query, "a night");
+    columns(reader, runs.emplace_back());
+  }
+  return runs;
+}
+
+std::vector<NightTarget> read_targets(SQLite::Database& sql, std::int64_t campaign) {
+  SQLite::Statement query(
+      sql, fmt::format("SELECT {} FROM night_targets t WHERE campaign_id = ? ORDER BY target",
+                       names_of_columns<NightTarget>()));
+  query.bind(1, campaign);
+  std::vector<NightTarget> targets;
+  while (query.executeStep()) {
+    RowReader reader(query, fmt::format("a target of night {}", campaign));
+    columns(reader, targets.emplace_back());
+  }
+  return targets;
 }
 
 Result<void> NightBook::begin(const NightRun& run) {
@@ -140,17 +175,7 @@ Result<void> NightBook::keep(const NightRun& run, const CampaignStats& stats,
 }
 
 Result<std::vector<NightRun>> NightBook::runs() {
-  return store_.database().read([&] {
-    SQLite::Statement query(
-        store_.database().sql(),
-        fmt::format("SELECT {} FROM nights t ORDER BY campaign_id", names_of_columns<NightRun>()));
-    std::vector<NightRun> runs;
-    while (query.executeStep()) {
-      RowReader reader(query);
-      columns(reader, runs.emplace_back());
-    }
-    return runs;
-  });
+  return store_.database().read([&] { return read_runs(store_.database().sql()); });
 }
 
 Result<std::vector<NightReplay>> NightBook::replays(std::int64_t campaign) {
@@ -158,19 +183,7 @@ Result<std::vector<NightReplay>> NightBook::replays(std::int64_t campaign) {
 }
 
 Result<std::vector<NightTarget>> NightBook::targets(std::int64_t campaign) {
-  return store_.database().read([&] {
-    SQLite::Statement query(
-        store_.database().sql(),
-        fmt::format("SELECT {} FROM night_targets t WHERE campaign_id = ? ORDER BY target",
-                    names_of_columns<NightTarget>()));
-    query.bind(1, campaign);
-    std::vector<NightTarget> targets;
-    while (query.executeStep()) {
-      RowReader reader(query);
-      columns(reader, targets.emplace_back());
-    }
-    return targets;
-  });
+  return store_.database().read([&] { return read_targets(store_.database().sql(), campaign); });
 }
 
 Result<std::map<std::string, double>> NightBook::device_seconds(std::int64_t campaign) {
@@ -235,9 +248,11 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::sightings(
     query.bind(1, campaign);
     std::vector<std::pair<std::int64_t, std::int64_t>> sightings;
     while (query.executeStep()) {
-      RowReader reader(query);
+      RowReader reader(query, fmt::format("a sighting of campaign {}", campaign));
       const std::int64_t finding = reader.integer();
-      sightings.emplace_back(finding, reader.integer());
+      const std::int64_t plans = reader.integer();
+      reader.holds(are_counts(plans), "it counts below zero");
+      sightings.emplace_back(finding, plans);
     }
     return sightings;
   });

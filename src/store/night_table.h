@@ -1,5 +1,5 @@
-// Replays of a night as rows. Internal to the store; throws (see Database::read) and runs inside
-// the caller's transaction.
+// Nights, their targets and replays as rows. Internal to the store; throws (see Database::read) and
+// runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 
 namespace redzone::store {
 
+std::vector<NightRun> read_runs(SQLite::Database& sql);                               // by campaign
+std::vector<NightTarget> read_targets(SQLite::Database& sql, std::int64_t campaign);  // by name
 std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campaign);  // by subject
 
 }  // namespace redzone::store

@@ -4,11 +4,12 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "core/json.h"
 #include "core/plan_text.h"
 
 namespace redzone::store {
@@ -105,12 +106,20 @@ class Object {
     } else if constexpr (std::is_same_v<T, double>) {
       value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr)
                                : json.get<double>();
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      // Before it is converted: nlohmann casts whatever number it is.
+      if (!json.is_number_integer() ||
+          !(json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                      : std::in_range<T>(json.get<std::int64_t>())))
+        throw std::invalid_argument(fmt::format("{} is no number of its kind", json.dump()));
+      json.get_to(value);
     } else {
       json.get_to(value);
     }
   }
   template <class T>
   static void decode(const Json& json, std::vector<T>& values) {
+    if (!json.is_array()) throw std::invalid_argument("a list is missing");
     values.clear();
     for (const Json& element : json) decode(element, values.emplace_back());
   }
@@ -245,7 +254,7 @@ std::string print_observation(const Observation& observation) {
 Result<Observation> parse_observation(std::string_view text, std::string_view where) {
   try {
     Observation observation;
-    Object object(Json::parse(text));
+    Object object(parse_json_text<Json>(text));
     members(object, observation);
     return observation;
   } catch (const std::exception& e) {

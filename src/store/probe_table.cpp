@@ -1,5 +1,6 @@
 #include "store/probe_table.h"
 
+#include "store/columns.h"
 #include "store/finding_table.h"
 #include "store/row.h"
 
@@ -27,23 +28,40 @@ void add_probe_runs(SQLite::Database& sql, const ProbeKey& key, const Plan& plan
   add.exec();
 }
 
+std::vector<ProbeKey> probe_keys(SQLite::Database& sql) {
+  SQLite::Statement query(
+      sql, "SELECT DISTINCT finding_id, device, code_hash FROM probes ORDER BY 1, 2, 3");
+  std::vector<ProbeKey> keys;
+  while (query.executeStep()) {
+    RowReader reader(query, "a probe");
+    ProbeKey& key = keys.emplace_back();
+    key.finding = reader.integer();
+    key.device = reader.text();
+    key.code_hash = reader.text();
+  }
+  return keys;
+}
+
 std::vector<ProbeRecord> read_probes(SQLite::Database& sql, const ProbeKey& key) {
   SQLite::Statement query(
       sql,
       "SELECT p.hash, r.failed_runs, r.otherwise, r.passed, r.unjudged, r.said FROM probes r "
-      "JOIN plans p ON p.id = r.plan_id WHERE r.finding_id = ? AND r.device = ? AND "
+      "LEFT JOIN plans p ON p.id = r.plan_id WHERE r.finding_id = ? AND r.device = ? AND "
       "r.code_hash = ? ORDER BY p.hash");
   query.bind(1, key.finding);
   query.bind(2, key.device);
   query.bind(3, key.code_hash);
   std::vector<ProbeRecord> probes;
   while (query.executeStep()) {
-    RowReader reader(query);
+    RowReader reader(query, fmt::format("a probe of finding {}", key.finding));
     ProbeRecord& probe = probes.emplace_back();
     probe.plan_hash = reader.text();
     for (std::int64_t* count : {&probe.same, &probe.other, &probe.passed, &probe.unjudged})
       *count = reader.integer();
     probe.said = reader.text();
+    reader.holds(are_counts(probe.same, probe.other, probe.passed, probe.unjudged) &&
+                     probe.same + probe.other + probe.passed + probe.unjudged <= kMostRuns,
+                 "it counts below zero");
   }
   return probes;
 }

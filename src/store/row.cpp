@@ -2,6 +2,12 @@
 
 namespace redzone::store {
 
+void unsound_row(std::string_view of, std::string_view what) {
+  throw Failure{
+      {ErrorKind::harness,
+       fmt::format("the store is not sound: {}: {}; 'redzone db check' says more", of, what)}};
+}
+
 std::string RowWriter::join(std::string_view format, std::string_view separator) const {
   std::string out;
   for (const auto& [name, cell] : cells_) {

@@ -1,9 +1,11 @@
 // Rows as lists of named columns, so that each table's columns are named once (columns.h) for
-// writing and for reading. Internal to the store.
+// writing and for reading. What is read may be any file's: a RowReader gives only values that the
+// member's type has and for which the row's conditions (holds()) are true. Internal to the store.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -21,6 +23,9 @@ template <class T>
 concept Integer = std::integral<T>;
 template <class T>
 concept Enumerator = std::is_enum_v<T>;
+
+// A row that no Redzone has written. Throws a Failure.
+[[noreturn]] void unsound_row(std::string_view of, std::string_view what);
 
 struct Blob {
   std::string bytes;
@@ -45,6 +50,10 @@ class RowWriter {
     add(name, std::string(name_of(value)));
   }
   void null(const std::string& name) { add(name, std::monostate{}); }
+  // A condition of the row, as RowReader has it: what it would refuse is not written.
+  void holds(bool condition, std::string_view what) {
+    if (!condition) unsound_row("a new row", what);
+  }
 
   // In the order in which they were added.
   const Cells& cells() const { return cells_; }
@@ -66,38 +75,78 @@ class RowWriter {
   Cells cells_;
 };
 
-// Reads columns in the order of the SELECT. Enumerators that this build does not know are Failures.
+// Reads columns in the order of the SELECT. A value of another type or out of the range of its
+// member, an enumerator that this build does not know, and a condition that does not hold are
+// Failures that name the row: `of`.
 class RowReader {
  public:
-  explicit RowReader(SQLite::Statement& statement) : statement_(statement) {}
+  explicit RowReader(SQLite::Statement& statement, std::string of = "a row")
+      : statement_(statement), of_(std::move(of)) {}
+  // The row's name, where it stands in the row itself.
+  void is(std::string of) { of_ = std::move(of); }
 
   template <Integer T>
-  void operator()(const char*, T& value) {
-    value = static_cast<T>(next().getInt64());
+  void operator()(const char* name, T& value) {
+    const std::int64_t number = integer();
+    // Unsigned 64-bit numbers keep their bits.
+    constexpr bool kAnyBits = std::is_unsigned_v<T> && sizeof(T) == sizeof number;
+    if (!kAnyBits && !fits<T>(number)) unsound_row(of_, fmt::format("{} is {}", name, number));
+    value = static_cast<T>(number);
   }
-  void operator()(const char*, double& value) { value = next().getDouble(); }
-  void operator()(const char*, std::string& value) { value = next().getString(); }
+  void operator()(const char* name, double& value) {
+    const SQLite::Column cell = next();
+    value = cell.getDouble();
+    if ((!cell.isFloat() && !cell.isInteger()) || !std::isfinite(value))
+      unsound_row(of_, fmt::format("{} is no number", name));
+  }
+  void operator()(const char*, std::string& value) { value = text(); }
   template <Enumerator E>
   void operator()(const char* name, E& value, E last) {
-    const std::string text = next().getString();
+    const std::string text = this->text();
     using Number = std::underlying_type_t<E>;
     for (Number n = 0; n <= static_cast<Number>(last); ++n)
       if (name_of(static_cast<E>(n)) == text) {
         value = static_cast<E>(n);
         return;
       }
-    throw Failure{{ErrorKind::harness, fmt::format("the store holds {} '{}', which this build "
-                                                   "does not know: use a newer redzone",
-                                                   name, text)}};
+    throw Failure{{ErrorKind::harness,
+                   fmt::format("{}: the store holds {} '{}', which this build does not know: use a "
+                               "newer redzone",
+                               of_, name, text)}};
+  }
+  void holds(bool condition, std::string_view what) const {
+    if (!condition) unsound_row(of_, what);
   }
 
-  std::int64_t integer() { return next().getInt64(); }
-  std::string text() { return next().getString(); }
+  std::int64_t integer() {
+    const SQLite::Column cell = next();
+    if (!cell.isInteger()) wrong_type("integer");
+    return cell.getInt64();
+  }
+  std::string text() {
+    const SQLite::Column cell = next();
+    if (!cell.isText()) wrong_type("text");
+    return cell.getString();
+  }
+  std::string bytes() {
+    const SQLite::Column cell = next();
+    if (!cell.isBlob()) wrong_type("blob");
+    return cell.getString();
+  }
 
  private:
   SQLite::Column next() { return statement_.getColumn(next_++); }
+  [[noreturn]] void wrong_type(std::string_view wanted) const {
+    unsound_row(of_, fmt::format("{} is no {}", statement_.getColumnName(next_ - 1), wanted));
+  }
+  // Also of bool, which std::in_range does not take.
+  template <Integer T>
+  static bool fits(std::int64_t number) {
+    return static_cast<std::int64_t>(static_cast<T>(number)) == number;
+  }
 
   SQLite::Statement& statement_;
+  std::string of_;
   int next_ = 0;
 };
 
@@ -108,6 +157,7 @@ class ColumnNames {
   void operator()(const char* name, const T&...) {
     names_.emplace_back(name);
   }
+  void holds(bool, std::string_view) {}
   // "f.kind, f.target" for the table alias "f".
   std::string list(std::string_view alias) const;
 

@@ -140,19 +140,7 @@ Result<void> Store::end_campaign(std::int64_t id, const CampaignStats& stats) {
 }
 
 Result<std::vector<Campaign>> Store::campaigns() {
-  return database_->read([&] {
-    SQLite::Statement query(
-        database_->sql(),
-        fmt::format("SELECT c.id, {} FROM campaigns c ORDER BY c.id", column_list<Campaign>("c")));
-    std::vector<Campaign> campaigns;
-    while (query.executeStep()) {
-      RowReader reader(query);
-      Campaign& campaign = campaigns.emplace_back();
-      campaign.id = reader.integer();
-      columns(reader, campaign);
-    }
-    return campaigns;
-  });
+  return database_->read([&] { return read_campaigns(database_->sql()); });
 }
 
 Result<Recorded> Store::record(const Finding& finding) {
@@ -274,7 +262,7 @@ Result<std::vector<Quarantined>> Store::quarantined() {
           fmt::format("SELECT {} FROM findings f WHERE id = ?", column_list<Signature>("f")));
       query.bind(1, id);
       query.executeStep();
-      RowReader reader(query);
+      RowReader reader(query, fmt::format("finding {}", id));
       Quarantined& q = out.emplace_back();
       q.finding = id;
       columns(reader, q.signature);

@@ -69,6 +69,13 @@ Observation sample_observation() {
   return o;
 }
 
+// Each call index of an observation is one of its plan.
+Plan plan_with_calls(std::size_t calls) {
+  Plan plan = redzone::testing::sample_plan();
+  plan.steps.assign(calls, plan.steps.front());
+  return plan;
+}
+
 TEST(ObservationJson, RoundTrip) {
   const Observation o = sample_observation();
   const auto again = parse_observation(print_observation(o), "trial");
@@ -128,7 +135,7 @@ TEST(Evidence, ATrialComesBackAsItWas) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
   const std::int64_t id = must(store.record(sample_finding())).id;
-  const Plan plan = redzone::testing::sample_plan();
+  const Plan plan = plan_with_calls(6);
   TrialSpec spec{plan.mode, {2, 0, 1}, true};
   spec.mode.allocator = Allocator::pool;
   spec.mode.pool = {true, false, true, 1 << 20};
@@ -195,7 +202,7 @@ TEST(Evidence, OfALongPlanTheCallsAroundTheFailureAreKept) {
   for (const std::int32_t call : {500, 0, 999, -1}) {
     Verdict verdict;
     verdict.call = call;
-    must(store.add_trial(id, "screen", plan_of(1), {}, o, verdict));
+    must(store.add_trial(id, "screen", plan_with_calls(1000), {}, o, verdict));
   }
   const auto trials = must(store.trials(id));
   const auto limit = static_cast<std::int32_t>(Store::kCallsPerTrial);

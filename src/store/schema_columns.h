@@ -1,0 +1,20 @@
+// The tables and columns of a store. Internal to the store; throws.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/database.h"
+
+namespace redzone::store {
+
+using Columns = std::map<std::string, std::vector<std::string>>;  // by table
+
+// What this file has, whoever made it: names that are no part of a statement.
+Columns columns_of(SQLite::Database& sql);
+
+// What a store that is made now has: the only names that statements are made of.
+Columns known_columns();
+
+}  // namespace redzone::store

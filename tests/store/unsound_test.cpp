@@ -1,0 +1,225 @@
+// Rows that no Redzone has written: each reader refuses them, a check says so, and nobody takes
+// them over.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "store/merge.h"
+#include "store/night.h"
+#include "store/sample.h"
+#include "store/upkeep.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+Observation sample_observation() {
+  Observation o;
+  o.end = End::fault;
+  o.fault = Fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::read, 4, "thread 3"};
+  o.calls.resize(1);
+  o.calls[0].call = 0;
+  o.calls[0].buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
+  return o;
+}
+
+// A row in every table.
+void fill(const std::filesystem::path& path) {
+  Store store = open_rw(path);
+  NightRun run;
+  run.campaign = must(store.begin_campaign(sample_campaign()));
+  NightBook book(store);
+  must(book.begin(run));
+  Finding f = sample_finding();
+  f.campaign = run.campaign;
+  f.id = must(store.record(f)).id;
+  must(store.add_trial(f.id, "confirm", f.plan, {{}, {0}, false, false}, sample_observation(), {}));
+  must(store.add_artifact(f.id, "log", "worker", "last words"));
+  must(store.add_probe({f.id, "host", "c0de"}, f.plan, {"", 3, 0, 1, 0, ""}));
+  must(store.mark(f.id, {"", LedgerEvent::known, "https://x/1", ""}));
+  must(book.replayed(run.campaign,
+                     {f.signature.hash(), f.id, "t", "", Tonight::passes, {1, 5}, "", 0}));
+  must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+}
+
+// What a command could read of it, to the end or to the first error; false at an error.
+bool reads_all(Store& store) {
+  NightBook book(store);
+  const auto campaigns = store.campaigns();
+  const auto findings = store.findings();
+  const auto runs = book.runs();
+  bool good = campaigns && findings && runs && store.quarantined() && store.all_entries() &&
+              book.last_replayed() && contents(store);
+  if (campaigns)
+    for (const auto& c : *campaigns)
+      good = book.replays(c.id) && book.targets(c.id) && book.sightings(c.id) &&
+             book.device_seconds(c.id) && good;
+  if (findings)
+    for (const auto& f : *findings)
+      good = store.finding(f.id) && store.trials(f.id) && store.artifacts(f.id) &&
+             store.entries(f.id) && store.probes({f.id, "host", "c0de"}) && good;
+  return good;
+}
+
+class UnsoundRow : public ::testing::Test {
+ protected:
+  void SetUp() override { fill(dir_ / "good.db"); }
+
+  std::filesystem::path changed(const std::string& statement) {
+    const auto path = dir_ / "bad.db";
+    std::filesystem::copy_file(dir_ / "good.db", path,
+                               std::filesystem::copy_options::overwrite_existing);
+    SQLite::Database sql(path.string(), SQLite::OPEN_READWRITE);
+    sql.exec("PRAGMA foreign_keys = OFF");
+    sql.exec("PRAGMA ignore_check_constraints = ON");
+    sql.exec(statement);
+    return path;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(UnsoundRow, TheSampleIsSound) {
+  Store store = open_ro(changed("UPDATE findings SET state = state"));
+  EXPECT_TRUE(reads_all(store));
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+}
+
+TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
+  for (const char* statement : {
+           "UPDATE findings SET failed_runs = 11",
+           "UPDATE findings SET failed_runs = -1",
+           "UPDATE findings SET failed_runs = -2, runs = -1",
+           "UPDATE findings SET runs = 9000000000000000000",
+           "UPDATE findings SET runs = 'many'",
+           "UPDATE findings SET minimal = 2",
+           "UPDATE findings SET kind = x'00'",
+           "UPDATE findings SET seconds_to_first = 9e999",
+           "UPDATE findings SET seconds_to_first = 'soon'",
+           "UPDATE findings SET target = '../../outside/x'",
+           "UPDATE findings SET plan_id = 4711",
+           "UPDATE findings SET environment_id = 4711",
+           "UPDATE plans SET text = replace(text, '\"sample\"', '\"../../outside/x\"')",
+           "UPDATE plans SET text = x'ff00'",
+           "UPDATE environments SET compute_capability = 5000000000",
+           "UPDATE attributions SET failed_runs = 6",
+           "UPDATE culprits SET call = 2147483647",
+           "UPDATE culprits SET call = -2",
+           "UPDATE trials SET observation = replace(observation, '\"call\":0', '\"call\":1')",
+           "UPDATE trials SET observation = replace(observation, '\"call\":0', '\"call\":-5')",
+           "UPDATE trials SET observation = replace(observation, '\"call\":0', '\"call\":1e99')",
+           "UPDATE trials SET observation = replace(observation, '\"call\":0', "
+           "'\"call\":4294967296')",
+           "UPDATE trials SET call_order = '1'",
+           "UPDATE trials SET call_order = 'x'",
+           "UPDATE trials SET plan_id = 4711",
+           "UPDATE trials SET reference = -1",
+           "UPDATE trials SET poison = -1",
+           "UPDATE artifacts SET bytes = 'text'",
+           "UPDATE probes SET passed = -1",
+           "UPDATE probes SET passed = 'x'",
+           "UPDATE campaigns SET plans = -1",
+           "UPDATE campaigns SET seconds = -1",
+           "UPDATE nights SET shard = 2",
+           "UPDATE nights SET exit_code = -3",
+           "UPDATE nights SET budget_seconds = -1",
+           "UPDATE night_targets SET fail = -1",
+           "UPDATE night_replays SET failed_runs = 6",
+           "UPDATE night_replays SET tonight = 'rains'",
+           "UPDATE ledger SET event = 'eclipse'",
+       }) {
+    const auto path = changed(statement);
+    Store store = open_ro(path);
+    EXPECT_FALSE(reads_all(store)) << statement;
+    const auto wrong = must(check(store));
+    EXPECT_FALSE(wrong.empty()) << statement;
+    Store into = open_rw(dir_ / "into.db");
+    EXPECT_FALSE(merge(store, into)) << statement;
+    EXPECT_TRUE(must(into.findings()).empty()) << statement;
+    EXPECT_FALSE(must(copy_store(path, dir_ / "copy.db")).empty()) << statement;
+  }
+}
+
+TEST_F(UnsoundRow, ADeepObservationIsRefused) {
+  std::string deep;
+  for (int i = 0; i < 200'000; ++i) deep += "{\"calls\":[";
+  const auto path = changed(fmt::format("UPDATE trials SET observation = '{}'", deep));
+  Store store = open_ro(path);
+  EXPECT_FALSE(reads_all(store));
+  const auto wrong = must(check(store));
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_LT(wrong.front().size(), 1000u);
+}
+
+TEST_F(UnsoundRow, ADeepPlanIsRefused) {
+  std::string deep;
+  for (int i = 0; i < 300'000; ++i) deep += "a.";
+  Store store = open_ro(changed(fmt::format("UPDATE plans SET text = '{}a = 1'", deep)));
+  EXPECT_FALSE(reads_all(store));
+  EXPECT_FALSE(must(check(store)).empty());
+}
+
+// What a program counted wrongly is an error where it would be stored, and nothing is stored.
+TEST_F(UnsoundRow, IsNotWritten) {
+  Store store = open_rw(dir_ / "new.db");
+  Finding f = sample_finding();
+  f.reliability = {3, 2};
+  EXPECT_FALSE(store.record(f));
+  f.reliability = {2, 3};
+  f.signature.target = f.plan.target = "../x";
+  EXPECT_FALSE(store.record(f));
+  EXPECT_TRUE(must(store.findings()).empty());
+}
+
+// A name of a column is no part of a statement.
+TEST_F(UnsoundRow, ForeignColumnsAreNotPasted) {
+  const auto path = changed(
+      "ALTER TABLE trials ADD COLUMN \"reason) SELECT 1; DROP TABLE findings; --\" TEXT DEFAULT "
+      "'x'");
+  Store from = open_ro(path);
+  Store into = open_rw(dir_ / "into.db");
+  must(merge(from, into));
+  const auto findings = must(into.findings());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(must(into.trials(findings[0].id)).size(), 1u);
+  EXPECT_TRUE(must(check(into)).empty());
+}
+
+// Any value in any column: readers give an error or what can be read, and never end the process;
+// and what the check calls sound can be read.
+TEST_F(UnsoundRow, AnyValueInAnyColumnIsReadOrRefused) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  {
+    SQLite::Database sql((dir_ / "good.db").string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(sql,
+                            "SELECT m.name, c.name FROM sqlite_master m JOIN "
+                            "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT "
+                            "LIKE 'sqlite_%'");
+    while (query.executeStep())
+      columns.emplace_back(query.getColumn(0).getString(), query.getColumn(1).getString());
+  }
+  ASSERT_GT(columns.size(), 100u);
+  int refused = 0;
+  for (const auto& [table, column] : columns)
+    for (const char* value : {"-1", "1e300", "'\x1b[2J'", "x'c328ff00'"}) {
+      std::filesystem::path path;
+      try {
+        path = changed(fmt::format("UPDATE {} SET {} = {}", table, column, value));
+      } catch (const SQLite::Exception&) {
+        continue;  // SQLite itself does not take it
+      }
+      Store store = open_ro(path);
+      const bool good = reads_all(store);
+      if (!good) ++refused;
+      const auto wrong = check(store);
+      ASSERT_TRUE(wrong) << wrong.error().message;
+      if (wrong->empty()) EXPECT_TRUE(good) << table << "." << column << " = " << value;
+    }
+  EXPECT_GT(refused, 100);
+}
+
+}  // namespace
+}  // namespace redzone::store
