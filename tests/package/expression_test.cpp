@@ -150,5 +150,24 @@ TEST(ExpressionLaws, NoTextCrashes) {
   }));
 }
 
+// As long as a text may be, of one kind of nesting each.
+TEST(ExpressionLaws, NoNestingCrashes) {
+  constexpr std::size_t kMost = 2000;
+  for (const std::string open : {"(", "-", "-(", "1?", "1?(", "min(1,", "max(", "cdiv(1,", "1-(",
+                                 "M<", "M&&", "1,", "1?1:", "next_power_of_2(-"}) {
+    std::string deep;
+    while (deep.size() + open.size() <= kMost) deep += open;
+    (void)evaluate(deep);
+    deep.resize(kMost / 2 / open.size() * open.size());
+    deep += "1";
+    std::string closed = deep;
+    for (const char c : deep)
+      if (c == '(') closed += ')';
+    (void)evaluate(closed);
+  }
+  EXPECT_FALSE(evaluate(std::string(kMost + 1, '1')));
+  EXPECT_FALSE(evaluate("1e999"));
+}
+
 }  // namespace
 }  // namespace redzone::package

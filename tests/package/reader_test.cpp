@@ -71,6 +71,26 @@ TEST_P(BrokenPackage, IsAnErrorThatNamesFileAndField) {
   EXPECT_NE(package.error().message.find(row.error), std::string::npos) << package.error().message;
 }
 
+// Trees that would exhaust the stack, in the description and in the metadata.
+TEST(PackageReader, DeepFilesAreErrors) {
+  std::string keys, lists;
+  for (int i = 0; i < 150'000; ++i) {
+    keys += "a.";
+    lists += "[";
+  }
+  for (const auto& [file, text] : {std::pair{"target.toml", keys + "a = 1\n"},
+                                   {"target.toml", "a = " + lists},
+                                   {"cubin/add.1.json", lists},
+                                   {"cubin/add.1.json", "{\"a\": " + lists}}) {
+    const SamplePackage sample;
+    sample.write(file, text);
+    const auto package = read_package(sample.folder());
+    ASSERT_FALSE(package);
+    EXPECT_EQ(package.error().kind, ErrorKind::usage);
+    EXPECT_NE(package.error().message.find(file), std::string::npos) << package.error().message;
+  }
+}
+
 constexpr const char* kToml = "target.toml";
 constexpr const char* kJson = "cubin/add.1.json";
 
