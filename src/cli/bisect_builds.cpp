@@ -1,8 +1,7 @@
 #include "cli/bisect_builds.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
-
-#include <iostream>
 
 #include "bisect/builds.h"
 #include "cli/interrupt.h"
@@ -82,8 +81,8 @@ Result<int> bisect_builds(const po::variables_map& flags) {
   const auto result = bisect::find_first_bad(
       builds.size(), [&](std::size_t i) { return trier(i); }, [&] { return trier.rates(); });
   if (trier.problem()) return tl::unexpected(*trier.problem());
-  std::cout << (json_wanted(flags) ? report::builds_json(*finding, builds, result)
-                                   : report::builds_text(*finding, builds, result));
+  print_result(json_wanted(flags) ? report::builds_json(*finding, builds, result)
+                                  : report::builds_text(*finding, builds, result));
   if (interrupted()) return kInterrupted;
   if (result.first_bad) return kFound;
   return trier.any_loaded() ? kOk : kNotJudged;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "bench/tma.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/plans.h"
 #include "cli/sanitized.h"
 #include "cli/session.h"
@@ -217,7 +217,7 @@ Result<int> Bench::run(const po::variables_map& flags) {
   SanitizedPools sanitized(options->device, pool.command);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.stop = [] { return interrupted(); };
-  setup.say = [](const std::string& what) { fmt::print(stderr, "bench: {}\n", what); };
+  setup.say = [](const std::string& what) { print_note(fmt::format("bench: {}", what)); };
 
   const oracles::Catalog dry = oracles::Catalog::dry();
   const bench::Setup none = setup_of_none(setup, *options, dry);
@@ -232,7 +232,7 @@ Result<int> Bench::run(const po::variables_map& flags) {
   if (auto done = bench::run_benchmark(setup, report); !done) return tl::unexpected(done.error());
   report.interrupted = interrupted();
   const int exit = report.interrupted ? kInterrupted : kOk;
-  std::cout << bench::report_text(report);
+  print_result(bench::report_text(report));
   if (flags.count("out") == 0) return exit;
   const auto& path = flags["out"].as<std::string>();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);

@@ -1,14 +1,13 @@
 // `redzone bisect` and `redzone explain`: which setting is it?
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "bisect/between.h"
 #include "bisect/bisect.h"
 #include "bisect/boundary.h"
 #include "cli/bisect_builds.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/probing.h"
 #include "core/repro.h"
 #include "core/validate.h"
@@ -34,7 +33,7 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   if (!opened) return tl::unexpected(opened.error());
   Probing& probing = **opened;
   if (!probing.not_judged().empty()) {
-    fmt::print(stderr, "not applicable: {}\n", probing.not_judged());
+    print_note(fmt::format("not applicable: {}", probing.not_judged()));
     return kNotJudged;
   }
   const Result<bisect::Probe> base = ask(probing);
@@ -52,8 +51,8 @@ Result<int> bisect_settings(const po::variables_map& flags, Print print) {
     options.axes = probing.axes();
     const auto result =
         bisect::bisect(probing.finding().plan, probing.spec(), probing.prober(), options);
-    std::cout << (json_wanted(flags) ? report::bisection_json(probing.finding(), result)
-                                     : print(probing.finding(), result));
+    print_result(json_wanted(flags) ? report::bisection_json(probing.finding(), result)
+                                    : print(probing.finding(), result));
     return result.base;
   });
 }
@@ -66,8 +65,8 @@ Result<int> bisect_dim(const po::variables_map& flags) {
         bisect::find_boundary(probing.finding().plan, probing.spec(),
                               flags["dim"].as<std::string>(), probing.prober(), options);
     if (!result) return tl::unexpected(result.error());
-    std::cout << (json_wanted(flags) ? report::boundary_json(probing.finding(), *result)
-                                     : report::boundary_text(probing.finding(), *result));
+    print_result(json_wanted(flags) ? report::boundary_json(probing.finding(), *result)
+                                    : report::boundary_text(probing.finding(), *result));
     return result->base;
   });
 }
@@ -86,8 +85,8 @@ Result<int> bisect_between(const po::variables_map& flags) {
     const auto result = bisect::bisect_between(probing.finding().plan, passing->plan,
                                                probing.spec(), probing.prober());
     if (!result) return tl::unexpected(result.error());
-    std::cout << (json_wanted(flags) ? report::between_json(probing.finding(), *result)
-                                     : report::between_text(probing.finding(), *result));
+    print_result(json_wanted(flags) ? report::between_json(probing.finding(), *result)
+                                    : report::between_text(probing.finding(), *result));
     return result->failing;
   });
 }

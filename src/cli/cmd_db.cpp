@@ -1,10 +1,9 @@
 // `redzone db`: looking after a store.
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "core/names.h"
 #include "report/json.h"
 #include "report/upkeep.h"
@@ -52,14 +51,14 @@ Result<int> prune(const po::variables_map& flags) {
     return store::prune(s, static_cast<std::int64_t>(days));
   });
   if (!pruned) return tl::unexpected(pruned.error());
-  std::cout << (json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
+  print_result(json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
   return kOk;
 }
 
 Result<int> check(const po::variables_map& flags) {
   const auto wrong = store::check(flags["db"].as<std::string>());
   if (!wrong) return tl::unexpected(wrong.error());
-  std::cout << (json_wanted(flags) ? report::check_json(*wrong) : report::check_text(*wrong));
+  print_result(json_wanted(flags) ? report::check_json(*wrong) : report::check_text(*wrong));
   return wrong->empty() ? kOk : kUnsound;
 }
 
@@ -68,8 +67,8 @@ Result<int> copy(const po::variables_map& flags) {
   const std::string to = flags["to"].as<std::string>();
   const auto wrong = store::copy_store(flags["db"].as<std::string>(), to);
   if (!wrong) return tl::unexpected(wrong.error());
-  std::cout << (json_wanted(flags) ? report::copied_json(to, *wrong)
-                                   : report::copied_text(to, *wrong));
+  print_result(json_wanted(flags) ? report::copied_json(to, *wrong)
+                                  : report::copied_text(to, *wrong));
   return wrong->empty() ? kOk : kUnsound;
 }
 
@@ -78,8 +77,8 @@ Result<int> stats(const po::variables_map& flags) {
     return store::contents(s);
   });
   if (!contents) return tl::unexpected(contents.error());
-  std::cout << (json_wanted(flags) ? report::contents_json(*contents)
-                                   : report::contents_text(*contents));
+  print_result(json_wanted(flags) ? report::contents_json(*contents)
+                                  : report::contents_text(*contents));
   return kOk;
 }
 

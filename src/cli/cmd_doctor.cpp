@@ -2,9 +2,8 @@
 // each device must catch.
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/sanitizer_line.h"
 #include "cli/session.h"
 #include "cli/tools.h"
@@ -91,7 +90,7 @@ Result<int> Doctor::run(const po::variables_map& flags) {
   report.lines.push_back(sanitizer_line(find_tool("compute-sanitizer"), cuda.built && cuda.device,
                                         [&] { return prove_memcheck(plugins); }));
   report.ok = tested;
-  std::cout << (json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
+  print_result(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;
 }
 

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iostream>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "core/repro.h"
+#include "core/target_name.h"
 #include "standalone/inline_sources.h"
 #include "standalone/program.h"
 #include "standalone/recording.h"
@@ -42,8 +43,10 @@ class Export final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// "puzzle.last_tile-redzone-1a2b3c4d": readable, and the same for the same signature.
+// "puzzle.last_tile-redzone-1a2b3c4d": readable, and the same for the same signature. One name of a
+// file in the folder, whatever the store holds: a store gives no other name of a target.
 std::string stem_of(const store::Finding& f) {
+  RZ_CHECK(is_target_name(f.signature.target));
   return fmt::format("{}-{}-{}", f.signature.target, name_of(f.signature.kind),
                      f.signature.hash().substr(0, 8));
 }
@@ -154,7 +157,7 @@ Result<int> Export::run(const po::variables_map& flags) {
     out << *text;
     out.close();
     if (!out) return usage_error(fmt::format("{}: cannot be written", path.string()));
-    std::cout << path.string() << "\n";
+    print_result(fmt::format("{}\n", path.string()));
   }
   return kOk;
 }

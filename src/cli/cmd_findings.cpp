@@ -1,8 +1,8 @@
 // `redzone findings` and `redzone show`: what the store holds.
-#include <iostream>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -23,8 +23,8 @@ class Findings final : public Command {
       return s.findings();
     });
     if (!findings) return tl::unexpected(findings.error());
-    std::cout << (json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
-                                     : report::findings_text(*findings));
+    print_result(json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
+                                    : report::findings_text(*findings));
     return kOk;
   }
 };
@@ -53,8 +53,8 @@ class Show final : public Command {
     const auto artifacts = store->artifacts(*id);
     if (!artifacts) return tl::unexpected(artifacts.error());
     const std::string db = db_for_commands(flags);
-    std::cout << (json_wanted(flags) ? report::finding_json(*finding, db, *artifacts)
-                                     : report::finding_text(*finding, db, *artifacts));
+    print_result(json_wanted(flags) ? report::finding_json(*finding, db, *artifacts)
+                                    : report::finding_text(*finding, db, *artifacts));
     return kOk;
   }
 };

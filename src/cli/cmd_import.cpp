@@ -1,10 +1,9 @@
 // `redzone import`: plan files into the store.
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "core/repro.h"
 #include "core/validate.h"
 #include "oracles/catalog.h"
@@ -25,6 +24,7 @@ class Import final : public Command {
     words.add("file", -1);
     add_db_flag(flags);
     add_plugin_flag(flags);
+    add_package_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override;
 };
@@ -72,8 +72,8 @@ Result<int> Import::run(const po::variables_map& flags) {
     f.plan = f.original = repro.plan;
     auto recorded = store->record(f);
     if (!recorded) return tl::unexpected(recorded.error());
-    std::cout << fmt::format("{}: finding {}{}\n", file, recorded->id,
-                             recorded->is_new ? "" : " (known)");
+    print_result(
+        fmt::format("{}: finding {}{}\n", file, recorded->id, recorded->is_new ? "" : " (known)"));
   }
   return kOk;
 }

@@ -1,10 +1,9 @@
 // `redzone mark`: what people say of a finding.
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "core/names.h"
 #include "report/json.h"
 
@@ -58,10 +57,10 @@ Result<int> Mark::run(const po::variables_map& flags) {
   if (!ledger) return tl::unexpected(ledger.error());
   const auto finding = store->finding(*id);
   if (!finding) return tl::unexpected(finding.error());
-  std::cout << (json_wanted(flags)
-                    ? report::finding_json(*finding, db_for_commands(flags))
-                    : fmt::format("finding {} is {}: {}\n", *id, name_of(ledger->standing),
-                                  finding->signature.text()));
+  print_result(json_wanted(flags)
+                   ? report::finding_json(*finding, db_for_commands(flags))
+                   : fmt::format("finding {} is {}: {}\n", *id, name_of(ledger->standing),
+                                 finding->signature.text()));
   return kOk;
 }
 

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "store/file_lock.h"
 #include "store/upkeep.h"
 
@@ -54,9 +53,9 @@ Result<int> Merge::run(const po::variables_map& flags) {
   for (auto& [file, source] : sources) {
     const auto merged = store::merge(source, *target);
     if (!merged) return tl::unexpected(merged.error());
-    std::cout << fmt::format(
+    print_result(fmt::format(
         "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n", file,
-        merged->campaigns, merged->findings, merged->improved, merged->entries);
+        merged->campaigns, merged->findings, merged->improved, merged->entries));
   }
   return kOk;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <optional>
 
 #include "cli/commands.h"
@@ -14,6 +13,8 @@
 #include "cli/night_report.h"
 #include "cli/night_tables.h"
 #include "cli/nightly.h"
+#include "cli/output.h"
+#include "core/terminal.h"
 #include "report/night_formats.h"
 #include "store/file_lock.h"
 
@@ -56,7 +57,8 @@ class NightlyCommand final : public Command {
 std::string typed(const po::variables_map& flags) {
   std::string out = "redzone nightly";
   if (flags.count("target") != 0)
-    for (const auto& name : flags["target"].as<std::vector<std::string>>()) out += " " + name;
+    for (const auto& name : flags["target"].as<std::vector<std::string>>())
+      out += " " + shell_quoted(name);
   if (const std::string given = given_flags(flags, "target"); !given.empty()) out += " " + given;
   return out;
 }
@@ -151,15 +153,14 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
     night->ended = night->parts.back().ended = store::utc_now();
     night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;
   }
-  std::cout << (json_wanted(flags) ? report::night_json(*night) : report::night_text(*night))
-            << std::flush;
+  print_result(json_wanted(flags) ? report::night_json(*night) : report::night_text(*night));
   Result<void> kept;
   if (flags.count("report") != 0) kept = write_night(*night, flags["report"].as<std::string>());
   // Last: a night that is cut off before goes on, and writes its report again.
   if (kept && !ended && night->exit_code != kInterrupted) kept = nightly.close(night->exit_code);
   if (kept) return night->exit_code;
   if (night->exit_code != kFound) return tl::unexpected(kept.error());
-  fmt::print(stderr, "nightly: {}\n", kept.error().message);
+  print_note(fmt::format("nightly: {}", kept.error().message));
   return night->exit_code;
 }
 

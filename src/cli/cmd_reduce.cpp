@@ -1,11 +1,10 @@
 // `redzone reduce`: makes a stored finding smaller.
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
+#include "cli/output.h"
 #include "cli/selection.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
@@ -54,13 +53,13 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   auto entry = session.check(finding->plan, fmt::format("finding {}", *id));
   if (!entry) return tl::unexpected(with_origin(entry.error(), finding->environment));
   if (auto other = other_code(**entry, finding->environment, fmt::format("finding {}", *id)))
-    fmt::print(stderr, "reduce: {}\n", *other);
+    print_note(fmt::format("reduce: {}", *other));
   if (auto why = session.cannot_run((*entry)->spec)) {
-    fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
+    print_note(fmt::format("not applicable: {}: {}", (*entry)->spec.name, *why));
     return kNotJudged;
   }
   if (auto why = session.cannot_judge(finding->oracle)) {
-    fmt::print(stderr, "not applicable: finding {}: {}\n", *id, *why);
+    print_note(fmt::format("not applicable: finding {}: {}", *id, *why));
     return kNotJudged;
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
@@ -78,15 +77,15 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!reduced) return tl::unexpected(reduced.error());
   if (reduced->id != *id)
-    fmt::print(stderr, "reduce: it fails as finding {} now; finding {} stays as it was\n",
-               reduced->id, *id);
+    print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
+                           reduced->id, *id));
   // As stored: the ledger of a finding is its own.
   if (auto stored = store->finding(reduced->id); stored) reduced = std::move(stored);
   const auto artifacts = store->artifacts(reduced->id);
   if (!artifacts) return tl::unexpected(artifacts.error());
   const std::string db = db_for_commands(flags);
-  std::cout << (json_wanted(flags) ? report::finding_json(*reduced, db, *artifacts)
-                                   : report::finding_text(*reduced, db, *artifacts));
+  print_result(json_wanted(flags) ? report::finding_json(*reduced, db, *artifacts)
+                                  : report::finding_text(*reduced, db, *artifacts));
   if (interrupted()) return kInterrupted;
   return reduced->state == store::State::unconfirmed ? kOk : kFound;
 }

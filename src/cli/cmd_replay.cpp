@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "campaign/evaluator.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
+#include "cli/output.h"
 #include "cli/selection.h"
 #include "cli/session.h"
 #include "core/plan_text.h"
@@ -161,13 +161,13 @@ Result<int> Replay::run(const po::variables_map& flags) {
   auto entry = session.check(repro->plan, is_number(what) ? "finding " + what : what);
   if (!entry) return tl::unexpected(with_origin(entry.error(), loaded->found_in));
   if (auto other = other_code(**entry, loaded->found_in, "finding " + what))
-    fmt::print(stderr, "replay: {}\n", *other);
+    print_note(fmt::format("replay: {}", *other));
   if (auto why = session.cannot_run((*entry)->spec)) {
-    fmt::print(stderr, "not applicable: {}: {}\n", (*entry)->spec.name, *why);
+    print_note(fmt::format("not applicable: {}: {}", (*entry)->spec.name, *why));
     return kNotJudged;
   }
   if (auto why = session.cannot_judge(repro->oracle)) {
-    fmt::print(stderr, "not applicable: {}: {}\n", what, *why);
+    print_note(fmt::format("not applicable: {}: {}", what, *why));
     return kNotJudged;
   }
 
@@ -196,7 +196,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
     for (const auto* oracle : oracles) questions.push_back({oracle, repro->plan});
     result.runs.push_back(as_run(decisive(evaluator.ask(questions)), repro->signature));
   }
-  std::cout << (json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
+  print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   return exit_code(result);
 }
 

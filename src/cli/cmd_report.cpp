@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/night_report.h"
 #include "cli/night_tables.h"
+#include "cli/output.h"
 #include "report/night_formats.h"
 
 namespace redzone::cli {
@@ -75,7 +75,7 @@ Result<int> Report::run(const po::variables_map& flags) {
   if (!night) return tl::unexpected(night.error());
   const std::string text = format->write(*night);
   if (flags.count("out") == 0) {
-    std::cout << text;
+    print_result(text);
     return kOk;
   }
   const std::string path = flags["out"].as<std::string>();

@@ -1,18 +1,19 @@
 // `redzone run`: a campaign.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <random>
 
 #include "campaign/campaign.h"
 #include "cli/commands.h"
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/plans.h"
 #include "cli/selection.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -72,7 +73,8 @@ Result<campaign::CampaignOptions> campaign_options(const Session& session,
 std::string typed(const po::variables_map& flags, std::uint64_t seed) {
   std::string out = "redzone run";
   if (flags.count("target") != 0)
-    for (const auto& name : flags["target"].as<std::vector<std::string>>()) out += " " + name;
+    for (const auto& name : flags["target"].as<std::vector<std::string>>())
+      out += " " + shell_quoted(name);
   if (const std::string given = given_flags(flags, "target"); !given.empty()) out += " " + given;
   if (flags.count("seed") == 0) out += fmt::format(" --seed {}", seed);
   return out;
@@ -118,7 +120,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   auto options = campaign_options(session, flags);
   if (!options) return tl::unexpected(options.error());
   for (const auto& [target, why] : selection->skipped)
-    fmt::print(stderr, "not applicable: {}: {}\n", target, why);
+    print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection->targets.empty()) return kNotJudged;
 
   const auto proof = session.prove(*allocator);
@@ -172,8 +174,8 @@ Result<int> Run::run(const po::variables_map& flags) {
   }
   const std::string db = db_for_commands(flags);
   const report::Scope scope = scope_of(session.catalog(), *result);
-  std::cout << (json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
-                                   : report::campaign_text(campaign, found, shown, db, scope));
+  print_result(json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
+                                  : report::campaign_text(campaign, found, shown, db, scope));
   return exit_code(*result);
 }
 

@@ -1,8 +1,8 @@
 // `redzone targets`: what can be fuzzed, and whether it can run here.
-#include <iostream>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 #include "device/device.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -62,11 +62,11 @@ Result<int> Targets::run(const po::variables_map& flags) {
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }
   if (json_wanted(flags))
-    std::cout << report::targets_json(infos);
+    print_result(report::targets_json(infos));
   else if (flags.count("name") != 0)
-    std::cout << report::target_text(infos.front());
+    print_result(report::target_text(infos.front()));
   else
-    std::cout << report::targets_text(infos);
+    print_result(report::targets_text(infos));
   return kOk;
 }
 

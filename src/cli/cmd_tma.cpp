@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <iostream>
+
 #include <iterator>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/tma_flags.h"
 #include "device/tensor_map.h"
 #include "generators/descriptor_simplify.h"
@@ -72,8 +74,8 @@ Result<tma::Explanation> explained(const po::variables_map& flags) {
 Result<int> run_explain(const po::variables_map& flags) {
   const auto explanation = explained(flags);
   if (!explanation) return tl::unexpected(explanation.error());
-  std::cout << (json_wanted(flags) ? report::explanation_json(*explanation)
-                                   : report::explanation_text(*explanation));
+  print_result(json_wanted(flags) ? report::explanation_json(*explanation)
+                                  : report::explanation_text(*explanation));
   switch (report::verdict_of(*explanation)) {
     case tma::Verdict::clean:
       return kOk;
@@ -92,7 +94,7 @@ Result<int> run_agree(const po::variables_map& flags) {
     return usage_error("tma agree: makes its own descriptors: only --count, --seed and --json");
   auto encoder = device::open_tensor_map_encoder();
   if (!encoder) {
-    fmt::print(stderr, "redzone: tma agree: not judged: {}\n", encoder.error().detail);
+    print_note(fmt::format("redzone: tma agree: not judged: {}", encoder.error().detail));
     return kNotJudged;
   }
   watch_interrupts();
@@ -110,7 +112,7 @@ Result<int> run_agree(const po::variables_map& flags) {
   if (!agreement) return tl::unexpected(agreement.error());
   const report::AgreementRun run{(*encoder)->device_name(), (*encoder)->driver_version(), seed,
                                  std::move(*agreement)};
-  std::cout << (json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
+  print_result(json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
   if (run.agreement.stopped && interrupted()) return kInterrupted;
   return run.agreement.disagreed == 0 ? kOk : kFound;
 }

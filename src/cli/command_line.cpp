@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iostream>
 #include <sstream>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "core/names.h"
 #include "store/environment.h"
 
@@ -13,8 +13,7 @@ namespace redzone::cli {
 namespace {
 
 int report(const Error& error) {
-  std::cout << std::flush;
-  fmt::print(stderr, "redzone: {}\n", error.message);
+  print_note(fmt::format("redzone: {}", error.message));
   return error.kind == ErrorKind::usage ? kUsage : kHarness;
 }
 
@@ -42,7 +41,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
   try {
     po::store(po::command_line_parser(arguments).options(flags).positional(words).run(), values);
     if (values.count("help") != 0) {
-      std::cout << help_text(command);
+      print_result(help_text(command));
       return kOk;
     }
     po::notify(values);
@@ -60,7 +59,6 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
       return harness_error(fmt::format("{}: {}", command.name(), e.what()));
     }
   }();
-  std::cout << std::flush;
   if (code) return *code;
   const int failed = report(code.error());
   return interrupted() ? kInterrupted : failed;
@@ -93,11 +91,11 @@ int run_command_line(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    std::cout << overview(commands);
+    print_result(overview(commands));
     return arguments.empty() ? kUsage : kOk;
   }
   if (arguments[0] == "--version") {
-    std::cout << "redzone " << store::redzone_version() << "\n";
+    print_result(fmt::format("redzone {}\n", store::redzone_version()));
     return kOk;
   }
   std::vector<std::string> names;

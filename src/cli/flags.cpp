@@ -7,6 +7,7 @@
 #include <istream>
 
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "device/device.h"
 #include "package/packages.h"
 
@@ -107,11 +108,11 @@ std::string given_flags(const po::variables_map& flags, std::string_view but_not
   for (const auto& [name, value] : flags) {
     if (value.defaulted() || name == but_not) continue;
     if (const auto* text = boost::any_cast<std::string>(&value.value()))
-      out += fmt::format(" --{} {}", name, *text);
+      out += fmt::format(" --{} {}", name, shell_quoted(*text));
     else if (const auto* count = boost::any_cast<Count>(&value.value()))
       out += fmt::format(" --{} {}", name, count->value);
     else if (const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value()))
-      for (const auto& each : *texts) out += fmt::format(" --{} {}", name, each);
+      for (const auto& each : *texts) out += fmt::format(" --{} {}", name, shell_quoted(each));
     else if (const auto* number = boost::any_cast<int>(&value.value()))
       out += fmt::format(" --{} {}", name, *number);
     else if (boost::any_cast<bool>(&value.value()) != nullptr)

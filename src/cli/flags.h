@@ -41,8 +41,8 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 // error that says what is missing.
 Result<DeviceKind> chosen_device(const po::variables_map& flags);
 
-// The flags that were given, as they could be typed again: "--device host --plans 3". Words without
-// a flag are not among them.
+// The flags that were given, quoted for the shell, as they could be typed again: "--device host
+// --plans 3". Words without a flag are not among them.
 std::string given_flags(const po::variables_map& flags, std::string_view but_not = "");
 
 // --sanitizer; none when it is absent.

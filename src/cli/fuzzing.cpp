@@ -1,4 +1,5 @@
 #include "cli/fuzzing.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,12 +32,12 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
 
 void tell_unprepared(const Session& session) {
   if (!session.no_compilers().empty())
-    fmt::print(stderr, "no kernel was compiled ahead: {}\n", session.no_compilers());
+    print_note(fmt::format("no kernel was compiled ahead: {}", session.no_compilers()));
   if (session.compilers() == nullptr) return;
   const auto& failures = session.compilers()->failures();
   if (failures.plans > 0)
-    fmt::print(stderr, "compiled ahead in part or not at all: {} plans, the first for {}\n",
-               failures.plans, failures.why);
+    print_note(fmt::format("compiled ahead in part or not at all: {} plans, the first for {}",
+                           failures.plans, failures.why));
 }
 
 Result<std::uint64_t> plans_flag(const po::variables_map& flags) {
@@ -55,16 +56,16 @@ void ProgressPrinter::operator()(const campaign::Progress& p) {
   if (p.seconds_left >= 0) progress.seconds_left = p.seconds_left;
   if (p.plans_left) progress.plans_left = p.plans_left;
   if (terminal_) {
-    fmt::print(stderr, "\r{}\033[K", report::progress_line(progress));
+    rewrite_line(report::progress_line(progress));
     written_ = true;
   } else if (s.seconds >= next_) {
-    fmt::print(stderr, "{}", report::progress_log(progress));
+    print_note(report::progress_log(progress));
     next_ = s.seconds + 10;
   }
 }
 
 void ProgressPrinter::end() const {
-  if (written_) fmt::print(stderr, "\r\033[K");
+  if (written_) clear_line();
 }
 
 }  // namespace redzone::cli

@@ -18,6 +18,7 @@
 #include "cli/night_trend.h"
 #include "cli/origin.h"
 #include "core/plan_text.h"
+#include "core/terminal.h"
 #include "report/night_formats.h"
 #include "report/text.h"
 

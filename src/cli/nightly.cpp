@@ -1,4 +1,5 @@
 #include "cli/nightly.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -134,17 +135,17 @@ Result<bool> Nightly::resume() {
     if (!campaign) return tl::unexpected(campaign.error());
     if (!campaign->ended.empty()) continue;
     if (const std::string other = difference(*run, campaign->device); !other.empty()) {
-      fmt::print(stderr, "nightly: night {}, which was cut off, {}: it is left as it is\n",
-                 run->campaign, other);
+      print_note(fmt::format("nightly: night {}, which was cut off, {}: it is left as it is",
+                             run->campaign, other));
       continue;
     }
     campaign_ = std::move(*campaign);
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
     ++run_.resumed;
-    fmt::print(stderr,
-               "nightly: goes on with night {}, which was cut off after {:.0f} s of its time: {}\n",
-               run_.campaign, seconds_used(), campaign_.command);
+    print_note(fmt::format(
+        "nightly: goes on with night {}, which was cut off after {:.0f} s of its time: {}",
+        run_.campaign, seconds_used(), campaign_.command));
     if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
     return true;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/terminal.h"
 #include "store/plugin_origin.h"
 
 namespace redzone::cli {
@@ -32,9 +33,10 @@ Error with_origin(Error error, const store::Environment& found_in) {
   const std::string package = store::package_of(found_in), plugin = store::plugin_of(found_in);
   if (!package.empty())
     error.message += fmt::format("; it came from the package {}, code {}: --package {}", package,
-                                 found_in.code_hash, package);
+                                 found_in.code_hash, shell_quoted(package));
   else if (!plugin.empty())
-    error.message += fmt::format("; it came from the plugin {}: --plugin {}", plugin, plugin);
+    error.message +=
+        fmt::format("; it came from the plugin {}: --plugin {}", plugin, shell_quoted(plugin));
   else if (!found_in.toolkit.empty())
     error.message += fmt::format("; the finding's code was made by {}", found_in.toolkit);
   return error;

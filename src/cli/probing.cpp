@@ -1,4 +1,5 @@
 #include "cli/probing.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,7 @@ Result<std::unique_ptr<Probing>> Probing::open(const po::variables_map& flags,
   const std::string what = fmt::format("finding {}", *id);
   auto entry = probing->session_->check(probing->finding_.plan, what);
   if (!entry) return tl::unexpected(with_origin(entry.error(), probing->finding_.environment));
-  if (auto other = other_code(**entry, probing->finding_.environment, what))
-    fmt::print(stderr, "{}\n", *other);
+  if (auto other = other_code(**entry, probing->finding_.environment, what)) print_note(*other);
   probing->entry_ = *entry;
   if (auto why = probing->session_->cannot_run((*entry)->spec))
     probing->not_judged_ = fmt::format("{}: {}", (*entry)->spec.name, *why);

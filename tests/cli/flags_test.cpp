@@ -56,6 +56,8 @@ TEST(GivenFlags, AreThoseThatWereTyped) {
   EXPECT_EQ(given({"--plugin", "a.so", "--plugin", "b.so", "--json", "--workers", "3", "--device",
                    "host", "--deadline", "2s", "--runs", "4"}),
             "--deadline 2s --device host --json --plugin a.so --plugin b.so --runs 4 --workers 3");
+  EXPECT_EQ(given({"--db", "my 'store'.db", "--plugin", "$(x).so"}),
+            "--db 'my '\\''store'\\''.db' --plugin '$(x).so'");
 }
 
 TEST(Workers, AreThoseThatRunAtATime) {

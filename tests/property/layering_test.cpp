@@ -190,6 +190,22 @@ TEST(Layering, NobodyIncludesTheCommandLine) {
         << include.file << ":" << include.line << " includes " << include.header;
 }
 
+// Elsewhere, text of a target or of a store could steer the terminal.
+TEST(Layering, CommandsPrintThroughOneFile) {
+  const std::regex prints(R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b)");
+  int seen = 0;
+  for (const auto& source : tree().sources) {
+    if (!begins(source.file, "src/cli/")) continue;
+    std::ifstream in(path(SOURCE_DIR) / source.file);
+    for (std::string line; std::getline(in, line);) {
+      if (!std::regex_search(line.substr(0, line.find("//")), prints)) continue;
+      ++seen;
+      EXPECT_EQ(source.file, "src/cli/output.cpp") << line;
+    }
+  }
+  EXPECT_GT(seen, 0) << "the file has moved";
+}
+
 // Public headers are copied to build/include, where nothing else of this tree is.
 TEST(Layering, PublicHeadersKnowOnlyEachOther) {
   int seen = 0;
