@@ -11,11 +11,11 @@ constexpr std::size_t kRelaxed = 14;
 }  // namespace
 
 std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& spec) const {
-  if (!spec.deterministic || plan.mode.launch == Launch::blocking) return {};
-  TrialSpec blocking{plan.mode, {}, false};
+  if (!can_compare(spec) || plan.mode.launch == Launch::blocking) return {};
+  TrialSpec blocking{plan.mode, {}, compares_by_reference(spec)};
   blocking.mode.launch = Launch::blocking;
   std::vector<TrialSpec> trials{blocking};
-  TrialSpec relaxed{plan.mode, {}, false};
+  TrialSpec relaxed{plan.mode, {}, compares_by_reference(spec)};
   for (std::size_t i = 0; i < kRelaxed; ++i) {
     trials.push_back(relaxed);
     relaxed.mode.schedule_seed = other_schedule(relaxed.mode.schedule_seed);

@@ -14,8 +14,8 @@ AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Chang
       base_(std::move(base)) {}
 
 std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& spec) const {
-  if (!spec.deterministic) return {};
-  TrialSpec same{plan.mode, {}, false};
+  if (!can_compare(spec)) return {};
+  TrialSpec same{plan.mode, {}, compares_by_reference(spec)};
   TrialSpec changed = same;
   if (base_) base_(plan, same);
   change_(plan, changed);
@@ -25,14 +25,14 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
 
 Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
-  if (spec.deterministic && observations.empty())
+  if (can_compare(spec) && observations.empty())
     return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
   if (auto v = cannot_compare(name_, spec, observations)) return *v;
-  auto difference = first_difference(observations[0], observations[1]);
-  if (difference && first_difference(observations[0], observations[2]))
+  auto difference = first_difference(spec, observations[0], observations[1]);
+  if (difference && first_difference(spec, observations[0], observations[2]))
     return {Outcome::inconclusive, name_, "two runs in the same mode differ", {}, -1};
   if (!difference && kind_ == FailKind::history)
-    difference = first_inconsistency(plan, observations[0]);
+    difference = first_inconsistency(spec, plan, observations[0]);
   if (!difference) return Verdict::pass(name_);
   return depends(name_, kind_, plan, *difference, claim_);
 }

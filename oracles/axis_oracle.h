@@ -1,4 +1,5 @@
-// One axis varied alone: the outputs of a deterministic target must not depend on it.
+// One axis varied alone: the outputs of a target must not depend on it. Of one that is declared
+// nondeterministic, whether they are within its reference (see can_compare()).
 //
 //   uninitialized  what was in outputs, scratch and red zones before     (poison)
 //   history        the calls that came before                            (order, repeats)

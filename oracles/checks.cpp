@@ -41,6 +41,30 @@ std::optional<std::string> differing_output(const CallObservation& a, const Call
   return std::nullopt;
 }
 
+bool was_compared(const CallObservation& call) {
+  return call.comparison == Comparison::compared;
+}
+
+bool has_compared(const Observation& o) {
+  return std::any_of(o.calls.begin(), o.calls.end(), was_compared);
+}
+
+const ReferenceObservation* find_reference(const CallObservation& call, std::string_view tensor) {
+  for (const auto& r : call.references)
+    if (r.tensor == tensor) return &r;
+  return nullptr;
+}
+
+// The first output that is within the reference in one of the two and not in the other.
+std::optional<std::string> output_off_once(const CallObservation& a, const CallObservation& b) {
+  if (!was_compared(a) || !was_compared(b)) return std::nullopt;
+  for (const auto& r : a.references) {
+    const auto* other = find_reference(b, r.tensor);
+    if (other != nullptr && (other->mismatches == 0) != (r.mismatches == 0)) return r.tensor;
+  }
+  return std::nullopt;
+}
+
 const CallObservation* find_call(const Observation& o, std::int32_t call) {
   for (const auto& c : o.calls)
     if (c.call == call) return &c;
@@ -59,16 +83,34 @@ Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation&
 
 }  // namespace
 
+bool can_compare(const TargetSpec& spec) {
+  return spec.deterministic || spec.has_reference;
+}
+
+bool compares_by_reference(const TargetSpec& spec) {
+  return !spec.deterministic && spec.has_reference;
+}
+
 std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,
                                       std::span<const Observation> observations) {
   const std::string name(oracle);
-  if (!spec.deterministic)
-    return Verdict{
-        Outcome::not_applicable, name, "the target is declared nondeterministic", {}, -1};
+  if (!can_compare(spec))
+    return Verdict{Outcome::not_applicable,
+                   name,
+                   "the target is declared nondeterministic, and has no reference",
+                   {},
+                   -1};
   for (const auto& o : observations) {
     if (auto v = cannot_judge(oracle, o)) return v;
     if (o.end != End::completed)
       return Verdict{Outcome::inconclusive, name, "a trial did not complete", {}, -1};
+    if (compares_by_reference(spec) && !has_compared(o))
+      return Verdict{Outcome::not_applicable,
+                     name,
+                     "the target is declared nondeterministic, and no call of a trial was compared "
+                     "with the reference",
+                     {},
+                     -1};
   }
   return std::nullopt;
 }
@@ -89,10 +131,10 @@ Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
                       std::string_view claim) {
   if (auto v = cannot_compare(oracle, spec, observations)) return *v;
   const Observation& first = observations.front();
-  if (first_difference(first, observations.back()))
+  if (first_difference(spec, first, observations.back()))
     return {Outcome::inconclusive, std::string(oracle), "two runs in the same mode differ", {}, -1};
   for (const auto& between : observations.subspan(1, observations.size() - 2))
-    if (auto difference = first_difference(between, first))
+    if (auto difference = first_difference(spec, between, first))
       return depends(oracle, kind, plan, *difference, claim);
   return Verdict::pass(std::string(oracle));
 }
@@ -222,21 +264,24 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
 
 ReferenceCount compared_calls(const Plan& plan, const Observation& observation) {
   const auto compared =
-      std::count_if(observation.calls.begin(), observation.calls.end(),
-                    [](const auto& call) { return call.comparison == Comparison::compared; });
+      std::count_if(observation.calls.begin(), observation.calls.end(), was_compared);
   return {compared, static_cast<std::int64_t>(calls_of(plan).size())};
 }
 
-std::optional<Difference> first_difference(const Observation& a, const Observation& b) {
+std::optional<Difference> first_difference(const TargetSpec& spec, const Observation& a,
+                                           const Observation& b) {
+  const auto difference = spec.deterministic ? differing_output : output_off_once;
   for (const auto& call : a.calls) {
     const auto* other = find_call(b, call.call);
     if (other == nullptr) continue;
-    if (auto tensor = differing_output(call, *other)) return Difference{call.call, *tensor};
+    if (auto tensor = difference(call, *other)) return Difference{call.call, *tensor};
   }
   return std::nullopt;
 }
 
-std::optional<Difference> first_inconsistency(const Plan& plan, const Observation& observation) {
+std::optional<Difference> first_inconsistency(const TargetSpec& spec, const Plan& plan,
+                                              const Observation& observation) {
+  if (!spec.deterministic) return std::nullopt;
   const auto steps = calls_of(plan);
   for (const auto& call : observation.calls)
     for (const auto& earlier : observation.calls) {

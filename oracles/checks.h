@@ -30,22 +30,34 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
 // How many calls of the plan were compared with the reference in this trial.
 ReferenceCount compared_calls(const Plan& plan, const Observation& observation);
 
-// Why trials cannot be compared with each other: the target is declared nondeterministic, or one of
-// them says nothing or did not complete.
+// Two trials of a plan agree where they have the same outputs: to the bit for a target that is
+// declared deterministic, and else as far as its reference tells: both are within its tolerance, or
+// neither is.
+//
+// False for a nondeterministic target without a reference.
+bool can_compare(const TargetSpec& spec);
+// What the trials of an oracle that compares must ask for.
+bool compares_by_reference(const TargetSpec& spec);
+
+// Why trials cannot be compared with each other: nothing tells them apart, or one of them says
+// nothing, did not complete, or was not compared with the reference that is needed for it.
 std::optional<Verdict> cannot_compare(std::string_view oracle, const TargetSpec& spec,
                                       std::span<const Observation> observations);
 
-// Where two digests of what must be the same output differ.
+// Where two trials do not agree, or two digests of what must be the same output.
 struct Difference {
   std::int32_t call = -1;
   std::string tensor;
 };
 
-// The first call whose outputs differ between two completed trials of the same plan.
-std::optional<Difference> first_difference(const Observation& a, const Observation& b);
+// The first call in which two completed trials of the same plan do not agree.
+std::optional<Difference> first_difference(const TargetSpec& spec, const Observation& a,
+                                           const Observation& b);
 
-// The first call of one trial whose outputs differ from those of an earlier, identical call.
-std::optional<Difference> first_inconsistency(const Plan& plan, const Observation& observation);
+// The first call of one trial whose outputs differ from those of an earlier, identical call; none
+// where the target is declared nondeterministic.
+std::optional<Difference> first_inconsistency(const TargetSpec& spec, const Plan& plan,
+                                              const Observation& observation);
 
 // "call 2 (C = 64, T = 128)" for people.
 std::string describe_call(const Plan& plan, std::int32_t call);

@@ -1,4 +1,5 @@
-// The same trial again must give the same outputs, where the target is declared deterministic.
+// The same trial again must give the same outputs; of a target that is declared nondeterministic,
+// outputs that are within its reference each time, or never (see can_compare()).
 //
 // Six equal trials; fails when one of them differs from the first. What shows here is a race within
 // a call, or between calls: nothing was changed that it could depend on. On the host device equal

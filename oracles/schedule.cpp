@@ -11,8 +11,8 @@ constexpr std::size_t kOthers = 14;
 }  // namespace
 
 std::vector<TrialSpec> ScheduleOracle::expand(const Plan& plan, const TargetSpec& spec) const {
-  if (!spec.deterministic) return {};
-  const TrialSpec same{plan.mode, {}, false};
+  if (!can_compare(spec)) return {};
+  const TrialSpec same{plan.mode, {}, compares_by_reference(spec)};
   std::vector<TrialSpec> trials{same};
   for (std::size_t i = 0; i < kOthers; ++i) {
     trials.push_back(trials.back());

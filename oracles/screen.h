@@ -2,10 +2,11 @@
 //
 // Claims: a plan whose calls are right gives the same outputs in both, faults in neither and leaves
 // every canary and const input alone, and asks for the scratch that its kernels need; and the
-// outputs of the second match the reference. Can be wrong: never by itself about a fault or a
-// canary. A difference says only that something matters; the single-axis oracles say what. Bugs
-// that show the same wrong result in both trials are seen only by the reference. Cost: 2 trials;
-// the second is not needed (and judge() copes without it) when the first faults.
+// outputs of the second match the reference; those of the first do, too, where the target is
+// declared nondeterministic, as there nothing else is known of them. Can be wrong: never by itself
+// about a fault or a canary. A difference says only that something matters; the single-axis oracles
+// say what. Bugs that show the same wrong result in both trials are seen only by the reference.
+// Cost: 2 trials; the second is not needed (and judge() copes without it) when the first faults.
 #pragma once
 
 #include "core/oracle.h"

@@ -1,0 +1,113 @@
+// Targets that are declared nondeterministic are compared by their reference, where they have one.
+#include <gtest/gtest.h>
+
+#include "oracles/async.h"
+#include "oracles/axis_oracle.h"
+#include "oracles/observations.h"
+#include "oracles/repetition.h"
+#include "oracles/schedule.h"
+#include "oracles/screen.h"
+
+namespace redzone::oracles {
+namespace {
+
+using testing::completed;
+using testing::plan_of_calls;
+
+TargetSpec spec(bool has_reference = true) {
+  TargetSpec s;
+  s.name = "t";
+  s.deterministic = false;
+  s.has_reference = has_reference;
+  return s;
+}
+
+// One call with outputs that no other trial has, compared with the reference.
+Observation trial(bool right) {
+  static std::uint64_t digest = 0;
+  Observation o = completed({++digest});
+  o.calls[0].comparison = Comparison::compared;
+  o.calls[0].references = {{.tensor = "y", .numel = 8, .mismatches = right ? 0u : 3u}};
+  return o;
+}
+
+// What the oracle says where the trial it wants is right by `right(trial spec, index)`.
+template <class Right>
+Verdict ask(const Oracle& oracle, const Plan& plan, Right right) {
+  std::vector<Observation> seen;
+  for (const auto& wanted : oracle.expand(plan, spec())) {
+    EXPECT_TRUE(wanted.reference) << oracle.name();
+    seen.push_back(trial(right(wanted, seen.size())));
+  }
+  EXPECT_FALSE(seen.empty()) << oracle.name();
+  return oracle.judge(plan, spec(), seen);
+}
+
+Plan gated() {
+  Plan plan = plan_of_calls({64});
+  plan.mode.launch = Launch::gated;
+  return plan;
+}
+
+TEST(Nondeterministic, TheRelaxedTrialOfTheScreenMeetsTheReference) {
+  const auto screen = [](bool a, bool b) {
+    const Observation both[] = {trial(a), trial(b)};
+    return ScreenOracle().judge(gated(), spec(), both);
+  };
+  for (const auto& wanted : ScreenOracle().expand(gated(), spec())) EXPECT_TRUE(wanted.reference);
+  EXPECT_EQ(screen(true, true).outcome, Outcome::pass);
+  EXPECT_EQ(screen(false, true).signature.kind, FailKind::reference);
+  EXPECT_EQ(screen(true, false).signature.kind, FailKind::reference);
+}
+
+TEST(Nondeterministic, ADeterministicTargetsRelaxedTrialNeedsNoReference) {
+  TargetSpec s = spec();
+  s.deterministic = true;
+  const auto trials = ScreenOracle().expand(gated(), s);
+  EXPECT_FALSE(trials[0].reference);
+  EXPECT_TRUE(trials[1].reference);
+}
+
+TEST(Nondeterministic, WhatFailsOnlyWhereLaunchesAreNotWaitedForIsAsync) {
+  const auto relaxed_is_wrong = [](const TrialSpec& t, std::size_t) {
+    return t.mode.launch == Launch::blocking;
+  };
+  const Verdict v = ask(AsyncOracle(), gated(), relaxed_is_wrong);
+  EXPECT_EQ(v.signature, (Signature{FailKind::async, "t", "", "y", "", ""}));
+  EXPECT_EQ(v.call, 0);
+  const auto all = [](bool right) { return [=](const TrialSpec&, std::size_t) { return right; }; };
+  EXPECT_EQ(ask(AsyncOracle(), gated(), all(true)).outcome, Outcome::pass);
+  EXPECT_EQ(ask(AsyncOracle(), gated(), all(false)).outcome, Outcome::pass) << "wrong either way";
+}
+
+TEST(Nondeterministic, EachAxisIsNamedByTheTrialThatIsWrong) {
+  const Plan plan = gated();
+  const auto poison = [&](const TrialSpec& t, std::size_t) {
+    return t.mode.poison == plan.mode.poison;
+  };
+  EXPECT_EQ(ask(uninitialized_oracle(), plan, poison).signature.kind, FailKind::uninitialized);
+  const auto place = [&](const TrialSpec& t, std::size_t) {
+    return t.mode.placement == plan.mode.placement;
+  };
+  EXPECT_EQ(ask(placement_oracle(), plan, place).signature.kind, FailKind::placement);
+  const auto fourth = [](const TrialSpec&, std::size_t i) { return i != 3; };
+  EXPECT_EQ(ask(RepetitionOracle(), plan, fourth).signature.kind, FailKind::nondeterministic);
+}
+
+TEST(Nondeterministic, WithoutAReferenceNothingCanBeCompared) {
+  EXPECT_TRUE(AsyncOracle().expand(gated(), spec(false)).empty());
+  EXPECT_EQ(AsyncOracle().judge(gated(), spec(false), {}).outcome, Outcome::not_applicable);
+}
+
+TEST(Nondeterministic, ATrialThatComparedNothingIsNotJudged) {
+  std::vector<Observation> seen;
+  for (std::size_t i = 0; i < AsyncOracle().expand(gated(), spec()).size(); ++i)
+    seen.push_back(trial(true));
+  seen[2].calls[0].comparison = Comparison::too_large;
+  seen[2].calls[0].references.clear();
+  const Verdict v = AsyncOracle().judge(gated(), spec(), seen);
+  EXPECT_EQ(v.outcome, Outcome::not_applicable);
+}
+
+}  // namespace
+}  // namespace redzone::oracles
