@@ -5,15 +5,11 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "campaign/attributor.h"
 #include "exec/worker_process.h"
 
 namespace redzone::cli {
-
-// What cuda-gdb printed of a core dump: exception, kernel and line, as far as they are there.
-Attribution read_cuda_gdb(std::string_view output);
 
 class CoreDumpAttributor final : public campaign::Attributor {
  public:

@@ -1,5 +1,6 @@
 // The whole way of a core dump, with stand-ins for the worker and for cuda-gdb.
 #include "cli/core_dump.h"
+#include "cli/cuda_gdb.h"
 
 #include <gtest/gtest.h>
 
