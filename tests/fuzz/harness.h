@@ -1,0 +1,21 @@
+// What the harnesses share. A harness reads one input, any bytes, with one reader of the project.
+// It ends the process where the reader breaks a law; a crash, a report of a sanitizer, an exception
+// and an input that takes over a second are failures, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace redzone::fuzz {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Prints the law and aborts unless it holds.
+void require(bool holds, std::string_view law);
+
+}  // namespace redzone::fuzz

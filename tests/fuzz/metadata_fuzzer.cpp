@@ -1,0 +1,12 @@
+// Triton's metadata of a compiled kernel: the JSON file beside a sound cubin.
+#include "fuzz/harness.h"
+#include "fuzz/package_folder.h"
+
+using namespace redzone;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::PackageFolder folder;
+  folder.write("cubin/add.json", fuzz::text_of(data, size));
+  folder.read();
+  return 0;
+}

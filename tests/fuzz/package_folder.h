@@ -1,0 +1,27 @@
+// A small kernel package on the disk, of which one file at a time is the input. The folder is in
+// that for temporary files, which scripts/fuzz puts into memory; it is removed when the process
+// ends in order.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace redzone::fuzz {
+
+class PackageFolder {
+ public:
+  PackageFolder();
+  ~PackageFolder();
+  PackageFolder(const PackageFolder&) = delete;
+  PackageFolder& operator=(const PackageFolder&) = delete;
+
+  // "target.toml" or "cubin/add.json" as they are in a sound package, or as the input says.
+  void write(const char* name, std::string_view text) const;
+  // Reads the package and makes its targets; false where it is not sound.
+  bool read() const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace redzone::fuzz

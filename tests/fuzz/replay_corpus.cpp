@@ -1,0 +1,44 @@
+// The main program of a harness that is built without libFuzzer: reads every file of the folders.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "fuzz/harness.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void replay(const fs::path& file) {
+  // Before, so that the last line names the file that a crash is of.
+  std::printf("%s\n", file.c_str());
+  std::fflush(stdout);
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  int replayed = 0;
+  for (int i = 1; i < count; ++i)
+    for (const auto& file : files_in(arguments[i])) {
+      replay(file);
+      ++replayed;
+    }
+  if (replayed > 0) return 0;
+  std::fprintf(stderr, "no input: name a folder of a corpus\n");
+  return 1;
+}

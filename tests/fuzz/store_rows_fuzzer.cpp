@@ -1,0 +1,16 @@
+// Rows of a store that hold anything: the input is a list of columns and of values that are written
+// into a sound store behind the back of its checks. SQLite finds nothing wrong with such a file.
+#include "fuzz/harness.h"
+#include "fuzz/store_reading.h"
+#include "fuzz/store_sample.h"
+
+using namespace redzone;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::StoreSample sample;
+  static const fuzz::StoreFolder folder;
+  folder.write(sample.image());
+  sample.edit(folder.file(), fuzz::text_of(data, size));
+  folder.read();
+  return 0;
+}

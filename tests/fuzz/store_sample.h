@@ -1,0 +1,25 @@
+// A store with a row in every table, and edits of its rows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redzone::fuzz {
+
+class StoreSample {
+ public:
+  StoreSample();
+
+  const std::string& image() const { return image_; }
+  // `edits`: for each a byte that names a column, one that names a kind of value, and the value.
+  // What SQLite itself refuses is left out.
+  void edit(const std::filesystem::path& file, std::string_view edits) const;
+
+ private:
+  std::string image_;
+  std::vector<std::string> updates_;  // "UPDATE t SET c = ?1", of each column of each table
+};
+
+}  // namespace redzone::fuzz
