@@ -5,8 +5,8 @@
 namespace redzone::generators {
 namespace {
 
-// Padding that the harness writes and checks after each row, in bytes.
-constexpr double kTouchedGapBytes = 256;
+// Bytes that the harness writes and checks in each gap of a sparse tensor.
+constexpr double kSparseGapBytes = 2.0 * kSparseGapEndBytes;
 
 }  // namespace
 
@@ -31,15 +31,18 @@ double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse) {
     const auto element = static_cast<double>(dtype_bytes(tensor.dtype_for(call.config)));
     const Shape shape = tensor.shape(call.dims);
     const Rows rows = rows_of(shape, layout.transposed);
-    double gap = static_cast<double>(layout.row_padding_elems) * element;
-    if (sparse) gap = std::min(gap, kTouchedGapBytes);
-    bytes += gap * static_cast<double>(rows.count);
-    if (layout.slice_elems > 0) {
-      double between = static_cast<double>(layout.slice_elems) * element;
-      if (sparse) between = std::min(between, kTouchedGapBytes);
-      bytes += between * static_cast<double>(slices_of(shape, layout));
-    }
-    if (!sparse) bytes += static_cast<double>(layout.offset_elems) * element;
+    const auto row_gaps = static_cast<double>(rows.count);
+    const auto slice_gaps =
+        layout.slice_elems > 0 ? static_cast<double>(slices_of(shape, layout)) : 0;
+    const double gaps = (static_cast<double>(layout.row_padding_elems) * row_gaps +
+                         static_cast<double>(layout.slice_elems) * slice_gaps) *
+                        element;
+    const double elements = row_gaps * static_cast<double>(rows.length) * element;
+    bytes += static_cast<double>(layout.offset_elems) * element;
+    if (sparse && is_sparse(gaps, elements))
+      bytes += (row_gaps + slice_gaps) * kSparseGapBytes;
+    else
+      bytes += gaps;
   }
   return bytes;
 }

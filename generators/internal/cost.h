@@ -13,8 +13,8 @@ struct Cost {
 // Of one launch with contiguous tensors. In doubles: the product of large dims must not overflow.
 Cost dense_cost(const TargetSpec& spec, const Dims& dims, const Config& config);
 
-// The bytes that the layouts of `call` add to dense_cost(). With `sparse`, padding between rows is
-// counted only as far as the harness itself touches it (canaries).
+// The bytes that the layouts of `call` add to dense_cost(). With `sparse`, gaps of sparse tensors
+// are counted only as far as the harness itself touches them (canaries).
 double layout_bytes(const TargetSpec& spec, const Call& call, bool sparse);
 
 // Rows and row length of a tensor in memory, under `layout` but without its padding.

@@ -112,6 +112,12 @@ std::optional<std::string> dim_violation(const Shape& shape, std::int64_t dim, b
 
 }  // namespace
 
+bool is_sparse(double gap_bytes, double element_bytes) {
+  constexpr double kLargeBytes = 256 << 20;
+  constexpr double kFarApart = 16;  // times the bytes of the elements
+  return gap_bytes > kLargeBytes && gap_bytes > kFarApart * element_bytes;
+}
+
 Result<View> make_view(const Shape& shape, const Layout& layout) {
   if (std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size < 0; }))
     return usage_error("a negative size");

@@ -45,6 +45,12 @@ struct View {
   std::int64_t first_index = 0;
 };
 
+// A tensor whose elements are few in a very large storage, as when offsets pass 2^31: its gaps are
+// watched at their ends only, and no memory need stand behind the rest of them.
+bool is_sparse(double gap_bytes, double element_bytes);
+// Bytes of a sparse tensor that are watched at each end of a gap.
+inline constexpr std::int64_t kSparseGapEndBytes = 1024;
+
 // The view of `shape` under `layout`. Pitches that overflow 63 bits are a usage error.
 Result<View> make_view(const Shape& shape, const Layout& layout);
 

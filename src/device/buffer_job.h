@@ -28,13 +28,14 @@ struct BufferJob {
   std::uint64_t seed;
   std::uint32_t poison;  // word repeated over poisoned elements, by element index
   std::uint32_t canary;  // word whose bytes are repeated over the canaries, by address
-  // Canary windows directly before and after the storage, and after each run (up to `gap_bytes`,
-  // already clipped to the distance to the next run).
+  // Canary windows directly before and after the storage.
   void* before;
   std::uint64_t before_bytes;
   void* after;
   std::uint64_t after_bytes;
-  std::uint64_t gap_bytes;
+  // A gap is what lies between the end of a run and the start of the next. Of each, the first and
+  // the last so many bytes are canaries, all of it where they meet; 0: none.
+  std::uint64_t gap_end_bytes;
 };
 
 struct BufferCheck {
@@ -44,8 +45,9 @@ struct BufferCheck {
   std::int64_t first_dirty_byte;  // smallest offset from `data`; INT64_MAX when none
 };
 
-// Longest canary window on each side of a buffer, and longest checked gap after a run.
+// Longest canary window on each side of a buffer.
 inline constexpr std::uint64_t kCanaryWindowBytes = 64 * 1024;
-inline constexpr std::uint64_t kGapWindowBytes = 256;
+// As BufferJob::gap_end_bytes: gaps are watched from end to end.
+inline constexpr std::uint64_t kWholeGaps = std::uint64_t{1} << 62;
 
 }  // namespace redzone::device

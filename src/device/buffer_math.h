@@ -93,6 +93,23 @@ RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t bits, std::int64_t
   return mix(bits + mix(static_cast<std::uint64_t>(index) ^ 0xd19e57ull));
 }
 
+// Elements from the first to the last of the sub-array of dims `dim` and further in, gaps included.
+RZ_HOST_DEVICE inline std::int64_t extent_elems(const BufferJob& job, int dim) {
+  std::int64_t extent = 1;
+  for (int k = dim; k < static_cast<int>(job.rank); ++k)
+    extent += (job.size[k] - 1) * job.stride[k];
+  return extent;
+}
+
+// The canary windows of a gap of `gap_bytes`: one that is all of it, or one at each end.
+struct GapWindows {
+  std::uint64_t count, bytes;  // of each
+};
+RZ_HOST_DEVICE inline GapWindows gap_windows(std::uint64_t gap_bytes, std::uint64_t end_bytes) {
+  if (gap_bytes <= 2 * end_bytes) return {1, gap_bytes};
+  return {2, end_bytes};
+}
+
 // Offset in elements from `data` of the first element of run `run` (outer indices, row-major).
 RZ_HOST_DEVICE inline std::int64_t run_offset(const BufferJob& job, std::int64_t run) {
   std::int64_t offset = 0;

@@ -18,7 +18,7 @@ struct Arrangement {
   BufferJob job = {};
 
   Arrangement(DType type, FillKind fill, std::vector<std::int64_t> size,
-              std::vector<std::int64_t> stride, std::uint64_t gap_bytes) {
+              std::vector<std::int64_t> stride, std::uint64_t gap_end_bytes = kWholeGaps) {
     const std::size_t before = 37, after = 41;
     std::int64_t span = 1;
     for (std::size_t k = 0; k < size.size(); ++k) span += (size[k] - 1) * stride[k];
@@ -44,7 +44,7 @@ struct Arrangement {
     job.seed = 77;
     job.poison = 0xdeadbeef;
     job.canary = canary_for(job.poison);
-    job.gap_bytes = gap_bytes;
+    job.gap_end_bytes = gap_end_bytes;
   }
 
   std::size_t element_bytes() const { return dtype_bytes(static_cast<DType>(job.dtype)); }
@@ -73,24 +73,22 @@ constexpr FillKind kFills[] = {FillKind::uniform, FillKind::integers, FillKind::
 
 struct Form {
   std::vector<std::int64_t> size, stride;
-  std::int64_t gap_elems;
 };
 const Form kForms[] = {
-    {{1}, {1}, 0},
-    {{19}, {1}, 0},
-    {{0}, {1}, 0},
-    {{3, 5}, {8, 1}, 3},
-    {{2, 3, 4}, {40, 7, 1}, 3},
-    {{2, 2, 2, 3}, {100, 40, 5, 1}, 2},
-    {{4, 1}, {3, 1}, 2},
+    {{1}, {1}},
+    {{19}, {1}},
+    {{0}, {1}},
+    {{3, 5}, {8, 1}},
+    {{2, 3, 4}, {40, 7, 1}},
+    {{2, 2, 2, 3}, {100, 40, 5, 1}},
+    {{4, 1}, {3, 1}},
 };
 
 TEST(Buffers, FillWritesTheDefinedBitsAndLeavesTheRestAlone) {
   for (DType type : kTypes)
     for (FillKind fill : kFills)
       for (const Form& form : kForms) {
-        Arrangement a(type, fill, form.size, form.stride,
-                      static_cast<std::uint64_t>(form.gap_elems) * dtype_bytes(type));
+        Arrangement a(type, fill, form.size, form.stride);
         const std::vector<std::byte> canvas(a.storage.size(), std::byte{0x5a});
         a.storage.assign(canvas.begin(), canvas.end());
         fill_buffer(a.job);
@@ -112,8 +110,8 @@ TEST(Buffers, FillWritesTheDefinedBitsAndLeavesTheRestAlone) {
 }
 
 TEST(Buffers, TheDigestDoesNotDependOnTheLayout) {
-  Arrangement dense(DType::f32, FillKind::uniform, {3, 5}, {5, 1}, 0);
-  Arrangement padded(DType::f32, FillKind::uniform, {3, 5}, {9, 1}, 16);
+  Arrangement dense(DType::f32, FillKind::uniform, {3, 5}, {5, 1});
+  Arrangement padded(DType::f32, FillKind::uniform, {3, 5}, {9, 1});
   fill_buffer(dense.job);
   fill_buffer(padded.job);
   EXPECT_EQ(check_buffer(dense.job).digest, check_buffer(padded.job).digest);
@@ -122,7 +120,7 @@ TEST(Buffers, TheDigestDoesNotDependOnTheLayout) {
 }
 
 TEST(Buffers, EveryChangedByteIsSeenWhereItIs) {
-  Arrangement a(DType::f32, FillKind::uniform, {3, 5}, {9, 1}, 16);
+  Arrangement a(DType::f32, FillKind::uniform, {3, 5}, {9, 1});
   a.job.verify_unchanged = true;
   fill_buffer(a.job);
   const std::byte* const data = static_cast<const std::byte*>(a.job.data);
@@ -143,14 +141,37 @@ TEST(Buffers, EveryChangedByteIsSeenWhereItIs) {
   }
 }
 
-TEST(Buffers, AGapLongerThanItsWindowIsCheckedOnlyInTheWindow) {
-  Arrangement a(DType::u8, FillKind::constant, {2, 4}, {100, 1}, 8);
+// Row padding and a slice at once: gaps of two lengths.
+TEST(Buffers, GapsOfEveryDimAreWatched) {
+  Arrangement a(DType::u8, FillKind::constant, {2, 3, 4}, {40, 7, 1});
   fill_buffer(a.job);
   std::byte* const data = static_cast<std::byte*>(a.job.data);
-  data[4 + 8] ^= std::byte{1};
-  EXPECT_EQ(check_buffer(a.job).dirty_gaps, 0u);
-  data[4 + 7] ^= std::byte{1};
-  EXPECT_EQ(check_buffer(a.job).dirty_gaps, 1u);
+  std::vector<bool> is_element(40 + 2 * 7 + 4);
+  for (std::int64_t i = 0; i < a.job.numel; ++i)
+    is_element[static_cast<std::size_t>(a.element(i) - data)] = true;
+  for (std::size_t i = 0; i < is_element.size(); ++i) {
+    if (is_element[i]) continue;
+    data[i] ^= std::byte{1};
+    EXPECT_EQ(check_buffer(a.job).dirty_gaps, 1u) << i;
+    data[i] ^= std::byte{1};
+  }
+}
+
+TEST(Buffers, OfALongGapBothEndsAreWatchedWhereThatIsAskedFor) {
+  Arrangement a(DType::u8, FillKind::constant, {2, 4}, {100, 1}, 8);
+  const std::vector<std::byte> canvas(a.storage.size(), std::byte{0x5a});
+  a.storage.assign(canvas.begin(), canvas.end());
+  fill_buffer(a.job);
+  std::byte* const data = static_cast<std::byte*>(a.job.data);
+  for (std::size_t i = 4; i < 100; ++i) {
+    const bool watched = i < 4 + 8 || i >= 100 - 8;
+    if (!watched) {
+      EXPECT_EQ(data[i], std::byte{0x5a}) << i;
+    }
+    data[i] ^= std::byte{1};
+    EXPECT_EQ(check_buffer(a.job).dirty_gaps, watched ? 1u : 0u) << i;
+    data[i] ^= std::byte{1};
+  }
 }
 
 }  // namespace

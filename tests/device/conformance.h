@@ -52,7 +52,7 @@ struct Padded {
     job.before_bytes = kWindow;
     job.after = storage.data() + kWindow + span_bytes(type);
     job.after_bytes = kWindow;
-    job.gap_bytes = static_cast<std::uint64_t>(kPitch - kColumns) * dtype_bytes(type);
+    job.gap_end_bytes = kWholeGaps;
   }
 
   static std::int64_t span_bytes(DType type) {

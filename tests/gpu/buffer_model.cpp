@@ -39,8 +39,13 @@ void for_each_canary(const BufferJob& job,
   window(job.before, job.before_bytes, 0);
   window(job.after, job.after_bytes, 1);
   const std::int64_t inner = job.size[job.rank - 1];
-  for (std::int64_t end = inner; end < job.numel; end += inner)
-    window(element_at(job, end - 1) + element_bytes(job), job.gap_bytes, 2);
+  for (std::int64_t end = inner; end < job.numel; end += inner) {
+    const std::byte* gap = element_at(job, end - 1) + element_bytes(job);
+    const std::byte* next = element_at(job, end);
+    for (const std::byte* at = gap; at < next; ++at)
+      if (static_cast<std::uint64_t>(std::min(at - gap, next - 1 - at)) < job.gap_end_bytes)
+        visit(at, 2);
+  }
 }
 
 }  // namespace
@@ -83,16 +88,21 @@ const std::vector<Arrangement>& arrangements() {
       {"one element", {1}, {1}},
       {"empty", {0}, {1}},
       {"three elements", {3}, {1}},
-      {"unaligned start", {4999}, {1}, 0, 3},
-      {"rows, even pitch", {37, 64}, {96, 1}, 32},
-      {"rows, odd pitch", {37, 61}, {67, 1}, 6},
-      {"rows, unaligned start", {37, 64}, {96, 1}, 5, 1},
+      {"unaligned start", {4999}, {1}, 3},
+      {"rows, even pitch", {37, 64}, {96, 1}},
+      {"rows, odd pitch", {37, 61}, {67, 1}},
+      {"rows, unaligned start", {37, 64}, {96, 1}, 1},
       {"rows without padding", {37, 61}, {61, 1}},
-      {"matrices", {3, 5, 17}, {5 * 24 + 16, 24, 1}, 7},
-      {"matrices that merge", {3, 5, 16}, {5 * 32, 32, 1}, 16},
-      {"rank 6", {2, 3, 2, 2, 3, 5}, {400, 120, 60, 27, 8, 1}, 3},
-      {"unit dims", {1, 7, 1, 9}, {1000, 16, 3, 1}, 2},
-      {"many chunks", {150, 257}, {260, 1}, 3},
+      {"long gaps", {9, 5}, {700, 1}},
+      {"ends of long gaps", {9, 5}, {700, 1}, 1, 40},
+      {"gaps unwatched", {37, 64}, {96, 1}, 0, 0},
+      {"matrices", {3, 5, 17}, {5 * 24 + 16, 24, 1}},
+      {"matrices that merge", {3, 5, 16}, {5 * 32, 32, 1}},
+      {"dense matrices, far apart", {3, 5, 16}, {500, 16, 1}},
+      {"rank 6", {2, 3, 2, 2, 3, 5}, {400, 120, 60, 27, 8, 1}},
+      {"rank 6, ends", {2, 3, 2, 2, 3, 5}, {400, 120, 60, 27, 8, 1}, 0, 9},
+      {"unit dims", {1, 7, 1, 9}, {1000, 16, 3, 1}},
+      {"many chunks", {150, 257}, {260, 1}},
   };
   return all;
 }
@@ -121,7 +131,7 @@ BufferJob job_at(std::byte* base, const Arrangement& arrangement, DType dtype) {
   }
   if (job.numel == 0) storage = 0;
   job.canary = device::canary_for(0x5eed);
-  job.gap_bytes = arrangement.gap_elems * bytes;
+  job.gap_end_bytes = arrangement.gap_end_bytes;
   job.before = data - kBeforeBytes;
   job.before_bytes = kBeforeBytes;
   job.after = data + storage * static_cast<std::int64_t>(bytes);

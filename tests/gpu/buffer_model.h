@@ -25,8 +25,8 @@ device::BufferCheck model_check(const device::BufferJob& job, const Image& image
 struct Arrangement {
   std::string name;
   std::vector<std::int64_t> size, stride;  // outermost first, elements
-  std::uint64_t gap_elems = 0;             // checked after each run but the last
   std::uint64_t misalign_elems = 0;        // of element 0, from a 256-byte boundary
+  std::uint64_t gap_end_bytes = device::kWholeGaps;
 };
 const std::vector<Arrangement>& arrangements();
 

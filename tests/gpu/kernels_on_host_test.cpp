@@ -137,7 +137,8 @@ TEST_F(KernelsOnHost, FillsAndChecksEqualTheModel) {
 TEST_F(KernelsOnHost, InlineFillsEqualTheModel) {
   for (const Arrangement& arrangement : arrangements()) {
     std::vector<Buffer> buffers;
-    for (std::size_t i = 0; i < device::cuda::kInlineJobs; ++i)
+    // Elements, two windows and gaps of up to five dims.
+    for (std::size_t i = 0; i < device::cuda::kInlinePieces / 8; ++i)
       buffers.push_back(make(arrangement, kDTypes[i % std::size(kDTypes)], FillKind::uniform));
     plan(buffers, 1000);
     fill_inline();

@@ -26,8 +26,14 @@ void for_each(const BufferJob& job, F f, G gap) {
                 device::run_offset(job, i / run) * static_cast<std::int64_t>(element_bytes);
     for (std::int64_t k = 0; k < run; ++k)
       f(row + k * static_cast<std::int64_t>(element_bytes), i + k);
-    if (i + run < job.numel)
-      gap(row + run * static_cast<std::int64_t>(element_bytes), job.gap_bytes);
+    if (i + run >= job.numel || job.gap_end_bytes == 0) continue;
+    auto* end = row + run * static_cast<std::int64_t>(element_bytes);
+    auto* next = static_cast<unsigned char*>(job.data) +
+                 device::run_offset(job, i / run + 1) * static_cast<std::int64_t>(element_bytes);
+    const auto windows =
+        device::gap_windows(static_cast<std::uint64_t>(next - end), job.gap_end_bytes);
+    gap(end, windows.bytes);
+    if (windows.count == 2) gap(next - windows.bytes, windows.bytes);
   }
 }
 

@@ -2,12 +2,13 @@
 
 #include <redzone/spec.h>
 
+#include "device/buffer_math.h"
+
 namespace redzone::device::cuda {
 namespace {
 
 // Drops dims of size 1 and merges each dim into the next inner one where both together are one
-// evenly strided range. Element order and addresses stay the same. Gaps are counted after each run,
-// so a job with gaps keeps its runs.
+// evenly strided range. Elements keep their order and addresses, and so do the gaps between them.
 void merge_dims(BufferJob& job) {
   std::int64_t size[kMaxRank];
   std::int64_t stride[kMaxRank];
@@ -15,8 +16,7 @@ void merge_dims(BufferJob& job) {
   for (int k = static_cast<int>(job.rank) - 1; k >= 0; --k) {
     const bool innermost = n == 0;
     if (!innermost && job.size[k] == 1) continue;
-    const bool mergeable = !innermost && (n > 1 || job.gap_bytes == 0);
-    if (mergeable && job.stride[k] == size[n - 1] * stride[n - 1]) {
+    if (!innermost && job.stride[k] == size[n - 1] * stride[n - 1]) {
       size[n - 1] *= job.size[k];
     } else {
       size[n] = job.size[k];
@@ -58,16 +58,29 @@ std::uint64_t window_slots(const void* begin, std::uint64_t bytes) {
   return (lead + bytes + kSlotBytes - 1) / kSlotBytes;
 }
 
+// Of the gaps between consecutive indices of dim `k`.
+std::uint64_t gap_slots(const BufferJob& job, std::uint32_t k) {
+  const std::int64_t elements = job.stride[k] - extent_elems(job, static_cast<int>(k) + 1);
+  if (job.gap_end_bytes == 0 || elements <= 0) return 0;
+  auto gaps = static_cast<std::uint64_t>(job.size[k] - 1);
+  for (std::uint32_t outer = 0; outer < k; ++outer)
+    gaps *= static_cast<std::uint64_t>(job.size[outer]);
+  const GapWindows windows =
+      gap_windows(static_cast<std::uint64_t>(elements) * dtype_bytes(static_cast<DType>(job.dtype)),
+                  job.gap_end_bytes);
+  return gaps * windows.count * slots_per_window(windows.bytes);
+}
+
 }  // namespace
 
 void plan_batch(std::span<const BufferJob> jobs, BatchPlan& plan) {
   plan.jobs.clear();
   plan.pieces.clear();
   plan.chunks = 0;
-  const auto add = [&](PieceKind kind, std::uint64_t slots) {
+  const auto add = [&](PieceKind kind, std::uint64_t slots, std::uint32_t dim = 0) {
     if (slots == 0) return;
     const auto job = static_cast<std::uint32_t>(plan.jobs.size() - 1);
-    plan.pieces.push_back({plan.chunks, slots, job, kind});
+    plan.pieces.push_back({plan.chunks, slots, job, kind, static_cast<std::uint16_t>(dim)});
     plan.chunks += (slots + kChunkSlots - 1) / kChunkSlots;
   };
   for (const BufferJob& from : jobs) {
@@ -78,13 +91,12 @@ void plan_batch(std::span<const BufferJob> jobs, BatchPlan& plan) {
       const std::uint64_t per_slot = kSlotBytes / dtype_bytes(static_cast<DType>(job.dtype));
       add(PieceKind::elements,
           (static_cast<std::uint64_t>(job.numel) + slot.lead + per_slot - 1) / per_slot);
-      const std::uint64_t gaps = static_cast<std::uint64_t>(job.numel / job.size[job.rank - 1]) - 1;
-      if (job.gap_bytes > 0) add(PieceKind::gaps, gaps * slots_per_gap(job.gap_bytes));
+      for (std::uint32_t k = 0; k + 1 < job.rank; ++k) add(PieceKind::gaps, gap_slots(job, k), k);
     }
     add(PieceKind::before, window_slots(job.before, job.before_bytes));
     add(PieceKind::after, window_slots(job.after, job.after_bytes));
   }
-  plan.pieces.push_back({plan.chunks, 0, 0, PieceKind::elements});
+  plan.pieces.push_back({plan.chunks, 0, 0, PieceKind::elements, 0});
 }
 
 }  // namespace redzone::device::cuda

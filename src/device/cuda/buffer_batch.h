@@ -17,12 +17,12 @@ inline constexpr unsigned kBlockThreads = 256;
 inline constexpr std::uint64_t kSlotBytes = 16;
 inline constexpr std::uint64_t kChunkSlots = 1024;
 
-enum class PieceKind : std::uint32_t {
+enum class PieceKind : std::uint16_t {
   elements,  // slot s: the elements of memory-order index [s * n - lead, (s + 1) * n - lead), where
              // n elements make 16 bytes
   before,    // slot s: bytes [16 * s, 16 * (s + 1)) from the window's start rounded down to 16
   after,     // likewise
-  gaps,      // slots_per_gap() slots for each gap, each as in `before`
+  gaps,      // slots_per_window() slots for each window of each gap of one dim, each as in `before`
 };
 
 struct Piece {
@@ -30,7 +30,9 @@ struct Piece {
   std::uint64_t slots;
   std::uint32_t job;
   PieceKind kind;
+  std::uint16_t dim;  // gaps: those between consecutive indices of this dim
 };
+static_assert(sizeof(Piece) == 24);
 
 // A job with its dims merged as far as they are contiguous in memory.
 struct SlotJob {
@@ -52,18 +54,19 @@ struct BatchView {
 
 // A small batch that travels in the kernel's parameters instead of by a copy.
 inline constexpr std::size_t kInlineJobs = 12;
+inline constexpr std::size_t kInlinePieces = 4 * kInlineJobs;
 struct InlineBatch {
   std::uint64_t chunks;
   std::uint32_t piece_count;
   std::uint32_t reserved;
-  Piece pieces[4 * kInlineJobs + 1];
+  Piece pieces[kInlinePieces + 1];
   SlotJob jobs[kInlineJobs];
 };
 static_assert(sizeof(InlineBatch) <= 4096, "kernel parameters of every device and driver");
 
-// Slots that cover a gap window wherever it starts.
-constexpr std::uint64_t slots_per_gap(std::uint64_t gap_bytes) {
-  return gap_bytes / kSlotBytes + 2;
+// Slots that cover a window of a gap wherever it starts.
+constexpr std::uint64_t slots_per_window(std::uint64_t bytes) {
+  return bytes / kSlotBytes + 2;
 }
 
 constexpr BufferCheck clean_check() {

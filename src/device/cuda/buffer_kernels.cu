@@ -207,46 +207,91 @@ __device__ CanarySlot clip(std::uintptr_t window, std::uint64_t bytes, std::uint
   return {begin, end < begin ? begin : end};
 }
 
-__device__ CanarySlot canary_slot(const BufferJob& job, PieceKind kind, std::uint64_t slot) {
-  if (kind == PieceKind::before)
-    return clip(reinterpret_cast<std::uintptr_t>(job.before), job.before_bytes, slot);
-  if (kind == PieceKind::after)
-    return clip(reinterpret_cast<std::uintptr_t>(job.after), job.after_bytes, slot);
-  const std::uint64_t per_gap = slots_per_gap(job.gap_bytes);
-  const std::uint64_t gap = slot / per_gap;
-  const std::int64_t elements =
-      run_offset(job, static_cast<std::int64_t>(gap)) + job.size[job.rank - 1];
-  const auto bytes = static_cast<std::int64_t>(dtype_bytes(static_cast<DType>(job.dtype)));
-  const std::uintptr_t window =
-      reinterpret_cast<std::uintptr_t>(job.data) + static_cast<std::uintptr_t>(elements * bytes);
-  return clip(window, job.gap_bytes, slot - gap * per_gap);
+// The gaps of one dim are equally long. They are counted by the indices of the dims further out
+// and, innermost, by the index in this dim that they follow.
+class GapSlots {
+ public:
+  __device__ GapSlots(const BufferJob& job, int dim)
+      : job_(job),
+        dim_(dim),
+        element_bytes_(static_cast<std::int64_t>(dtype_bytes(static_cast<DType>(job.dtype)))),
+        extent_(extent_elems(job, dim + 1)) {
+    gap_bytes_ = static_cast<std::uint64_t>((job.stride[dim] - extent_) * element_bytes_);
+    windows_ = gap_windows(gap_bytes_, job.gap_end_bytes);
+    per_window_ = slots_per_window(windows_.bytes);
+  }
+
+  __device__ CanarySlot at(std::uint64_t slot) const {
+    const std::uint64_t window = slot / per_window_;
+    const std::uint64_t gap = window / windows_.count;
+    const bool at_end = window - gap * windows_.count == 1;
+    const std::uintptr_t begin =
+        begin_of(static_cast<std::int64_t>(gap)) + (at_end ? gap_bytes_ - windows_.bytes : 0);
+    return clip(begin, windows_.bytes, slot - window * per_window_);
+  }
+
+ private:
+  __device__ std::uintptr_t begin_of(std::int64_t gap) const {
+    const std::int64_t inner = job_.size[dim_] - 1;  // the last index is followed by another's gap
+    std::int64_t outer = gap / inner;
+    std::int64_t elements = (gap - outer * inner) * job_.stride[dim_] + extent_;
+    for (int k = dim_ - 1; k >= 0; --k) {
+      elements += (outer % job_.size[k]) * job_.stride[k];
+      outer /= job_.size[k];
+    }
+    return reinterpret_cast<std::uintptr_t>(job_.data) +
+           static_cast<std::uintptr_t>(elements * element_bytes_);
+  }
+
+  const BufferJob& job_;
+  int dim_;
+  std::int64_t element_bytes_;
+  std::int64_t extent_;  // elements that a gap follows, gaps further in included
+  std::uint64_t gap_bytes_;
+  GapWindows windows_;
+  std::uint64_t per_window_;
+};
+
+// `work(part of a canary window)` for the slots that are this thread's.
+template <class Work>
+__device__ void for_each_canary_slot(const BufferJob& job, const Piece& piece, std::uint64_t begin,
+                                     std::uint64_t end, Work work) {
+  if (piece.kind == PieceKind::gaps) {
+    const GapSlots gaps(job, piece.dim);
+    for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x)
+      work(gaps.at(slot));
+    return;
+  }
+  const bool before = piece.kind == PieceKind::before;
+  const auto window = reinterpret_cast<std::uintptr_t>(before ? job.before : job.after);
+  const std::uint64_t bytes = before ? job.before_bytes : job.after_bytes;
+  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x)
+    work(clip(window, bytes, slot));
 }
 
-__device__ void fill_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
+__device__ void fill_canaries(const BufferJob& job, const Piece& piece, std::uint64_t begin,
                               std::uint64_t end) {
   const std::uint32_t word = job.canary;
   const std::uint64_t half = static_cast<std::uint64_t>(word) << 32 | word;
-  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
-    const CanarySlot range = canary_slot(job, kind, slot);
+  for_each_canary_slot(job, piece, begin, end, [&](const CanarySlot& range) {
     if (range.whole()) {
       *reinterpret_cast<Sixteen*>(range.begin) = {half, half};
     } else {
       for (std::uintptr_t a = range.begin; a < range.end; ++a)
         *reinterpret_cast<std::uint8_t*>(a) = canary_byte(word, reinterpret_cast<const void*>(a));
     }
-  }
+  });
 }
 
-__device__ void check_canaries(const BufferJob& job, PieceKind kind, std::uint64_t begin,
+__device__ void check_canaries(const BufferJob& job, const Piece& piece, std::uint64_t begin,
                                std::uint64_t end, Tally& tally) {
   const std::uint32_t word = job.canary;
   const std::uint64_t half = static_cast<std::uint64_t>(word) << 32 | word;
   const auto data = reinterpret_cast<std::uintptr_t>(job.data);
-  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
-    const CanarySlot range = canary_slot(job, kind, slot);
+  for_each_canary_slot(job, piece, begin, end, [&](const CanarySlot& range) {
     if (range.whole()) {
       const Sixteen value = *reinterpret_cast<const Sixteen*>(range.begin);
-      if (value.low == half && value.high == half) continue;
+      if (value.low == half && value.high == half) return;
     }
     for (std::uintptr_t a = range.begin; a < range.end; ++a) {
       const std::uint8_t want = canary_byte(word, reinterpret_cast<const void*>(a));
@@ -255,7 +300,7 @@ __device__ void check_canaries(const BufferJob& job, PieceKind kind, std::uint64
       const auto offset = static_cast<std::int64_t>(a - data);
       if (offset < tally.first_dirty) tally.first_dirty = offset;
     }
-  }
+  });
 }
 
 __device__ std::uint64_t sum_of_warp(std::uint64_t value) {
@@ -344,8 +389,7 @@ __device__ void for_each_piece(const BatchView& batch, Work work) {
 __device__ void fill_batch(const BatchView& batch) {
   for_each_piece(batch, [](const SlotJob& slot_job, const Piece& piece, std::uint64_t begin,
                            std::uint64_t end) {
-    if (piece.kind != PieceKind::elements)
-      return fill_canaries(slot_job.job, piece.kind, begin, end);
+    if (piece.kind != PieceKind::elements) return fill_canaries(slot_job.job, piece, begin, end);
     fill_elements(slot_job, begin, end);
   });
 }
@@ -367,7 +411,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads) redzone_check(BatchV
                             std::uint64_t end) {
     Tally tally;
     if (piece.kind != PieceKind::elements)
-      check_canaries(slot_job.job, piece.kind, begin, end, tally);
+      check_canaries(slot_job.job, piece, begin, end, tally);
     else
       check_elements(slot_job, begin, end, tally);
     publish(tally, piece.kind, batch.results[piece.job]);

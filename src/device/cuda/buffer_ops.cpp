@@ -45,7 +45,8 @@ BufferOps::~BufferOps() {
 Status<void> BufferOps::fill(CUstream stream, std::span<const BufferJob> jobs) {
   plan_batch(jobs, plan_);
   if (plan_.chunks == 0) return {};
-  if (jobs.size() <= kInlineJobs) return fill_inline(stream);
+  if (jobs.size() <= kInlineJobs && plan_.piece_count() <= kInlinePieces)
+    return fill_inline(stream);
   auto table = make_table(false);
   if (!table) return tl::unexpected(std::move(table.error()));
   if (auto sent = upload(stream, *table); !sent) return sent;

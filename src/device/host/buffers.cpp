@@ -12,7 +12,8 @@ namespace {
 
 // ---- Runs --------------------------------------------------------------------------------------
 
-// Calls `visit(start of the run, index of its first element, last?)` for each run in memory order.
+// Calls `visit(start of the run, index of its first element, bytes to the next run)` for each run
+// in memory order; 0 bytes behind the last.
 template <class Visit>
 void for_each_run(const BufferJob& job, Visit visit) {
   if (job.numel == 0) return;
@@ -22,16 +23,26 @@ void for_each_run(const BufferJob& job, Visit visit) {
   std::int64_t at[kMaxRank] = {};
   std::byte* run = static_cast<std::byte*>(job.data);
   for (std::int64_t first = 0;; first += length) {
-    const bool last = first + length >= job.numel;
-    visit(run, first, last);
-    if (last) return;
+    if (first + length >= job.numel) return visit(run, first, std::uint64_t{0});
+    std::byte* next = run;
     for (int k = rank - 2; k >= 0; --k) {
-      run += job.stride[k] * bytes;
+      next += job.stride[k] * bytes;
       if (++at[k] < job.size[k]) break;
-      run -= job.stride[k] * bytes * job.size[k];
+      next -= job.stride[k] * bytes * job.size[k];
       at[k] = 0;
     }
+    visit(run, first, static_cast<std::uint64_t>(next - run - length * bytes));
+    run = next;
   }
+}
+
+// Calls `visit(start, bytes)` for each canary window of a gap.
+template <class Visit>
+void for_each_window(const BufferJob& job, std::byte* gap, std::uint64_t bytes, Visit visit) {
+  if (bytes == 0 || job.gap_end_bytes == 0) return;
+  const GapWindows windows = gap_windows(bytes, job.gap_end_bytes);
+  visit(gap, windows.bytes);
+  if (windows.count == 2) visit(gap + bytes - windows.bytes, windows.bytes);
 }
 
 // ---- Canaries ----------------------------------------------------------------------------------
@@ -99,9 +110,10 @@ std::int64_t run_bytes(const BufferJob& job) {
 void fill_buffer(const BufferJob& job) {
   const ElementLoops& loops = element_loops(job);
   const std::int64_t length = job.size[job.rank - 1], bytes = run_bytes(job);
-  for_each_run(job, [&](std::byte* run, std::int64_t first, bool last) {
+  for_each_run(job, [&](std::byte* run, std::int64_t first, std::uint64_t gap) {
     loops.fill(job, run, first, length);
-    if (!last && job.gap_bytes > 0) fill_canary(run + bytes, job.gap_bytes, job.canary);
+    for_each_window(job, run + bytes, gap,
+                    [&](std::byte* at, std::uint64_t n) { fill_canary(at, n, job.canary); });
   });
   fill_canary(static_cast<std::byte*>(job.before), job.before_bytes, job.canary);
   fill_canary(static_cast<std::byte*>(job.after), job.after_bytes, job.canary);
@@ -114,12 +126,14 @@ BufferCheck check_buffer(const BufferJob& job) {
   const ElementLoops& loops = element_loops(job);
   const std::int64_t length = job.size[job.rank - 1], bytes = run_bytes(job);
   RunSums sums;
-  for_each_run(job, [&](std::byte* run, std::int64_t first, bool last) {
+  for_each_run(job, [&](std::byte* run, std::int64_t first, std::uint64_t gap) {
     if (job.verify_unchanged)
       loops.verify(job, run, first, length, sums);
     else
       loops.digest(run, first, length, sums);
-    if (!last && job.gap_bytes > 0) result.dirty_gaps += dirty.count(run + bytes, job.gap_bytes);
+    for_each_window(job, run + bytes, gap, [&](const std::byte* at, std::uint64_t n) {
+      result.dirty_gaps += dirty.count(at, n);
+    });
   });
   result.digest = sums.digest;
   result.changed = sums.changed;

@@ -62,8 +62,7 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
   caching_.reset();
   pool_.begin(settings.pool);
   guard_.settle();
-  for (RegionCache* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
-    memory->settle();
+  for (RegionCache* memory : {&plain_, &cached_segments_, &pool_segments_}) memory->settle();
   fault_.watched.clear();
   fault_.kernel = "";
   held_ = false;
@@ -143,7 +142,7 @@ void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
 // A page of the process that is none of the device's stands for pageable memory.
 bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
   if (guard_.contains(at)) return true;
-  for (const PlainMemory* memory : {&plain_, &page_locked_, &cached_segments_, &pool_segments_})
+  for (const PlainMemory* memory : {&plain_, &cached_segments_, &pool_segments_})
     if (memory->contains(at, bytes)) return true;
   return false;
 }

@@ -31,7 +31,7 @@ class HostDevice final : public Device {
   const Info& info() const override { return info_; }
   Memory& memory(Allocator allocator) override;
   OrderedMemory& ordered_memory(Allocator allocator) override;
-  Memory& host_memory() override { return page_locked_; }
+  Memory& host_memory() override { return guard_; }
   void set_black_box(BlackBox* box) override { fault_.box = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange> buffers) override { fault_.watched = std::move(buffers); }
@@ -77,7 +77,7 @@ class HostDevice final : public Device {
 
   Info info_;
   GuardMemory guard_;
-  PlainMemory plain_, page_locked_;
+  PlainMemory plain_;
   PlainMemory cached_segments_, pool_segments_;  // of the two below
   CachingMemory caching_{cached_segments_};
   FaultContext fault_;

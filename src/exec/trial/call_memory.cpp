@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "device/buffer_math.h"
 #include "exec/trial/call_context.h"
 
 namespace redzone::exec {
@@ -22,6 +23,15 @@ ScratchObservation observed(std::string_view name, std::size_t bytes, std::size_
           .grid = {need.grid.x, need.grid.y, need.grid.z},
           .num_ctas = need.num_ctas,
           .need_align = need.align};
+}
+
+// As device::canary_byte() says; the pattern repeats every 4 bytes of address.
+void write_canary(std::byte* at, std::size_t bytes, std::uint32_t canary) {
+  constexpr std::size_t kPeriod = 4;
+  for (std::size_t i = 0; i < std::min(bytes, kPeriod); ++i)
+    at[i] = std::byte{device::canary_byte(canary, at + i)};
+  for (std::size_t done = kPeriod; done < bytes; done *= 2)
+    std::memcpy(at + done, at, std::min(done, bytes - done));
 }
 
 }  // namespace
@@ -109,16 +119,26 @@ void* CallContext::host_memory(std::string_view name, std::size_t bytes) {
   if (ended() || !acceptable(name, bytes, 1)) return nullptr;
   for (const auto& h : state_.host_buffers) {
     if (h.name != name) continue;
-    if (bytes <= h.bytes) return h.region.base;
+    if (bytes <= h.bytes) return h.at.data;
     fail("target-error",
          fmt::format("host memory '{}': {} bytes asked for, {} held", name, bytes, h.bytes));
     return nullptr;
   }
-  const auto region = state_.memory.acquire_host(std::max<std::size_t>(bytes, 1));
+  const auto region = state_.memory.acquire_host(host_region_bytes(bytes));
   if (!region) return nullptr;
-  std::memset(region->base, 0, bytes);
-  state_.host_buffers.push_back({std::string(name), bytes, *region});
-  return region->base;
+  auto& h = state_.host_buffers.emplace_back();
+  h.name = h.label = name;
+  h.bytes = bytes;
+  h.call = call();
+  h.region = *region;
+  h.at = place_host(*region, bytes);
+  h.job = raw_job(h.at, bytes, state_.mode.poison);
+  // The CPU may write at once, so the CPU makes it ready.
+  std::memset(h.at.data, 0, bytes);
+  write_canary(h.at.before, h.at.before_bytes, h.job.canary);
+  write_canary(h.at.after, h.at.after_bytes, h.job.canary);
+  state_.watch(h.label, h.call, h.at, bytes);
+  return h.at.data;
 }
 
 void CallContext::copy(void* to, const void* from, std::size_t bytes, int stream) {

@@ -19,6 +19,18 @@ std::byte* align_up(std::byte* p, std::size_t align) {
   return align_down(p + (align - 1), align);
 }
 
+// All of the region that is not the buffer's, as far as it is not too much. What lies before
+// element 0 in its own storage is.
+void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p) {
+  const auto room = [](const std::byte* from, const std::byte* to) {
+    return static_cast<std::size_t>(to - from);
+  };
+  p.before_bytes = std::min(room(region.base, p.data), lead_bytes + device::kCanaryWindowBytes);
+  p.before = p.data - p.before_bytes;
+  p.after_bytes =
+      std::min<std::size_t>(room(p.after, region.base + region.bytes), device::kCanaryWindowBytes);
+}
+
 }  // namespace
 
 std::size_t region_bytes(const Storage& storage) {
@@ -37,12 +49,19 @@ Place place(const device::Region& region, const Storage& storage, const Mode& mo
   p.before = p.data;
   p.after = p.storage + storage.bytes;
   if (!guarded) return p;
-  const auto window = [](std::ptrdiff_t room) {
-    return std::min<std::size_t>(static_cast<std::size_t>(room), device::kCanaryWindowBytes);
-  };
-  p.before_bytes = window(p.data - region.base);
-  p.before -= p.before_bytes;
-  p.after_bytes = window(end - p.after);
+  set_windows(region, storage.lead_bytes, p);
+  return p;
+}
+
+std::size_t host_region_bytes(std::size_t bytes) {
+  return 2 * device::kCanaryWindowBytes + bytes;
+}
+
+Place place_host(const device::Region& region, std::size_t bytes) {
+  Place p;
+  p.storage = p.data = p.before = region.base + device::kCanaryWindowBytes;
+  p.after = p.storage + bytes;
+  set_windows(region, 0, p);
   return p;
 }
 

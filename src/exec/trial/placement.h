@@ -36,4 +36,9 @@ std::size_t region_bytes(const Storage& storage);
 // canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);
 
+// Page-locked memory of the host: canaries on both sides, whatever the mode and the device, and
+// behind them a hole where the device can make one.
+std::size_t host_region_bytes(std::size_t bytes);
+Place place_host(const device::Region& region, std::size_t bytes);
+
 }  // namespace redzone::exec

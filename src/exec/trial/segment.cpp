@@ -231,8 +231,7 @@ void check(TrialState& state, Segment& segment, bool last) {
   state.spent.clear();  // what comes next may lie in their memory
   segment.trial_checked = last;
   if (last)
-    for (const auto* buffers : {&state.workspaces, &state.allocations})
-      for (const auto& b : *buffers) segment.jobs.push_back(check_job(b));
+    state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
   // A call is over in the order of its own stream: what a side stream still does is too late.
   if (state.session.join_to(0, state.streams.plan))
@@ -251,8 +250,8 @@ void collect(TrialState& state, const Segment& segment) {
     for (const auto& s : unit.scratch) note(call, observed(s, *result++));
   }
   if (!segment.trial_checked) return;
-  for (const auto* buffers : {&state.workspaces, &state.allocations})
-    for (const auto& b : *buffers) note(state.of_call(b.call), observed(b, *result++));
+  state.for_each_lasting(
+      [&](const RawBuffer& b) { note(state.of_call(b.call), observed(b, *result++)); });
 }
 
 void note_completed(TrialState& state, const Segment& segment) {

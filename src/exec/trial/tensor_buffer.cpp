@@ -54,14 +54,12 @@ void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
   job.seed = device::mix(call.seed ^ hash_name(spec.name));
 }
 
-// Bytes between the end of a run and the start of the next, as far as they are watched.
-std::uint64_t gap_bytes(const View& view, std::size_t element_bytes) {
-  const std::size_t rank = view.memory_sizes.size();
-  if (rank < 2 || view.numel == 0) return 0;
-  const std::int64_t gap = view.memory_strides[rank - 2] - view.memory_sizes[rank - 1];
-  if (gap <= 0) return 0;
-  const std::uint64_t most = device::kGapWindowBytes / element_bytes;
-  return std::min(static_cast<std::uint64_t>(gap), most) * element_bytes;
+std::uint64_t gap_end_bytes(const View& view, std::size_t element_bytes) {
+  const auto bytes = static_cast<double>(element_bytes);
+  const std::int64_t gap_elems = view.storage_elems - view.offset_elems - view.numel;
+  const bool sparse =
+      is_sparse(static_cast<double>(gap_elems) * bytes, static_cast<double>(view.numel) * bytes);
+  return sparse ? kSparseGapEndBytes : device::kWholeGaps;
 }
 
 void set_place(device::BufferJob& job, const Place& at) {
@@ -100,7 +98,8 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   job.verify_unchanged = spec.role == Role::in;
   job.poison = mode.poison;
   job.canary = device::canary_for(mode.poison);
-  if (mode.allocator == Allocator::guard) job.gap_bytes = gap_bytes(out.view, element_bytes);
+  if (mode.allocator == Allocator::guard)
+    job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
   set_fill(spec, call, out.view.numel, job);
   return {};
 }
@@ -141,7 +140,7 @@ device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t po
 }
 
 device::BufferJob without_canaries(device::BufferJob job) {
-  job.before_bytes = job.after_bytes = job.gap_bytes = 0;
+  job.before_bytes = job.after_bytes = job.gap_end_bytes = 0;
   return job;
 }
 

@@ -38,10 +38,12 @@ void TrialMemory::begin(Allocator allocator, std::size_t most_bytes) {
 
 std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
   device::Device& device = session_.device();
-  const std::uint64_t host = device.host_memory().mapping_calls();
-  if (!in_order(allocator)) return host + device.memory(allocator).mapping_calls();
-  return host + device.ordered_memory(allocator).mapping_calls() +
-         device.memory(Allocator::plain).mapping_calls();
+  device::Memory& host = device.host_memory();
+  device::Memory& own = device.memory(in_order(allocator) ? Allocator::plain : allocator);
+  std::uint64_t calls = own.mapping_calls();
+  if (&host != &own) calls += host.mapping_calls();  // one arena may serve both
+  if (in_order(allocator)) calls += device.ordered_memory(allocator).mapping_calls();
+  return calls;
 }
 
 std::size_t TrialMemory::rounded(std::size_t bytes) const {

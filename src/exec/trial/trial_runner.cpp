@@ -58,8 +58,9 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   begin_sanitizer(trial.mode);
   left_out_ = trial.left_out;
 
-  run_steps(plan, trial);
-  finish();
+  std::unique_ptr<Target> target;  // outlives what it has enqueued
+  run_steps(plan, trial, target);
+  finish(std::move(target));
 
   state_.set_phase(device::Phase::reporting);
   Observation o;
@@ -86,7 +87,8 @@ void TrialRunner::begin_sanitizer(const Mode& mode) {
   state_.sanitizer->begin_trial();
 }
 
-void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
+void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
+                            std::unique_ptr<Target>& target) {
   const TargetEntry* entry = registry_.find(plan.target, kind_);
   const bool own_buffers = entry != nullptr && has_inout(entry->spec);
   const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
@@ -111,7 +113,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial) {
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));
   if (session.stopped()) return;
-  const auto target = make_target(*entry, session);
+  target = make_target(*entry, session);
   if (target == nullptr) return;
   try {
     run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
@@ -169,9 +171,15 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
   reference_.compare(state_, target, entry.spec, compared_);
 }
 
-void TrialRunner::finish() {
+void TrialRunner::finish(std::unique_ptr<Target> target) {
   Session& session = state_.session;
   const bool idle = session.synchronize();
+  // Its members are memory that its work may use. A lost device still may: then the worker leaves
+  // without tearing anything down.
+  if (session.lost())
+    static_cast<void>(target.release());
+  else
+    target.reset();
   state_.drain_sanitizer(-1);
   for (std::size_t i = 0; idle && i < segment_count_; ++i) {
     if (state_.checks)

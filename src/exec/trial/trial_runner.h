@@ -53,11 +53,13 @@ class TrialRunner {
 
  private:
   void begin_sanitizer(const Mode& mode);
-  void run_steps(const Plan& plan, const TrialSpec& trial);
+  // Makes `target` once that can be done.
+  void run_steps(const Plan& plan, const TrialSpec& trial, std::unique_ptr<Target>& target);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
   Comparison comparison_of(const TargetSpec& spec, const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
-  void finish();
+  // Waits for all that was enqueued, then ends the target and collects what was seen.
+  void finish(std::unique_ptr<Target> target);
   Segment& segment(std::size_t index);
 
   const Registry& registry_;

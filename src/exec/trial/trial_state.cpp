@@ -73,8 +73,7 @@ void TrialState::forget_watched() {
   watched_.clear();
   told_ = 0;
   retell_ = true;
-  for (const auto* buffers : {&workspaces, &allocations})
-    for (const auto& b : *buffers) watch(b.label, b.call, b.at, b.bytes);
+  for_each_lasting([&](const RawBuffer& b) { watch(b.label, b.call, b.at, b.bytes); });
 }
 
 }  // namespace redzone::exec

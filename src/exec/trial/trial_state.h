@@ -16,7 +16,7 @@
 
 namespace redzone::exec {
 
-// Scratch, a workspace or an allocation.
+// Scratch, a workspace, an allocation, or page-locked memory of the host.
 struct RawBuffer {
   std::string name;   // as the target asked for it
   std::string label;  // the same, or name#2 and so on within a call
@@ -31,13 +31,6 @@ struct RawBuffer {
   bool watched = false;    // given up, and `job` is what the bytes must hold since
   bool captured = false;   // allocated in a capture
   bool temporary = false;  // allocated and freed in one capture: fresh before each replay
-};
-
-// Page-locked memory of the host.
-struct HostBuffer {
-  std::string name;
-  std::size_t bytes = 0;
-  device::Region region;
 };
 
 // One call with its buffers; runs item->runs times on them.
@@ -93,6 +86,13 @@ struct TrialState {
   // To be called behind each capture.
   bool flush_fills(int stream);
 
+  // Calls `visit` for each of the buffers that live for the whole trial.
+  template <class Visit>
+  void for_each_lasting(Visit visit) const {
+    for (const auto* buffers : {&workspaces, &allocations, &host_buffers})
+      for (const auto& buffer : *buffers) visit(buffer);
+  }
+
   CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
 
   Session session;
@@ -105,7 +105,7 @@ struct TrialState {
   bool records = true;                // what is launched and asked for is noted
   std::deque<RawBuffer> workspaces;   // live for the whole trial
   std::deque<RawBuffer> allocations;  // freed ones, too
-  std::deque<HostBuffer> host_buffers;
+  std::deque<RawBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
   RefusedEncodes refused;
   // Scratch and allocations of the call that is being enqueued, to be filled before its next
