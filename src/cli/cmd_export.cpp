@@ -124,6 +124,20 @@ Result<std::string> program_of(const store::Finding& f, const Registry& registry
        *source, flags["register"].as<std::string>()});
 }
 
+// The file is there whole, or as it was before.
+Result<void> write_whole(const std::filesystem::path& path, const std::string& text) {
+  const std::filesystem::path next = path.string() + ".next";
+  std::ofstream out(next, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(next, path, failed);
+  if (out && !failed) return {};
+  std::error_code ignored;
+  std::filesystem::remove(next, ignored);
+  return usage_error(fmt::format("{}: cannot be written", path.string()));
+}
+
 Result<int> Export::run(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_only);
   if (!store) return tl::unexpected(store.error());
@@ -153,10 +167,7 @@ Result<int> Export::run(const po::variables_map& flags) {
       return tl::unexpected(
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
     const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
-    std::ofstream out(path, std::ios::binary);
-    out << *text;
-    out.close();
-    if (!out) return usage_error(fmt::format("{}: cannot be written", path.string()));
+    if (auto written = write_whole(path, *text); !written) return tl::unexpected(written.error());
     print_result(fmt::format("{}\n", path.string()));
   }
   return kOk;

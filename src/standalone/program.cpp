@@ -16,6 +16,8 @@
 namespace redzone::standalone {
 namespace {
 
+constexpr std::string_view kEntryPoint = "REDZONE_PLUGIN(";
+
 // A literal of C++.
 std::string literal(std::string_view text) {
   std::string out = "\"";
@@ -204,6 +206,17 @@ std::string commented(std::string_view text) {
   return out;
 }
 
+// A line that uses REDZONE_PLUGIN, rather than defines or mentions it.
+bool has_entry_point(const std::string& source) {
+  std::istringstream in(source);
+  for (std::string line; std::getline(in, line);) {
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin != std::string::npos && line.compare(begin, kEntryPoint.size(), kEntryPoint) == 0)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::string> program_text(const ProgramRequest& request) {
@@ -217,6 +230,11 @@ Result<std::string> program_text(const ProgramRequest& request) {
   for (const Step& step : plan.steps)
     if (auto added = std::visit(steps, step); !added) return tl::unexpected(added.error());
   std::string entry;
+  if (!request.registers.empty() && has_entry_point(request.source))
+    return usage_error(fmt::format(
+        "--register {} is for a source without REDZONE_PLUGIN, and this one registers its targets "
+        "with it: leave --register out",
+        request.registers));
   if (!request.registers.empty())
     entry =
         fmt::format("\nREDZONE_PLUGIN(registrar) {{\n  {}(registrar);\n}}\n", request.registers);

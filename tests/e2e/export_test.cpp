@@ -38,6 +38,21 @@ TEST_F(ExportStandalone, WritesOneFileThatIncludesOnlyTheCompilersHeaders) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
+TEST_F(ExportStandalone, AFileThatIsGoodStaysWhereTheFlagsDoNotFit) {
+  import("stale_grid");
+  const auto good = standalone(
+      {"--source", source("stale_grid"), "--register", "redzone::puzzles::add_stale_grid"});
+  ASSERT_EQ(good.exit, 0) << good.err;
+  const auto path = folder_.path() / good.out.substr(0, good.out.find('\n'));
+  const std::string before = read_text(path);
+  // The plugin registers the puzzle, so nothing else may.
+  const auto ran =
+      standalone({"--source", source("plugin"), "--register", "redzone::puzzles::add"});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_NE(ran.err.find("REDZONE_PLUGIN"), std::string::npos) << ran.err;
+  EXPECT_EQ(read_text(path), before);
+}
+
 TEST_F(ExportStandalone, NeedsASource) {
   import("stale_grid");
   const auto ran = standalone({});

@@ -117,6 +117,23 @@ TEST(ProgramText, RegistersWhatHasNoEntryPoint) {
   EXPECT_EQ(count(*text, "REDZONE_PLUGIN(registrar) {\n  my::add(registrar);\n}"), 1u);
 }
 
+TEST(ProgramText, ASourceHasOneEntryPoint) {
+  const Plan plan = sample_plan();
+  const TargetSpec spec = sample_spec();
+  const auto with = [&](std::string source) {
+    return program_text({&plan, &spec, FailKind::fault, "", std::move(source), "my::add"});
+  };
+  const auto twice = with("int a;\n  REDZONE_PLUGIN(registrar) { registrar.add<T>(); }\n");
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().kind, ErrorKind::usage);
+  EXPECT_NE(twice.error().message.find("--register my::add is for a source without REDZONE_PLUGIN"),
+            std::string::npos);
+  // What <redzone/target.h> says of it.
+  EXPECT_TRUE(
+      with("//     REDZONE_PLUGIN(registrar) { registrar.add<Scale>(); }\n"
+           "#define REDZONE_PLUGIN(registrar) \\\n  static void f()\n"));
+}
+
 TEST(ProgramText, RefusesWhatWouldNotShow) {
   const auto refused = [](const Plan& plan, FailKind kind, const TargetSpec& spec) {
     const auto text = text_of(plan, kind, spec);
