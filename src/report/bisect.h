@@ -8,9 +8,10 @@
 //            "runs": RUNS, "other_data": RUNS of what passes but for other data, or null}]}], "go":
 //            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
 //            "verdict", "fails": RUNS, "passes": RUNS}]}
-//   RUNS     {"k", "n", "low", "high", "other", "unjudged", "said"}: k of n judged runs failed as
-//   the
-//            finding does, with the 95% interval; `other` of them failed otherwise
+//   RUNS     {"k", "n", "other", "unjudged", "said"}: k of n judged runs failed as the finding
+//   does,
+//            `other` of them failed otherwise. A sequential test decides how many runs are made, so
+//            the counts have no interval
 //   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
 //   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence", "rule": text or
 //   null,

@@ -5,7 +5,6 @@
 #include "report/bisect.h"
 #include "report/bisect_table.h"
 #include "report/format.h"
-#include "report/statistics.h"
 
 namespace redzone::report {
 namespace {
@@ -13,9 +12,7 @@ namespace {
 using bisect::Answer;
 
 std::string rate_text(const bisect::Counts& counts) {
-  const Interval i = wilson_interval({counts.same, counts.judged()});
-  return fmt::format("{} of {} runs (95% interval {:.0f}% to {:.0f}%)", counts.same,
-                     counts.judged(), 100 * i.low, 100 * i.high);
+  return fmt::format("{} of {} runs", counts.same, counts.judged());
 }
 
 std::string rows_text(const bisect::Bisection& b) {

@@ -7,8 +7,8 @@
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/needs.h"
-#include "report/statistics.h"
 #include "report/text.h"
+#include "statistics/interval.h"
 #include "store/plugin_origin.h"
 
 namespace redzone::report {
@@ -27,9 +27,10 @@ std::string ledger_text(const Ledger& ledger) {
   return out + ", since " + ledger.since;
 }
 
+// Of the final measure: as many runs as were fixed before, later than those that found it.
 std::string reliability_text(const store::Reliability& r) {
   if (r.n == 0) return "not run again yet";
-  const Interval i = wilson_interval(r);
+  const auto i = statistics::exact_interval(r.k, r.n);
   return fmt::format("{} of {} runs failed the same way (95% interval {:.0f}% to {:.0f}%)", r.k,
                      r.n, 100 * i.low, 100 * i.high);
 }

@@ -37,6 +37,10 @@ std::string grouped(std::uint64_t n) {
   return out;
 }
 
+double per_second(std::uint64_t n, double seconds) {
+  return seconds > 0 ? static_cast<double>(n) / seconds : 0;
+}
+
 std::string rate(double per_second) {
   if (!(per_second > 0)) return "0";
   if (per_second >= 99.95) return grouped(static_cast<std::uint64_t>(std::llround(per_second)));

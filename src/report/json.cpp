@@ -3,10 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/plan_text.h"
+#include "report/format.h"
 #include "report/names.h"
 #include "report/needs.h"
-#include "report/statistics.h"
 #include "report/text.h"
+#include "statistics/interval.h"
 
 namespace redzone::report {
 namespace {
@@ -34,9 +35,16 @@ Json signature(const Signature& s) {
           {"side", s.side},     {"access", s.access}};
 }
 
+// Of a number of runs that was fixed before the first of them: the final measure of a finding, or
+// the --runs of a replay.
 Json reliability(const store::Reliability& r) {
-  const Interval i = wilson_interval(r);
+  const auto i = statistics::exact_interval(r.k, r.n);
   return {{"k", r.k}, {"n", r.n}, {"low", i.low}, {"high", i.high}};
+}
+
+// Of any runs. What is varied is run on according to what it shows, so there is no interval.
+Json counts(const store::Reliability& r) {
+  return {{"k", r.k}, {"n", r.n}};
 }
 
 Json environment(const store::Environment& e) {
@@ -57,47 +65,45 @@ Json culprit(const Attribution& a) {
 }
 
 Json finding(const store::Finding& f, std::string_view db) {
-  return {
-      {"id", f.id},
-      {"state", name_of(f.state)},
-      {"ledger",
-       {{"standing", name_of(f.ledger.standing)},
-        {"link", f.ledger.link},
-        {"note", f.ledger.note},
-        {"since", f.ledger.since}}},
-      {"signature", signature(f.signature)},
-      {"oracle", f.oracle},
-      {"reason", f.reason},
-      {"reliability", reliability(f.reliability)},
-      {"calls", call_count(f.plan)},
-      {"minimal", f.minimal},
-      {"reduction",
-       {{"end", name_of(f.reduction.end)},
-        {"text", text_of(f.reduction)},
-        {"plans", f.reduction.plans},
-        {"trials", f.reduction.trials},
-        {"seconds", f.reduction.seconds}}},
-      {"needs_history", f.needs_history},
-      {"needs", needs_of(f)},
-      {"plan", print_plan(f.plan)},
-      {"plan_hash", plan_hash(f.plan)},
-      {"original_plan", print_plan(f.original)},
-      {"attribution",
-       list(
-           f.attribution,
-           [](const store::AttributionRow& row) -> Json {
-             return {{"axis", row.axis}, {"value", row.value}, {"failed", reliability(row.failed)}};
-           })},
-      {"culprits", list(f.culprits, culprit)},
-      {"fault_detail", f.fault_detail},
-      {"environment", environment(f.environment)},
-      {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},
-      {"plans_to_first", f.plans_to_first},
-      {"seconds_to_first", f.seconds_to_first},
-      {"sightings", f.sightings},
-      {"first_seen", f.first_seen},
-      {"last_seen", f.last_seen},
-      {"replay", replay_command(f, db)}};
+  return {{"id", f.id},
+          {"state", name_of(f.state)},
+          {"ledger",
+           {{"standing", name_of(f.ledger.standing)},
+            {"link", f.ledger.link},
+            {"note", f.ledger.note},
+            {"since", f.ledger.since}}},
+          {"signature", signature(f.signature)},
+          {"oracle", f.oracle},
+          {"reason", f.reason},
+          {"reliability", reliability(f.reliability)},
+          {"calls", call_count(f.plan)},
+          {"minimal", f.minimal},
+          {"reduction",
+           {{"end", name_of(f.reduction.end)},
+            {"text", text_of(f.reduction)},
+            {"plans", f.reduction.plans},
+            {"trials", f.reduction.trials},
+            {"seconds", f.reduction.seconds}}},
+          {"needs_history", f.needs_history},
+          {"needs", needs_of(f)},
+          {"plan", print_plan(f.plan)},
+          {"plan_hash", plan_hash(f.plan)},
+          {"original_plan", print_plan(f.original)},
+          {"attribution",
+           list(f.attribution,
+                [](const store::AttributionRow& row) -> Json {
+                  return {{"axis", row.axis}, {"value", row.value}, {"failed", counts(row.failed)}};
+                })},
+          {"culprits", list(f.culprits, culprit)},
+          {"fault_detail", f.fault_detail},
+          {"environment", environment(f.environment)},
+          {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},
+          {"plans_to_first", f.plans_to_first},
+          {"seconds_to_first", f.seconds_to_first},
+          {"sightings", f.sightings},
+          {"first_seen", f.first_seen},
+          {"last_seen", f.last_seen},
+          {"replay", replay_command(f, db)}};
 }
 
 Json findings(std::span<const store::Finding> all, std::string_view db) {

@@ -18,14 +18,17 @@
 //              "1-minimal"|"budget of plans"|"budget of time"|"interrupted"|"taken back"|"none",
 //              "text", "plans", "trials", "seconds"}, "needs_history", "needs": [text], "plan",
 //              "plan_hash", "original_plan", "attribution": [{"axis", "value", "failed":
-//              RELIABLE}], "culprits":
+//              COUNTS}], "culprits":
 //              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
 //              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
 //              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
 //              "plans_to_first", "seconds_to_first", "sightings", "first_seen", "last_seen",
 //              "replay"}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
-//   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs and the 95% interval
+//   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, whose number was fixed before, and
+//   the
+//             exact 95% interval
+//   COUNTS    {"k", "n"}: k failures in n runs
 //   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",
 //              "plans", "plans_per_s", "calls", "calls_per_s", "trials", "workers_lost"},
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},

@@ -5,12 +5,15 @@
 #include <algorithm>
 
 #include "core/plan_text.h"
-#include "report/statistics.h"
+#include "statistics/fisher.h"
 
 namespace redzone::report {
 namespace {
 
 using store::AttributionRow;
+
+// Chance with which a busy machine is named although the load changes nothing.
+constexpr double kFalseAlarm = 0.01;
 
 // As attribution rows have it; "" of what is none of the mode's.
 std::string own_value(const Mode& mode, const std::string& axis) {
@@ -33,6 +36,10 @@ std::string passes_with(const store::Finding& f, const AttributionRow& own) {
   return out;
 }
 
+bool fails_less(const store::Reliability& a, const store::Reliability& b) {
+  return statistics::fisher_exact(a.k, a.n, b.k, b.n).less <= kFalseAlarm;
+}
+
 const AttributionRow* load_row(const store::Finding& f, std::string_view value) {
   const auto it =
       std::find_if(f.attribution.begin(), f.attribution.end(),
@@ -52,8 +59,7 @@ std::vector<std::string> needs_of(const store::Finding& f) {
       out.push_back(fmt::format("{} {} ({})", row.axis, row.value, passes));
   }
   const auto *alone = load_row(f, "alone"), *busy = load_row(f, "side by side");
-  if (alone != nullptr && busy != nullptr &&
-      wilson_interval(alone->failed).high < wilson_interval(busy->failed).low)
+  if (alone != nullptr && busy != nullptr && fails_less(alone->failed, busy->failed))
     out.push_back(fmt::format("a busy machine ({} alone, {} side by side)", ratio(alone->failed),
                               ratio(busy->failed)));
   return out;

@@ -6,7 +6,6 @@
 
 #include "core/plan_text.h"
 #include "report/format.h"
-#include "report/statistics.h"
 #include "report/text.h"
 
 namespace redzone::report {

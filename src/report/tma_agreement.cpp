@@ -24,10 +24,6 @@ const char* word(tma::Says says) {
   return "nothing";
 }
 
-double per_second(std::uint64_t count, double seconds) {
-  return seconds > 0 ? static_cast<double>(count) / seconds : 0;
-}
-
 std::string names_of(const std::vector<tma::Rule>& rules) {
   std::string out;
   for (const auto rule : rules) out += (out.empty() ? "" : ", ") + std::string(tma::name_of(rule));

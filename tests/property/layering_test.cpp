@@ -152,7 +152,7 @@ std::vector<Part> parts() {
       {"report",
        "src/report/",
        {"core/", "store/finding.h", "store/plugin_origin.h", "store/upkeep_facts.h", "tma/",
-        "bisect/"}},
+        "bisect/", "statistics/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.

@@ -36,6 +36,11 @@ TEST(Format, Rate) {
   EXPECT_EQ(rate(12345.6), "12,346");
 }
 
+TEST(Format, RatesNeedTime) {
+  EXPECT_EQ(per_second(10, 4), 2.5);
+  EXPECT_EQ(per_second(10, 0), 0);
+}
+
 TEST(Format, ClockTime) {
   EXPECT_EQ(clock_time(-3), "0:00");
   EXPECT_EQ(clock_time(7.9), "0:07");

@@ -44,7 +44,8 @@ TEST(ReportJson, Finding) {
   EXPECT_EQ(j["signature"]["access"], "read");
   EXPECT_EQ(keys(j["reliability"]), "k n low high");
   EXPECT_EQ(j["reliability"]["k"], 7);
-  EXPECT_NEAR(j["reliability"]["low"].get<double>(), 0.397, 0.001);
+  EXPECT_NEAR(j["reliability"]["low"].get<double>(), 0.348, 0.001);
+  EXPECT_NEAR(j["reliability"]["high"].get<double>(), 0.933, 0.001);
   EXPECT_EQ(j["calls"], 1);
   EXPECT_EQ(j["needs"], Json::array());
   EXPECT_EQ(keys(j["reduction"]), "end text plans trials seconds");
@@ -55,6 +56,7 @@ TEST(ReportJson, Finding) {
   EXPECT_EQ(j["plan_hash"], plan_hash(f.plan));
   ASSERT_EQ(j["attribution"].size(), 2u);
   EXPECT_EQ(keys(j["attribution"][0]), "axis value failed");
+  EXPECT_EQ(keys(j["attribution"][1]["failed"]), "k n");
   EXPECT_EQ(j["attribution"][1]["failed"]["k"], 5);
   EXPECT_EQ(keys(j["environment"]),
             "device driver compute_capability toolkit nvrtc host code_hash redzone_version");

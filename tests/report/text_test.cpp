@@ -31,7 +31,7 @@ TEST(ReportText, Finding) {
 state        flaky
 reason       scan reads 4 bytes past the end of x
 oracle       fault
-reliability  7 of 10 runs failed the same way (95% interval 40% to 89%)
+reliability  7 of 10 runs failed the same way (95% interval 35% to 93%)
 reduction    1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s
 fault        SIGSEGV at x + 64
 first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
