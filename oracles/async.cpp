@@ -24,6 +24,13 @@ std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& s
   return trials;
 }
 
+// The schedules stay as they are varied: what depends on those alone is not a matter of launches.
+std::vector<TrialSpec> AsyncOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
+  auto trials = expand(plan, spec);
+  for (auto& trial : trials) trial.mode.launch = Launch::blocking;
+  return trials;
+}
+
 Verdict AsyncOracle::judge(const Plan& plan, const TargetSpec& spec,
                            std::span<const Observation> observations) const {
   if (plan.mode.launch == Launch::blocking)

@@ -17,6 +17,7 @@ class AsyncOracle final : public Oracle {
  public:
   std::string_view name() const override { return "async"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 };

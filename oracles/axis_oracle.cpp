@@ -23,13 +23,19 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
   return {same, changed, same};
 }
 
+std::vector<TrialSpec> AxisOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
+  auto trials = expand(plan, spec);
+  if (!trials.empty()) trials[1] = trials[0];
+  return trials;
+}
+
 Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
   if (can_compare(spec) && observations.empty())
     return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
   if (auto v = cannot_compare(name_, spec, observations)) return *v;
   auto difference = first_difference(spec, observations[0], observations[1]);
-  if (difference && first_difference(spec, observations[0], observations[2]))
+  if (first_difference(spec, observations[0], observations[2]))
     return {Outcome::inconclusive, name_, "two runs in the same mode differ", {}, -1};
   if (!difference && kind_ == FailKind::history)
     difference = first_inconsistency(spec, plan, observations[0]);

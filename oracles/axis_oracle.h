@@ -33,6 +33,7 @@ class AxisOracle final : public Oracle {
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 

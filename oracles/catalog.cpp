@@ -16,7 +16,7 @@
 
 namespace redzone::oracles {
 
-Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen)
+Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen, bool schedules)
     : screen_(std::make_unique<ScreenOracle>(screen)),
       device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
   direct_.push_back(std::make_unique<FaultOracle>());
@@ -26,7 +26,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen)
   comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));
   comparing_.push_back(std::make_unique<AsyncOracle>());
-  comparing_.push_back(std::make_unique<ScheduleOracle>());
+  if (schedules) comparing_.push_back(std::make_unique<ScheduleOracle>());
   comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(graph_oracle()));
   comparing_.push_back(std::make_unique<AxisOracle>(allocation_oracle()));

@@ -13,9 +13,10 @@ namespace redzone::oracles {
 
 class Catalog {
  public:
-  // `tool`: what each plan is screened with, too.
+  // `tool`: what each plan is screened with, too. `schedules`: the device draws its schedule from
+  // Mode::schedule_seed; without, no failure is said to depend on it.
   explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
-                   ScreenOptions screen = {});
+                   ScreenOptions screen = {}, bool schedules = true);
   // Of the device that runs nothing: only oracles that need no results.
   static Catalog dry(LaunchLimits limits = {});
 

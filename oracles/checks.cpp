@@ -139,6 +139,16 @@ Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
   return Verdict::pass(std::string(oracle));
 }
 
+Verdict judge_equal(std::string_view oracle, const Plan& plan, const TargetSpec& spec,
+                    std::span<const Observation> observations) {
+  if (auto v = cannot_compare(oracle, spec, observations)) return *v;
+  for (const auto& again : observations.subspan(1))
+    if (auto difference = first_difference(spec, observations[0], again))
+      return depends(oracle, FailKind::nondeterministic, plan, *difference,
+                     "the run: nothing else was changed");
+  return Verdict::pass(std::string(oracle));
+}
+
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason) {
   return {Outcome::fail, std::string(oracle), std::move(reason), std::move(signature), call};
 }

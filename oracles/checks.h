@@ -30,6 +30,18 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
 // How many calls of the plan were compared with the reference in this trial.
 ReferenceCount compared_calls(const Plan& plan, const Observation& observation);
 
+// A failure that one trial shows by itself, whichever oracle asked for the trial.
+struct Evidence {
+  std::size_t trial = 0;  // index of the trial
+  Verdict verdict;        // of the oracle that shows it with a single trial of the plan as run
+};
+
+// Faults and hangs first, then canaries, requests for scratch, and outputs that were compared with
+// the reference. A trial under a sanitizer that ends late is no hang: the tool is slow.
+// `trials` and `observations` belong together; observations behind a lost trial may be missing.
+std::optional<Evidence> direct_evidence(const Plan& plan, std::span<const TrialSpec> trials,
+                                        std::span<const Observation> observations);
+
 // Two trials of a plan agree where they have the same outputs: to the bit for a target that is
 // declared deterministic, and else as far as its reference tells: both are within its tolerance, or
 // neither is.
@@ -71,6 +83,10 @@ Verdict depends(std::string_view oracle, FailKind kind, const Plan& plan,
 Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
                       const TargetSpec& spec, std::span<const Observation> observations,
                       std::string_view claim);
+
+// Equal trials: fails as nondeterministic when one of them differs from the first.
+Verdict judge_equal(std::string_view oracle, const Plan& plan, const TargetSpec& spec,
+                    std::span<const Observation> observations);
 
 Verdict fail(std::string_view oracle, Signature signature, std::int32_t call, std::string reason);
 

@@ -23,6 +23,12 @@ std::vector<TrialSpec> ScheduleOracle::expand(const Plan& plan, const TargetSpec
   return trials;
 }
 
+std::vector<TrialSpec> ScheduleOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
+  auto trials = expand(plan, spec);
+  for (auto& trial : trials) trial.mode.schedule_seed = plan.mode.schedule_seed;
+  return trials;
+}
+
 Verdict ScheduleOracle::judge(const Plan& plan, const TargetSpec& spec,
                               std::span<const Observation> observations) const {
   return judge_between(name(), FailKind::schedule, plan, spec, observations,

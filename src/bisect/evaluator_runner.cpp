@@ -3,31 +3,24 @@
 namespace redzone::bisect {
 namespace {
 
-// Where an oracle compares trials and one of them crashed, there is no verdict, and yet a failure.
-const Observation* crashed(const campaign::Answer& answer) {
-  for (const auto& o : answer.observations)
-    if (o.end == End::fault || o.end == End::hang || o.end == End::exited) return &o;
-  return nullptr;
-}
-
-Counts counts_of(const campaign::Answer& answer, const Signature& wanted) {
-  const Verdict& verdict = answer.verdict;
+Counts counts_of(const campaign::RunJudgement& run) {
   Counts counts;
-  if (verdict.failed()) {
-    if (campaign::same_bug(verdict.signature, wanted)) {
+  switch (run.result) {
+    case RunResult::recorded:
       counts.same = 1;
-    } else {
+      break;
+    case RunResult::other:
       counts.other = 1;
-      counts.said = verdict.signature.text();
-    }
-  } else if (verdict.outcome == Outcome::pass) {
-    counts.passed = 1;
-  } else if (const Observation* o = crashed(answer)) {
-    counts.other = 1;
-    counts.said = o->fault ? o->fault->code : std::string(name_of(o->end));
-  } else {
-    counts.unjudged = 1;
-    counts.said = verdict.reason;
+      counts.said = run.other->verdict.signature.text();
+      break;
+    case RunResult::pass:
+      counts.passed = 1;
+      break;
+    case RunResult::harness_error:
+    case RunResult::not_judged:
+      counts.unjudged = 1;
+      counts.said = run.verdict.reason;
+      break;
   }
   return counts;
 }
@@ -36,15 +29,23 @@ Counts counts_of(const campaign::Answer& answer, const Signature& wanted) {
 
 std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   std::vector<campaign::Question> questions;
-  for (const auto& request : requests)
-    questions.insert(questions.end(), static_cast<std::size_t>(request.times),
-                     {&oracle_, request.plan});
+  std::vector<std::size_t> oracles_of;  // by request: how many are asked in each of its runs
+  for (const auto& request : requests) {
+    const auto oracles = campaign::oracles_for(catalog_, oracle_, request.plan, evaluator_.spec());
+    oracles_of.push_back(oracles.size());
+    for (std::int64_t t = 0; t < request.times; ++t)
+      for (const auto* oracle : oracles) questions.push_back({oracle, request.plan});
+  }
   const auto answers = evaluator_.ask(questions);
+  auto rest = std::span<const campaign::Answer>(answers);
   std::vector<Counts> out(requests.size());
-  std::size_t next = 0;
   for (std::size_t i = 0; i < requests.size(); ++i)
-    for (std::int64_t t = 0; t < requests[i].times; ++t)
-      out[i].add(counts_of(answers[next++], signature_));
+    for (std::int64_t t = 0; t < requests[i].times; ++t) {
+      auto run = campaign::judge_run(requests[i].plan, rest.first(oracles_of[i]), signature_);
+      out[i].add(counts_of(run));
+      if (run.other && !other_) other_ = std::move(run.other);
+      rest = rest.subspan(oracles_of[i]);
+    }
   return out;
 }
 

@@ -2,22 +2,31 @@
 #pragma once
 
 #include "bisect/runner.h"
-#include "campaign/evaluator.h"
+#include "campaign/run_judgement.h"
 
 namespace redzone::bisect {
 
-// Borrows both, which must outlive it. What counts as the same failure is campaign::same_bug().
+// Borrows all but the signature; they must outlive it. Runs are judged by campaign::judge_run().
 class EvaluatorRunner final : public Runner {
  public:
-  EvaluatorRunner(campaign::Evaluator& evaluator, const Oracle& oracle, Signature signature)
-      : evaluator_(evaluator), oracle_(oracle), signature_(std::move(signature)) {}
+  EvaluatorRunner(campaign::Evaluator& evaluator, const oracles::Catalog& catalog,
+                  const Oracle& oracle, Signature signature)
+      : evaluator_(evaluator),
+        catalog_(catalog),
+        oracle_(oracle),
+        signature_(std::move(signature)) {}
+
+  // The first failure that was met with another signature, and the plan that shows it.
+  const std::optional<campaign::Alarm>& other() const { return other_; }
 
   std::vector<Counts> run(std::span<const Request> requests) override;
 
  private:
   campaign::Evaluator& evaluator_;
+  const oracles::Catalog& catalog_;
   const Oracle& oracle_;
   Signature signature_;
+  std::optional<campaign::Alarm> other_;
 };
 
 }  // namespace redzone::bisect

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 
 #include "core/plan_text.h"
 #include "oracles/axes.h"
-#include "statistics/interval.h"
 
 namespace redzone::campaign {
 namespace {
@@ -19,7 +18,7 @@ struct Variant {
   Plan plan;
 };
 
-std::vector<Variant> variants(const Plan& plan) {
+std::vector<Variant> variants(const Plan& plan, bool schedules) {
   std::vector<Variant> out;
   const auto add = [&](FailKind by, std::string axis, std::string value, auto change) {
     Plan p = plan;
@@ -42,6 +41,7 @@ std::vector<Variant> variants(const Plan& plan) {
     add(FailKind::graph, "graph", "plain calls", [](Mode&) {});
     out.back().plan = with_plain_graphs(plan);
   }
+  if (!schedules) return out;
   for (std::uint64_t v : {0, 1, 2})
     add(FailKind::schedule, "schedule", fmt::format("{}", v),
         [v](Mode& m) { m.schedule_seed = v; });
@@ -66,42 +66,36 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   return out;
 }
 
-Runs run_until_known(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                     const Signature& signature, int n, int most) {
-  Runs out = run_repeatedly(evaluator, oracle, plan, signature, n);
-  const auto known = [&] {
-    const auto& r = out.reliability;
-    if (r.k == r.n) return true;  // none among them where none could be judged
-    const double seen = static_cast<double>(r.k) / static_cast<double>(r.n);
-    return r.k > 0 && statistics::exact_interval(r.k, r.n, 0.9).low >= seen / 2;
-  };
-  while (!known() && static_cast<int>(out.answers.size()) < most) {
-    const int room = most - static_cast<int>(out.answers.size());
-    Runs more =
-        run_repeatedly(evaluator, oracle, plan, signature,
-                       std::min(std::max(n, static_cast<int>(out.answers.size()) / 2), room));
-    if (more.reliability.n == 0) break;  // interrupted
-    out.reliability.k += more.reliability.k;
-    out.reliability.n += more.reliability.n;
-    std::move(more.answers.begin(), more.answers.end(), std::back_inserter(out.answers));
-  }
-  return out;
-}
-
 std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
                                              const Plan& plan, const Signature& signature,
-                                             int runs) {
+                                             const AttributionOptions& options) {
   std::vector<store::AttributionRow> rows;
   if (oracle.expand(plan, evaluator.spec()).empty()) return rows;  // no device, no mode
-  std::vector<Question> questions;  // all at once, so that they run side by side
-  for (const auto& v : variants(plan)) {
+  std::vector<Plan> plans;
+  for (auto& v : variants(plan, options.schedules)) {
     if (v.varied_by == signature.kind) continue;
     rows.push_back({v.axis, v.value, {}});
-    questions.insert(questions.end(), static_cast<std::size_t>(runs), Question{&oracle, v.plan});
+    plans.push_back(std::move(v.plan));
   }
-  const auto answers = evaluator.ask(questions);
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    count(answers[i], signature, rows[i / static_cast<std::size_t>(runs)].failed);
+  // All at once, so that they run side by side. Counts of an earlier round are replaced.
+  const auto run = [&](const std::vector<std::size_t>& which, int times) {
+    std::vector<Question> questions;
+    for (const auto i : which) {
+      rows[i].failed = {};
+      questions.insert(questions.end(), static_cast<std::size_t>(times),
+                       Question{&oracle, plans[i]});
+    }
+    const auto answers = evaluator.ask(questions);
+    for (std::size_t a = 0; a < answers.size(); ++a)
+      count(answers[a], signature, rows[which[a / static_cast<std::size_t>(times)]].failed);
+  };
+  std::vector<std::size_t> all(rows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  run(all, options.first_runs);
+  std::vector<std::size_t> passing;
+  for (const auto i : all)
+    if (rows[i].failed.k < rows[i].failed.n) passing.push_back(i);
+  run(passing, options.runs);
   return rows;
 }
 
@@ -115,7 +109,7 @@ std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Or
     row.failed.n += more.reliability.n;
   };
   for (int i = 0; i < first; ++i) add(alone, 1);
-  if (alone.failed.k == alone.failed.n) return {};
+  if (first > 0 && alone.failed.k == alone.failed.n) return {};
   while (busy.failed.n < runs) {
     const std::int64_t before = busy.failed.n;
     for (std::size_t i = 0; i < parallel && alone.failed.n < runs; ++i) add(alone, 1);

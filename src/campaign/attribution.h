@@ -18,21 +18,24 @@ struct Runs {
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                     const Signature& signature, int n);
 
-// The same, at least n times. A failure that does not show in every run is run on until its rate is
-// known: until the lower end of its 90% interval is half of what was seen, or `most` runs are made.
-Runs run_until_known(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                     const Signature& signature, int n, int most);
+struct AttributionOptions {
+  // Runs of each value of each axis. Values that do not fail each time are run anew, and only the
+  // second count is kept: the first one selected them.
+  int first_runs = 3;
+  int runs = 6;
+  bool schedules = true;  // the device draws its schedule from Mode::schedule_seed
+};
 
-// Each value of each axis of the mode alone, `runs` times each. An axis that the oracle varies by
-// itself is left out.
+// How often the plan fails with each value of each axis of the mode, changed alone. An axis that
+// the oracle varies by itself is left out.
 std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
                                              const Plan& plan, const Signature& signature,
-                                             int runs);
+                                             const AttributionOptions& options);
 
 // Whether it takes a busy machine: `first` times with no other worker at work. Where it does not
-// show in all of them, `runs` times so in all, and as often beside `parallel` - 1 others that do
-// the same, in turns, so that what changes meanwhile changes for both. Nothing where it shows
-// always alone.
+// show in all of them, or `first` is 0, `runs` times so in all, and as often beside `parallel` - 1
+// others that do the same, in turns, so that what changes meanwhile changes for both. Nothing where
+// it shows always alone.
 std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
                                                   const Plan& plan, const Signature& signature,
                                                   int runs, int first, std::size_t parallel);

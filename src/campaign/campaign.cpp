@@ -54,13 +54,20 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       catalog_(catalog),
       sink_(sink),
       options_(std::move(options)),
-      triage_(executor, catalog, std::move(simplify), sink, [this] {
+      triage_(executor, catalog, std::move(simplify), sink, [this, &targets] {
         TriageOptions t = options_.triage;
         t.deadline = options_.deadline;
+        // In a long campaign the reduction of a finding may take its part of the target's time.
+        if (options_.time.count() > 0)
+          t.reduce_time = std::max(
+              t.reduce_time,
+              options_.time /
+                  (4 * std::max<std::int64_t>(1, static_cast<std::int64_t>(targets.size()))));
         t.stop = [this] {
           ask_barred();
           return called_off() || time_is_up() || now() >= case_until_;
         };
+        t.cut_off = [this] { return called_off() || is_overdue(); };
         t.interrupted = [this] { return called_off(); };
         return t;
       }()) {
@@ -76,6 +83,10 @@ double Campaign::elapsed_seconds() const {
 
 bool Campaign::time_is_up() const {
   return options_.time.count() > 0 && now() - started_ >= options_.time;
+}
+
+bool Campaign::is_overdue() const {
+  return options_.time.count() > 0 && now() - started_ >= options_.time + options_.deadline;
 }
 
 bool Campaign::called_off() const {

@@ -149,6 +149,8 @@ class Campaign {
   Result<void> settle_hangs();
   void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
+  // The time is up by more than a deadline: what still runs is ended.
+  bool is_overdue() const;
   void ask_barred();
   // Somebody's will ends the case at hand, not its time.
   bool called_off() const;

@@ -10,14 +10,17 @@ using store::Finding;
 
 namespace {
 
+// It says that something differs, and nothing of the cause.
+bool is_vague(FailKind kind) {
+  return kind == FailKind::divergence || kind == FailKind::reference;
+}
+
 // A difference says little about its cause, so a further suspect that looks the same may be another
 // bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves, once
 // they are confirmed; until then each time that the count has doubled.
 bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
   if (!found) return (seen & (seen - 1)) == 0;
-  const bool vague =
-      signature.kind == FailKind::divergence || signature.kind == FailKind::reference;
-  return vague && (seen == 4 || seen == 64 || seen == 1024);
+  return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
 }
 
 }  // namespace
@@ -26,6 +29,15 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   ++result_.stats.suspects;
   const std::string key = suspect.verdict.signature.text();
   auto it = lane.cases.find(key);
+  const auto explained = lane.nondeterministic.find(suspect.verdict.signature.buffer);
+  if (is_vague(suspect.verdict.signature.kind) && explained != lane.nondeterministic.end()) {
+    Lane::Case& known = lane.cases[key];
+    known.finding = explained->second;
+    known.found = true;
+    ++known.seen;
+    ++known.unreported;
+    return {};
+  }
   if (it != lane.cases.end()) {
     ++it->second.seen;
     if (it->second.waiting ||
@@ -128,18 +140,17 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
   const Finding& f = settled->finding;
   auto& known = lane.cases[key];
   known.finding = f.id;
-  const auto was_found = [](const Finding& x) {
-    return x.state == store::State::confirmed || x.state == store::State::flaky;
-  };
-  known.found = known.found || was_found(f);
+  known.found = known.found || was_found(f.state);
+  if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
+    lane.nondeterministic[f.signature.buffer] = f.id;
   auto& all = result_.findings;
   auto seen = find_listed(f.id);
-  const bool counted = seen != all.end() && was_found(*seen);
+  const bool counted = seen != all.end() && was_found(seen->state);
   if (seen == all.end())
     all.push_back(f);
   else if (!counted)
     *seen = f;
-  if (!was_found(f) || counted) return {};
+  if (!was_found(f.state) || counted) return {};
   if (settled->is_new) result_.new_ids.push_back(f.id);
   ++(settled->is_new ? result_.stats.new_findings : result_.stats.known_findings);
   return {};

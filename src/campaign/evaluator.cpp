@@ -5,9 +5,24 @@
 #include <algorithm>
 #include <map>
 
+#include "campaign/history.h"
 #include "core/wire.h"
+#include "oracles/checks.h"
 
 namespace redzone::campaign {
+namespace {
+
+void judge(const Question& question, const TargetSpec& spec, Answer& answer) {
+  answer.verdict = question.oracle->judge(question.plan, spec, answer.observations);
+  if (answer.verdict.failed()) return;
+  const auto evidence = oracles::direct_evidence(question.plan, answer.trials, answer.observations);
+  if (!evidence) return;
+  Plan plan = as_run(question.plan, answer.trials[evidence->trial]);
+  plan.mode.sanitizer = SanitizerTool::none;
+  answer.alarm = Alarm{evidence->verdict, std::move(plan)};
+}
+
+}  // namespace
 
 std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
   std::vector<exec::Job> jobs;
@@ -45,15 +60,14 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     }
   }
   for (const auto& job : jobs) trials_ += static_cast<std::int64_t>(job.trials.size());
-  const auto results = executor_.run_fresh(jobs);
+  const auto results = executor_.run_fresh(jobs, stop_);
   RZ_CHECK(results.size() == jobs.size());
   for (std::size_t q = 0; q < questions.size(); ++q) {
     for (const auto& [job, trial] : places[q]) {
       RZ_CHECK(results[job].observations.size() == jobs[job].trials.size());
       answers[q].observations.push_back(results[job].observations[trial]);
     }
-    answers[q].verdict =
-        questions[q].oracle->judge(questions[q].plan, spec_, answers[q].observations);
+    judge(questions[q], spec_, answers[q]);
   }
   return answers;
 }
@@ -61,15 +75,6 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
 Answer Evaluator::ask(const Oracle& oracle, const Plan& plan) {
   const Question question{&oracle, plan};
   return std::move(ask(std::span(&question, 1)).front());
-}
-
-bool same_bug(const Signature& a, const Signature& b) {
-  const auto compatible = [](const std::string& x, const std::string& y) {
-    return x == y || x.empty() || y.empty();
-  };
-  return a.kind == b.kind && a.target == b.target && compatible(a.where, b.where) &&
-         compatible(a.buffer, b.buffer) && compatible(a.side, b.side) &&
-         compatible(a.access, b.access);
 }
 
 }  // namespace redzone::campaign

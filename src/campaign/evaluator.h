@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,16 +18,27 @@ struct Question {
   Plan plan;
 };
 
-struct Answer {
+// A failure, and the plan that shows it when it is run as written.
+struct Alarm {
   Verdict verdict;
+  Plan plan;
+};
+
+struct Answer {
+  Verdict verdict;  // of the oracle that was asked
   std::vector<TrialSpec> trials;
   std::vector<Observation> observations;  // one for each trial
+  // What a single trial shows by itself, such as a fault, where the oracle that was asked has no
+  // verdict on that.
+  std::optional<Alarm> alarm = {};
 };
 
 class Evaluator {
  public:
-  Evaluator(exec::Executor& executor, const TargetSpec& spec, std::chrono::milliseconds deadline)
-      : executor_(executor), spec_(spec), deadline_(deadline) {}
+  // Once `stop` is true, what is asked ends at once: what was not run is a harness error.
+  Evaluator(exec::Executor& executor, const TargetSpec& spec, std::chrono::milliseconds deadline,
+            std::function<bool()> stop = {})
+      : executor_(executor), spec_(spec), deadline_(deadline), stop_(std::move(stop)) {}
 
   // In the order of the questions; several run at a time. Oracles that want the same trial of the
   // same plan share it; the same question asked twice is run twice.
@@ -46,13 +59,10 @@ class Evaluator {
   exec::Executor& executor_;
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;
+  std::function<bool()> stop_;
   bool reuse_ = false;
   bool grouped_ = false;
   std::int64_t trials_ = 0;
 };
-
-// The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an
-// asynchronous fault names no kernel) does not tell them apart.
-bool same_bug(const Signature& a, const Signature& b);
 
 }  // namespace redzone::campaign

@@ -41,6 +41,9 @@ struct Campaign::Lane {
     std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
   std::map<std::string, Case> cases;
+  // Outputs of which equal runs differ, and the finding that says so: it explains any further
+  // difference that is seen there.
+  std::map<std::string, std::int64_t> nondeterministic;
   std::deque<Waiting> waiting;  // cases to look into
   bool looked_into = false;     // one of them was
   bool barred = false;          // see CampaignOptions

@@ -20,7 +20,8 @@ class MemcheckAttributor final : public Attributor {
   // One trial with blocking launches, where each record belongs to a call; where that shows
   // nothing, one as it was recorded.
   std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
-                                     const Signature& signature) override;
+                                     const Signature& signature,
+                                     const std::function<bool()>& stop) override;
 
  private:
   exec::Executor& executor_;

@@ -3,87 +3,103 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "statistics/sequential_test.h"
 
 namespace redzone::campaign {
 namespace {
 
-constexpr int kFewest = 4;
-constexpr int kMost = 60;  // of one plan in one night
+constexpr std::int64_t kFewest = 4;
+constexpr std::int64_t kMost = 60;  // of one plan in one night
+constexpr double kMiss = 0.02;
 
-// Of the oracles' verdicts on one run: a failure that counts; else what kept all from judging; else
-// a pass.
-const Verdict& decisive(std::span<const Answer> answers, const std::optional<Signature>& expected) {
-  const Verdict* best = nullptr;
-  const auto weight = [&](const Verdict& v) {
-    if (v.failed())
-      return !expected || same_bug(v.signature, *expected)
-                 ? -100 + static_cast<int>(v.signature.kind)
-                 : 0;
-    if (v.outcome == Outcome::pass) return 1;
-    return v.outcome == Outcome::not_applicable ? 4 : 3;
-  };
-  for (const auto& answer : answers)
-    if (best == nullptr || weight(answer.verdict) < weight(*best)) best = &answer.verdict;
-  return *best;
+statistics::SequentialTest test_after(const store::Reliability& before, std::int64_t passed) {
+  statistics::Rates rates{.miss = kMiss};
+  if (before.k > 0) rates = statistics::rates_for(before.k, before.n, kMiss);
+  return statistics::SequentialTest(rates, 0, passed);
 }
+
+// The runs of one plan, and what they add up to.
+class Runs {
+ public:
+  void add(RunJudgement run) {
+    switch (run.result) {
+      case RunResult::recorded:
+        ++out_.failed.k;
+        ++out_.failed.n;
+        if (!out_.failure) out_.failure = run.verdict;
+        break;
+      case RunResult::pass:
+      case RunResult::other:
+        ++out_.failed.n;
+        break;
+      case RunResult::harness_error:
+      case RunResult::not_judged:
+        if (!unjudged_) unjudged_ = std::move(run);
+        return;
+    }
+    if (run.other && !out_.other) out_.other = std::move(run.other);
+  }
+  // More runs would not change the answer, or could not be judged either.
+  bool decided() const { return out_.failed.k > 0 || out_.other || unjudged_; }
+
+  Recheck result(std::int64_t needed, std::int64_t passed) && {
+    if (out_.failed.k > 0) {
+      out_.tonight = out_.failed.k == out_.failed.n ? Tonight::fails : Tonight::flaky;
+    } else if (out_.other) {
+      out_.tonight = Tonight::otherwise;
+      out_.reason = "it fails in another way: " + out_.other->verdict.signature.text();
+    } else if (unjudged_) {
+      out_.harness_error = out_.failed.n == 0 && unjudged_->result == RunResult::harness_error;
+      out_.reason = unjudged_->verdict.reason;
+      if (out_.failed.n == 0 && unjudged_->verdict.outcome == Outcome::not_applicable)
+        out_.tonight = Tonight::not_applicable;
+    } else if (out_.failed.n + passed >= needed) {
+      out_.tonight = Tonight::passes;
+    } else {
+      out_.reason =
+          fmt::format("{} runs passed{}; to say that it is fixed takes {}", out_.failed.n,
+                      passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed), needed);
+    }
+    return std::move(out_);
+  }
+
+  void add_device_time(std::span<const Answer> answers) {
+    for (const auto& answer : answers)
+      for (const auto& o : answer.observations)
+        out_.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
+  }
+
+ private:
+  Recheck out_;
+  std::optional<RunJudgement> unjudged_;
+};
 
 }  // namespace
 
-int runs_for(const store::Reliability& before) {
-  if (before.n == 0 || before.k >= before.n) return kFewest;
-  const double p =
-      static_cast<double>(std::max<std::int64_t>(before.k, 1)) / static_cast<double>(before.n + 1);
-  return std::max(kFewest, static_cast<int>(std::ceil(std::log(0.02) / std::log(1 - p))));
+std::int64_t passes_needed(const store::Reliability& before) {
+  return std::max(kFewest, test_after(before, 0).passes_to_go());
 }
 
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
-                const std::optional<Signature>& expected, const store::Reliability& before,
+                const std::optional<Signature>& recorded, const store::Reliability& before,
                 std::int64_t passed) {
-  const int enough = static_cast<int>(std::max<std::int64_t>(kFewest, runs_for(before) - passed));
-  Recheck out;
-  std::optional<Verdict> unjudged;
-  for (int asked = 0; asked < std::min(enough, kMost) && out.failed.k == 0 && !unjudged;) {
-    const int now = asked == 0 ? kFewest : std::min(enough, kMost) - asked;
+  const std::int64_t needed = passes_needed(before);
+  const std::int64_t most = std::clamp(needed - passed, kFewest, kMost);
+  Runs runs;
+  for (std::int64_t asked = 0; asked < most && !runs.decided();) {
+    const std::int64_t now = asked == 0 ? kFewest : most - asked;
     asked += now;
     std::vector<Question> questions;
-    for (int i = 0; i < now; ++i)
+    for (std::int64_t i = 0; i < now; ++i)
       for (const auto* oracle : oracles) questions.push_back({oracle, plan});
     const auto answers = evaluator.ask(questions);
-    for (const auto& answer : answers)
-      for (const auto& o : answer.observations)
-        out.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
+    runs.add_device_time(answers);
     for (auto run = std::span<const Answer>(answers); !run.empty();
-         run = run.subspan(oracles.size())) {
-      const Verdict& v = decisive(run.first(oracles.size()), expected);
-      if (v.outcome != Outcome::pass && !v.failed()) {
-        unjudged = v;
-        continue;
-      }
-      ++out.failed.n;
-      if (!v.failed()) continue;
-      if (expected && !same_bug(v.signature, *expected)) {
-        if (!out.other) out.other = v;
-        continue;
-      }
-      ++out.failed.k;
-      if (!out.failure) out.failure = v;
-    }
+         run = run.subspan(oracles.size()))
+      runs.add(judge_run(plan, run.first(oracles.size()), recorded));
   }
-  if (out.failed.k > 0) {
-    out.tonight = out.failed.k == out.failed.n ? Tonight::fails : Tonight::flaky;
-  } else if (out.failed.n >= enough) {
-    out.tonight = Tonight::passes;
-  } else if (unjudged && out.failed.n == 0) {
-    if (unjudged->outcome == Outcome::not_applicable) out.tonight = Tonight::not_applicable;
-    out.harness_error = unjudged->outcome == Outcome::harness_error;
-    out.reason = unjudged->reason;
-  } else {
-    out.reason = fmt::format("{} runs passed{}; to say that it is fixed takes {}", out.failed.n,
-                             passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed),
-                             runs_for(before));
-  }
-  return out;
+  return std::move(runs).result(needed, passed);
 }
 
 }  // namespace redzone::campaign

@@ -4,32 +4,34 @@
 #include <optional>
 #include <string>
 
-#include "campaign/evaluator.h"
+#include "campaign/run_judgement.h"
 #include "core/tonight.h"
 #include "store/finding.h"
 
 namespace redzone::campaign {
 
 struct Recheck {
-  Tonight tonight = Tonight::unclear;  // fails, flaky, passes, unclear or not_applicable
-  store::Reliability failed;           // of the runs that could be judged
-  std::string reason;                  // of unclear and not_applicable
-  std::optional<Verdict> failure;      // the first that counts
-  std::optional<Verdict> other;        // the first of another bug, which the plan shows as well
+  // fails, flaky, otherwise, passes, unclear or not_applicable
+  Tonight tonight = Tonight::unclear;
+  store::Reliability failed;       // as recorded, of the runs that could be judged
+  std::string reason;              // of otherwise, unclear and not_applicable
+  std::optional<Verdict> failure;  // the first as recorded
+  std::optional<Alarm> other;      // the first failure with another signature
   double device_seconds = 0;
   bool harness_error = false;  // no run could be judged, and that is not the target's fault
 };
 
-// Runs that must pass before it is said that a failure which showed k of n times is gone: so many
-// that it would have been missed with 2 %. A failure that always showed needs a few all the same.
-int runs_for(const store::Reliability& before);
+// Passes in a row that decide that a failure is gone which showed in k of n runs before: by Wald's
+// test (statistics/sequential_test.h) against the lower end of the exact interval of its rate, so
+// that a failure which is still there is missed with a chance of at most about 2 %.
+std::int64_t passes_needed(const store::Reliability& before);
 
-// Asks until the failure is seen or enough runs have passed, each in a fresh worker. `oracles`: the
-// one of the finding, or all of them for a plan of which nothing is known; then, without
-// `expected`, any failure counts. `passed`: runs since it failed last, which count towards enough:
-// what shows once in a hundred runs is not asked for that often in one night.
+// Runs `plan`, each time in a fresh worker, until it fails or enough runs have passed. `oracles`:
+// those of oracles_for() for a recorded failure; all of them for a plan of which nothing is known,
+// where any failure counts. `passed`: runs that passed since it failed last, which count towards
+// enough: a failure of one run in a hundred is not waited for in one night.
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
-                const std::optional<Signature>& expected, const store::Reliability& before,
+                const std::optional<Signature>& recorded, const store::Reliability& before,
                 std::int64_t passed = 0);
 
 }  // namespace redzone::campaign

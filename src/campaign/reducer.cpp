@@ -23,7 +23,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
   Reduced out{std::move(plan), ReductionEnd::none, 0};
   std::unordered_set<std::string> passed;  // plans known not to fail
   for (;;) {
-    PlanStream candidates = simplify(out.plan);
+    PlanStream candidates = simplify.candidates(out.plan);
     bool exhausted = false;
     bool improved = false;
     const std::size_t size = std::max<std::size_t>(budget.batch, 1);
@@ -45,7 +45,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       const auto fails = still_fails(batch);
       out.evaluations += batch.size();
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (fails[i]) {
+        if (fails[i] && simplify.simpler(batch[i], out.plan)) {
           out.plan = std::move(batch[i]);
           improved = true;
           break;

@@ -1,8 +1,9 @@
 // Makes a failing plan as small as it gets.
 //
-// Greedy descent: the first simpler plan that still fails becomes the plan, until none does
-// (1-minimal) or the budget ends, and it says which. What "simpler" means is the simplifier's; what
-// "still fails" means is the caller's, who must hold on to the signature.
+// Greedy descent: the first plan that still fails and is simpler as it failed becomes the plan,
+// until none does (1-minimal) or the budget ends, and it says which. Each step forward is strictly
+// simpler, so there are finitely many. What "simpler" means is the simplifier's; what "still fails"
+// means is the caller's, who must hold on to the signature.
 #pragma once
 
 #include <chrono>
@@ -18,10 +19,14 @@ namespace redzone::campaign {
 
 // Candidates, most aggressive first; nothing when there are no more.
 using PlanStream = std::function<std::optional<Plan>()>;
-using Simplify = std::function<PlanStream(const Plan& plan)>;
+struct Simplify {
+  std::function<PlanStream(const Plan& plan)> candidates;  // each simpler than `plan`
+  // A strict order without endless descent.
+  std::function<bool(const Plan& a, const Plan& b)> simpler;
+};
 
 // For each plan, whether it still fails. Plans of one call may run at the same time. A plan that
-// fails only under another schedule may be given that schedule.
+// fails only in a variant, under another schedule for instance, is replaced by that variant.
 using StillFails = std::function<std::vector<bool>(std::span<Plan>)>;
 
 struct ReduceBudget {

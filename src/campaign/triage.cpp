@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "campaign/attribution.h"
+#include "campaign/axis_test.h"
 #include "campaign/history.h"
+#include "campaign/plan_variants.h"
 #include "statistics/sequential_test.h"
 
 namespace redzone::campaign {
@@ -43,6 +45,10 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
 // Alone and side by side with others, of a failure that does not show always when it is alone.
 constexpr int kLoadRuns = 16;
 
+// Of a value of an axis that does not fail each time. Against a finding that failed in 7 of 7 runs,
+// 0 of 6 is enough to say that it needs another value (report/needs.h).
+constexpr int kAxisRuns = 6;
+
 // What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
 // one pass is enough, and the measure of the reduced plan says whether that was right.
 statistics::Rates rates_of(const store::Reliability& r) {
@@ -55,11 +61,6 @@ std::string fault_text(const Answer& answer) {
   for (const auto& o : answer.observations)
     if (o.fault) return o.fault->code + (o.fault->detail.empty() ? "" : ": " + o.fault->detail);
   return "";
-}
-
-State state_of(const store::Reliability& r) {
-  if (r.k == 0) return State::unconfirmed;
-  return r.k == r.n ? State::confirmed : State::flaky;
 }
 
 const Answer* first_failure(const Runs& runs, const Signature& signature) {
@@ -78,19 +79,25 @@ Triage::Triage(exec::Executor& executor, const oracles::Catalog& catalog, Simpli
       sink_(sink),
       options_(std::move(options)) {}
 
-std::optional<Triage::Shown> Triage::best(Evaluator& evaluator, std::span<const Question> questions,
-                                          bool first) {
+Evaluator Triage::evaluator_for(const TargetSpec& spec, std::chrono::milliseconds deadline) {
+  return {executor_, spec, deadline, options_.cut_off};
+}
+
+std::vector<Triage::Shown> Triage::failures(Evaluator& evaluator,
+                                            std::span<const Question> questions, bool first) {
+  std::vector<Shown> out;
   const std::size_t at_a_time = first ? 1 : questions.size();
-  for (; first && questions.size() > at_a_time; questions = questions.subspan(at_a_time))
-    if (auto shown = best(evaluator, questions.first(at_a_time), false)) return shown;
-  auto answers = evaluator.ask(questions);
-  std::optional<Shown> out;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const Verdict& v = answers[i].verdict;
-    if (!v.failed()) continue;
-    if (out && out->answer.verdict.signature.kind <= v.signature.kind) continue;
-    out = Shown{questions[i].oracle, questions[i].plan, std::move(answers[i])};
+  while (!questions.empty() && (!first || out.empty())) {
+    const auto now = questions.first(at_a_time);
+    questions = questions.subspan(at_a_time);
+    auto answers = evaluator.ask(now);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (answers[i].verdict.failed())
+        out.push_back({now[i].oracle, now[i].plan, std::move(answers[i])});
   }
+  std::stable_sort(out.begin(), out.end(), [](const Shown& a, const Shown& b) {
+    return a.answer.verdict.signature.kind < b.answer.verdict.signature.kind;
+  });
   return out;
 }
 
@@ -103,7 +110,8 @@ std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::v
   for (const auto& oracle : catalog_.direct())
     for (const auto& p : variants) direct.push_back({oracle.get(), p});
   // Each crash costs a worker, so one is enough where workers are dear.
-  if (auto shown = best(evaluator, direct, crashed && options_.reuse_workers)) return shown;
+  auto shown = failures(evaluator, direct, crashed && options_.reuse_workers);
+  if (!shown.empty()) return std::move(shown.front());
   return compare(evaluator, plans);
 }
 
@@ -124,8 +132,46 @@ std::optional<Triage::Shown> Triage::compare(Evaluator& evaluator, const std::ve
       (oracle->name() == "async" ? launches : relaxed).push_back({oracle.get(), plan});
     }
   }
-  for (const auto* questions : {&blocking, &launches, &relaxed})
-    if (auto shown = best(evaluator, *questions, false)) return shown;
+  for (const auto* questions : {&blocking, &launches, &relaxed}) {
+    auto shown = failures(evaluator, *questions, false);
+    if (shown.empty()) continue;
+    if (auto named = name(evaluator, std::move(shown), catalog_.comparing().size())) return named;
+  }
+  return std::nullopt;
+}
+
+std::optional<Triage::Shown> Triage::differing_runs(Evaluator& evaluator, const Plan& plan) {
+  constexpr int kTimes = 8;
+  const Oracle* repetition = catalog_.find("repetition");
+  if (repetition == nullptr) return std::nullopt;
+  const std::vector<Question> questions(kTimes, {repetition, plan});
+  auto shown = failures(evaluator, questions, false);
+  return shown.empty() ? std::nullopt : std::optional(std::move(shown.front()));
+}
+
+// A setting is named where the failure was shown to depend on it. Else it may be that equal runs
+// differ, which explains whatever was seen; else what a single trial shows, a wrong output.
+std::optional<Triage::Shown> Triage::name(Evaluator& evaluator, std::vector<Shown> failures,
+                                          std::size_t compared) {
+  std::vector<AxisCandidate> candidates;
+  std::vector<std::size_t> index;  // of the candidates in `failures`
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    const Shown& f = failures[i];
+    if (f.answer.verdict.signature.kind == FailKind::nondeterministic)
+      return std::move(failures[i]);
+    if (f.oracle->unvaried(f.plan, evaluator.spec()).empty()) continue;
+    candidates.push_back({f.oracle, f.plan});
+    index.push_back(i);
+  }
+  const AxisTest test = test_axes(evaluator, candidates, compared, options_.reuse_workers);
+  for (std::size_t c = 0; c < candidates.size(); ++c)
+    if (test.depends[c]) return std::move(failures[index[c]]);
+  if (stopped()) return std::nullopt;
+  const bool random = test.differs_unvaried || index.size() < failures.size();
+  if (random)
+    if (auto differing = differing_runs(evaluator, failures.front().plan)) return differing;
+  for (auto& f : failures)
+    if (f.oracle->unvaried(f.plan, evaluator.spec()).empty()) return std::move(f);
   return std::nullopt;
 }
 
@@ -175,14 +221,14 @@ std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
 
 std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle,
                                       const Signature& signature,
-                                      const store::Reliability& reliability, std::size_t schedules,
-                                      std::span<Plan> plans) {
+                                      const store::Reliability& reliability,
+                                      const Variants& variants, std::span<Plan> plans) {
   const statistics::Rates rates = rates_of(reliability);
   std::vector<statistics::SequentialTest> tests(plans.size(), statistics::SequentialTest(rates));
   std::vector<bool> fails(plans.size(), false);
   struct Asked {
     std::size_t plan;
-    bool other_schedule;
+    bool variant;
   };
   for (bool first = true;; first = false) {
     std::vector<Question> questions;
@@ -193,9 +239,9 @@ std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle
                                                   std::max<std::int64_t>(tests[i].n(), 2));
       questions.insert(questions.end(), static_cast<std::size_t>(times), {&oracle, plans[i]});
       asked.insert(asked.end(), static_cast<std::size_t>(times), {i, false});
-      for (std::size_t s = 0; first && s < schedules; ++s) {
-        questions.push_back({&oracle, plans[i]});
-        questions.back().plan.mode.schedule_seed = s;
+      if (!first) continue;
+      for (auto& variant : variants(plans[i])) {
+        questions.push_back({&oracle, std::move(variant)});
         asked.push_back({i, true});
       }
     }
@@ -203,47 +249,63 @@ std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle
     const auto answers = evaluator.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
       const Verdict& v = answers[q].verdict;
-      const auto [i, other_schedule] = asked[q];
+      const auto [i, variant] = asked[q];
       const bool same = v.failed() && same_bug(v.signature, signature);
       // What cannot be judged is no failure, and asking again would not end.
-      if (!other_schedule) tests[i].add(same);
+      if (!variant) tests[i].add(same);
       if (!same || fails[i]) continue;
       fails[i] = true;
-      plans[i].mode.schedule_seed = questions[q].plan.mode.schedule_seed;
+      plans[i] = questions[q].plan;
     }
   }
 }
 
+// First with the plan's own placement and data; what is then minimal is tried in its other forms,
+// which is dear for each candidate and finds the few that the first way has missed.
 void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) {
   const Signature signature = shown.answer.verdict.signature;
   const std::size_t schedules = schedules_to_try(evaluator, shown);
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding.reliability)).passes_to_go());
-  const std::size_t asked = std::min<std::size_t>(first_runs, 16) + schedules;
-  const StillFails fails = [&](std::span<Plan> plans) {
-    return still_fails(evaluator, *shown.oracle, signature, finding.reliability, schedules, plans);
-  };
-  ReduceBudget budget;
-  budget.evaluations = options_.reduce_evaluations;
-  budget.until = reduce_until_;
-  budget.stop = options_.stop;
-  const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
-  // A batch is not interrupted, so where workers are dear it is as many runs as there are workers.
-  const std::size_t runs = options_.reuse_workers ? asked : 1;
-  budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3)
-                        : std::max<std::size_t>(options_.parallel / runs, 1);
   const auto begun = std::chrono::steady_clock::now();
+  const auto until = begun + reduce_left_;
   const std::int64_t trials = evaluator.trials();
-  auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), fails, budget);
-  shown.plan = std::move(reduced.plan);
-  finding.minimal = reduced.end == ReductionEnd::minimal;
-  const bool time_over =
-      reduced.end == ReductionEnd::interrupted && options_.interrupted && !options_.interrupted();
-  finding.reduction.end = time_over ? ReductionEnd::time : reduced.end;
-  finding.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
+  const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
+  const auto reduce_with = [&](const Variants& variants) {
+    const StillFails fails = [&](std::span<Plan> plans) {
+      return still_fails(evaluator, *shown.oracle, signature, finding.reliability, variants, plans);
+    };
+    ReduceBudget budget;
+    const auto tried = static_cast<std::size_t>(finding.reduction.plans);
+    budget.evaluations = options_.reduce_evaluations - std::min(options_.reduce_evaluations, tried);
+    budget.until = until;
+    budget.stop = options_.stop;
+    // A batch is not interrupted, so where workers are dear it is as many runs as there are
+    // workers.
+    const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
+    const std::size_t runs = options_.reuse_workers ? asked : 1;
+    budget.batch = costly ? std::min<std::size_t>(options_.parallel, 3)
+                          : std::max<std::size_t>(options_.parallel / runs, 1);
+    auto reduced = reduce(shown.plan, simplify_(evaluator.spec()), fails, budget);
+    const bool simpler = shown.plan != reduced.plan;
+    shown.plan = std::move(reduced.plan);
+    finding.reduction.end = reduced.end;
+    finding.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
+    return simpler;
+  };
+  const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules); };
+  reduce_with(as_it_is);
+  while (finding.reduction.end == ReductionEnd::minimal && reduce_with(other_memory_and_data))
+    if (finding.reduction.end == ReductionEnd::minimal) reduce_with(as_it_is);
+  finding.minimal = finding.reduction.end == ReductionEnd::minimal;
+  if (finding.reduction.end == ReductionEnd::interrupted && options_.interrupted &&
+      !options_.interrupted())
+    finding.reduction.end = ReductionEnd::time;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  reduce_left_ -=
+      std::min(reduce_left_, std::chrono::duration_cast<std::chrono::milliseconds>(took));
   finding.reduction.trials += evaluator.trials() - trials;
-  finding.reduction.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  finding.reduction.seconds += std::chrono::duration<double>(took).count();
 }
 
 bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
@@ -297,11 +359,20 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     finding.plan = shown.plan;
     finding.minimal = false;
     finding.reduction.end = ReductionEnd::taken_back;
-    finding.reliability = {before.k, before.n + finding.reliability.n};
-    finding.state = state_of(finding.reliability);
+    finding.reliability = before;  // of this plan; those of the reduced one say nothing of it
+    finding.state = state_of(before);
     // What was left of other plans may have misled the reduction.
     if (!std::exchange(reuse, false) || stopped()) return {};
   }
+}
+
+Runs Triage::confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                     const Signature& signature) {
+  Runs runs = run_repeatedly(evaluator, oracle, plan, signature, options_.confirm_runs);
+  if (runs.reliability.k > 0 || runs.reliability.n == 0 || signature.kind == FailKind::hang ||
+      stopped())
+    return runs;
+  return run_repeatedly(evaluator, oracle, plan, signature, options_.most_runs);
 }
 
 void Triage::find_culprits(const Answer& failure, Finding& finding) {
@@ -324,7 +395,8 @@ void Triage::find_culprits(const Answer& failure, Finding& finding) {
   }
   if (failure.trials.empty() || stopped()) return;
   for (auto* attributor : options_.attributors)
-    for (auto& said : attributor->attribute(finding.plan, failure.trials[shows], finding.signature))
+    for (auto& said : attributor->attribute(finding.plan, failure.trials[shows], finding.signature,
+                                            options_.cut_off))
       finding.culprits.push_back(std::move(said));
 }
 
@@ -332,9 +404,11 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   const bool slow = finding.signature.kind == FailKind::hang;
   evaluator.set_deadline(options_.deadline);
   evaluator.set_reuse(false);
-  const auto runs = run_until_known(evaluator, oracle, finding.plan, finding.signature,
-                                    slow ? options_.confirm_runs : options_.final_runs,
-                                    slow ? options_.final_runs : options_.most_runs);
+  const bool always = finding.reliability.k >= finding.reliability.n;
+  const auto runs = run_repeatedly(evaluator, oracle, finding.plan, finding.signature,
+                                   slow     ? options_.confirm_runs
+                                   : always ? options_.final_runs
+                                            : options_.most_runs);
   if (runs.reliability.n == 0) return {};  // interrupted: what is known already stays
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
@@ -350,12 +424,15 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   if (slow) evaluator.set_deadline(options_.hang_deadline);
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
-                                  slow ? 1 : options_.attribution_runs);
+                                  {.first_runs = slow ? 1 : options_.attribution_runs,
+                                   .runs = slow ? 2 : kAxisRuns,
+                                   .schedules = options_.schedules});
   if (slow || options_.parallel < 2 || stopped()) return {};
   // The trials of a question one after another, or a single question would be load enough.
   evaluator.set_grouped(true);
-  auto load = attribute_load(evaluator, oracle, finding.plan, finding.signature, kLoadRuns,
-                             options_.attribution_runs, options_.parallel);
+  auto load = attribute_load(
+      evaluator, oracle, finding.plan, finding.signature, kLoadRuns,
+      runs.reliability.k < runs.reliability.n ? 0 : options_.attribution_runs, options_.parallel);
   std::move(load.begin(), load.end(), std::back_inserter(finding.attribution));
   evaluator.set_grouped(options_.reuse_workers);
   return {};
@@ -363,10 +440,10 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
 
 Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
                                     const TargetSpec& spec) {
-  reduce_until_ = std::chrono::steady_clock::now() + options_.reduce_time;
+  reduce_left_ = options_.reduce_time;
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
-  Evaluator evaluator(executor_, spec, hang ? options_.hang_deadline : options_.deadline);
+  Evaluator evaluator = evaluator_for(spec, hang ? options_.hang_deadline : options_.deadline);
   evaluator.set_grouped(options_.reuse_workers);
   evaluator.set_reuse(options_.reuse_workers);
   auto shown = find_cause(evaluator, suspect, finding);
@@ -384,11 +461,9 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   }
 
   finding.signature = shown->answer.verdict.signature;
-  const auto runs =
-      run_until_known(evaluator, *shown->oracle, shown->plan, finding.signature,
-                      options_.confirm_runs, hang ? options_.confirm_runs : options_.most_runs);
-  finding.reliability = {runs.reliability.k + 1, runs.reliability.n + 1};
-  finding.state = state_of(finding.reliability);
+  const auto runs = confirm(evaluator, *shown->oracle, shown->plan, finding.signature);
+  finding.reliability = runs.reliability;
+  finding.state = state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;
   finding.oracle = std::string(shown->oracle->name());
   finding.plan = shown->plan;
@@ -411,13 +486,11 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
 }
 
 Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
-  reduce_until_ = std::chrono::steady_clock::now() + options_.reduce_time;
+  reduce_left_ = options_.reduce_time;
   const Oracle* oracle = catalog_.find(finding.oracle);
   if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
-  Evaluator evaluator(executor_, spec, options_.deadline);
-  const auto runs = run_until_known(
-      evaluator, *oracle, finding.plan, finding.signature, options_.confirm_runs,
-      finding.signature.kind == FailKind::hang ? options_.confirm_runs : options_.most_runs);
+  Evaluator evaluator = evaluator_for(spec, options_.deadline);
+  const auto runs = confirm(evaluator, *oracle, finding.plan, finding.signature);
   if (runs.reliability.n == 0)
     return harness_error("no run could be judged: " + (runs.answers.empty()
                                                            ? std::string("interrupted")

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "campaign/attribution.h"
 #include "campaign/attributor.h"
 #include "campaign/evaluator.h"
 #include "campaign/finding_sink.h"
@@ -25,22 +26,28 @@ struct TriageOptions {
   std::chrono::milliseconds deadline{10000};  // of a trial, also for the final confirmation
   // A hang costs its deadline each time it is shown. Once it is confirmed, this one will do.
   std::chrono::milliseconds hang_deadline{750};
+  // Runs of the plan as it was classified, beside the one that classified it.
   int confirm_runs = 4;
+  // The measure that is stored, in runs that come after all others: of a failure that showed in
+  // every run until then, and of one that did not.
   int final_runs = 10;
-  // For a failure that does not show in every run, to learn how often it does.
   int most_runs = 64;
-  int attribution_runs = 3;  // of each value of each axis; 0: no axis matters on this device
+  // The first runs of each value of each axis (attribution.h); 0: no axis matters on this device.
+  int attribution_runs = 3;
   // For devices on which a worker takes long to start: look for the cause and reduce in used
   // workers, where that gives the same answer as fresh ones, and spare workers otherwise.
   bool reuse_workers = false;
   std::size_t parallel = 4;  // plans judged at the same time
-  std::size_t reduce_evaluations = 1000;
+  std::size_t reduce_evaluations = 5000;
   // For all that is reduced of one finding.
   std::chrono::milliseconds reduce_time{30000};
   bool schedules = true;                 // the device draws its schedule from Mode::schedule_seed
   std::vector<Attributor*> attributors;  // borrowed; asked of each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with what is there
-  // Which of those is somebody's will, and no time that is over; unset: all of them.
+  // True: trials that run are ended at once. Unset: they end by their deadline.
+  std::function<bool()> cut_off = {};
+  // True if the stop was requested by the user, not by an expired budget. Unset: every stop counts
+  // as a request.
   std::function<bool()> interrupted = {};
 };
 
@@ -70,12 +77,20 @@ class Triage {
     Plan plan;
     Answer answer;
   };
-  // The most specific failure; with `first`, the first failure, and what is behind it is not asked.
-  std::optional<Shown> best(Evaluator& evaluator, std::span<const Question> questions, bool first);
+  // All failures, the most specific first; with `first`, the first failure alone, and what is
+  // behind it is not asked.
+  std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> questions,
+                              bool first);
   // `crashed`: the screen saw a fault or a hang.
   std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans, bool crashed);
   // Along single axes.
   std::optional<Shown> compare(Evaluator& evaluator, const std::vector<Plan>& plans);
+  // Which of these failures of comparing oracles names the cause; nothing where it is undecided.
+  // `compared`: how many were asked.
+  std::optional<Shown> name(Evaluator& evaluator, std::vector<Shown> failures,
+                            std::size_t compared);
+  // Equal runs of the plan that differ, where some do in a reasonable number of runs.
+  std::optional<Shown> differing_runs(Evaluator& evaluator, const Plan& plan);
   std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
                                   store::Finding& finding);
   // Whether used workers show the failure as fresh ones do.
@@ -84,12 +99,14 @@ class Triage {
   // How many schedules each smaller plan is tried under, beside its own.
   std::size_t schedules_to_try(Evaluator& evaluator, const Shown& shown);
   void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  // Forms of a plan to try beside itself.
+  using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
   // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
-  // pass of what has failed as reliably as that. A plan may be given one of `schedules` more
-  // schedules, under which it fails.
+  // pass of what has failed as reliably as that. A plan that fails in a variant only becomes that
+  // variant.
   std::vector<bool> still_fails(Evaluator& evaluator, const Oracle& oracle,
                                 const Signature& signature, const store::Reliability& reliability,
-                                std::size_t schedules, std::span<Plan> plans);
+                                const Variants& variants, std::span<Plan> plans);
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
@@ -97,16 +114,21 @@ class Triage {
   Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding, bool rename);
   // What the device and the tools say of `failure`, which finding.plan shows.
   void find_culprits(const Answer& failure, store::Finding& finding);
+  // How often `plan` fails so in fresh workers, in a number of runs that does not depend on what
+  // they show; where the first few show nothing, in a larger number of other ones.
+  Runs confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+               const Signature& signature);
   // Reliability and attribution of finding.plan, at the full deadline.
   Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
   bool stopped() const { return options_.stop && options_.stop(); }
+  Evaluator evaluator_for(const TargetSpec& spec, std::chrono::milliseconds deadline);
 
   exec::Executor& executor_;
   const oracles::Catalog& catalog_;
   SimplifyFor simplify_;
   FindingSink& sink_;
   TriageOptions options_;
-  std::chrono::steady_clock::time_point reduce_until_;  // of the finding at hand
+  std::chrono::milliseconds reduce_left_{0};  // of the time for reductions of the finding at hand
 };
 
 }  // namespace redzone::campaign

@@ -17,10 +17,10 @@
 namespace redzone::cli {
 namespace {
 
-// 1 when the plan fails still, as for a replay.
+// 1 when the plan still fails, as recorded or otherwise, as for a replay.
 int exit_code(const bisect::Probe& base) {
   if (interrupted()) return kInterrupted;
-  if (base.answer == bisect::Answer::fails) return kFound;
+  if (base.answer == bisect::Answer::fails || base.answer == bisect::Answer::differs) return kFound;
   return base.counts.judged() == 0 ? kNotJudged : kOk;
 }
 
@@ -40,6 +40,13 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   if (!base) return tl::unexpected(base.error());
   if (const auto& problem = probing.prober().problem(); !problem)
     return tl::unexpected(problem.error());
+  if (base->answer == bisect::Answer::differs) {
+    const auto other = probing.store_other();
+    if (!other) return tl::unexpected(other.error());
+    if (*other)
+      print_note(fmt::format("it fails otherwise now: {}, stored as finding {}",
+                             (*other)->signature.text(), (*other)->id));
+  }
   return exit_code(*base);
 }
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "campaign/evaluator.h"
+#include "campaign/run_judgement.h"
+#include "cli/alarms.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
@@ -23,7 +24,7 @@ class Replay final : public Command {
   std::string_view name() const override { return "replay"; }
   std::string_view synopsis() const override { return "redzone replay ID|PLAN.toml [options]"; }
   std::string_view summary() const override {
-    return "run a stored or hand-written plan again; exit 1 if it fails as recorded";
+    return "run a stored or hand-written plan again; exit 1 if it fails";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -94,32 +95,11 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   return {};
 }
 
-// Of all that the oracles said of one run, what counts: the most specific failure; else what kept
-// one from judging; else a pass.
-const campaign::Answer& decisive(const std::vector<campaign::Answer>& answers) {
-  const campaign::Answer* best = &answers.front();
-  const auto weight = [](const campaign::Answer& answer) {
-    const Verdict& v = answer.verdict;
-    if (v.failed()) return -100 + static_cast<int>(v.signature.kind);
-    if (v.outcome == Outcome::harness_error) return -1;
-    if (v.outcome == Outcome::pass) return 0;
-    // How a trial ended says more than what an oracle has no word on.
-    const auto& all = answer.observations;
-    return std::any_of(all.begin(), all.end(),
-                       [](const auto& o) { return o.end != End::completed; })
-               ? 1
-               : 2;
-  };
-  for (const auto& answer : answers)
-    if (weight(answer) < weight(*best)) best = &answer;
-  return *best;
-}
-
-report::ReplayRun as_run(const campaign::Answer& answer, const std::optional<Signature>& wanted) {
+report::ReplayRun as_run(const campaign::RunJudgement& judged, const campaign::Answer& answer) {
   report::ReplayRun run;
-  run.verdict = answer.verdict;
-  run.as_recorded =
-      answer.verdict.failed() && (!wanted || campaign::same_bug(answer.verdict.signature, *wanted));
+  run.verdict =
+      judged.other && judged.result == RunResult::other ? judged.other->verdict : judged.verdict;
+  run.result = judged.result;
   for (const auto& o : answer.observations) {
     if (o.end != End::completed) run.end = o.end;
     run.wall_us += o.wall_us;
@@ -130,16 +110,13 @@ report::ReplayRun as_run(const campaign::Answer& answer, const std::optional<Sig
 
 int exit_code(const report::ReplayResult& result) {
   if (interrupted()) return kInterrupted;
-  bool judged = false;
-  bool harness = false;
-  for (const auto& run : result.runs) {
-    if (run.as_recorded) return kFound;
-    const Outcome o = run.verdict.outcome;
-    judged = judged || o == Outcome::pass || o == Outcome::fail;
-    harness = harness || o == Outcome::harness_error;
-  }
-  if (judged) return kOk;
-  return harness ? kHarness : kNotJudged;
+  const auto any = [&](auto... wanted) {
+    return std::any_of(result.runs.begin(), result.runs.end(),
+                       [&](const auto& run) { return ((run.result == wanted) || ...); });
+  };
+  if (any(RunResult::recorded, RunResult::other)) return kFound;
+  if (any(RunResult::pass)) return kOk;
+  return any(RunResult::harness_error) ? kHarness : kNotJudged;
 }
 
 Result<int> Replay::run(const po::variables_map& flags) {
@@ -171,9 +148,9 @@ Result<int> Replay::run(const po::variables_map& flags) {
     return kNotJudged;
   }
 
-  // A tool that is asked for has the word: what it says of a finding of another oracle is no
-  // repetition, but counts as a failure all the same. Else what is expected names its oracle; a
-  // plan alone is put to all of them.
+  // With --sanitizer the tool decides: a report on another oracle's finding is a failure, but not
+  // the recorded one. Without, the recorded failure names its oracle, and a plan alone is put to
+  // all oracles.
   const SanitizerTool tool =
       options->sanitizer != SanitizerTool::none ? options->sanitizer : repro->plan.mode.sanitizer;
   if (tool != SanitizerTool::none && repro->oracle != name_of(tool)) repro->signature.reset();
@@ -181,9 +158,10 @@ Result<int> Replay::run(const po::variables_map& flags) {
   if (tool != SanitizerTool::none) {
     oracles.push_back(&session.catalog().sanitizer(tool));
   } else if (repro->signature) {
-    oracles.push_back(session.catalog().find(repro->oracle));
-    if (oracles.back() == nullptr)
+    const Oracle* own = session.catalog().find(repro->oracle);
+    if (own == nullptr)
       return usage_error(fmt::format("{}: unknown oracle '{}'", what, repro->oracle));
+    oracles = campaign::oracles_for(session.catalog(), *own, repro->plan, (*entry)->spec);
   } else {
     oracles = session.catalog().all();
   }
@@ -191,10 +169,19 @@ Result<int> Replay::run(const po::variables_map& flags) {
   report::ReplayResult result;
   result.subject = is_number(what) ? "finding " + what : what;
   result.expected = repro->signature;
+  std::optional<campaign::Alarm> other;
   for (int i = 0; i < n && !interrupted(); ++i) {
     std::vector<campaign::Question> questions;
     for (const auto* oracle : oracles) questions.push_back({oracle, repro->plan});
-    result.runs.push_back(as_run(decisive(evaluator.ask(questions)), repro->signature));
+    const auto answers = evaluator.ask(questions);
+    auto judged = campaign::judge_run(repro->plan, answers, repro->signature);
+    result.runs.push_back(as_run(judged, answers[judged.answer]));
+    if (judged.other && !other) other = std::move(judged.other);
+  }
+  if (other && is_number(what)) {
+    auto stored = store_alarm(flags, session, evaluator, *other, **entry);
+    if (!stored) return tl::unexpected(stored.error());
+    result.other_finding = *stored;
   }
   print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   return exit_code(result);

@@ -66,8 +66,8 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
-void CoreDumpAttributor::run(const Plan& plan, const TrialSpec& trial,
-                             const std::string& file) const {
+void CoreDumpAttributor::run(const Plan& plan, const TrialSpec& trial, const std::string& file,
+                             const std::function<bool()>& stop) const {
   exec::PoolOptions options;
   options.command.argv = {"/usr/bin/env", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", kDumpFlags,
                           "CUDA_COREDUMP_FILE=" + file};
@@ -76,12 +76,13 @@ void CoreDumpAttributor::run(const Plan& plan, const TrialSpec& trial,
   options.spares = 0;
   exec::Pool pool(std::move(options));
   pool.submit({0, plan, {trial}, deadline_, false, true});
-  while (pool.in_flight() > 0 && !(interrupted_ && interrupted_()))
+  while (pool.in_flight() > 0 && !(interrupted_ && interrupted_()) && !(stop && stop()))
     pool.next(std::chrono::milliseconds(50));
 }
 
 std::vector<Attribution> CoreDumpAttributor::attribute(const Plan& plan, const TrialSpec& trial,
-                                                       const Signature& signature) {
+                                                       const Signature& signature,
+                                                       const std::function<bool()>& stop) {
   const bool of_device =
       signature.kind == FailKind::illegal_access ||
       (signature.kind == FailKind::fault && signature.where.starts_with("CUDA_ERROR_"));
@@ -90,7 +91,8 @@ std::vector<Attribution> CoreDumpAttributor::attribute(const Plan& plan, const T
   const Folder folder;
   if (folder.path().empty()) return {said("no temporary folder for the core dump")};
   const std::string file = (folder.path() / "core").string();
-  run(plan, trial, file);
+  run(plan, trial, file, stop);
+  if (stop && stop()) return {said("no time was left to read the core dump")};
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     return {said("the driver wrote no core dump")};

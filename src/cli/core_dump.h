@@ -15,7 +15,7 @@ class CoreDumpAttributor final : public campaign::Attributor {
  public:
   // `worker`: the command of a worker on the CUDA device, with a path that is good in any process.
   // `cuda_gdb`: its path, or "" where there is none. `deadline`: of the trial. `interrupted` ends a
-  // wait for the worker.
+  // wait for the worker, as `stop` of attribute() does.
   CoreDumpAttributor(exec::WorkerCommand worker, std::string cuda_gdb,
                      std::chrono::milliseconds deadline, std::function<bool()> interrupted)
       : worker_(std::move(worker)),
@@ -25,11 +25,13 @@ class CoreDumpAttributor final : public campaign::Attributor {
 
   // For faults of the device only.
   std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
-                                     const Signature& signature) override;
+                                     const Signature& signature,
+                                     const std::function<bool()>& stop) override;
 
  private:
   // Runs the trial in a worker that dumps into `file`.
-  void run(const Plan& plan, const TrialSpec& trial, const std::string& file) const;
+  void run(const Plan& plan, const TrialSpec& trial, const std::string& file,
+           const std::function<bool()>& stop) const;
 
   exec::WorkerCommand worker_;
   std::string cuda_gdb_;

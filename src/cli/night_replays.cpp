@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "campaign/alarm.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
 #include "core/plan_text.h"
@@ -19,14 +20,6 @@ using store::State;
 
 // Replays in a row that the harness could not run, before it looks whether the device is there.
 constexpr int kPatience = 3;
-
-bool was_found(State state) {
-  return state == State::confirmed || state == State::flaky;
-}
-
-State state_of(const store::Reliability& r) {
-  return r.k == r.n ? State::confirmed : State::flaky;
-}
 
 }  // namespace
 
@@ -114,7 +107,7 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& ora
   else if (oracle.empty())
     out.oracles = session.catalog().all();
   else if (const Oracle* known = session.catalog().find(oracle))
-    out.oracles = {known};
+    out.oracles = campaign::oracles_for(session.catalog(), *known, plan, (*entry)->spec);
   else
     out.why_not = fmt::format("no oracle '{}' in this build", oracle);
   return out;
@@ -181,8 +174,8 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  if (seen.other && !seen.failure)
-    if (auto r = record(plan, *seen.other, {}, *target.entry); !r) return tl::unexpected(r.error());
+  if (seen.other)
+    if (auto r = record_other(*seen.other, *target.entry); !r) return tl::unexpected(r.error());
   if (auto r = enter(finding, seen); !r) return r;
   return keep(replay);
 }
@@ -216,6 +209,18 @@ Result<void> NightReplays::enter(const store::Finding& finding, const campaign::
   return entered ? Result<void>() : tl::unexpected(entered.error());
 }
 
+Result<std::int64_t> NightReplays::record_other(const campaign::Alarm& alarm,
+                                                const TargetEntry& entry) {
+  campaign::Evaluator evaluator(night_.session.executor(), entry.spec, night_.session.deadline());
+  store::Finding found_in;
+  found_in.environment = night_.session.environment(entry);
+  found_in.campaign = night_.run.campaign;
+  const auto finding =
+      campaign::record_alarm(evaluator, night_.session.catalog(), sink_, alarm, found_in);
+  if (!finding) return tl::unexpected(finding.error());
+  return finding->id;
+}
+
 Result<std::int64_t> NightReplays::record(const Plan& plan, const Verdict& failure,
                                           const store::Reliability& failed,
                                           const TargetEntry& entry) {
@@ -229,7 +234,6 @@ Result<std::int64_t> NightReplays::record(const Plan& plan, const Verdict& failu
   const auto recorded = sink_.record(f);
   if (!recorded) return tl::unexpected(recorded.error());
   f.id = recorded->id;
-  if (failed.k == 0) return f.id;  // a suspect, which the next night looks into
   f.state = state_of(failed);
   f.reliability = failed;
   const auto settled = sink_.update(f);
@@ -262,10 +266,13 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  const auto& shown = seen.failure ? seen.failure : seen.other;
-  if (shown) {
-    const auto id = record(repro.plan, *shown, seen.failure ? seen.failed : store::Reliability{},
-                           *target.entry);
+  if (seen.other) {
+    const auto id = record_other(*seen.other, *target.entry);
+    if (!id) return tl::unexpected(id.error());
+    replay.finding = *id;
+  }
+  if (seen.failure) {
+    const auto id = record(repro.plan, *seen.failure, seen.failed, *target.entry);
     if (!id) return tl::unexpected(id.error());
     replay.finding = *id;
   }

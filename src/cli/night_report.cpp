@@ -32,10 +32,6 @@ using store::State;
 constexpr const char* kNoTime = "no time was left";
 constexpr const char* kOtherShard = "another shard replays it";
 
-bool was_found(State state) {
-  return state == State::confirmed || state == State::flaky;
-}
-
 // The texts that differ, in the order in which they come.
 class Distinct {
  public:
@@ -130,7 +126,7 @@ class Description {
     const auto urgency = [](const NightFinding& f) {
       static constexpr std::array kOrder{Standing::regressed, Standing::fresh, Standing::known,
                                          Standing::quarantined, Standing::fixed};
-      return std::tuple(!is_alarm(f), f.tonight > Tonight::flaky,
+      return std::tuple(!is_alarm(f), f.tonight != Tonight::found && !fails_as_recorded(f.tonight),
                         std::find(kOrder.begin(), kOrder.end(), f.ledger.standing), f.id);
     };
     std::sort(night_.findings.begin(), night_.findings.end(),
@@ -194,7 +190,7 @@ class Description {
     } else {
       out.outcome_reason = why_not_run(f);
     }
-    if (out.tonight == Tonight::fails || out.tonight == Tonight::flaky) return;
+    if (fails_as_recorded(out.tonight)) return;
     if (was_found(f.state) && facts_.was_found(f)) {
       out.tonight = Tonight::found;
       out.outcome_reason.clear();
@@ -319,11 +315,10 @@ class Description {
     auto& gaps = night_.not_judged;
     missing_shards();
     for (const auto& p : night_.corpus)
-      if (p.tonight > Tonight::passes)
+      if (is_gap(p.tonight))
         gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.tonight)) : p.reason});
     for (const auto& f : night_.findings) {
-      const bool told = f.tonight > Tonight::passes &&
-                        f.confidence != name_of(State::unconfirmed) &&
+      const bool told = is_gap(f.tonight) && f.confidence != name_of(State::unconfirmed) &&
                         f.outcome_reason != kOtherShard;
       if (told) gaps.push_back({fmt::format("finding {}", f.id), f.outcome_reason});
     }

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "campaign/alarm.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
 #include "cli/selection.h"
+#include "cli/store_sink.h"
 
 namespace redzone::cli {
 
@@ -96,7 +98,8 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   evaluator_ = std::make_unique<campaign::Evaluator>(
       session_->executor(), spec(), hang ? triage.hang_deadline : session_->deadline());
   evaluator_->set_reuse(triage.reuse_workers && !finding_.needs_history);
-  runner_ = std::make_unique<bisect::EvaluatorRunner>(*evaluator_, *oracle, finding_.signature);
+  runner_ = std::make_unique<bisect::EvaluatorRunner>(*evaluator_, session_->catalog(), *oracle,
+                                                      finding_.signature);
   store::ProbeKey key{finding_.id, session_->hello().device, entry_->code_hash};
   auto memory = stored_runs(*store_, key);
   if (!memory) return tl::unexpected(memory.error());
@@ -106,6 +109,17 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   prober_ = std::make_unique<bisect::Prober>(*runner_, std::move(budget), std::move(*memory),
                                              store_runs(*store_, std::move(key)));
   return {};
+}
+
+Result<std::optional<store::Finding>> Probing::store_other() {
+  if (!runner_->other()) return std::nullopt;
+  store::Finding found_in;
+  found_in.environment = session_->environment(*entry_);
+  StoreSink sink(*store_);
+  auto finding =
+      campaign::record_alarm(*evaluator_, session_->catalog(), sink, *runner_->other(), found_in);
+  if (!finding) return tl::unexpected(finding.error());
+  return *finding;
 }
 
 bisect::AxesOptions Probing::axes() const {

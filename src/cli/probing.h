@@ -30,6 +30,9 @@ class Probing {
   const TargetSpec& spec() const { return entry_->spec; }
   bisect::Prober& prober() { return *prober_; }
   bisect::AxesOptions axes() const;
+  // Stores the first failure that was met with another signature as a finding of its own; nothing
+  // where there was none.
+  Result<std::optional<store::Finding>> store_other();
 
  private:
   Probing() = default;

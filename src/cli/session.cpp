@@ -144,7 +144,7 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
   options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::cuda ? 750 : 400);
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 3;
-    options.final_runs = 5;
+    options.final_runs = 7;
     options.attribution_runs = 1;
   }
   // Nothing runs that a mode could matter to.
@@ -169,7 +169,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->sanitizer_ = options.sanitizer;
   session->catalog_ = options.device == DeviceKind::none
                           ? oracles::Catalog::dry()
-                          : oracles::Catalog({}, options.sanitizer, options.screen);
+                          : oracles::Catalog({}, options.sanitizer, options.screen,
+                                             options.device == DeviceKind::host);
   session->spares_ = pool.spares;
   if (session->device_ == DeviceKind::cuda)
     session->core_dump_ = make_core_dump(pool.command, session->deadline_);
@@ -253,8 +254,11 @@ Result<const TargetEntry*> Session::check(Plan& plan, std::string_view where) co
 std::optional<std::string> Session::cannot_judge(std::string_view oracle) const {
   if (catalog_.find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
     return std::nullopt;
-  return fmt::format("the oracle '{}' needs kernels that run, and device {} runs none", oracle,
-                     name_of(device_));
+  const std::string_view needs = catalog_.is_dry()
+                                     ? "kernels that run, and device {} runs none"
+                                     : "schedules drawn from a seed, and device {} draws none";
+  return fmt::format("the oracle '{}' needs ", oracle) +
+         fmt::format(fmt::runtime(needs), name_of(device_));
 }
 
 std::optional<std::string> Session::cannot_run(const TargetSpec& spec) const {
@@ -265,11 +269,12 @@ std::optional<std::string> Session::cannot_run(const TargetSpec& spec) const {
 
 campaign::SimplifyFor simplify_for() {
   return [](const TargetSpec& spec) -> campaign::Simplify {
-    return [&spec](const Plan& plan) -> campaign::PlanStream {
-      auto candidates =
-          std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
-      return [candidates] { return candidates->next(); };
-    };
+    return {[&spec](const Plan& plan) -> campaign::PlanStream {
+              auto candidates =
+                  std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+              return [candidates] { return candidates->next(); };
+            },
+            [&spec](const Plan& a, const Plan& b) { return generators::simpler(a, b, spec); }};
   };
 }
 

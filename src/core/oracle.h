@@ -18,6 +18,11 @@ class Oracle {
   // The trials this oracle wants for `plan`; none when it has nothing to say (or needs no device).
   virtual std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const = 0;
 
+  // Of an oracle that compares trials which differ in one setting: as many trials as expand()
+  // wants, with that setting the same in all of them. What differs between these depends on nothing
+  // that the oracle varies. None where the oracle varies nothing.
+  virtual std::vector<TrialSpec> unvaried(const Plan&, const TargetSpec&) const { return {}; }
+
   // `observations` are those of expand(), in its order. Deterministic; touches nothing outside.
   virtual Verdict judge(const Plan& plan, const TargetSpec& spec,
                         std::span<const Observation> observations) const = 0;

@@ -8,10 +8,11 @@
 namespace redzone {
 
 enum class ReductionEnd : std::uint8_t {
-  none,         // it was not reduced yet, or by a version that did not say
-  minimal,      // 1-minimal: no plan that is simpler by one step fails so
-  plans,        // as many plans were tried as were allowed
-  time,         // the time was over
+  none,     // it was not reduced yet, or by a version that did not say
+  minimal,  // 1-minimal: no plan that is simpler by one step fails so, in either placement of its
+            // buffers and with its own data seeds or those from 1 to 3
+  plans,    // as many plans were tried as were allowed
+  time,     // the time was over
   interrupted,  // somebody stopped it
   taken_back,   // what was left did not fail again, so the plan is as it was confirmed
 };

@@ -14,7 +14,13 @@ enum class Tonight : std::uint8_t {
   unclear,         // none did, or too few could be judged, which does not say that it is fixed
   not_applicable,  // it cannot run here
   not_run,         // quarantined, another shard's, or no time was left
+  otherwise,       // replayed: it failed, but with another signature, which is its own finding
 };
+
+// Replayed, and it failed as recorded in at least one run.
+bool fails_as_recorded(Tonight tonight);
+// Nothing was judged, for the reason that goes with it.
+bool is_gap(Tonight tonight);
 
 std::string_view name_of(Tonight tonight);  // "found", "still fails", "not applicable", ...
 

@@ -64,4 +64,13 @@ std::string Signature::hash() const {
   return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
 }
 
+bool same_bug(const Signature& a, const Signature& b) {
+  const auto compatible = [](const std::string& x, const std::string& y) {
+    return x == y || x.empty() || y.empty();
+  };
+  return a.kind == b.kind && a.target == b.target && compatible(a.where, b.where) &&
+         compatible(a.buffer, b.buffer) && compatible(a.side, b.side) &&
+         compatible(a.access, b.access);
+}
+
 }  // namespace redzone

@@ -55,6 +55,10 @@ struct Signature {
   std::string hash() const;
 };
 
+// The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an
+// asynchronous fault names no kernel) does not tell them apart.
+bool same_bug(const Signature& a, const Signature& b);
+
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
 
 std::string_view name_of(Outcome outcome);

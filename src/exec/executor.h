@@ -63,7 +63,11 @@ class Executor {
 
   // For judgement: each job in a worker that has run nothing before (but see Job::reuse); several
   // at a time. Results in the order of `jobs`.
-  virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs) = 0;
+  // Asks `stop` several times a second; once it is true the jobs that are not done end at once,
+  // with worker errors for what is missing.
+  virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs,
+                                           const std::function<bool()>& stop) = 0;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs) { return run_fresh(jobs, {}); }
 
   // Called several times a second while run_fresh() waits, which can be long; must not use the
   // executor. Empty: nothing is called.

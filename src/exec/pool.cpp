@@ -58,7 +58,8 @@ std::optional<JobResult> Pool::next(std::chrono::milliseconds timeout) {
   return result;
 }
 
-std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs) {
+std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs,
+                                       const std::function<bool()>& stop) {
   RZ_CHECK(!stopped_ && fresh_open_ == 0);
   fresh_results_.clear();
   fresh_results_.resize(jobs.size());
@@ -74,15 +75,16 @@ std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs) {
   while (fresh_open_ > 0) {
     step(Clock::now() + kAskInterval);
     if (heartbeat_) heartbeat_();
-    if (!interrupted()) continue;
+    if (!interrupted() && !(stop && stop())) continue;
+    const char* why = interrupted() ? "interrupted" : "stopped";
     const auto now = Clock::now();
     for (auto& worker : workers_)
       if (worker->state == WorkerState::fresh) {
-        worker->queue.front()->fail("interrupted");
+        worker->queue.front()->fail(why);
         lose(*worker, std::nullopt, now);
       }
     for (auto line = std::exchange(waiting_fresh_, {}); auto& job : line) {
-      job->fail("interrupted");
+      job->fail(why);
       finish(std::move(job));
     }
   }

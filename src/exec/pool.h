@@ -57,7 +57,9 @@ class Pool final : public Executor {
   // Submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t appetite() const override { return options_.workers * options_.jobs_per_worker; }
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs) override;
+  using Executor::run_fresh;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
+                                   const std::function<bool()>& stop) override;
   void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
   ExecutorStats stats() const override { return stats_; }
 

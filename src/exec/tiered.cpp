@@ -129,7 +129,8 @@ std::optional<JobResult> TieredExecutor::next(std::chrono::milliseconds timeout)
   return result;
 }
 
-std::vector<JobResult> TieredExecutor::run_fresh(std::span<const Job> jobs) {
+std::vector<JobResult> TieredExecutor::run_fresh(std::span<const Job> jobs,
+                                                 const std::function<bool()>& stop) {
   const Ticket first = last_ticket_ + 1;
   std::vector<Job> native;
   for (const auto& job : jobs) {
@@ -138,17 +139,18 @@ std::vector<JobResult> TieredExecutor::run_fresh(std::span<const Job> jobs) {
     finish_if_complete(ticket);
   }
   if (!native.empty())
-    for (auto& part : native_.run_fresh(native)) join(&native_, std::move(part));
+    for (auto& part : native_.run_fresh(native, stop)) join(&native_, std::move(part));
   std::vector<JobResult> results;
   for (Ticket ticket = first; ticket < first + jobs.size(); ++ticket) {
-    while (open_.contains(ticket) && !interrupted()) {
+    while (open_.contains(ticket) && !interrupted() && !(stop && stop())) {
       poll(kAskInterval);
       if (heartbeat_) heartbeat_();
     }
     if (const auto it = open_.find(ticket); it != open_.end()) {
       for (const auto& [executor, indices] : it->second.trials)
         if (executor != &native_)
-          for (auto i : indices) it->second.observations[i] = worker_error("interrupted");
+          for (auto i : indices)
+            it->second.observations[i] = worker_error(interrupted() ? "interrupted" : "stopped");
       it->second.parts = 0;
       finish_if_complete(ticket);
     }

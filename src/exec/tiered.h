@@ -40,7 +40,9 @@ class TieredExecutor final : public Executor {
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
   std::size_t in_flight() const override { return open_.size() + done_.size(); }
   std::size_t appetite() const override { return native_.appetite(); }
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs) override;
+  using Executor::run_fresh;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
+                                   const std::function<bool()>& stop) override;
   void set_heartbeat(std::function<void()> beat) override;
   ExecutorStats stats() const override;
 

@@ -184,7 +184,8 @@ Json run(const ReplayRun& r) {
           {"reason", v.reason},
           {"signature", v.failed() ? signature(v.signature) : Json()},
           {"call", v.call},
-          {"as_recorded", r.as_recorded},
+          {"result", name_of(r.result)},
+          {"as_recorded", r.result == RunResult::recorded},
           {"wall_us", r.wall_us},
           {"sanitizer", r.sanitizer ? sanitizer(*r.sanitizer) : Json()}};
 }
@@ -253,6 +254,7 @@ std::string replay_json(const ReplayResult& result) {
   return print({{"subject", result.subject},
                 {"expected", result.expected ? signature(*result.expected) : Json()},
                 {"reliability", reliability(result.reliability())},
+                {"other_finding", result.other_finding ? Json(*result.other_finding) : Json()},
                 {"runs", list(result.runs, run)}});
 }
 

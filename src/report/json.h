@@ -37,7 +37,7 @@
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
-//              "as_recorded", "wall_us", "sanitizer": SANITIZER or null}]}
+//              "result", "as_recorded", "wall_us", "sanitizer": SANITIZER or null}]}
 //   SANITIZER {"tool", "records": [{"kind", "warning", "space", "access", "size_bytes", "kernel",
 //              "call", "buffer", "side", "distance_bytes", "address", "thread", "block",
 //              "location", "text", "count"}], "dropped", "problem"}

@@ -5,8 +5,7 @@
 namespace redzone::report {
 
 bool is_alarm(const NightFinding& finding) {
-  const bool failed = finding.tonight == Tonight::found || finding.tonight == Tonight::fails ||
-                      finding.tonight == Tonight::flaky;
+  const bool failed = finding.tonight == Tonight::found || fails_as_recorded(finding.tonight);
   const Standing standing = finding.ledger.standing;
   return failed && (standing == Standing::fresh || standing == Standing::regressed);
 }

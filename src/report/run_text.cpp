@@ -13,7 +13,10 @@ namespace {
 
 // "fail: illegal-access: read after x in scan (t)", "inconclusive: the device ran out of memory".
 std::string outcome_of(const ReplayRun& run) {
-  const std::string name(name_of(run.verdict.outcome));
+  if (run.result == RunResult::not_judged && run.verdict.outcome == Outcome::pass)
+    return "not judged: no trial ran";
+  const std::string name(run.result == RunResult::other ? "fails otherwise"
+                                                        : name_of(run.verdict.outcome));
   if (run.verdict.failed()) return fmt::format("{}: {}", name, run.verdict.signature.text());
   return run.verdict.reason.empty() ? name : fmt::format("{}: {}", name, run.verdict.reason);
 }
@@ -55,8 +58,11 @@ std::string unjudged_text(std::vector<Unjudged> all) {
 
 store::Reliability ReplayResult::reliability() const {
   store::Reliability r;
-  r.n = static_cast<std::int64_t>(runs.size());
-  for (const auto& run : runs) r.k += expected ? run.as_recorded : run.verdict.failed();
+  for (const auto& run : runs) {
+    r.k += run.result == RunResult::recorded;
+    r.n += run.result == RunResult::recorded || run.result == RunResult::other ||
+           run.result == RunResult::pass;
+  }
   return r;
 }
 
@@ -94,8 +100,10 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
 
 std::string replay_text(const ReplayResult& result) {
   const store::Reliability r = result.reliability();
-  std::string out = fmt::format("{}: {} of {} failed", printable(result.subject), r.k,
-                                counted(static_cast<std::uint64_t>(r.n), "run"));
+  std::string out = fmt::format(
+      "{}: {} of {} failed", printable(result.subject), r.k,
+      counted(static_cast<std::uint64_t>(r.n),
+              r.n == static_cast<std::int64_t>(result.runs.size()) ? "run" : "judged run"));
   if (result.expected) out += fmt::format(" as recorded: {}", printable(result.expected->text()));
   out += '\n';
 
@@ -110,6 +118,8 @@ std::string replay_text(const ReplayResult& result) {
   Table table({{"runs", Table::Align::right}, {"outcome"}});
   for (const auto& [text, runs] : outcomes) table.add({grouped(runs), text});
   if (!table.empty()) out += table.text("  ");
+  if (result.other_finding)
+    out += fmt::format("  the other failure is stored as finding {}\n", *result.other_finding);
   for (const auto& run : result.runs) {
     if (!run.sanitizer) continue;
     out += "\n" + sanitizer_text(*run.sanitizer);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run_result.h"
 #include "core/trial.h"
 #include "core/verdict.h"
 #include "store/finding.h"
@@ -33,7 +34,7 @@ struct TargetInfo {
 struct ReplayRun {
   End end = End::completed;  // of the trial that decided
   Verdict verdict;
-  bool as_recorded = false;  // failed with the signature that was expected
+  RunResult result = RunResult::not_judged;
   std::uint64_t wall_us = 0;
   std::optional<SanitizerReport> sanitizer = {};  // of a run under a tool
 };
@@ -42,8 +43,11 @@ struct ReplayResult {
   std::string subject;                // "finding 3", "repro.toml"
   std::optional<Signature> expected;  // absent: a plan that says nothing of what it shows
   std::vector<ReplayRun> runs;
+  // Where a run failed with another signature than the expected one: the finding that it is.
+  std::optional<std::int64_t> other_finding = {};
 
-  // Runs that failed as expected; without an expectation those that failed at all.
+  // Of the runs that were judged, those that failed as expected; without an expectation those that
+  // failed at all.
   store::Reliability reliability() const;
 };
 

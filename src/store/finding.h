@@ -111,6 +111,17 @@ struct Campaign {
 };
 
 std::string_view name_of(State state);
+// What k of n runs in fresh workers make of a failure: confirmed where all failed, flaky where some
+// did, unconfirmed where none did, and a suspect where no run could be judged.
+inline State state_of(const Reliability& runs) {
+  if (runs.n == 0) return State::suspect;
+  if (runs.k == 0) return State::unconfirmed;
+  return runs.k == runs.n ? State::confirmed : State::flaky;
+}
+// It recurs in fresh workers.
+inline bool was_found(State state) {
+  return state == State::confirmed || state == State::flaky;
+}
 
 // "2025-01-31T12:34:56Z"; such texts sort by time.
 std::string utc_now();

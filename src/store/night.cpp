@@ -43,7 +43,7 @@ void columns(A& a, R& r) {
   a("subject", r.subject);
   a("target", r.target);
   a("expected", r.expected);
-  a("tonight", r.tonight, Tonight::not_run);
+  a("tonight", r.tonight, Tonight::otherwise);
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);
@@ -221,10 +221,11 @@ Result<std::int64_t> NightBook::passed_runs(std::int64_t finding, const std::str
                             "JOIN nights n ON n.campaign_id = r.campaign_id "
                             "JOIN campaigns c ON c.id = r.campaign_id "
                             "WHERE r.finding_id = ? AND r.failed_runs = 0 AND c.device = ? "
-                            "AND n.began > ?");
+                            "AND n.began > ? AND r.tonight <> ?");
     query.bind(1, finding);
     query.bind(2, device);
     query.bind(3, after);
+    query.bind(4, static_cast<int>(Tonight::otherwise));
     query.executeStep();
     return query.getColumn(0).getInt64();
   });

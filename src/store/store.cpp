@@ -46,10 +46,6 @@ bool better(const Finding& stored, const Finding& found) {
   return smaller(stored.plan, found.plan);
 }
 
-bool was_found(State state) {
-  return state == State::confirmed || state == State::flaky;
-}
-
 void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
                  const std::string& ended) {
   require_row(db, "campaigns", "campaign", id);

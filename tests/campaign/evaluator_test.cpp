@@ -60,13 +60,14 @@ TEST_F(EvaluatorTest, CountsOnlyTheSameBug) {
 }
 
 TEST_F(EvaluatorTest, AttributesNothingToAModeWithoutADevice) {
-  EXPECT_TRUE(attribute(evaluator_, oracle("launch-config"), plan_, {}, 3).empty());
+  EXPECT_TRUE(attribute(evaluator_, oracle("launch-config"), plan_, {}, {}).empty());
 }
 
 TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
   Signature signature;
   signature.kind = FailKind::async;
-  for (const auto& row : attribute(evaluator_, oracle("async"), plan_, signature, 1))
+  for (const auto& row :
+       attribute(evaluator_, oracle("async"), plan_, signature, {.first_runs = 1}))
     EXPECT_NE(row.axis, "launch");
 }
 

@@ -64,7 +64,9 @@ class FakeExecutor final : public exec::Executor {
   std::size_t in_flight() const override { return done_.size(); }
   std::size_t appetite() const override { return appetite_; }
 
-  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs) override {
+  using Executor::run_fresh;
+  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs,
+                                         const std::function<bool()>& stop) override {
     note("fresh");
     together_ = jobs.size();
     if (heartbeat_) heartbeat_();
@@ -73,6 +75,10 @@ class FakeExecutor final : public exec::Executor {
       exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
       std::vector<Call> before;
       for (const auto& trial : job.trials) {
+        if (stop && stop()) {
+          result.observations.emplace_back().message = "stopped";
+          continue;
+        }
         result.observations.push_back(run_one(job.plan, trial, before));
         for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
       }
@@ -224,11 +230,12 @@ inline Plan busy_plan(const std::vector<Call>& calls) {
 
 inline SimplifyFor real_simplify() {
   return [](const TargetSpec& spec) -> Simplify {
-    return [&spec](const Plan& plan) -> PlanStream {
-      auto candidates =
-          std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
-      return [candidates] { return candidates->next(); };
-    };
+    return {[&spec](const Plan& plan) -> PlanStream {
+              auto candidates =
+                  std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+              return [candidates] { return candidates->next(); };
+            },
+            [&spec](const Plan& a, const Plan& b) { return generators::simpler(a, b, spec); }};
   };
 }
 

@@ -149,10 +149,12 @@ class RecheckTest : public ::testing::Test {
     executor_ = std::make_unique<FakeExecutor>(std::move(bug));
     Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1));
     const Plan plan = plain_plan({call_of(128, 16)});
-    const Oracle* fault = catalog_.find("fault");
-    const std::vector<const Oracle*> one{fault}, all = catalog_.all();
-    return recheck(evaluator, expected ? one : all, plan, expected, before, passed);
+    const auto oracles =
+        expected ? oracles_for(catalog_, *catalog_.find(oracle_), plan, spec_) : catalog_.all();
+    return recheck(evaluator, oracles, plan, expected, before, passed);
   }
+
+  std::string oracle_ = "fault";  // of the finding
 
   TargetSpec spec_ = small_spec();
   oracles::Catalog catalog_;
@@ -174,7 +176,7 @@ TEST_F(RecheckTest, WhatPassesOftenEnoughPasses) {
   EXPECT_EQ(r.failed, (store::Reliability{0, 4}));
   const auto rare = ask(faults_above(4096), {3, 10});
   EXPECT_EQ(rare.tonight, Tonight::passes);
-  EXPECT_EQ(rare.failed.n, runs_for({3, 10}));
+  EXPECT_EQ(rare.failed.n, passes_needed({3, 10}));
   EXPECT_GT(rare.failed.n, 10);
 }
 
@@ -187,7 +189,7 @@ TEST_F(RecheckTest, WhatWasSeenTooSeldomIsNotCalledFixed) {
 
 TEST_F(RecheckTest, NightsAddUpUntilWhatIsRareIsCalledFixed) {
   const Signature bug{FailKind::illegal_access, "t", "k", "x", "after", "read"};
-  const store::Reliability rare{1, 64};
+  const store::Reliability rare{5, 64};
   std::int64_t passed = 0;
   int nights = 1;
   for (;; ++nights) {
@@ -196,10 +198,10 @@ TEST_F(RecheckTest, NightsAddUpUntilWhatIsRareIsCalledFixed) {
     passed += r.failed.n;
     if (r.tonight == Tonight::passes) break;
     ASSERT_EQ(r.tonight, Tonight::unclear);
-    ASSERT_LT(passed, runs_for(rare)) << r.reason;
+    ASSERT_LT(passed, passes_needed(rare)) << r.reason;
   }
-  EXPECT_EQ(passed, runs_for(rare));
-  EXPECT_EQ(nights, (runs_for(rare) + 59) / 60);
+  EXPECT_EQ(passed, passes_needed(rare));
+  EXPECT_EQ(nights, (passes_needed(rare) + 59) / 60);
   EXPECT_EQ(ask(faults_above(4096), rare, bug, passed).failed.n, 4) << "each night looks again";
   EXPECT_EQ(ask(faults_above(64), rare, bug, passed).tonight, Tonight::fails);
 }
@@ -215,13 +217,48 @@ TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {
   EXPECT_EQ(r.failed, (store::Reliability{2, 4}));
 }
 
-TEST_F(RecheckTest, AnotherBugIsNotTheOneThatIsExpected) {
+TEST_F(RecheckTest, AnotherBugIsAnAlarmAndNoPass) {
   const auto r =
       ask(faults_above(64), {10, 10}, Signature{FailKind::illegal_access, "t", "k", "y", "", ""});
-  EXPECT_EQ(r.tonight, Tonight::passes);
+  EXPECT_EQ(r.tonight, Tonight::otherwise);
   EXPECT_FALSE(r.failure);
   ASSERT_TRUE(r.other);
-  EXPECT_EQ(r.other->signature.buffer, "x");
+  EXPECT_EQ(r.other->verdict.signature.buffer, "x");
+}
+
+TEST_F(RecheckTest, AFaultIsAnAlarmThoughTheFindingsOracleCannotJudgeIt) {
+  const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
+  oracle_ = "redzone";
+  const auto r = ask(faults_above(64), {10, 10}, canary);
+  EXPECT_EQ(r.tonight, Tonight::otherwise);
+  ASSERT_TRUE(r.other);
+  EXPECT_EQ(r.other->verdict.oracle, "fault");
+  EXPECT_EQ(r.other->verdict.signature.kind, FailKind::illegal_access);
+}
+
+TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
+  spec_.geometry = [](const Dims&, const Config&) { return Geometry{}; };  // launch-config passes
+  const auto gone = [](End end) {
+    return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
+  };
+  EXPECT_EQ(ask(gone(End::out_of_memory), {}, std::nullopt).tonight, Tonight::not_applicable);
+  const auto broken = ask(gone(End::worker_error), {}, std::nullopt);
+  EXPECT_EQ(broken.tonight, Tonight::unclear);
+  EXPECT_TRUE(broken.harness_error);
+  oracle_ = "launch-config";
+  const Signature grid{FailKind::launch_config, "t", "k", "", "grid", ""};
+  EXPECT_EQ(ask(gone(End::out_of_memory), {4, 4}, grid).failed.n, 0);
+  EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).tonight, Tonight::passes);
+}
+
+TEST_F(RecheckTest, WhatFailedSeldomTakesMorePassesThanWhatFailedAlways) {
+  EXPECT_EQ(passes_needed({10, 10}), 4);
+  EXPECT_GT(passes_needed({1, 1}), 20) << "one failure says little about its rate";
+  EXPECT_TRUE(rc::check("more failures never ask for more passes", [] {
+    const auto n = *rc::gen::inRange<std::int64_t>(1, 200);
+    const auto k = *rc::gen::inRange<std::int64_t>(1, n + 1);
+    RC_ASSERT(passes_needed({k, n}) >= passes_needed({std::min(k + 1, n), n}));
+  }));
 }
 
 TEST_F(RecheckTest, APlanOfWhichNothingIsKnownIsPutToAllOracles) {

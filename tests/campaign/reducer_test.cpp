@@ -2,8 +2,10 @@
 #include "campaign/reducer.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "campaign/fakes.h"
@@ -122,6 +124,53 @@ TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
   EXPECT_EQ(r.end, ReductionEnd::time);
   EXPECT_EQ(r.plan, large_);
   EXPECT_EQ(r.evaluations, 0u);
+}
+
+// A failure that needs some schedule other than 0: each candidate that is given one back would look
+// like a step forward for ever.
+TEST_F(Reducer, EndsWhereAVariantUndoesWhatACandidateChanged) {
+  std::size_t asked = 0;
+  const StillFails under_another_schedule = [&](std::span<Plan> plans) {
+    std::vector<bool> fails;
+    for (auto& plan : plans) {
+      if (++asked > 20000) return std::vector<bool>(plans.size(), false);
+      fails.push_back(some_call_above(plan, 64));
+      if (plan.mode.schedule_seed == 0) plan.mode.schedule_seed = 3;
+    }
+    return fails;
+  };
+  const auto r = reduce(large_, testing::real_simplify()(spec_), under_another_schedule, {});
+  EXPECT_EQ(r.end, ReductionEnd::minimal);
+  Plan want = plain_plan({call_of(65, 16)});
+  want.mode.schedule_seed = r.plan.mode.schedule_seed;
+  EXPECT_EQ(r.plan, want) << print_plan(r.plan);
+  EXPECT_LT(asked, 1000u);
+}
+
+TEST_F(Reducer, TakesStrictlySimplerPlansOnlyWhateverIsSaidToFail) {
+  EXPECT_TRUE(rc::check("each step forward is simpler, in what failed", [&] {
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    std::mt19937_64 random(seed);
+    const Simplify real = testing::real_simplify()(spec_);
+    std::vector<Plan> steps;
+    const Simplify watched{[&](const Plan& plan) {
+                             steps.push_back(plan);
+                             return real.candidates(plan);
+                           },
+                           real.simpler};
+    const StillFails any = [&](std::span<Plan> plans) {
+      std::vector<bool> fails;
+      for (auto& plan : plans) {
+        plan.mode.schedule_seed = random() % 3;
+        if (random() % 4 == 0) plan.mode.placement = Placement::head;
+        fails.push_back(random() % 3 != 0);
+      }
+      return fails;
+    };
+    const auto r = reduce(large_, watched, any, {});
+    RC_ASSERT(r.end == ReductionEnd::minimal);
+    for (std::size_t i = 1; i < steps.size(); ++i) RC_ASSERT(real.simpler(steps[i], steps[i - 1]));
+  }));
 }
 
 TEST_F(Reducer, EndsWhenItIsStopped) {

@@ -95,7 +95,8 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
 class EchoingTool final : public Attributor {
  public:
   std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
-                                     const Signature& signature) override {
+                                     const Signature& signature,
+                                     const std::function<bool()>&) override {
     asked.emplace_back(plan, trial);
     Attribution a;
     a.source = "a tool";

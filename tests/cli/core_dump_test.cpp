@@ -74,7 +74,7 @@ class CoreDump : public ::testing::Test {
     plan.steps = {CallStep{}, CallStep{}};
     Signature signature;
     signature.kind = kind;
-    return attributor.attribute(plan, {}, signature);
+    return attributor.attribute(plan, {}, signature, {});
   }
 
   fs::path folder_;

@@ -33,8 +33,9 @@ TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
   const auto sentence = json["sentence"].get<std::string>();
   EXPECT_NE(sentence.find("after a prior call with another C (call 1)"), std::string::npos) << ran;
   EXPECT_NE(sentence.find("any knob at any value fails"), std::string::npos) << ran;
-  const std::set<std::string> needed{"call 1",    "call 2",    "call 1: C", "call 2: C",
-                                     "call 2: T", "allocator", "placement"};
+  // Not the placement: with the other one it fails otherwise, by canaries that were overwritten.
+  const std::set<std::string> needed{"call 1",    "call 2",    "call 1: C",
+                                     "call 2: C", "call 2: T", "allocator"};
   std::set<std::string> said;
   for (const auto& setting : json["rows"]) {
     EXPECT_NE(setting["verdict"], "unknown") << setting;

@@ -146,7 +146,9 @@ std::vector<Part> parts() {
        {"core/", "exec/executor.h", "oracles/", "statistics/", "store/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},
       // Through the runner, it does not know what runs the plans.
-      {"bisect", "src/bisect/", {"core/", "campaign/evaluator.h", "oracles/axes.h", "statistics/"}},
+      {"bisect",
+       "src/bisect/",
+       {"core/", "campaign/run_judgement.h", "oracles/axes.h", "statistics/"}},
       {"standalone", "src/standalone/", {"core/", "exec/trial/tensor_buffer.h", "device/"}},
       {"store", "src/store/", {"core/"}},
       {"report",

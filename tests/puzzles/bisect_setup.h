@@ -46,7 +46,8 @@ class BisectSetup {
   exec::Pool pool_{puzzle_pool(0)};
   oracles::Catalog catalog_;
   campaign::Evaluator evaluator_{pool_, spec_, kDeadline};
-  bisect::EvaluatorRunner runner_{evaluator_, *catalog_.find(repro_.oracle), *repro_.signature};
+  bisect::EvaluatorRunner runner_{evaluator_, catalog_, *catalog_.find(repro_.oracle),
+                                  *repro_.signature};
   bisect::BisectOptions options_;
 };
 

@@ -44,10 +44,12 @@ class Flaky final : public bisect::Runner {
     auto out = recorded_.run(requests);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const std::int64_t n = requests[i].times;
-      const bool fails = out[i].same > 0, judged = out[i].judged() > 0;
-      out[i] = {};
-      if (fails) out[i].same = std::binomial_distribution<std::int64_t>(n, rate_)(random_);
-      (judged ? out[i].passed : out[i].unjudged) = n - out[i].same;
+      const bisect::Counts seen = std::exchange(out[i], {});
+      if (seen.same > 0)
+        out[i].same = std::binomial_distribution<std::int64_t>(n, rate_)(random_);
+      else if (seen.other > 0)
+        out[i].other = std::binomial_distribution<std::int64_t>(n, rate_)(random_);
+      (seen.judged() > 0 ? out[i].passed : out[i].unjudged) = n - out[i].same - out[i].other;
     }
     return out;
   }

@@ -45,11 +45,12 @@ class NoSink final : public campaign::FindingSink {
 
 campaign::SimplifyFor simplify_for() {
   return [](const TargetSpec& spec) -> campaign::Simplify {
-    return [&spec](const Plan& plan) -> campaign::PlanStream {
-      auto candidates =
-          std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
-      return [candidates] { return candidates->next(); };
-    };
+    return {[&spec](const Plan& plan) -> campaign::PlanStream {
+              auto candidates =
+                  std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+              return [candidates] { return candidates->next(); };
+            },
+            [&spec](const Plan& a, const Plan& b) { return generators::simpler(a, b, spec); }};
   };
 }
 
@@ -116,8 +117,7 @@ class Quality {
           const Plan plan = buried(repro_.plan, first, last, launch);
           if (!validate(plan, spec_)) continue;
           const Verdict verdict = evaluator.ask(oracle, plan).verdict;
-          if (verdict.failed() && campaign::same_bug(verdict.signature, *repro_.signature))
-            return plan;
+          if (verdict.failed() && same_bug(verdict.signature, *repro_.signature)) return plan;
         }
     }
     ADD_FAILURE() << note_.name << ": nothing hides it";
@@ -145,7 +145,7 @@ class Quality {
     row_.reduction = reduced->reduction;
     row_.calls = call_count(reduced->plan);
     EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
-    EXPECT_TRUE(campaign::same_bug(reduced->signature, finding.signature));
+    EXPECT_TRUE(same_bug(reduced->signature, finding.signature));
     for (const auto& expectation : note_.expectations)
       if (matches(expectation, reduced->signature)) compare(reduced->plan, expectation);
     EXPECT_TRUE(row_.is_minimum) << print_plan(reduced->plan);

@@ -140,13 +140,13 @@ TEST(ReportJson, Targets) {
 TEST(ReportJson, Replay) {
   ReplayResult r = sample_replay();
   const Json j = parsed(replay_json(r));
-  EXPECT_EQ(keys(j), "subject expected reliability runs");
+  EXPECT_EQ(keys(j), "subject expected reliability other_finding runs");
   EXPECT_EQ(j["expected"]["kind"], "illegal-access");
   EXPECT_EQ(j["reliability"]["k"], 2);
   EXPECT_EQ(j["reliability"]["n"], 3);
   ASSERT_EQ(j["runs"].size(), 3u);
   EXPECT_EQ(keys(j["runs"][0]),
-            "end outcome oracle reason signature call as_recorded wall_us "
+            "end outcome oracle reason signature call result as_recorded wall_us "
             "sanitizer");
   EXPECT_EQ(j["runs"][0]["end"], "fault");
   EXPECT_EQ(j["runs"][0]["outcome"], "fail");

@@ -64,10 +64,11 @@ inline ReplayResult sample_replay() {
   ReplayRun failed;
   failed.end = End::fault;
   failed.verdict = {Outcome::fail, "fault", f.reason, f.signature, 0};
-  failed.as_recorded = true;
+  failed.result = RunResult::recorded;
   failed.wall_us = 120;
   ReplayRun passed;
   passed.verdict = Verdict::pass("fault");
+  passed.result = RunResult::pass;
   passed.wall_us = 100;
   return {"finding 3", f.signature, {failed, passed, failed}};
 }

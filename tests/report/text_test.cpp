@@ -214,12 +214,27 @@ TEST(ReportText, Replay) {
 )");
 }
 
+TEST(ReportText, ReplayThatFailsOtherwise) {
+  ReplayResult r = sample_replay();
+  r.runs.resize(1);
+  r.runs[0].result = RunResult::other;
+  r.other_finding = 7;
+  EXPECT_EQ(
+      replay_text(r),
+      R"(finding 3: 0 of 1 run failed as recorded: illegal-access: read after x in scan (sample)
+  runs  outcome
+     1  fails otherwise: illegal-access: read after x in scan (sample)
+  the other failure is stored as finding 7
+)");
+}
+
 TEST(ReportText, ReplayOfAPlanThatExpectsNothing) {
   ReplayResult r = sample_replay();
   r.subject = "repro.toml";
   r.expected.reset();
   r.runs[1].verdict = {Outcome::inconclusive, "fault", "out of memory", {}, -1};
-  EXPECT_EQ(replay_text(r), R"(repro.toml: 2 of 3 runs failed
+  r.runs[1].result = RunResult::not_judged;
+  EXPECT_EQ(replay_text(r), R"(repro.toml: 2 of 2 judged runs failed
   runs  outcome
      2  fail: illegal-access: read after x in scan (sample)
      1  inconclusive: out of memory
@@ -301,7 +316,8 @@ TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
   t.spec.doc = t.spec.dims[0].doc = t.spec.constraints[0].text = t.devices[1].why_not = "\x1b\r";
   for (const std::string& text :
        {finding_text(f), findings_text(all), campaign_text(c, all, {}),
-        replay_text({"\x1b", f.signature, {{End::fault, verdict, false, 0}}}), target_text(t)}) {
+        replay_text({"\x1b", f.signature, {{End::fault, verdict, RunResult::not_judged, 0}}}),
+        target_text(t)}) {
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
     EXPECT_EQ(text.find("\nreplay  rm"), std::string::npos) << text;
   }

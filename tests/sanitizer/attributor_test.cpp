@@ -17,7 +17,7 @@ class MemcheckAttributor : public Tier {
     signature.target = target;
     TrialSpec trial;
     trial.mode.launch = Launch::gated;
-    return attributor.attribute(job_of(target, {}).plan, trial, signature);
+    return attributor.attribute(job_of(target, {}).plan, trial, signature, {});
   }
   std::string detail(const std::string& target) {
     const auto said = ask(target);

@@ -33,7 +33,9 @@ class Native final : public Executor {
   }
   std::size_t in_flight() const override { return done_.size(); }
   std::size_t appetite() const override { return 2; }
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs) override {
+  using Executor::run_fresh;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
+                                   const std::function<bool()>&) override {
     std::vector<JobResult> out;
     for (const auto& job : jobs) out.push_back(run(job));
     return out;

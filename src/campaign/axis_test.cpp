@@ -1,0 +1,97 @@
+#include "campaign/axis_test.h"
+
+#include <algorithm>
+
+#include "oracles/checks.h"
+#include "statistics/fisher.h"
+#include "statistics/holm.h"
+
+namespace redzone::campaign {
+namespace {
+
+// Three looks at most, each with its part of the error. What always fails is decided by few runs:
+// for 7 of 7 against 0 of 7 the p-value is 1 / C(14, 7).
+constexpr double kLevelOfLook = 0.01 / 3;
+constexpr int kFewRuns = 7, kManyRuns = 20, kMostRuns = 60;
+
+// An oracle's trials with nothing varied between them.
+class Unvaried final : public Oracle {
+ public:
+  explicit Unvaried(const Oracle& of) : of_(of) {}
+  std::string_view name() const override { return "unvaried"; }
+  std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override {
+    return of_.unvaried(plan, spec);
+  }
+  Verdict judge(const Plan& plan, const TargetSpec& spec,
+                std::span<const Observation> observations) const override {
+    return oracles::judge_equal(name(), plan, spec, observations);
+  }
+
+ private:
+  const Oracle& of_;
+};
+
+struct Counted {
+  std::int64_t failed = 0, judged = 0;
+  void add(const Verdict& v) {
+    failed += v.failed();
+    judged += v.failed() || v.outcome == Outcome::pass;
+  }
+};
+
+// Asks each candidate and its control `times` times and tests the counts. `compared`: see
+// test_axes(). Returns how often candidates failed.
+std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
+                  std::size_t compared, int times, AxisTest& test) {
+  std::vector<Unvaried> controls;
+  for (const auto& c : candidates) controls.emplace_back(*c.oracle);
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    for (int t = 0; t < times; ++t) {
+      questions.push_back({candidates[i].oracle, candidates[i].plan});
+      questions.push_back({&controls[i], candidates[i].plan});
+    }
+  const auto answers = evaluator.ask(questions);
+  std::vector<double> p_values;
+  std::int64_t failed = 0;
+  for (std::size_t i = 0, q = 0; i < candidates.size(); ++i) {
+    Counted varied, unvaried;
+    for (int t = 0; t < times; ++t) {
+      varied.add(answers[q++].verdict);
+      unvaried.add(answers[q++].verdict);
+    }
+    failed += varied.failed;
+    test.differs_unvaried = test.differs_unvaried || unvaried.failed > 0;
+    p_values.push_back(
+        statistics::fisher_exact(varied.failed, varied.judged, unvaried.failed, unvaried.judged)
+            .greater);
+  }
+  p_values.resize(std::max(compared, candidates.size()), 1.0);  // of those that passed
+  const auto named = statistics::holm(p_values, kLevelOfLook);
+  std::copy_n(named.begin(), candidates.size(), test.depends.begin());
+  return failed;
+}
+
+bool any(const std::vector<bool>& flags) {
+  return std::find(flags.begin(), flags.end(), true) != flags.end();
+}
+
+}  // namespace
+
+AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
+                   std::size_t compared, bool grouped) {
+  AxisTest test{std::vector<bool>(candidates.size(), false), false};
+  if (candidates.empty()) return test;
+  evaluator.set_grouped(true);
+  const bool shows = look(evaluator, candidates, compared, kFewRuns, test) > 0;
+  // A worker that is shared may hide a difference between its trials.
+  evaluator.set_grouped(grouped || shows);
+  if (!any(test.depends)) look(evaluator, candidates, compared, shows ? kManyRuns : kFewRuns, test);
+  // Rare, and so far only where something was varied: worth more runs.
+  if (!any(test.depends) && shows && !test.differs_unvaried)
+    look(evaluator, candidates, compared, kMostRuns, test);
+  evaluator.set_grouped(grouped);
+  return test;
+}
+
+}  // namespace redzone::campaign

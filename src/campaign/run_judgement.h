@@ -1,0 +1,32 @@
+// Judges one run of a plan from the answers of all oracles that were asked about it, by the ranking
+// of core/run_result.h, with what single trials show by themselves.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "campaign/evaluator.h"
+#include "core/run_result.h"
+#include "oracles/catalog.h"
+
+namespace redzone::campaign {
+
+struct RunJudgement {
+  RunResult result = RunResult::not_judged;
+  Verdict verdict;             // that decided, or says why nothing was judged
+  std::size_t answer = 0;      // index of the answer that it comes from
+  std::optional<Alarm> other;  // a failure with another signature than the recorded one
+};
+
+// `answers` are about `plan`, one for each oracle; with `recorded` the first is that of the
+// finding's own oracle.
+RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
+                       const std::optional<Signature>& recorded);
+
+// The oracles to ask about a plan that was recorded as failing under `own`: that one first. An
+// oracle that wants no trial cannot show that the plan runs, so one that does comes with it.
+std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
+                                       const Plan& plan, const TargetSpec& spec);
+
+}  // namespace redzone::campaign

@@ -1,0 +1,51 @@
+// What one run of a plan comes to, of all that the oracles said. This is the one place that ranks
+// verdicts; run, replay, nightly, reduce and bisect ask it.
+//
+// The recorded failure > another failure > harness error > not judged > pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/verdict.h"
+
+namespace redzone {
+
+enum class RunResult : std::uint8_t {
+  recorded,       // failed as recorded; without a recorded signature every failure is this one
+  other,          // failed with another signature: an alarm of its own
+  harness_error,  // Redzone could not run or judge it
+  not_judged,     // nothing that was asked gave a verdict, or no trial ran
+  pass,           // judged, over at least one trial that ran, and no failure
+};
+
+std::string_view name_of(RunResult result);
+
+enum class TrialsRun : std::uint8_t {
+  none_wanted,  // the oracle judges without a trial
+  none,         // it wanted some, and none of them ran calls of the target
+  some,
+};
+
+// One oracle's verdict on a run.
+struct OracleAnswer {
+  Verdict verdict;
+  TrialsRun trials = TrialsRun::none_wanted;
+};
+
+struct RankedRun {
+  RunResult result = RunResult::not_judged;
+  // The answer that decided, as an index; where nothing was judged, the one that says why.
+  std::size_t decisive = 0;
+  // The most specific failure with another signature than the recorded one.
+  std::optional<std::size_t> other;
+};
+
+// With `recorded`, answers[0] is that of the finding's own oracle: what it did not judge is not
+// judged, whatever others say, unless one of them failed. An oracle that does not apply to a plan
+// keeps nothing else from passing. Needs at least one answer.
+RankedRun rank_run(std::span<const OracleAnswer> answers, const std::optional<Signature>& recorded);
+
+}  // namespace redzone

@@ -1,0 +1,206 @@
+// What a failure is said to depend on, and how often it is said to show: against failures whose
+// cause is known, and against one that has none.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "campaign/axis_test.h"
+#include "campaign/fakes.h"
+#include "core/plan_text.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+using redzone::testing::ended;
+using store::Finding;
+
+// Each call is wrong with this chance, whatever the mode and the calls before it.
+Bug wrong_at_random(double rate, std::uint64_t seed) {
+  auto random = std::make_shared<std::mt19937_64>(seed);
+  return [random, rate](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + std::bernoulli_distribution(rate)(*random);
+    });
+  };
+}
+
+class FixedPlans final : public PlanSource {
+ public:
+  Plan next() override { return busy_plan({call_of(40, 16), call_of(90, 32)}); }
+};
+
+std::vector<Finding> found_in_a_campaign(const Bug& bug) {
+  static const TargetSpec spec = small_spec();
+  FakeExecutor executor(bug);
+  const oracles::Catalog catalog;
+  RecordingSink sink;
+  CampaignOptions options;
+  options.plans_per_target = 400;
+  std::vector<TargetUnderTest> targets;
+  targets.push_back({&spec, std::make_unique<FixedPlans>(), {}});
+  Campaign campaign(executor, catalog, real_simplify(), sink, std::move(targets), options);
+  const auto result = campaign.run();
+  EXPECT_TRUE(result);
+  std::vector<Finding> found;
+  for (const auto& [id, finding] : sink.findings)
+    if (was_found(finding.state)) found.push_back(finding);
+  return found;
+}
+
+TEST(Naming, WhatDependsOnNothingIsOneFindingAndNoSettingIsBlamed) {
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    const auto found = found_in_a_campaign(wrong_at_random(0.01, seed));
+    EXPECT_LE(found.size(), 1u) << "seed " << seed;
+    for (const auto& f : found) {
+      EXPECT_EQ(f.signature.kind, FailKind::nondeterministic) << f.signature.text();
+      EXPECT_LT(f.reliability.k, f.reliability.n);
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 8) << "one failing call in a hundred shows in 800 calls";
+}
+
+TEST(Naming, AScheduleThatMattersIsNamed) {
+  const auto found =
+      found_in_a_campaign([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+          return right_digest(call) + (trial.mode.schedule_seed % 2 == 0);
+        });
+      });
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].signature.kind, FailKind::schedule) << found[0].signature.text();
+}
+
+class AxisTestOf : public ::testing::Test {
+ protected:
+  AxisTest test(const char* oracle, Bug bug) {
+    FakeExecutor executor(std::move(bug));
+    const TargetSpec spec = small_spec();
+    Evaluator evaluator(executor, spec, std::chrono::seconds(1));
+    Plan plan = plain_plan({call_of(8, 16), call_of(9, 16)});
+    plan.mode.launch = Launch::gated;
+    const std::vector<AxisCandidate> one{{catalog_.find(oracle), plan}};
+    return test_axes(evaluator, one, 9, false);
+  }
+  oracles::Catalog catalog_;
+};
+
+TEST_F(AxisTestOf, EveryAxisThatDecidesIsNamed) {
+  const auto wrong_when = [](auto condition) -> Bug {
+    return [=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>& before) {
+        return right_digest(call) + condition(trial, before);
+      });
+    };
+  };
+  EXPECT_TRUE(test("async", wrong_when([](const TrialSpec& t, const auto&) {
+                     return t.mode.launch != Launch::blocking;
+                   }))
+                  .depends[0]);
+  EXPECT_TRUE(test("uninitialized", wrong_when([](const TrialSpec& t, const auto&) {
+                     return t.mode.poison == 0x3f3f3f3fu;
+                   }))
+                  .depends[0]);
+  EXPECT_TRUE(test("placement", wrong_when([](const TrialSpec& t, const auto&) {
+                     return t.mode.placement == Placement::head;
+                   }))
+                  .depends[0]);
+  EXPECT_TRUE(test("history",
+                   wrong_when([](const TrialSpec&, const auto& before) { return !before.empty(); }))
+                  .depends[0]);
+}
+
+TEST_F(AxisTestOf, NoiseIsBlamedOnAnAxisInAtMostOneOfAHundred) {
+  int blamed = 0;
+  constexpr int kTimes = 400;
+  for (int seed = 0; seed < kTimes; ++seed)
+    blamed += test("placement", wrong_at_random(0.2, static_cast<std::uint64_t>(seed))).depends[0];
+  EXPECT_LE(blamed, kTimes / 100);
+}
+
+TEST_F(AxisTestOf, RunsThatDifferUnvariedAreTold) {
+  EXPECT_TRUE(test("schedule", wrong_at_random(0.05, 1)).differs_unvaried);
+}
+
+// How often a failure is said to show.
+Finding settle(const Bug& bug, Journal* journal = nullptr) {
+  static const TargetSpec spec = small_spec();
+  const TriageOptions options;
+  FakeExecutor executor(bug, journal);
+  const oracles::Catalog catalog;
+  RecordingSink sink;
+  const Plan plan = busy_plan({call_of(10, 16), call_of(700, 64)});
+  Suspect suspect{plan, {}, catalog.screen().expand(plan, spec), nullptr, 0};
+  executor.submit({8, plan, suspect.trials, options.deadline});
+  suspect.verdict = catalog.screen().judge(plan, spec, executor.next({})->observations);
+  Finding finding;
+  finding.signature = suspect.verdict.signature;
+  finding.oracle = suspect.verdict.oracle;
+  finding.plan = finding.original = plan;
+  finding.id = sink.record(finding)->id;
+  Triage triage(executor, catalog, real_simplify(), sink, options);
+  const auto settled = triage.run(finding, suspect, spec);
+  EXPECT_TRUE(settled);
+  return settled->finding;
+}
+
+// Faults while `faults` says so, by the number of the trial.
+Bug faults_while(std::function<bool(int)> faults) {
+  auto trials = std::make_shared<int>(0);
+  return [=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    return faults(++*trials) ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
+  };
+}
+
+TEST(Reliability, TheRunThatShowedAFailureIsNotItsConfirmation) {
+  // The screen's trials and the first question see it, and nothing after that.
+  const Finding f = settle(faults_while([](int trial) { return trial <= 3; }));
+  EXPECT_EQ(f.state, store::State::unconfirmed);
+  EXPECT_EQ(f.reliability.k, 0);
+}
+
+TEST(Reliability, WhatNoRunCouldConfirmStaysASuspect) {
+  Journal journal;  // the first batch of fresh workers classifies, the second one confirms
+  const Finding f = settle(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        return std::count(journal.begin(), journal.end(), "fresh") <= 1
+                   ? faults_above(64)(plan, trial, before)
+                   : ended(End::worker_error);
+      },
+      &journal);
+  EXPECT_EQ(f.state, store::State::suspect);
+  EXPECT_EQ(f.reliability, store::Reliability{});
+}
+
+TEST(Reliability, IsMeasuredInAFixedNumberOfRuns) {
+  EXPECT_EQ(settle(faults_above(64)).reliability, (store::Reliability{10, 10}));
+  auto random = std::make_shared<std::mt19937_64>(5);
+  const Finding f =
+      settle([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        return std::bernoulli_distribution(0.4)(*random) ? faults_above(64)(plan, trial, before)
+                                                         : all_right(plan, trial);
+      });
+  EXPECT_EQ(f.reliability.n, TriageOptions().most_runs);
+}
+
+TEST(Reduction, FindsWhatFailsOnlyInTheOtherPlacementAndWithOtherData) {
+  // In its own placement only large sizes fail; at the head of a page, with one data seed, all do.
+  const Finding f = settle([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      const bool small = trial.mode.placement == Placement::head && call.seed == 2;
+      if (get(call.dims, "N") > 64 || small)
+        return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
+    }
+    return all_right(plan, trial);
+  });
+  Plan want = plain_plan({call_of(1, 16)});
+  want.mode.placement = Placement::head;
+  std::get<CallStep>(want.steps[0]).call.seed = 2;
+  EXPECT_EQ(f.plan, want) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
