@@ -35,19 +35,23 @@ redzone_external(rz_sqlite LIBRARIES ${REDZONE_SQLITECPP} ${REDZONE_SQLITE3} m T
 redzone_external(rz_pugixml INCLUDES ${REDZONE_PUGIXML_INCLUDE} LIBRARIES ${REDZONE_PUGIXML})
 redzone_external(rz_toml INCLUDES ${REDZONE_TOMLPP_INCLUDE})
 
-# muParser comes as a shared library only: a copy beside the binaries goes where they go.
+# muParser comes as a shared library only, which needs libgomp: copies of both lie in the build. Who
+# needs them finds them from where it lies itself, so that the folder may be moved. DT_RPATH and not
+# DT_RUNPATH, which does not hold for what libmuparser needs in turn.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+function(redzone_shared_copy file name)
+  file(REAL_PATH ${file} real)
+  configure_file(${real} ${CMAKE_BINARY_DIR}/lib/redzone/${name} COPYONLY)
+endfunction()
 find_library(REDZONE_MUPARSER libmuparser.so.2 REQUIRED)
 find_path(REDZONE_MUPARSER_INCLUDE muParser.h REQUIRED)
-file(REAL_PATH ${REDZONE_MUPARSER} muparser_file)
-configure_file(${muparser_file} ${CMAKE_BINARY_DIR}/lib/redzone/libmuparser.so.2 COPYONLY)
-# What it needs in turn and a bare machine may lack: found by DT_RPATH, not by DT_RUNPATH.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.so.1
   OUTPUT_VARIABLE gomp OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-file(REAL_PATH ${gomp} gomp)
-configure_file(${gomp} ${CMAKE_BINARY_DIR}/lib/redzone/libgomp.so.1 COPYONLY)
+redzone_shared_copy(${REDZONE_MUPARSER} libmuparser.so.2)
+redzone_shared_copy(${gomp} libgomp.so.1)
 redzone_external(rz_muparser INCLUDES ${REDZONE_MUPARSER_INCLUDE}
   LIBRARIES ${CMAKE_BINARY_DIR}/lib/redzone/libmuparser.so.2)
-target_link_options(rz_muparser INTERFACE "LINKER:-rpath,$ORIGIN/../lib/redzone,--disable-new-dtags")
+target_link_options(rz_muparser INTERFACE LINKER:--disable-new-dtags)
 
 # The CUDA side needs nvcc at build time. Without it everything else builds, and `redzone doctor`
 # says what is missing.
