@@ -72,10 +72,15 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
         return t;
       }()) {
   for (auto& target : targets)
-    lanes_.emplace_back(std::move(target), lanes_.size(), options_.preparer);
+    lanes_.emplace_back(std::move(target), lanes_.size(), options_.preparer, most_reference_time());
 }
 
 Campaign::~Campaign() = default;
+
+std::chrono::milliseconds Campaign::most_reference_time() const {
+  const auto most = options_.deadline * exec::kReferenceDeadlines;
+  return options_.time.count() > 0 ? std::min(most, options_.time / 2) : most;
+}
 
 double Campaign::elapsed_seconds() const {
   return std::chrono::duration<double>(now() - started_).count();
@@ -190,8 +195,9 @@ void Campaign::submit_next(Lane& lane) {
     device_free_suspects_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return;
   }
-  Pending pending{lane.index, std::move(plan), {}};
+  Pending pending{lane.index, std::move(plan), {}, {}};
   pending.trials = catalog_.screen().expand(pending.plan, spec);
+  pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   const auto id = next_job_++;
   executor_.submit({id, pending.plan, pending.trials, options_.deadline, false, true});
   pending_.emplace(id, std::move(pending));
@@ -239,6 +245,7 @@ Result<void> Campaign::finish(exec::JobResult result) {
     result_.stats.calls += calls;
     lane.stats.calls += calls;
   }
+  lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
   count(lane, verdict);

@@ -15,6 +15,7 @@
 #include "campaign/finding_sink.h"
 #include "campaign/plan_source.h"
 #include "campaign/preparer.h"
+#include "campaign/reference_budget.h"
 #include "campaign/triage.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
@@ -105,6 +106,7 @@ class Campaign {
     std::size_t lane = 0;
     Plan plan;
     std::vector<TrialSpec> trials;
+    ReferenceBudget::Reserved references;
   };
 
   // A suspect that is recorded and waits for triage.
@@ -154,6 +156,8 @@ class Campaign {
   void ask_barred();
   // Somebody's will ends the case at hand, not its time.
   bool called_off() const;
+  // The longest that a large call's reference may take.
+  std::chrono::milliseconds most_reference_time() const;
   double seconds_in_all() const;  // of a campaign with a limit
   bool stopped() const { return options_.stop && options_.stop(); }
   double elapsed_seconds() const;

@@ -14,13 +14,17 @@
 namespace redzone::campaign {
 
 struct Campaign::Lane {
-  Lane(TargetUnderTest t, std::size_t i, Preparer* preparer)
-      : target(std::move(t)), plans(std::move(target.source), *target.spec, preparer), index(i) {
+  Lane(TargetUnderTest t, std::size_t i, Preparer* preparer, std::chrono::milliseconds references)
+      : target(std::move(t)),
+        plans(std::move(target.source), *target.spec, preparer),
+        references(references),
+        index(i) {
     stats.target = target.spec->name;
   }
 
   TargetUnderTest target;
   PlansAhead plans;  // of target.source
+  ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
   double spent_us = 0;

@@ -79,7 +79,7 @@ enum class Comparison : std::uint8_t {
   none,      // not asked for, there is no reference, or the trial ended before
   compared,  // see CallObservation::references
   left_out,  // TrialSpec::left_out
-  too_large  // for the reference, by what the runner allows
+  too_large  // the reference would need more memory of the host than it may have
 };
 
 // Comparison of one output with the reference.
@@ -143,6 +143,8 @@ struct CallObservation {
   // Of all repeats, in order; one that equals its predecessor is left out.
   std::vector<ScratchObservation> scratch = {};
   Comparison comparison = Comparison::none;
+  // Time of the reference and of the comparison; 0 where an equal call's serves this one, too.
+  std::uint64_t reference_us = 0;
 
   bool operator==(const CallObservation&) const = default;
 };

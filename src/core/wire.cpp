@@ -67,6 +67,7 @@ void fields(Archive& a, ScratchObservation& v) {
 void fields(Archive& a, CallObservation& v) {
   a(v.call, v.buffers, v.references, v.launches, v.scratch);
   a.enumerated(v.comparison, Comparison::too_large);
+  a(v.reference_us);
 }
 void fields(Archive& a, EncodeObservation& v) {
   a(v.call, v.name, v.code, v.rule, v.dim, v.degenerate, v.text);

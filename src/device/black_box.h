@@ -14,7 +14,16 @@ namespace redzone::device {
 // Exit status of a worker that the host device ended after it recorded a fault.
 inline constexpr int kFaultExit = 86;
 
-enum class Phase : std::uint32_t { idle, starting, preparing, running, checking, reporting };
+// comparing: the device is idle, and the CPU runs the target's reference.
+enum class Phase : std::uint32_t {
+  idle,
+  starting,
+  preparing,
+  running,
+  checking,
+  comparing,
+  reporting
+};
 
 struct FaultRecord {
   std::uint32_t valid = 0;
@@ -34,10 +43,11 @@ struct BlackBox {
   std::uint64_t progress = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
-  std::int32_t call_begun = -1;    // call index enqueued last; begin mark
-  std::int32_t call_ended = -1;    // call index whose enqueueing returned last; end mark
-  std::int32_t call_running = -1;  // host device: the call whose kernel is on the (only) core
-  char kernel[96] = {};            // kernel launched (CUDA) or running (host) last
+  std::int32_t call_begun = -1;     // call index enqueued last; begin mark
+  std::int32_t call_ended = -1;     // call index whose enqueueing returned last; end mark
+  std::int32_t call_running = -1;   // host device: the call whose kernel is on the (only) core
+  std::int32_t call_compared = -1;  // the call whose reference runs, or ran last
+  char kernel[96] = {};             // kernel launched (CUDA) or running (host) last
   FaultRecord fault;
 };
 

@@ -80,6 +80,15 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) 
   return fault;
 }
 
+// What ends or hangs while a reference runs is a mistake of the target's author, and no kernel's.
+Observation reference_failed(const device::BlackBox& box, const TrialContext& trial,
+                             std::string_view what) {
+  const std::int32_t call = box.call_compared;
+  const bool known = call >= 0 && call < trial.calls;
+  return worker_error(fmt::format("the target's reference of {} {}",
+                                  known ? fmt::format("call {}", call + 1) : "a call", what));
+}
+
 }  // namespace
 
 std::string describe(const Exit& exit) {
@@ -90,7 +99,11 @@ std::string describe(const Exit& exit) {
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output) {
   Observation seen;
-  if (box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
+  const bool comparing = box.phase == device::Phase::comparing;
+  if (comparing && exit.signal != SIGKILL)
+    return reference_failed(box, trial,
+                            with_output("ended the worker, which " + describe(exit), output));
+  if (!comparing && box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
     seen.fault = fault_from_record(box, trial);
     // What aborts says why, and the record does not have it.
@@ -127,6 +140,8 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
 
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline) {
+  if (box.phase == device::Phase::comparing)
+    return reference_failed(box, trial, fmt::format("did not end within {} ms", deadline.count()));
   Observation seen;
   seen.end = End::hang;
   seen.message = fmt::format("did not end within {} ms", deadline.count());

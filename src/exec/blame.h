@@ -33,10 +33,12 @@ std::string describe(const Exit& exit);
 //   SIGKILL that nobody here sent                                out_of_memory
 //   SIGTERM, SIGINT, SIGHUP from outside                         worker_error
 //   exit(n)                                                      exited
+// While the target's reference runs, all of them but SIGKILL are a worker_error.
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 
-// The deadline passed. `box` is from before the worker was told to end.
+// The deadline passed: a hang, or a worker_error where a reference runs. `box` is from before the
+// worker was told to end.
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline);
 

@@ -14,6 +14,10 @@
 
 namespace redzone::exec {
 
+// A reference runs on the CPU, without a sign of life for as long as it takes for one call: it has
+// this many deadlines.
+inline constexpr int kReferenceDeadlines = 30;
+
 // Some trials of one plan, to be run in order in one worker.
 struct Job {
   std::uint64_t id = 0;

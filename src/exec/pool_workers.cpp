@@ -234,8 +234,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   if (now < worker.deadline() || worker.shows_progress(now)) return;
   std::optional<Observation> blame;
   if (worker.began_trial())
-    blame = observe_hang(worker.process.marks(), worker.trial_context(),
-                         worker.queue.front()->deadline);
+    blame = observe_hang(worker.process.marks(), worker.trial_context(), worker.patience());
   lose(worker, std::move(blame), now);
 }
 

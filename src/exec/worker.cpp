@@ -49,9 +49,14 @@ bool Worker::began_trial() const {
          marks.trial == static_cast<std::int32_t>(job.observations.size() - job.sent_from);
 }
 
+std::chrono::milliseconds Worker::patience() const {
+  const bool comparing = process.marks().phase == device::Phase::comparing;
+  return queue.front()->deadline * (comparing ? kReferenceDeadlines : 1);
+}
+
 Clock::time_point Worker::deadline() const {
   if (queue.empty()) return Clock::time_point::max();
-  return std::max(last_heard, last_progress) + queue.front()->deadline;
+  return std::max(last_heard, last_progress) + patience();
 }
 
 Clock::time_point Worker::next_look() const {
@@ -62,10 +67,13 @@ Clock::time_point Worker::next_look() const {
 
 bool Worker::shows_progress(Clock::time_point now) {
   last_look = now;
-  // A target that launches for ever shows progress for ever.
+  // A target that launches for ever shows progress for ever; references end with the calls.
   constexpr int kMostDeadlines = 30;
-  if (now >= last_heard + kMostDeadlines * queue.front()->deadline) return false;
-  const std::uint64_t seen = process.marks().progress;
+  const device::BlackBox marks = process.marks();
+  if (marks.phase == device::Phase::comparing) last_comparing = now;
+  if (now >= std::max(last_heard, last_comparing) + kMostDeadlines * queue.front()->deadline)
+    return false;
+  const std::uint64_t seen = marks.progress;
   if (std::exchange(progress, seen) == seen) return false;
   last_progress = now;
   return true;

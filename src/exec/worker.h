@@ -67,6 +67,8 @@ struct Worker {
 
   // True when the first job of the queue has begun its next trial, by the black box.
   bool began_trial() const;
+  // How long the trial at hand may show no sign of life.
+  std::chrono::milliseconds patience() const;
   // When the current trial's deadline passes, as far as is known.
   Clock::time_point deadline() const;
   // When to look for signs of life next: several times a deadline, which counts from the time that
@@ -87,7 +89,8 @@ struct Worker {
   Clock::time_point last_heard;  // or when an idle worker was given a job: the trial's clock
   std::uint64_t progress = 0;    // of the black box, when it was looked at last
   Clock::time_point last_look = Clock::time_point::min();
-  Clock::time_point last_progress = Clock::time_point::min();  // when it was seen to have grown
+  Clock::time_point last_progress = Clock::time_point::min();   // when it was seen to have grown
+  Clock::time_point last_comparing = Clock::time_point::min();  // when a reference was seen to run
   std::optional<Clock::time_point> closed_at;  // the socket ended but the process did not
   Clock::time_point kill_at = Clock::time_point::max();
   bool proven = false;          // finished a trial

@@ -76,7 +76,7 @@ Observation run_guarded(TrialHost& host, const Plan& plan, const TrialSpec& tria
 
 void begin_marks(device::BlackBox& box, std::uint64_t ticket, std::int32_t trial) {
   box.phase = device::Phase::preparing;
-  box.call_begun = box.call_ended = box.call_running = -1;
+  box.call_begun = box.call_ended = box.call_running = box.call_compared = -1;
   box.kernel[0] = '\0';
   box.fault = {};
   box.trial = trial;

@@ -192,6 +192,7 @@ void members(Object& o, CallObservation& v) {
   o.sparse("scratch", v.scratch);
   if (o.has("comparison") || v.comparison != Comparison::none)
     o.named("comparison", v.comparison, Comparison::too_large);
+  o.sparse("reference_us", v.reference_us);
 }
 
 void members(Object& o, EncodeObservation& v) {

@@ -78,6 +78,8 @@ Result<LoadedPlugin> load_plugin(const std::filesystem::path& file) {
   std::string thrown;
   try {
     return load_checked(file);
+  } catch (const SpecError& e) {
+    thrown = e.what();
   } catch (const std::exception& e) {
     thrown = fmt::format("threw \"{}\" while loading", e.what());
   } catch (...) {

@@ -78,7 +78,57 @@ std::int64_t smallest(const DimSpec& dim) {
   return value <= dim.max ? value : 0;
 }
 
-Problem tensor_problem(const TensorSpec& tensor, const Dims& dims) {
+// A call of the smallest dims and the default knobs.
+struct SmallestCall {
+  Dims dims;
+  Config config;
+  bool allowed = false;  // by the constraints
+};
+
+SmallestCall smallest_call(const TargetSpec& spec) {
+  SmallestCall call;
+  for (const auto& dim : spec.dims) call.dims.emplace(dim.name, smallest(dim));
+  for (const auto& knob : spec.knobs) call.config.emplace(knob.name, knob.values.front());
+  return call;
+}
+
+bool holds(const Constraint& c, const SmallestCall& call) {
+  if (c.kind == Constraint::Kind::predicate) return c.holds(call.dims, call.config);
+  const std::int64_t a = get(call.dims, c.a), b = get(call.dims, c.b);
+  return c.kind == Constraint::Kind::at_most ? a <= b : a > 0 && b % a == 0;
+}
+
+// What is wrong with a function of the spec that `use` calls: one that asks for a name that the
+// spec does not declare, or that throws for a call that is allowed. Else it is for the plans to
+// judge.
+template <class Use>
+Problem function_problem(std::string_view what, bool allowed, Use use) {
+  try {
+    use();
+  } catch (const SpecError& e) {
+    return fmt::format("{} asks for what the spec does not have: {}", what, e.what());
+  } catch (const std::exception& e) {
+    if (allowed) return fmt::format("{} threw for the smallest call: {}", what, e.what());
+  }
+  return std::nullopt;
+}
+
+Problem shape_problem(const TensorSpec& tensor, const SmallestCall& call) {
+  Shape shape;
+  const std::string what = fmt::format("the shape function of tensor '{}'", tensor.name);
+  if (auto p = function_problem(what, call.allowed, [&] { shape = tensor.shape(call.dims); }))
+    return p;
+  if (shape.size() > kMaxTensorRank)
+    return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
+                       shape.size(), kMaxTensorRank);
+  for (const auto size : shape)
+    if (size < 0 && call.allowed)
+      return fmt::format("tensor '{}' has a dim of size {} in the smallest call", tensor.name,
+                         size);
+  return std::nullopt;
+}
+
+Problem tensor_problem(const TensorSpec& tensor, const SmallestCall& call) {
   if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
   if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
@@ -90,16 +140,32 @@ Problem tensor_problem(const TensorSpec& tensor, const Dims& dims) {
     return fmt::format("tensor '{}': only inputs can be broadcast", tensor.name);
   const bool ranged =
       tensor.fill.kind == Fill::Kind::integers || tensor.fill.kind == Fill::Kind::offsets;
-  if (ranged && tensor.role != Role::out && !tensor.fill.range)
-    return fmt::format("tensor '{}': its fill has no range function", tensor.name);
-  try {
-    const Shape shape = tensor.shape(dims);
-    if (shape.size() > kMaxTensorRank)
-      return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
-                         shape.size(), kMaxTensorRank);
-  } catch (const std::exception&) {  // see spec_check.h
+  if (ranged && tensor.role != Role::out) {
+    if (!tensor.fill.range)
+      return fmt::format("tensor '{}': its fill has no range function", tensor.name);
+    if (auto p = function_problem(fmt::format("the range of the fill of tensor '{}'", tensor.name),
+                                  call.allowed, [&] { tensor.fill.range(call.dims); }))
+      return p;
   }
-  return std::nullopt;
+  if (auto p = function_problem(fmt::format("the dtype function of tensor '{}'", tensor.name),
+                                call.allowed, [&] { tensor.dtype_for(call.config); }))
+    return p;
+  return shape_problem(tensor, call);
+}
+
+// The functions of the spec that are not of a tensor.
+Problem functions_problem(const TargetSpec& spec, const SmallestCall& call) {
+  const auto check = [&](std::string_view what, auto use) {
+    return function_problem(what, call.allowed, use);
+  };
+  if (auto p = check("the tolerance function", [&] { spec.tolerance_for(call.config); })) return p;
+  if (auto p = check("the work function", [&] {
+        if (spec.work) spec.work(call.dims, call.config);
+      }))
+    return p;
+  return check("the geometry function", [&] {
+    if (spec.geometry) spec.geometry(call.dims, call.config);
+  });
 }
 
 }  // namespace
@@ -111,11 +177,8 @@ std::optional<std::string> spec_problem(const TargetSpec& spec) {
   if (auto p = names_problem(spec.dims, "dim")) return p;
   if (auto p = names_problem(spec.tensors, "tensor")) return p;
   if (auto p = names_problem(spec.knobs, "knob")) return p;
-  Dims dims;
-  for (const auto& dim : spec.dims) {
+  for (const auto& dim : spec.dims)
     if (auto p = dim_problem(dim)) return p;
-    dims.emplace(dim.name, smallest(dim));
-  }
   for (const auto& c : spec.constraints)
     if (auto p = constraint_problem(c, spec)) return p;
   for (const auto& knob : spec.knobs) {
@@ -124,8 +187,19 @@ std::optional<std::string> spec_problem(const TargetSpec& spec) {
       return fmt::format("knob '{}' draws {} of {} values", knob.name, knob.drawn,
                          knob.values.size());
   }
+  SmallestCall call = smallest_call(spec);
+  bool allowed = true;
+  for (const auto& c : spec.constraints) {
+    bool satisfied = false;
+    if (auto p = function_problem(fmt::format("constraint '{}'", c.text), false,
+                                  [&] { satisfied = holds(c, call); }))
+      return p;
+    allowed = allowed && satisfied;
+  }
+  call.allowed = allowed;
   for (const auto& tensor : spec.tensors)
-    if (auto p = tensor_problem(tensor, dims)) return p;
+    if (auto p = tensor_problem(tensor, call)) return p;
+  if (auto p = functions_problem(spec, call)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
     return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);
   return std::nullopt;

@@ -20,6 +20,7 @@ Observation sample_observation() {
   call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
   call.scratch = {{"s", 256, 128, 16, {4, 3, 2}, 2, 64}};
   call.comparison = Comparison::left_out;
+  call.reference_us = 12;
   o.calls = {call};
   o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};
   o.wall_us = 9;

@@ -135,5 +135,29 @@ TEST(Blame, WhatComesFromOutsideIsNoFinding) {
   EXPECT_FALSE(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").fault.has_value());
 }
 
+// What ends or hangs in a reference is no kernel's doing.
+TEST(Blame, WhileAReferenceRunsItIsTheTargetsMistake) {
+  device::BlackBox box = marks(4, 4);
+  box.phase = device::Phase::comparing;
+  box.call_compared = 2;
+  box.fault.valid = 1;
+  box.fault.signal = SIGSEGV;
+  const auto hung = observe_hang(box, kAsync, std::chrono::milliseconds(300));
+  EXPECT_EQ(hung.end, End::worker_error);
+  EXPECT_FALSE(hung.fault);
+  EXPECT_EQ(hung.message, "the target's reference of call 3 did not end within 300 ms");
+  for (const Exit& exit : {Exit{SIGSEGV, 0}, Exit{0, device::kFaultExit}, Exit{0, 3}}) {
+    const auto seen = observe_exit(exit, box, kAsync, "last words");
+    EXPECT_EQ(seen.end, End::worker_error);
+    EXPECT_FALSE(seen.fault);
+    EXPECT_NE(seen.message.find("the target's reference of call 3"), std::string::npos);
+    EXPECT_NE(seen.message.find("last words"), std::string::npos);
+  }
+  EXPECT_EQ(observe_exit({SIGKILL, 0}, box, kAsync, "").end, End::out_of_memory);
+  box.call_compared = 7;  // marks are not believed
+  EXPECT_NE(observe_hang(box, kAsync, std::chrono::milliseconds(1)).message.find("of a call"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace redzone::exec

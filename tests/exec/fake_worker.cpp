@@ -65,6 +65,8 @@ class FakeHost final : public TrialHost {
         {"hang-ignoring-term", &FakeHost::hang_ignoring_term},
         {"slow-with-signs", &FakeHost::slow_with_signs},
         {"sign-then-silence", &FakeHost::sign_then_silence},
+        {"reference-slow", &FakeHost::reference_slow},
+        {"reference-forever", &FakeHost::reference_forever},
         {"flood", &FakeHost::flood},
         {"flood-forever", &FakeHost::flood_forever},
         {"rubbish", &FakeHost::rubbish},
@@ -127,6 +129,19 @@ class FakeHost final : public TrialHost {
   void sign_then_silence() {
     ++box_.progress;
     ::usleep(3500 * 1000);
+  }
+  // Silent for longer than any deadline of these tests, and then at work on something else.
+  void reference_slow() {
+    box_.phase = device::Phase::comparing;
+    ::usleep(3500 * 1000);
+    ++box_.progress;
+    box_.phase = device::Phase::checking;
+    ::usleep(100 * 1000);
+  }
+  void reference_forever() {
+    box_.phase = device::Phase::comparing;
+    box_.call_compared = 1;
+    hang();
   }
   void hang_ignoring_term() {
     ::signal(SIGTERM, SIG_IGN);

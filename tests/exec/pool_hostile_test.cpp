@@ -130,6 +130,22 @@ TEST(PoolHang, IsGivenUpADeadlineAfterTheLastSignOfLife) {
   EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::hang);
 }
 
+TEST(PoolHang, IsNoneWhileAReferenceRuns) {
+  Pool pool(fake_options());
+  Job job = job_of("reference-slow");
+  job.deadline = std::chrono::milliseconds(1000);
+  EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::completed);
+}
+
+TEST(PoolHang, OfAReferenceIsNoFailureOfTheTarget) {
+  Pool pool(fake_options());
+  Job job = job_of("reference-forever");
+  job.deadline = std::chrono::milliseconds(50);
+  const Observation seen = run_one(pool, std::move(job)).observations.at(0);
+  EXPECT_EQ(seen.end, End::worker_error);
+  EXPECT_NE(seen.message.find("did not end within 1500 ms"), std::string::npos) << seen.message;
+}
+
 TEST(PoolSize, APlanThatIsTooLargeForTheWireIsRefusedBeforeItIsSent) {
   Pool pool(fake_options());
   Job job = job_of("ok", 2);

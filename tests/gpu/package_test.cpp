@@ -35,9 +35,8 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
     device_ = std::move(*opened);
     const auto added = package::add_packages(registry_, {&folder, 1});
     ASSERT_TRUE(added) << added.error().message;
-    exec::TrialLimits limits = exec::limits_for(device_->info());
-    limits.reference_work = 2e8;  // attention over a hundred tokens
-    runner_.emplace(*device_, registry_, DeviceKind::cuda, nullptr, limits);
+    runner_.emplace(*device_, registry_, DeviceKind::cuda, nullptr,
+                    exec::limits_for(device_->info()));
   }
   void TearDown() override {
     // A lost device cannot be torn down.

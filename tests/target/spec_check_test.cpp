@@ -26,10 +26,68 @@ TEST(SpecCheck, AcceptsAGoodSpec) {
   EXPECT_EQ(spec_problem(good()), std::nullopt);
 }
 
-TEST(SpecCheck, ShapesThatThrowAtTheSmallestDimsAreLeftToThePlans) {
+TEST(SpecCheck, ShapesThatThrowWhereTheConstraintsDoNotHoldAreLeftToThePlans) {
   TargetSpec spec = good();
   spec.tensors[0].shape = [](const Dims&) -> Shape { throw std::runtime_error("T < 64"); };
+  EXPECT_EQ(spec_problem(spec),
+            "the shape function of tensor 'x' threw for the smallest call: T < 64");
+  spec.constraints[1] = Constraint::predicate(
+      "T is large", [](const Dims& d, const Config&) { return get(d, "T") >= 64; });
   EXPECT_EQ(spec_problem(spec), std::nullopt);
+}
+
+TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
+  const auto never = [](const Dims&, const Config&) { return false; };
+  struct Case {
+    std::string problem;
+    std::function<void(TargetSpec&)> spoil;
+  };
+  const std::vector<Case> cases = {
+      {"the shape function of tensor 'x' asks for what the spec does not have: no dim 'D'",
+       [](auto& s) {
+         s.tensors[0].shape = shape_of({"T", "D"});
+       }},
+      {"the dtype function of tensor 'x' asks for what the spec does not have: no knob 'dtype'",
+       [](auto& s) {
+         s.tensors[0].dtype_of = [](const Config& c) {
+           return get_str(c, "dtype") == "f32" ? DType::f32 : DType::bf16;
+         };
+       }},
+      {"the range of the fill of tensor 'x' asks for what the spec does not have: no dim 'R'",
+       [](auto& s) {
+         s.tensors[0].fill = Fill::offsets([](const Dims& d) { return get(d, "R"); });
+       }},
+      {"constraint 'T is small' asks for what the spec does not have: no dim 'K'",
+       [](auto& s) {
+         s.constraints[1].holds = [](const Dims& d, const Config&) { return get(d, "K") < 5; };
+       }},
+      {"the tolerance function asks for what the spec does not have: knob 'num_warps' is of "
+       "another "
+       "type",
+       [](auto& s) {
+         s.tolerance_of = [](const Config& c) {
+           return get_str(c, "num_warps").empty() ? Tolerance{} : Tolerance{1, 1};
+         };
+       }},
+      {"the work function asks for what the spec does not have: no dim 'W'",
+       [](auto& s) {
+         s.work = [](const Dims& d, const Config&) { return static_cast<double>(get(d, "W")); };
+       }},
+      {"the geometry function asks for what the spec does not have: no knob 'warps'",
+       [](auto& s) {
+         s.geometry = [](const Dims&, const Config& c) {
+           return Geometry{{{"k", {get_int(c, "warps"), 1, 1}}}, {}};
+         };
+       }},
+  };
+  for (const auto& c : cases) {
+    TargetSpec spec = good();
+    c.spoil(spec);
+    EXPECT_EQ(spec_problem(spec), c.problem);
+    // Whether the smallest call is allowed or not.
+    spec.constraints.push_back(Constraint::predicate("never", never));
+    EXPECT_EQ(spec_problem(spec), c.problem);
+  }
 }
 
 TEST(SpecCheck, SaysWhatIsWrong) {
@@ -50,6 +108,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' has no shape function", [](auto& s) { s.tensors[0].shape = {}; }},
       {"tensor 'x' has 6 dims, at most 5",
        [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},
+      {"tensor 'x' has a dim of size -4 in the smallest call",
+       [](auto& s) { s.tensors[0].shape = [](const Dims& d) { return Shape{-get(d, "T")}; }; }},
       {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
       {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
       {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},

@@ -202,7 +202,8 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
 }
 
 TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
-  Bench small(run_double, double_spec(), reference_double, {.reference_work = 20});
+  // 10 inputs, 10 outputs, and those of one tensor twice more.
+  Bench small(run_double, double_spec(), reference_double, {.reference_bytes = 320});
   EXPECT_EQ(run(small, call_of(2, 5)).calls[0].references.size(), 1u);
   const Observation large = run(small, call_of(2, 6));
   EXPECT_EQ(large.calls[0].references.size(), 0u);

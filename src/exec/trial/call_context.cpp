@@ -23,7 +23,7 @@ LaunchObservation observed(const KernelRef& kernel, const LaunchShape& shape) {
 TensorArg CallContext::tensor(std::string_view name) const {
   for (const auto& t : unit_.tensors)
     if (t.spec->name == name) return argument(t);
-  throw std::out_of_range(fmt::format("no tensor '{}'", name));
+  throw SpecError(fmt::format("no tensor '{}'", name));
 }
 
 CallContext::~CallContext() {

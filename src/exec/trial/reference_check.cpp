@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "device/buffer_math.h"
@@ -97,6 +98,14 @@ bool are_equal(const CallUnit& a, const CallUnit& b) {
   return &left == &right || (left.seed == right.seed && left == right);
 }
 
+using Clock = std::chrono::steady_clock;
+
+// At least 1.
+std::uint64_t microseconds_since(Clock::time_point begun) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(us.count()), 1);
+}
+
 template <class T>
 void forget_if_large(std::vector<T>& kept) {
   if (kept.capacity() * sizeof(T) > kKeptElems * sizeof(double)) kept = {};
@@ -113,13 +122,13 @@ class ReferenceCheck::Values final : public ReferenceCall {
   std::span<const double> input(std::string_view name) const override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::out)
-      throw std::out_of_range(fmt::format("tensor '{}' is no input", name));
+      throw SpecError(fmt::format("tensor '{}' is no input", name));
     return check_.inputs_[i];
   }
   std::span<double> output(std::string_view name) override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::in)
-      throw std::out_of_range(fmt::format("tensor '{}' is no output", name));
+      throw SpecError(fmt::format("tensor '{}' is no output", name));
     return check_.outputs_[i];
   }
 
@@ -127,18 +136,21 @@ class ReferenceCheck::Values final : public ReferenceCall {
   std::size_t index_of(std::string_view name) const {
     for (std::size_t i = 0; i < unit_.tensors.size(); ++i)
       if (unit_.tensors[i].spec->name == name) return i;
-    throw std::out_of_range(fmt::format("no tensor '{}'", name));
+    throw SpecError(fmt::format("no tensor '{}'", name));
   }
 
   const CallUnit& unit_;
   ReferenceCheck& check_;
 };
 
-double work_of(const TargetSpec& spec, const CallUnit& unit) {
-  if (spec.work) return spec.work(unit.item->call->dims, unit.item->call->config);
-  double elements = 0;
-  for (const auto& tensor : unit.tensors) elements += static_cast<double>(tensor.view.numel);
-  return elements;
+std::size_t reference_bytes(const CallUnit& unit) {
+  std::size_t elements = 0, largest = 0;
+  for (const auto& tensor : unit.tensors) {
+    const std::size_t numel = count(tensor.view.shape);
+    elements += tensor.spec->role == Role::inout ? 2 * numel : numel;
+    largest = std::max(largest, numel);
+  }
+  return (elements + 2 * largest) * sizeof(double);  // one as it is made, one as it is read
 }
 
 void ReferenceCheck::make_inputs(const CallUnit& unit) {
@@ -187,11 +199,14 @@ bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
 
 bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
                                    const CallUnit& unit) {
+  if (state.box != nullptr) state.box->call_compared = unit.item->index;
+  state.show_progress();
   make_inputs(unit);
   Values call(unit, *this);
   const auto thrown = [&](const char* what) {
     state.session.stop(End::worker_error,
-                       fmt::format("the reference of {} threw: {}", spec.name, what));
+                       fmt::format("target '{}': the reference of call {} threw: {}", spec.name,
+                                   unit.item->index + 1, what));
     return false;
   };
   try {
@@ -223,6 +238,7 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
   std::vector<bool> done(units.size());
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (done[i]) continue;
+    const auto begun = Clock::now();
     bool going = run_reference(state, target, spec, *units[i]);
     for (std::size_t k = i; going && k < units.size(); ++k) {
       if (done[k] || !are_equal(*units[i], *units[k])) continue;
@@ -230,6 +246,8 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
       going = compare_outputs(state, spec, *units[k]);
     }
     forget_large();
+    state.of_call(units[i]->item->index).reference_us = microseconds_since(begun);
+    state.show_progress();
     if (!going) return;
   }
 }

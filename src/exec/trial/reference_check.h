@@ -8,8 +8,8 @@
 
 namespace redzone::exec {
 
-// Scalar operations of one call: the spec's own figure, or its number of elements.
-double work_of(const TargetSpec& spec, const CallUnit& unit);
+// Bytes of host memory that the reference of a call needs for its inputs and outputs.
+std::size_t reference_bytes(const CallUnit& unit);
 
 // Keeps its memory between calls and between trials: they are many and mostly small, and memory
 // that is new each time costs more than the numbers in it.
@@ -18,8 +18,8 @@ class ReferenceCheck {
   // Makes the inputs of each call again on the CPU (not a byte of them is read from the device),
   // runs the reference, reads the outputs back and adds what it finds to the call's observation.
   // Calls that are equal in all that a plan says of them share the run of the reference; the
-  // outputs of each are compared. The device is idle. A reference that throws ends the trial as a
-  // worker error: the mistake is not the kernel's.
+  // outputs of each are compared, and the first of them carries the time. The device is idle. A
+  // reference that throws ends the trial as a worker error: the mistake is not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
                std::span<const CallUnit* const> units);
 

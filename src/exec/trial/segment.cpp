@@ -1,5 +1,7 @@
 #include "exec/trial/segment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -19,8 +21,10 @@ std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, C
     TensorBuffer& tensor = unit.tensors[i];
     const auto described = describe_tensor(spec.tensors[i], *unit.item->call, state.mode, tensor);
     if (!described) {
-      state.session.stop(End::out_of_memory,
-                         spec.tensors[i].name + ": " + described.error().message);
+      const bool mistake = described.error().kind == ErrorKind::usage;
+      state.session.stop(mistake ? End::worker_error : End::out_of_memory,
+                         fmt::format("target '{}', tensor '{}': {}", spec.name,
+                                     spec.tensors[i].name, described.error().message));
       return std::nullopt;
     }
     const std::size_t more = state.memory.rounded(region_bytes(tensor.storage));
@@ -39,7 +43,7 @@ void place_unit(TrialState& state, CallUnit& unit) {
   }
 }
 
-void run_call(TrialState& state, Target& target, CallUnit& unit) {
+void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUnit& unit) {
   const std::int32_t index = unit.item->index;
   Session& session = state.session;
   session.set_call(index);
@@ -55,6 +59,11 @@ void run_call(TrialState& state, Target& target, CallUnit& unit) {
     try {
       target.run(context);
       context.finish();
+    } catch (const SpecError& e) {
+      session.stop(
+          End::worker_error,
+          fmt::format("target '{}', call {}: run() asks for what the spec does not have: {}",
+                      spec.name, index + 1, e.what()));
     } catch (const std::exception& e) {
       thrown(e.what());
     } catch (...) {
@@ -182,7 +191,7 @@ void fill(TrialState& state, Segment& segment) {
     state.session.wait(state.streams.fills(0), 0);
 }
 
-void run(TrialState& state, Target& target, Segment& segment) {
+void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment) {
   Session& session = state.session;
   CallOrder order(state);
   PlanGraphs graphs(state, segment.units);
@@ -211,7 +220,7 @@ void run(TrialState& state, Target& target, Segment& segment) {
         break;
       case RunItem::Kind::call:
         if (!session.hold() || !order.before(item.stream)) break;
-        run_call(state, target, segment.units[segment.ran]);
+        run_call(state, spec, target, segment.units[segment.ran]);
         segment.units[segment.ran].waits = session.capturing();
         if (!session.stopped()) ++segment.ran;
         break;

@@ -30,8 +30,9 @@ struct Segment {
 void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
              std::size_t bytes, std::size_t calls, Segment& out);
 void fill(TrialState& state, Segment& segment);
-// Enqueues the steps. What the target throws ends the trial as a fault "target-error".
-void run(TrialState& state, Target& target, Segment& segment);
+// Enqueues the steps. What the target throws ends the trial as a fault "target-error"; a SpecError
+// does as a worker error.
+void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
 // `last`: of the trial, so that workspaces and allocations are checked too.
 void check(TrialState& state, Segment& segment, bool last);
 // Puts the results into state.calls. Repeats of a call are one observation: the digest of the last,

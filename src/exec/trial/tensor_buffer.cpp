@@ -18,6 +18,22 @@ std::uint64_t hash_name(std::string_view name) {
   return h;
 }
 
+tl::unexpected<Error> too_large(std::string why) {
+  return harness_error(std::move(why));
+}
+
+// A usage error where the author's function gives none.
+Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
+  try {
+    Shape shape = spec.shape(call.dims);
+    for (const auto size : shape)
+      if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
+    return shape;
+  } catch (const std::exception& e) {
+    return usage_error(fmt::format("its shape function threw: {}", e.what()));
+  }
+}
+
 // Throws where the target gives a range without a number to a tensor of `numel` elements.
 void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
               device::BufferJob& job) {
@@ -74,8 +90,10 @@ void set_place(device::BufferJob& job, const Place& at) {
 
 Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
                              TensorBuffer& out) {
-  auto view = make_view(spec.shape(call.dims), call.layout(spec.name));
-  if (!view) return tl::unexpected(view.error());
+  const auto shape = shape_of_call(spec, call);
+  if (!shape) return tl::unexpected(shape.error());
+  auto view = make_view(*shape, call.layout(spec.name));
+  if (!view) return too_large(view.error().message);
   if (view->memory_sizes.size() > device::kMaxRank) return usage_error("tensor has too many dims");
   out.spec = &spec;
   out.dtype = spec.dtype_for(call.config);
@@ -84,7 +102,7 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   // Half the address space, so that rounding up to pages cannot overflow either.
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
   if (out.view.storage_elems > kMostBytes / static_cast<std::int64_t>(element_bytes))
-    return usage_error("tensor too large");
+    return too_large("tensor too large");
   out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
                  static_cast<std::size_t>(out.view.offset_elems) * element_bytes, spec.align_bytes};
   out.at = {};

@@ -23,8 +23,9 @@ struct TensorBuffer {
 };
 
 // Everything but the place. The data depend on the seed of the call and the tensor's name only, by
-// memory order: a call has the same data wherever it stands in the plan. An error when the tensor
-// does not fit an address space. Throws what the functions of the spec throw.
+// memory order: a call has the same data wherever it stands in the plan. A usage error where the
+// spec gives no shape, and a harness error where the tensor does not fit an address space. Throws
+// what the other functions of the spec throw.
 Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
                              TensorBuffer& out);
 

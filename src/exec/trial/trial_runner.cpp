@@ -1,6 +1,7 @@
 #include "exec/trial/trial_runner.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,6 +38,10 @@ std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) 
 
 TrialLimits limits_for(const device::Info& info) {
   TrialLimits limits;
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_bytes > 0)
+    limits.reference_bytes =
+        static_cast<std::size_t>(pages) / 4 * static_cast<std::size_t>(page_bytes);
   if (info.kind != DeviceKind::host && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
   return limits;
 }
@@ -133,7 +138,7 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     prepare(state_, entry.spec, items, limits_.bytes, limits_.calls, now);
     fill(state_, now);
     state_.set_phase(device::Phase::running);
-    redzone::exec::run(state_, target, now);
+    redzone::exec::run(state_, entry.spec, target, now);
     items = items.subspan(now.items.size());
     const bool last = items.empty() || session.stopped();
     state_.set_phase(device::Phase::checking);
@@ -149,12 +154,12 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
   }
 }
 
-Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& unit) const {
+Comparison TrialRunner::comparison_of(const CallUnit& unit) const {
   const auto call = static_cast<std::uint32_t>(unit.item->index);
   if (std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end())
     return Comparison::left_out;
-  return work_of(spec, unit) <= limits_.reference_work ? Comparison::compared
-                                                       : Comparison::too_large;
+  return reference_bytes(unit) <= limits_.reference_bytes ? Comparison::compared
+                                                          : Comparison::too_large;
 }
 
 void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
@@ -164,11 +169,13 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
     if (!unit.item->last || unit.waits) continue;
-    const Comparison comparison = comparison_of(entry.spec, unit);
+    const Comparison comparison = comparison_of(unit);
     state_.of_call(unit.item->index).comparison = comparison;
     if (comparison == Comparison::compared) compared_.push_back(&unit);
   }
+  state_.set_phase(device::Phase::comparing);
   reference_.compare(state_, target, entry.spec, compared_);
+  state_.set_phase(device::Phase::checking);
 }
 
 void TrialRunner::finish(std::unique_ptr<Target> target) {

@@ -19,14 +19,16 @@ struct TrialLimits {
   // Memory of calls whose buffers are alive together; a plan that needs more runs in segments. A
   // single call may exceed it.
   std::size_t bytes = std::size_t{1} << 30;
-  std::size_t calls = 256;      // in one segment
-  double reference_work = 2e7;  // scalar operations; a call of more is not compared
+  std::size_t calls = 256;  // in one segment
+  // Of the host, for the inputs and outputs of one call's reference; a call that needs more is not
+  // compared.
+  std::size_t reference_bytes = std::size_t{1} << 30;
   // false: inputs are filled and calls run, and that is all: nothing is poisoned, checked, compared
   // or named, and observations say how a trial ended and no more. What the benchmark compares with.
   bool checks = true;
 };
 
-// Limits that suit the device's memory.
+// Limits that suit the memory of the device and of the host.
 TrialLimits limits_for(const device::Info& info);
 
 class TrialRunner {
@@ -56,7 +58,7 @@ class TrialRunner {
   // Makes `target` once that can be done.
   void run_steps(const Plan& plan, const TrialSpec& trial, std::unique_ptr<Target>& target);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
-  Comparison comparison_of(const TargetSpec& spec, const CallUnit& unit) const;
+  Comparison comparison_of(const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
   // Waits for all that was enqueued, then ends the target and collects what was seen.
   void finish(std::unique_ptr<Target> target);

@@ -63,6 +63,9 @@ struct TrialState {
   void set_phase(device::Phase phase) {
     if (box != nullptr) box->phase = phase;
   }
+  void show_progress() {
+    if (box != nullptr) ++box->progress;
+  }
 
   // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
   // nothing when there is none.

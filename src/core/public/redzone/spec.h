@@ -51,21 +51,32 @@ using Dims = std::map<std::string, std::int64_t, std::less<>>;
 using Value = std::variant<std::int64_t, std::string>;
 using Config = std::map<std::string, Value, std::less<>>;
 
-// Reads a dim or knob that the target itself declared; throws std::out_of_range on another name.
+// A target asks for what its own spec does not declare: a mistake of its author, which is reported
+// as such and is never a finding.
+class __attribute__((visibility("default"))) SpecError : public std::out_of_range {
+ public:
+  using std::out_of_range::out_of_range;
+};
+
+// Reads a dim or knob that the target itself declared; throws SpecError on another name or type.
 inline std::int64_t get(const Dims& dims, std::string_view name) {
   auto it = dims.find(name);
-  if (it == dims.end()) throw std::out_of_range("no dim '" + std::string(name) + "'");
+  if (it == dims.end()) throw SpecError("no dim '" + std::string(name) + "'");
   return it->second;
 }
-inline std::int64_t get_int(const Config& config, std::string_view name) {
+template <class T>
+const T& get_knob(const Config& config, std::string_view name) {
   auto it = config.find(name);
-  if (it == config.end()) throw std::out_of_range("no knob '" + std::string(name) + "'");
-  return std::get<std::int64_t>(it->second);
+  if (it == config.end()) throw SpecError("no knob '" + std::string(name) + "'");
+  const T* value = std::get_if<T>(&it->second);
+  if (value == nullptr) throw SpecError("knob '" + std::string(name) + "' is of another type");
+  return *value;
+}
+inline std::int64_t get_int(const Config& config, std::string_view name) {
+  return get_knob<std::int64_t>(config, name);
 }
 inline const std::string& get_str(const Config& config, std::string_view name) {
-  auto it = config.find(name);
-  if (it == config.end()) throw std::out_of_range("no knob '" + std::string(name) + "'");
-  return std::get<std::string>(it->second);
+  return get_knob<std::string>(config, name);
 }
 
 // One integer of the shape. The generator draws it from [min, max] (or from `values` when that is

@@ -143,7 +143,7 @@ class Context {
 
   virtual const Dims& dims() const = 0;
   virtual const Config& config() const = 0;
-  // Throws std::out_of_range for a name that the spec does not declare.
+  // Throws SpecError for a name that the spec does not declare.
   virtual TensorArg tensor(std::string_view name) const = 0;
   virtual DeviceKind device() const = 0;
   // Multiprocessors of the device, for persistent grids.
@@ -243,9 +243,25 @@ class Target {
   virtual ~Target() = default;
   // Enqueues one call on ctx.stream(). May throw std::exception: recorded as a failure of the call.
   virtual void run(Context& ctx) = 0;
-  // Expected outputs in float64. Only called when the spec says `has_reference`.
-  virtual void reference(ReferenceCall&) const {}
+  // Expected outputs in float64. Only called when the spec says `has_reference`. What it throws is
+  // reported, and is no failure of the call.
+  virtual void reference(ReferenceCall&) const {
+    throw SpecError("the spec says has_reference, and reference() is not implemented");
+  }
 };
+
+namespace detail {
+
+// A T, or a base of it, implements reference(); also where that cannot be seen from here.
+template <class T>
+constexpr bool implements_reference() {
+  if constexpr (requires { &T::reference; })
+    return !std::is_same_v<decltype(&T::reference), void (Target::*)(ReferenceCall&) const>;
+  else
+    return true;
+}
+
+}  // namespace detail
 
 using TargetFactory = std::function<std::unique_ptr<Target>()>;
 
@@ -255,7 +271,11 @@ class Registrar {
   virtual void add(TargetSpec spec, TargetFactory make) = 0;
   template <class T>
   void add() {
-    add(T::spec(), [] { return std::make_unique<T>(); });
+    TargetSpec spec = T::spec();
+    if (spec.has_reference && !detail::implements_reference<T>())
+      throw SpecError("target '" + spec.name +
+                      "' says has_reference, and does not implement reference()");
+    add(std::move(spec), [] { return std::make_unique<T>(); });
   }
 };
 

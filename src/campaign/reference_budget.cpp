@@ -1,0 +1,105 @@
+#include "campaign/reference_budget.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/work.h"
+
+namespace redzone::campaign {
+namespace {
+
+// Scalar operations: a call of no more is always compared. About 0.1 s.
+constexpr double kSmallWork = 2e7;
+// Of the time of all trials without their references.
+constexpr double kShare = 0.25;
+
+// Large calls that are equal: one run of the reference serves them all.
+struct LargeCall {
+  const Call* call = nullptr;
+  double work = 0;
+  std::vector<std::uint32_t> indices;
+};
+
+// The cheapest first.
+std::vector<LargeCall> large_calls(const Plan& plan, std::span<const double> works) {
+  std::vector<LargeCall> large;
+  const auto steps = calls_of(plan);
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    if (works[i] <= kSmallWork) continue;
+    const Call& call = steps[i]->call;
+    auto equal = std::find_if(large.begin(), large.end(),
+                              [&](const LargeCall& other) { return *other.call == call; });
+    if (equal == large.end()) equal = large.insert(equal, {&call, works[i], {}});
+    equal->indices.push_back(i);
+  }
+  std::stable_sort(large.begin(), large.end(),
+                   [](const LargeCall& a, const LargeCall& b) { return a.work < b.work; });
+  return large;
+}
+
+}  // namespace
+
+ReferenceBudget::ReferenceBudget(std::chrono::milliseconds most)
+    : most_us_(std::chrono::duration<double, std::micro>(most).count()) {}
+
+ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const TargetSpec& spec,
+                                                   std::span<TrialSpec> trials) {
+  Reserved reserved;
+  const auto comparing = static_cast<double>(std::count_if(
+      trials.begin(), trials.end(), [](const TrialSpec& trial) { return trial.reference; }));
+  if (!spec.has_reference || comparing == 0) return reserved;
+  for (const CallStep* step : calls_of(plan))
+    reserved.works.push_back(work_of(spec, step->call.dims, step->call.config));
+  std::vector<std::uint32_t> left_out;
+  for (const LargeCall& large : large_calls(plan, reserved.works)) {
+    const double work = large.work * comparing;
+    const double us = expected_us(work);
+    const bool first = !had_first_ && !reserved.first;
+    if (expected_us(large.work) <= most_us_ && (first || reserved.us + us <= allowance_us_)) {
+      reserved.us += us;
+      reserved.work += work;
+      reserved.first = reserved.first || first;
+    } else {
+      left_out.insert(left_out.end(), large.indices.begin(), large.indices.end());
+    }
+  }
+  std::sort(left_out.begin(), left_out.end());
+  for (TrialSpec& trial : trials)
+    if (trial.reference) trial.left_out = left_out;
+  had_first_ = had_first_ || reserved.first;
+  allowance_us_ -= reserved.us;
+  return reserved;
+}
+
+void ReferenceBudget::measure(double work, double us) {
+  measured_work_ += work;
+  measured_us_ += us;
+}
+
+void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observation> observations) {
+  bool compared = false;
+  allowance_us_ += reserved.us;
+  for (const Observation& o : observations) {
+    double references_us = 0;
+    for (const CallObservation& call : o.calls) {
+      const auto index = static_cast<std::size_t>(call.call);
+      if (call.reference_us == 0 || index >= reserved.works.size()) continue;
+      const double work = reserved.works[index];
+      const auto us = static_cast<double>(call.reference_us);
+      references_us += us;
+      measure(work, us);
+      if (work <= kSmallWork) continue;
+      compared = true;
+      allowance_us_ -= us;
+    }
+    const auto wall_us = static_cast<double>(o.wall_us);
+    allowance_us_ += kShare * std::max(wall_us - references_us, 0.0);
+    // A reference that did not end is not tried again at once.
+    if (o.end != End::worker_error || reserved.work == 0) continue;
+    compared = true;
+    measure(reserved.work, wall_us);
+  }
+  if (reserved.first && !compared) had_first_ = false;
+}
+
+}  // namespace redzone::campaign

@@ -1,0 +1,157 @@
+#include "campaign/reference_budget.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <set>
+
+#include "campaign/fakes.h"
+
+namespace redzone::campaign {
+namespace {
+
+using std::chrono::seconds;
+using testing::call_of;
+using testing::plain_plan;
+
+constexpr double kUnit = 1e7;  // operations of one element of N: 2 of them are still small
+
+TargetSpec spec() {
+  TargetSpec s = testing::small_spec();
+  s.has_reference = true;
+  s.work = [](const Dims& dims, const Config&) {
+    return kUnit * static_cast<double>(get(dims, "N"));
+  };
+  return s;
+}
+
+// A trial that compared what it was not told to leave out, at 100 operations a microsecond, and ran
+// for `wall_us` beside that.
+Observation ran(const Plan& plan, const TrialSpec& trial, std::uint64_t wall_us) {
+  Observation o = testing::all_right(plan, trial);
+  o.wall_us = wall_us;
+  std::set<std::int64_t> done;  // equal calls share the run of the reference
+  for (auto& call : o.calls) {
+    const auto index = static_cast<std::uint32_t>(call.call);
+    const bool left_out =
+        std::find(trial.left_out.begin(), trial.left_out.end(), index) != trial.left_out.end();
+    call.comparison = left_out ? Comparison::left_out : Comparison::compared;
+    if (left_out) continue;
+    const auto n = get(calls_of(plan)[index]->call.dims, "N");
+    if (!done.insert(n).second) continue;
+    call.reference_us = static_cast<std::uint64_t>(kUnit * static_cast<double>(n) / 100);
+    o.wall_us += call.reference_us;
+  }
+  return o;
+}
+
+struct Campaign {
+  ReferenceBudget budget{seconds(1000)};
+  TargetSpec of = spec();
+
+  // The calls that were left out.
+  std::vector<std::uint32_t> run(const Plan& plan, std::uint64_t wall_us) {
+    std::vector<TrialSpec> trials{{.mode = {}}, {.mode = {}, .reference = true}};
+    const auto reserved = budget.reserve(plan, of, trials);
+    EXPECT_TRUE(trials[0].left_out.empty());
+    const Observation seen[] = {testing::all_right(plan, trials[0]), ran(plan, trials[1], wall_us)};
+    budget.settle(reserved, seen);
+    return trials[1].left_out;
+  }
+};
+
+using Indices = std::vector<std::uint32_t>;
+
+TEST(ReferenceBudget, SmallCallsAreAlwaysCompared) {
+  Campaign c;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(c.run(plain_plan({call_of(2, 16)}), 0), Indices{});
+}
+
+TEST(ReferenceBudget, TheFirstLargeCallIsComparedAndTheNextOnesWaitForTheirTime) {
+  Campaign c;
+  const Plan large = plain_plan({call_of(100, 16)});  // 10 s
+  EXPECT_EQ(c.run(large, 1000), Indices{});
+  EXPECT_EQ(c.run(large, 1000), Indices{0});
+  // 80 s of other work pay for 20 s of references: for what the first took, and for another.
+  for (int i = 0; i < 8; ++i) c.run(plain_plan({call_of(1, 16)}), 10'000'000);
+  EXPECT_EQ(c.run(large, 1000), Indices{});
+  EXPECT_EQ(c.run(large, 1000), Indices{0});
+}
+
+TEST(ReferenceBudget, OfSeveralLargeCallsTheCheapestIsTheFirst) {
+  Campaign c;
+  EXPECT_EQ(c.run(plain_plan({call_of(50, 16), call_of(1, 16), call_of(20, 16)}), 0), Indices{0});
+}
+
+TEST(ReferenceBudget, EqualCallsAreOne) {
+  Campaign c;
+  EXPECT_EQ(c.run(plain_plan({call_of(20, 16), call_of(50, 16), call_of(20, 16)}), 0), Indices{1});
+}
+
+TEST(ReferenceBudget, WhatWouldTakeTooLongIsLeftOutFromTheStart) {
+  ReferenceBudget budget{seconds(5)};
+  std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+  budget.reserve(plain_plan({call_of(100, 16), call_of(40, 16)}), spec(), trials);
+  EXPECT_EQ(trials[0].left_out, Indices{0});
+}
+
+TEST(ReferenceBudget, AReferenceThatDidNotEndIsNotTriedAgainAtOnce) {
+  ReferenceBudget budget{seconds(300)};
+  const Plan plan = plain_plan({call_of(100, 16)});
+  const auto run = [&](End end) {
+    std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+    const auto reserved = budget.reserve(plan, spec(), trials);
+    Observation o;
+    o.end = end;
+    o.wall_us = 300'000'000;
+    budget.settle(reserved, std::span(&o, 1));
+    return trials[0].left_out;
+  };
+  EXPECT_EQ(run(End::fault), Indices{});  // it came to no comparison
+  EXPECT_EQ(run(End::worker_error), Indices{});
+  EXPECT_EQ(run(End::worker_error), Indices{0});
+}
+
+TEST(ReferenceBudget, TargetsWithoutAReferenceAreToldNothing) {
+  ReferenceBudget budget{seconds(5)};
+  TargetSpec none = spec();
+  none.has_reference = false;
+  std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+  budget.reserve(plain_plan({call_of(1000, 16)}), none, trials);
+  EXPECT_EQ(trials[0].left_out, Indices{});
+}
+
+// Whatever the plans: some large call is compared, and the time of the references stays within the
+// share, but for the first.
+TEST(ReferenceBudget, KeepsToItsShareAndIsNeverNone) {
+  rc::check([] {
+    Campaign c;
+    double references_us = 0, first_us = 0, others_us = 0;
+    const auto plans = *rc::gen::inRange(1, 40);
+    for (int i = 0; i < plans; ++i) {
+      std::vector<Call> calls;
+      for (int k = *rc::gen::inRange(1, 4); k > 0; --k)
+        calls.push_back(call_of(*rc::gen::inRange(3, 60), 16));
+      const Plan plan = plain_plan(calls);
+      const auto wall_us = static_cast<std::uint64_t>(*rc::gen::inRange(0, 20'000'000));
+      others_us += static_cast<double>(wall_us);
+      const Indices left_out = c.run(plan, wall_us);
+      std::set<std::int64_t> compared;
+      for (std::uint32_t k = 0; k < calls.size(); ++k)
+        if (std::find(left_out.begin(), left_out.end(), k) == left_out.end())
+          compared.insert(get(calls[k].dims, "N"));
+      double us = 0;
+      for (const auto n : compared) us += kUnit * static_cast<double>(n) / 100;
+      if (i == 0) {
+        RC_ASSERT(us > 0);
+        first_us = us;
+      }
+      references_us += us;
+    }
+    RC_ASSERT(references_us - first_us <= 0.25 * others_us);
+  });
+}
+
+}  // namespace
+}  // namespace redzone::campaign

@@ -1,0 +1,8 @@
+// The shape of a tensor is made of a dim that is not declared.
+#include "noop.h"
+
+REDZONE_PLUGIN(registrar) {
+  redzone::TargetSpec spec = noop_spec("astray");
+  spec.tensors.push_back({.name = "y", .shape = redzone::shape_of({"M"})});
+  registrar.add(std::move(spec), [] { return std::make_unique<Noop>(); });
+}
