@@ -40,7 +40,10 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (!difference && kind_ == FailKind::history)
     difference = first_inconsistency(spec, plan, observations[0]);
   if (!difference) return Verdict::pass(name_);
-  return depends(name_, kind_, plan, *difference, claim_);
+  // No call is before the first one, which is moved behind others in the trial that differs.
+  const bool first = kind_ == FailKind::history && difference->call == 0;
+  return depends(name_, kind_, plan, *difference,
+                 first ? std::string_view("whether other calls run before it") : claim_);
 }
 
 AxisOracle uninitialized_oracle() {

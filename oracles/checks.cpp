@@ -13,10 +13,11 @@ namespace {
 // Further from a buffer than this, the nearest one is a coincidence of the address space.
 constexpr std::int64_t kNearBytes = 1 << 20;
 
+constexpr std::string_view kMisaligned = "CUDA_ERROR_MISALIGNED_ADDRESS";
 constexpr std::array<std::string_view, 6> kAddressCodes = {"SIGSEGV",
                                                            "SIGBUS",
                                                            "CUDA_ERROR_ILLEGAL_ADDRESS",
-                                                           "CUDA_ERROR_MISALIGNED_ADDRESS",
+                                                           kMisaligned,
                                                            "CUDA_ERROR_INVALID_ADDRESS_SPACE",
                                                            "CUDA_ERROR_INVALID_PC"};
 
@@ -211,7 +212,8 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }
   std::string where = fault.kernel.empty() ? std::string() : " in " + fault.kernel;
-  std::string what = "an address near no known buffer";
+  std::string what =
+      fault.code == kMisaligned ? "a misaligned address" : "an address near no known buffer";
   if (!s.buffer.empty())
     what = fmt::format("{} bytes {} '{}'", std::abs(fault.distance_bytes), s.side, s.buffer);
   return fail(oracle, s, fault.call,

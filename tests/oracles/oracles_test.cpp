@@ -6,6 +6,7 @@
 #include "oracles/axis_oracle.h"
 #include "oracles/catalog.h"
 #include "oracles/checks.h"
+#include "oracles/fault.h"
 #include "oracles/observations.h"
 #include "oracles/repetition.h"
 #include "oracles/sanitizer.h"
@@ -210,6 +211,42 @@ TEST(Axis, HistoryOfAPlanWithGraphsOrStreamsComparesOrdersOfPlainCalls) {
     EXPECT_EQ(trials[1].order, (std::vector<std::uint32_t>{1, 0}));
     EXPECT_EQ(trials[2], trials[0]);
   }
+}
+
+TEST(Axis, NoCallIsSaidToComeBeforeTheFirst) {
+  const Plan plan = plan_of_calls({1, 2});
+  const auto reason = [&](std::vector<std::uint64_t> reversed) {
+    const std::vector<Observation> all{completed({1, 2}), completed(std::move(reversed)),
+                                       completed({1, 2})};
+    return history_oracle().judge(plan, spec(), all).reason;
+  };
+  EXPECT_EQ(reason({9, 2}), "'y' of call 1 (N = 1) depends on whether other calls run before it");
+  EXPECT_EQ(reason({1, 9}), "'y' of call 2 (N = 2) depends on the calls before it");
+}
+
+TEST(Axis, UnvariedTrialsAreAsManyAndDifferInNothingThatTheOracleVaries) {
+  Plan plan = plan_of_calls({1, 2});
+  plan.mode.launch = Launch::gated;
+  const Catalog catalog;
+  for (const auto& oracle : catalog.comparing()) {
+    const auto unvaried = oracle->unvaried(plan, spec());
+    if (unvaried.empty()) continue;
+    EXPECT_EQ(unvaried.size(), oracle->expand(plan, spec()).size()) << oracle->name();
+    for (auto trial : unvaried) {
+      if (oracle->name() == "async") trial.mode.schedule_seed = unvaried[0].mode.schedule_seed;
+      EXPECT_EQ(trial, unvaried[0]) << oracle->name();
+    }
+  }
+}
+
+TEST(Fault, AMisalignedAccessIsCalledThat) {
+  Fault fault;
+  fault.code = "CUDA_ERROR_MISALIGNED_ADDRESS";
+  fault.call = 0;
+  const std::vector<Observation> one{faulted(fault)};
+  const auto verdict = FaultOracle().judge(plan_of_calls({1}), spec(), one);
+  EXPECT_NE(verdict.reason.find("at a misaligned address of call 1"), std::string::npos)
+      << verdict.reason;
 }
 
 TEST(Axis, AllocationComparesWithGuardedMemory) {
