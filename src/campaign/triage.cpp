@@ -473,7 +473,8 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
   const bool is_new = stored->is_new;
-  if (settled || stopped()) return Settled{finding, is_new};
+  // What did not recur is not reduced: there is no rate to test smaller plans by.
+  if (settled || stopped() || !was_found(finding.state)) return Settled{finding, is_new};
   if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
     return tl::unexpected(e.error());
 

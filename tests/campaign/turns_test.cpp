@@ -119,6 +119,13 @@ class TurnsTest : public ::testing::Test {
 // What a case costs at most here: so much may a target be ahead of its share.
 constexpr double kDearest = 5;
 
+// A batch of questions about hangs takes many deadlines: it does not keep the campaign from ending.
+TEST_F(TurnsTest, TheTimeIsOverrunByOneDeadlineAtMost) {
+  const auto begun = now_;
+  run([](const std::string&, std::int64_t) { return ended(End::hang); });
+  EXPECT_LE(now_ - begun, kTime + 2 * options_.deadline);
+}
+
 TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   const auto result = run([](const std::string& target, std::int64_t n) {
     return target == "t0" ? fault_in(n) : right();
