@@ -206,6 +206,7 @@ void Campaign::submit_next(Lane& lane) {
 void Campaign::count(Lane& lane, const Verdict& verdict) {
   if (verdict.outcome != Outcome::pass && !verdict.failed())
     add_unjudged(result_.unjudged, lane.stats.target, verdict);
+  result_.reference += verdict.reference;
   ++lane.stats.plans;
   ++result_.stats.plans;
   const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {

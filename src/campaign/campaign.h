@@ -89,6 +89,7 @@ struct CampaignResult {
   bool stopped = false;               // by stop()
   std::vector<TargetStats> targets;   // in the order of the targets
   std::vector<Unjudged> unjudged;     // in the order of the first of each
+  ReferenceCount reference;           // over all plans that were screened
 };
 
 class Campaign {

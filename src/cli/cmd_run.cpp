@@ -90,6 +90,8 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   const oracles::Catalog complete;
   for (const auto* oracle : complete.all())
     if (catalog.find(oracle->name()) == nullptr) scope.not_judged.emplace_back(oracle->name());
+  if (!catalog.is_dry()) scope.why_not_judged = "the device draws no schedule from a seed";
+  scope.reference = result.reference;
   return scope;
 }
 

@@ -246,6 +246,8 @@ std::string campaign_json(const store::Campaign& c, std::span<const store::Findi
                 {"judged_by", scope.judged},
                 {"not_judged_by", scope.not_judged},
                 {"unjudged", list(scope.unjudged, unjudged)},
+                {"reference",
+                 {{"compared_calls", scope.reference.compared}, {"calls", scope.reference.calls}}},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

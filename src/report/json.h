@@ -34,6 +34,7 @@
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
 //              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
 //              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans"}],
+//              "reference": {"compared_calls", "calls"},
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",

@@ -81,14 +81,18 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
   out += fmt::format("  verdicts  {} pass, {} fail, {} inconclusive, {} not applicable, {}\n",
                      grouped(s.pass), grouped(s.fail), grouped(s.inconclusive),
                      grouped(s.not_applicable), counted(s.harness_errors, "harness error"));
+  if (scope.reference.calls > 0)
+    out += fmt::format("  compared  {} of {} with the reference\n",
+                       grouped(static_cast<std::uint64_t>(scope.reference.compared)),
+                       counted(static_cast<std::uint64_t>(scope.reference.calls), "call"));
   out += unjudged_text(scope.unjudged);
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),
                      grouped(s.known_findings));
   out += fmt::format("  workers   {} lost\n", grouped(s.workers_lost));
   if (!scope.not_judged.empty())
-    out += fmt::format("  judged by {}; no kernel ran, so not by {}\n",
-                       fmt::join(scope.judged, ", "), fmt::join(scope.not_judged, ", "));
+    out += fmt::format("  judged by {}; {}, so not by {}\n", fmt::join(scope.judged, ", "),
+                       scope.why_not_judged, fmt::join(scope.not_judged, ", "));
   if (s.pass + s.fail == 0) out += "nothing was judged: no plan passed and none failed\n";
   if (found.empty()) return out;
 

@@ -70,6 +70,8 @@ struct Scope {
   // The oracles it judged by, and those it had no use for because no kernel ran; none of both where
   // there is nothing to say.
   std::vector<std::string> judged, not_judged;
+  std::string why_not_judged = "no kernel ran";
+  ReferenceCount reference = {};  // calls that were compared with a reference, of those screened
   std::vector<Unjudged> unjudged;
 };
 

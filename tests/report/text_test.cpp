@@ -204,6 +204,16 @@ TEST(ReportText, CampaignSaysWhyPlansWereNotJudged) {
 )");
 }
 
+TEST(ReportText, ACampaignSaysHowManyCallsWereCompared) {
+  Scope scope;
+  EXPECT_EQ(campaign_text(sample_campaign(), {}, {}, "", scope).find("compared"),
+            std::string::npos);
+  scope.reference = {612, 1000};
+  EXPECT_NE(campaign_text(sample_campaign(), {}, {}, "", scope)
+                .find("  compared  612 of 1,000 calls with the reference\n"),
+            std::string::npos);
+}
+
 TEST(ReportText, Replay) {
   EXPECT_EQ(
       replay_text(sample_replay()),
