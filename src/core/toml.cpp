@@ -8,6 +8,8 @@
 namespace redzone {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Reads a text as far as it takes to tell keys from strings and comments. Of a text that is no TOML
 // it reads the same as toml++ up to the first error, behind which toml++ reads nothing.
 class KeyScan {
@@ -17,6 +19,7 @@ class KeyScan {
   // What is beyond the bounds of toml.h, and where; nothing when nothing is.
   std::optional<TomlError> excess() {
     std::size_t dots = 0, all_dots = 0;
+    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
@@ -27,6 +30,10 @@ class KeyScan {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
+      // TOML has no such character outside of strings and comments, and the library's look for one
+      // ends in undefined behaviour.
+      if (static_cast<unsigned char>(c) >= 0x80)
+        return error_here("a character that is not ASCII outside of quotes");
       // What a key cannot hold outside of quotes; a number holds one dot at most.
       if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
       if (c == '.' && ++dots == kMostKeyParts)

@@ -56,6 +56,14 @@ TEST(Toml, AnErrorSaysWhere) {
   EXPECT_NE(parsed.error().what.find("16 parts"), std::string::npos);
 }
 
+TEST(Toml, CharactersBeyondAsciiStandInStringsAndCommentsOnly) {
+  for (const char* text : {"\xc3\xa9 = 1\n", "a = 1\n\xc2\xa0", "a = \xc3\xa9\n", "\xff"})
+    EXPECT_FALSE(parse_toml(text)) << text;
+  EXPECT_TRUE(
+      parse_toml("\xef\xbb\xbf"
+                 "a = \"\xc3\xa9\" # \xc3\xa9\n"));
+}
+
 TEST(Toml, SizeIsBounded) {
   const auto parsed = parse_toml(std::string(kMostTomlBytes + 1, '\n'));
   ASSERT_FALSE(parsed);
