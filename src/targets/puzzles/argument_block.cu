@@ -30,6 +30,7 @@ struct ArgumentBlock : Target {
     s.tensors = {tensor("x", DType::f32, Role::in, shape_of({"N"})),
                  tensor("y", DType::f32, Role::out, shape_of({"N"}))};
     s.knobs = {{"scale", {2, 3}, "the factor"}};
+    s.capturable = false;  // the host writes the arguments, which a replay does not repeat
     return s;
   }
 
