@@ -1,5 +1,5 @@
 // What one run of a plan comes to, of all that the oracles said. This is the one place that ranks
-// verdicts; run, replay, nightly, reduce and bisect ask it.
+// verdicts; replay, nightly and bisect ask it.
 //
 // The recorded failure > another failure > harness error > not judged > pass.
 #pragma once
