@@ -14,6 +14,8 @@ namespace {
 
 // How many values of a dim that pass are tried with other data, and with how many seeds.
 constexpr std::size_t kNearest = 2, kOtherData = 4;
+// How many values of an axis that pass are tried under each other launch, of which there are two.
+constexpr std::size_t kOtherLaunches = 2;
 
 // A value of an axis, to be set in a combination.
 struct Pick {
@@ -39,7 +41,21 @@ class Bisector {
   void vary_together();
   void bring_back();
   void recheck_with_other_data();
-  // Up to two values of the dim that pass, the nearest to the failing plan's.
+  void recheck_under_other_launches();
+  // Combines values that pass, of other axes, with values of the axis `with`.
+  struct Recheck {
+    std::size_t axis, setting;  // that passed
+    std::size_t changed;        // setting of `with`
+    Probe probe;
+  };
+  // Those that fail. Notes in the row of `with` which axes they are of.
+  std::vector<Recheck> failing_rechecks(std::size_t with, std::vector<Recheck> rechecks);
+  // The axis for which `is` holds; axes_.size() where there is none.
+  template <typename Is>
+  std::size_t find_axis(Is is) const {
+    return static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is) - axes_.begin());
+  }
+  // Up to two values of the axis that pass; of a dim, the nearest to the failing plan's.
   std::vector<std::size_t> nearest_passes(std::size_t axis) const;
 
   std::string text_of(const Pick& pick) const {
@@ -72,11 +88,12 @@ class Bisector {
   Bisection out_;  // its first rows are those of axes_
 };
 
-// With what recheck_with_other_data() may add.
+// With what the rechecks may add.
 std::size_t Bisector::values() const {
   std::size_t n = 0;
   for (const auto& axis : axes_)
-    n += axis.others.size() + (axis.kind == AxisKind::dim ? kNearest * kOtherData : 0);
+    n += axis.others.size() + kNearest * kOtherLaunches +
+         (axis.kind == AxisKind::dim ? kNearest * kOtherData : 0);
   return n;
 }
 
@@ -166,6 +183,7 @@ void Bisector::vary_together() {
 
 std::vector<std::size_t> Bisector::nearest_passes(std::size_t axis) const {
   const auto distance = [&](std::size_t s) {
+    if (axes_[axis].kind != AxisKind::dim) return 0LL;
     return std::abs(std::stoll(axes_[axis].others[s].text) - std::stoll(axes_[axis].value));
   };
   std::vector<std::size_t> out;
@@ -178,36 +196,61 @@ std::vector<std::size_t> Bisector::nearest_passes(std::size_t axis) const {
   return out;
 }
 
+std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
+                                                          std::vector<Recheck> rechecks) {
+  std::vector<Plan> plans;
+  std::erase_if(rechecks, [&](const Recheck& r) {
+    auto plan = with({{r.axis, r.setting}, {with_axis, r.changed}});
+    if (plan) plans.push_back(std::move(*plan));
+    return !plan;
+  });
+  const auto probes = prober_.ask(plans);
+  for (std::size_t i = 0; i < probes.size(); ++i) rechecks[i].probe = probes[i];
+  std::erase_if(rechecks, [](const Recheck& r) { return r.probe.answer != Answer::fails; });
+  auto& decides = out_.rows[with_axis].decides_with;
+  for (const auto& r : rechecks) {
+    const auto& name = axes_[r.axis].name;
+    if (std::find(decides.begin(), decides.end(), name) == decides.end()) decides.push_back(name);
+  }
+  return rechecks;
+}
+
 // A dim also decides how much data there is. Where only some data fails, the seed of the failing
 // plan says nothing of other values of the dim.
 void Bisector::recheck_with_other_data() {
-  const auto is_data = [](const Axis& axis) { return axis.kind == AxisKind::data; };
-  const auto data =
-      static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is_data) - axes_.begin());
+  const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
   if (data == axes_.size() || matters(data)) return;
   const std::size_t seeds = std::min(kOtherData, axes_[data].others.size());
-  struct Asked {
-    std::size_t axis, setting;
-  };
-  std::vector<Asked> asked;
-  std::vector<Plan> plans;
+  std::vector<Recheck> rechecks;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     if (axes_[axis].kind != AxisKind::dim || out_.rows[axis].necessary != true) continue;
     for (const auto setting : nearest_passes(axis))
       for (std::size_t seed = 0; seed < seeds; ++seed)
-        if (auto plan = with({{axis, setting}, {data, seed}})) {
-          asked.push_back({axis, setting});
-          plans.push_back(std::move(*plan));
-        }
+        rechecks.push_back({axis, setting, seed, {}});
   }
-  const auto probes = prober_.ask(plans);
-  auto& decides = out_.rows[data].decides_with;
-  for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (probes[i].answer != Answer::fails) continue;
-    Tried& tried = out_.rows[asked[i].axis].tried[asked[i].setting];
-    if (!tried.other_data) tried.other_data = probes[i];
-    const auto& name = axes_[asked[i].axis].name;
-    if (std::find(decides.begin(), decides.end(), name) == decides.end()) decides.push_back(name);
+  for (const auto& r : failing_rechecks(data, std::move(rechecks))) {
+    Tried& tried = out_.rows[r.axis].tried[r.setting];
+    if (!tried.other_data) tried.other_data = r.probe;
+  }
+}
+
+// A failure under blocking launches and one that needs queued work can have the same signature.
+// Then a setting that ends the one says nothing of the other.
+void Bisector::recheck_under_other_launches() {
+  const auto launch = find_axis(
+      [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == "launch"; });
+  if (launch == axes_.size() || matters(launch)) return;
+  std::vector<Recheck> rechecks;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (axis == launch || !can_combine(axis) || out_.rows[axis].necessary != true) continue;
+    for (const auto setting : nearest_passes(axis))
+      for (std::size_t other = 0; other < axes_[launch].others.size(); ++other)
+        if (out_.rows[launch].tried[other].probe.answer == Answer::fails)
+          rechecks.push_back({axis, setting, other, {}});
+  }
+  for (const auto& r : failing_rechecks(launch, std::move(rechecks))) {
+    Tried& tried = out_.rows[r.axis].tried[r.setting];
+    if (!tried.other_launch) tried.other_launch = {axes_[launch].others[r.changed].text, r.probe};
   }
 }
 
@@ -289,6 +332,7 @@ Bisection Bisector::run() {
     vary_alone();
     vary_together();
     recheck_with_other_data();
+    recheck_under_other_launches();
     bring_back();
     if (const auto axis = axis_of_oracle(options_.axes.kind); !axis.empty()) {
       Row row{AxisKind::mode, axis, "compared", {}, true, {}};

@@ -6,7 +6,9 @@
 //    be enough for the failure, and then neither of them makes it go. Combinations that pass are
 //    taken apart by delta debugging.
 // 4. What passes with another dim is tried with other data: where it fails then, it passed for what
-//    the data happened to be.
+//    the data happened to be. What passes with another setting is tried under the other launches
+//    that fail as well: where it fails then, two mechanisms show one signature, and the setting
+//    matters to one of them only.
 // 5. From a plan that passes and differs in all that it can: which settings of the failing plan
 //    bring the failure back?
 #pragma once
@@ -27,6 +29,12 @@ struct Tried {
   Plan plan;
   Probe probe;
   std::optional<Probe> other_data = {};  // it passes, and with other data it fails
+  // It passes, and fails under this launch. The failing plan fails under both launches.
+  struct OtherLaunch {
+    std::string launch;
+    Probe probe;
+  };
+  std::optional<OtherLaunch> other_launch = {};
 };
 
 enum class Relevance : std::uint8_t {

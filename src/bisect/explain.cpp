@@ -14,7 +14,8 @@ namespace {
 // What was seen of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  std::vector<std::string> only_this_data;  // of those that pass, what fails with other data
+  std::vector<std::string> only_this_data;    // of those that pass, what fails with other data
+  std::vector<std::string> only_this_launch;  // "guard with launch = gated": fails after all
   Counts fails, passes;
 };
 
@@ -27,6 +28,9 @@ Seen seen_of(const Row& row) {
     } else if (t.probe.answer == Answer::passes) {
       seen.passing.push_back(t.value);
       if (t.other_data) seen.only_this_data.push_back(t.value);
+      if (t.other_launch)
+        seen.only_this_launch.push_back(
+            fmt::format("{} with launch = {}", t.value, t.other_launch->launch));
       seen.passes.add(t.probe.counts);
     }
   }
@@ -115,13 +119,16 @@ Counts decided(const Bisection& b, const Row& row) {
   for (const auto& other : b.rows) {
     const auto& with = row.decides_with;
     if (std::find(with.begin(), with.end(), other.axis) == with.end()) continue;
-    for (const auto& t : other.tried)
-      if (t.other_data) counts.add(t.other_data->counts);
+    for (const auto& t : other.tried) {
+      if (row.kind == AxisKind::data && t.other_data) counts.add(t.other_data->counts);
+      if (row.kind == AxisKind::mode && t.other_launch) counts.add(t.other_launch->probe.counts);
+    }
   }
   return counts;
 }
 
-std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
+// What the row's own values show, at the launch of the failing plan.
+std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& seen) {
   if (row.relevance() == Relevance::conditional)
     return fmt::format("the {} decides where {} has another value", row.axis,
                        fmt::join(row.decides_with, " or "));
@@ -148,6 +155,14 @@ std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
   std::string out = fmt::format("needs {} = {}", row.axis, row.value);
   if (!seen.failing.empty()) out += fmt::format(" (or {})", fmt::join(seen.failing, ", "));
   return out + fmt::format("; passes with {}", fmt::join(seen.passing, ", "));
+}
+
+std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
+  std::string out = text_at_this_launch(b, row, seen);
+  if (!seen.only_this_launch.empty())
+    out += fmt::format("; fails in another way that looks the same with {}",
+                       fmt::join(seen.only_this_launch, ", "));
+  return out;
 }
 
 std::string heading(AxisKind kind, std::size_t rows) {

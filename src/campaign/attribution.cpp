@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <span>
 
 #include "core/plan_text.h"
 #include "oracles/axes.h"
@@ -16,6 +17,10 @@ struct Variant {
   std::string axis;
   std::string value;
   Plan plan;
+  store::Reliability failed = {};
+
+  bool always() const { return failed.n > 0 && failed.k == failed.n; }
+  bool never() const { return failed.n > 0 && failed.k == 0; }
 };
 
 std::vector<Variant> variants(const Plan& plan, bool schedules) {
@@ -66,36 +71,66 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   return out;
 }
 
+namespace {
+
+// Asks about each of these variants `times` times; all at once, so that they run side by side.
+// Counts of an earlier round are replaced.
+void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& signature,
+                  std::span<Variant* const> variants, int times) {
+  std::vector<Question> questions;
+  for (auto* v : variants) {
+    v->failed = {};
+    questions.insert(questions.end(), static_cast<std::size_t>(times), Question{&oracle, v->plan});
+  }
+  const auto answers = evaluator.ask(questions);
+  for (std::size_t a = 0; a < answers.size(); ++a)
+    count(answers[a], signature, variants[a / static_cast<std::size_t>(times)]->failed);
+}
+
+// What passes, under each other launch that fails as the plan does: a failure that needs queued
+// work may look like one that shows under blocking launches, too, and then a value that ends the
+// one says nothing of the other.
+std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Variant> all) {
+  std::vector<Variant> out;
+  for (const auto& v : all) {
+    if (v.axis == "launch" || !v.never()) continue;
+    for (const auto& launch : all) {
+      if (launch.axis != "launch" || !launch.always()) continue;
+      if (launch.plan.mode.launch == plan.mode.launch) continue;
+      Variant both = v;
+      both.plan.mode.launch = launch.plan.mode.launch;
+      both.axis = store::and_launch(v.axis);
+      both.value += ", " + launch.value;
+      out.push_back(std::move(both));
+    }
+  }
+  return out;
+}
+
+std::vector<Variant*> pointers_to(std::vector<Variant>& all) {
+  std::vector<Variant*> out;
+  for (auto& v : all) out.push_back(&v);
+  return out;
+}
+
+}  // namespace
+
 std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
                                              const Plan& plan, const Signature& signature,
                                              const AttributionOptions& options) {
+  if (oracle.expand(plan, evaluator.spec()).empty()) return {};  // no device, no mode
+  std::vector<Variant> all = variants(plan, options.schedules);
+  std::erase_if(all, [&](const Variant& v) { return v.varied_by == signature.kind; });
+  run_variants(evaluator, oracle, signature, pointers_to(all), options.first_runs);
+  std::vector<Variant*> passing = pointers_to(all);
+  std::erase_if(passing, [](const Variant* v) { return v->failed.k >= v->failed.n; });
+  run_variants(evaluator, oracle, signature, passing, options.runs);
+  std::vector<Variant> launches = under_other_launches(plan, all);
+  run_variants(evaluator, oracle, signature, pointers_to(launches), options.first_runs);
+  std::erase_if(launches, [](const Variant& v) { return v.failed.k == 0; });
+  std::move(launches.begin(), launches.end(), std::back_inserter(all));
   std::vector<store::AttributionRow> rows;
-  if (oracle.expand(plan, evaluator.spec()).empty()) return rows;  // no device, no mode
-  std::vector<Plan> plans;
-  for (auto& v : variants(plan, options.schedules)) {
-    if (v.varied_by == signature.kind) continue;
-    rows.push_back({v.axis, v.value, {}});
-    plans.push_back(std::move(v.plan));
-  }
-  // All at once, so that they run side by side. Counts of an earlier round are replaced.
-  const auto run = [&](const std::vector<std::size_t>& which, int times) {
-    std::vector<Question> questions;
-    for (const auto i : which) {
-      rows[i].failed = {};
-      questions.insert(questions.end(), static_cast<std::size_t>(times),
-                       Question{&oracle, plans[i]});
-    }
-    const auto answers = evaluator.ask(questions);
-    for (std::size_t a = 0; a < answers.size(); ++a)
-      count(answers[a], signature, rows[which[a / static_cast<std::size_t>(times)]].failed);
-  };
-  std::vector<std::size_t> all(rows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  run(all, options.first_runs);
-  std::vector<std::size_t> passing;
-  for (const auto i : all)
-    if (rows[i].failed.k < rows[i].failed.n) passing.push_back(i);
-  run(passing, options.runs);
+  for (auto& v : all) rows.push_back({std::move(v.axis), std::move(v.value), v.failed});
   return rows;
 }
 

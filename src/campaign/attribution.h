@@ -27,7 +27,8 @@ struct AttributionOptions {
 };
 
 // How often the plan fails with each value of each axis of the mode, changed alone. An axis that
-// the oracle varies by itself is left out.
+// the oracle varies by itself is left out. A value that passes is run under the other launches that
+// fail, too: where it fails there, a row "guard with launch gated" says so.
 std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
                                              const Plan& plan, const Signature& signature,
                                              const AttributionOptions& options);

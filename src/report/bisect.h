@@ -5,9 +5,10 @@
 //            "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step", "setting", "value",
 //            "verdict", "necessary": bool or null, "sufficient": bool or null, "or_else": [text],
 //            "decides_with": [text], "by_oracle", "tried": [{"value", "answer", "plan_hash",
-//            "runs": RUNS, "other_data": RUNS of what passes but for other data, or null}]}], "go":
-//            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
-//            "verdict", "fails": RUNS, "passes": RUNS}]}
+//            "runs": RUNS, "other_data": RUNS of what passes but for other data, or null,
+//            "other_launch": {"launch", "runs": RUNS} of what passes but for that launch, or
+//            null}]}], "go": CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE],
+//            "explain": [{"text", "verdict", "fails": RUNS, "passes": RUNS}]}
 //   RUNS     {"k", "n", "other", "unjudged", "said"}: k of n judged runs failed as the finding
 //   does,
 //            `other` of them failed otherwise. A sequential test decides how many runs are made, so

@@ -12,12 +12,18 @@ Json maybe(const std::optional<bool>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json other_launch_json(const bisect::Tried& t) {
+  if (!t.other_launch) return {};
+  return {{"launch", t.other_launch->launch}, {"runs", runs_json(t.other_launch->probe.counts)}};
+}
+
 Json tried(const bisect::Tried& t) {
   return {{"value", t.value},
           {"answer", name_of(t.probe.answer)},
           {"plan_hash", plan_hash(t.plan)},
           {"runs", runs_json(t.probe.counts)},
-          {"other_data", t.other_data ? runs_json(t.other_data->counts) : Json()}};
+          {"other_data", t.other_data ? runs_json(t.other_data->counts) : Json()},
+          {"other_launch", other_launch_json(t)}};
 }
 
 Json row(const bisect::Row& r) {

@@ -11,9 +11,14 @@ namespace {
 
 using bisect::Answer;
 
-std::string other_data(const bisect::Tried& t) {
-  if (!t.other_data) return "";
-  return fmt::format(" (other data: {})", ratio(t.other_data->counts));
+// Where a value that passes fails after all.
+std::string fails_after_all(const bisect::Tried& t) {
+  std::string out;
+  if (t.other_data) out += fmt::format(" (other data: {})", ratio(t.other_data->counts));
+  if (t.other_launch)
+    out += fmt::format(" (launch {}: {})", t.other_launch->launch,
+                       ratio(t.other_launch->probe.counts));
+  return out;
 }
 
 // "128 1/1, 256 2/2" of the values with one of these answers.
@@ -23,7 +28,7 @@ std::string values(const bisect::Row& row, std::initializer_list<Answer> answers
     for (const auto answer : answers)
       if (t.probe.answer == answer)
         out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", t.value, ratio(t.probe.counts),
-                           other_data(t));
+                           fails_after_all(t));
   return out.empty() ? "-" : out;
 }
 

@@ -36,6 +36,16 @@ std::string passes_with(const store::Finding& f, const AttributionRow& own) {
   return out;
 }
 
+// "; fails 3/3 with guard, gated": a second mechanism, to which the axis does not matter.
+std::string fails_otherwise(const store::Finding& f, const AttributionRow& own) {
+  std::string out;
+  for (const auto& row : f.attribution)
+    if (row.axis == store::and_launch(own.axis) && row.failed.k > 0)
+      out += fmt::format("{}{} with {}", out.empty() ? "; fails " : ", ", ratio(row.failed),
+                         row.value);
+  return out;
+}
+
 bool fails_less(const store::Reliability& a, const store::Reliability& b) {
   return statistics::fisher_exact(a.k, a.n, b.k, b.n).less <= kFalseAlarm;
 }
@@ -56,7 +66,8 @@ std::vector<std::string> needs_of(const store::Finding& f) {
     if (f.state != store::State::confirmed || row.failed.k == 0) continue;
     if (row.value != own_value(f.plan.mode, row.axis)) continue;
     if (const auto passes = passes_with(f, row); !passes.empty())
-      out.push_back(fmt::format("{} {} ({})", row.axis, row.value, passes));
+      out.push_back(
+          fmt::format("{} {} ({}{})", row.axis, row.value, passes, fails_otherwise(f, row)));
   }
   const auto *alone = load_row(f, "alone"), *busy = load_row(f, "side by side");
   if (alone != nullptr && busy != nullptr && fails_less(alone->failed, busy->failed))

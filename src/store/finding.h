@@ -41,13 +41,18 @@ struct Reliability {
   bool operator==(const Reliability&) const = default;
 };
 
-// One axis, varied alone: "launch = blocking" failed k of n.
+// One axis, varied alone: "launch = blocking" failed k of n. Of and_launch("allocator"), the launch
+// varied with it: "guard, gated".
 struct AttributionRow {
   std::string axis;  // "launch", "allocator", "placement", "poison", "order", "schedule", "history"
   std::string value;  // "blocking"
   Reliability failed;
   bool operator==(const AttributionRow&) const = default;
 };
+
+inline std::string and_launch(const std::string& axis) {
+  return axis + ", launch";
+}
 
 enum class State : std::uint8_t {
   suspect,      // seen once in a screen, not confirmed yet

@@ -117,6 +117,43 @@ TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   EXPECT_EQ(sentence(b).find("does not depend on data"), std::string::npos) << sentence(b);
 }
 
+// Stale memory fails with recycled buffers under any launch, and a missing wait with fresh ones
+// once launches do not block. Both look the same, and each has its own cause.
+TEST(Bisect, TellsTwoMechanismsApartThatLookTheSame) {
+  const auto fails = [](const Plan& p) {
+    return p.mode.allocator == Allocator::caching || p.mode.launch != Launch::blocking;
+  };
+  Plan plan = sample_plan({call_step(64, 1)});
+  plan.mode = with_allocator(plan.mode, Allocator::caching);
+  plan.mode.launch = Launch::blocking;
+  const auto b = bisected(plan, fails);
+  EXPECT_EQ(row_of(b, "allocator").necessary, true);
+  EXPECT_EQ(axes_with(b, {Relevance::conditional}), Names{"launch"});
+  EXPECT_EQ(row_of(b, "launch").decides_with, Names{"allocator"});
+  for (const auto& t : row_of(b, "allocator").tried) {
+    if (t.probe.answer != Answer::passes) continue;
+    ASSERT_TRUE(t.other_launch) << t.value;
+    EXPECT_EQ(t.other_launch->launch, "async");
+    EXPECT_EQ(t.other_launch->probe.answer, Answer::fails);
+  }
+  EXPECT_NE(sentence(b).find("fails in another way that looks the same with guard with launch = "
+                             "async"),
+            std::string::npos)
+      << sentence(b);
+  EXPECT_EQ(sentence(b).find("does not depend on launch"), std::string::npos) << sentence(b);
+}
+
+TEST(Bisect, SaysNothingOfAnotherLaunchWhereThereIsOneMechanism) {
+  Plan plan = sample_plan({call_step(64, 1)});
+  plan.mode = with_allocator(plan.mode, Allocator::caching);
+  plan.mode.launch = Launch::blocking;
+  const auto b =
+      bisected(plan, [](const Plan& p) { return p.mode.allocator == Allocator::caching; });
+  EXPECT_EQ(row_of(b, "allocator").necessary, true);
+  EXPECT_EQ(row_of(b, "launch").relevance(), Relevance::irrelevant);
+  for (const auto& t : row_of(b, "allocator").tried) EXPECT_FALSE(t.other_launch) << t.value;
+}
+
 TEST(Bisect, TellsAThreshold) {
   const auto b =
       bisected(sample_plan({call_step(65, 1)}), [](const Plan& p) { return dim(p, 0, "T") > 64; });

@@ -71,6 +71,36 @@ TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
     EXPECT_NE(row.axis, "launch");
 }
 
+// Stale memory fails in recycled buffers, a missing wait once launches do not block; both are
+// faults of the same kernel at the same buffer.
+TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
+  const auto fault = faults_above(0);
+  FakeExecutor executor([fault](const Plan& plan, const TrialSpec& trial, const auto& before) {
+    const bool fails =
+        trial.mode.allocator == Allocator::caching || trial.mode.launch != Launch::blocking;
+    return fails ? fault(plan, trial, before) : faults_above(1 << 20)(plan, trial, before);
+  });
+  const TargetSpec spec = small_spec();
+  const oracles::Catalog catalog;
+  Evaluator evaluator(executor, spec, std::chrono::seconds(10));
+  Plan plan = plain_plan({call_of(65, 16)});
+  plan.mode = with_allocator(plan.mode, Allocator::caching);
+  plan.mode.launch = Launch::blocking;
+  const Oracle& oracle = *catalog.find("fault");
+  const Signature signature = evaluator.ask(oracle, plan).verdict.signature;
+  const auto rows = attribute(evaluator, oracle, plan, signature, {.first_runs = 2, .runs = 4});
+  const auto counted = [&](const char* axis, const char* value) {
+    for (const auto& row : rows)
+      if (row.axis == axis && row.value == value) return row.failed;
+    return store::Reliability{};
+  };
+  EXPECT_EQ(counted("allocator", "caching"), (store::Reliability{2, 2}));
+  EXPECT_EQ(counted("allocator", "guard"), (store::Reliability{0, 4}));
+  EXPECT_EQ(counted("launch", "async"), (store::Reliability{2, 2}));
+  EXPECT_EQ(counted("allocator, launch", "guard, async"), (store::Reliability{2, 2}));
+  EXPECT_EQ(counted("placement, launch", "head, async"), store::Reliability{});
+}
+
 TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {
   Signature a;
   a.kind = FailKind::illegal_access;

@@ -127,6 +127,16 @@ TEST(ReportText, WhatAFindingNeeds) {
   EXPECT_NE(finding_text(f).find("\nneeds        calls of plans that the worker ran before; launch "
                                  "gated (0/3 with blocking)\n"),
             std::string::npos);
+  f.plan.mode = with_allocator({}, Allocator::caching);
+  f.needs_history = false;
+  f.attribution = {{"launch", "async", {3, 3}},
+                   {"allocator", "guard", {0, 6}},
+                   {"allocator", "caching", {3, 3}},
+                   {"allocator, launch", "guard, async", {2, 3}}};
+  EXPECT_EQ(
+      needs_of(f),
+      (std::vector<std::string>{"allocator caching (0/6 with guard; fails 2/3 with guard, async)"}))
+      << "two mechanisms look the same";
   f = sample_finding();
   f.attribution = {{"load", "alone", {1, 16}}, {"load", "side by side", {14, 16}}};
   EXPECT_EQ(needs_of(f),
