@@ -9,6 +9,20 @@ constexpr int kRuns = 4;
 
 }  // namespace
 
+Result<store::Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& catalog,
+                                       FindingSink& sink, store::Finding suspect) {
+  const Oracle* oracle = catalog.find(suspect.oracle);
+  if (oracle == nullptr) return suspect;
+  const Runs runs = run_repeatedly(evaluator, *oracle, suspect.plan, suspect.signature, kRuns);
+  if (runs.reliability.k == 0) return suspect;
+  suspect.reliability = runs.reliability;
+  suspect.state = state_of(runs.reliability);
+  const auto stored = sink.update(suspect);
+  if (!stored) return tl::unexpected(stored.error());
+  suspect.id = stored->id;
+  return suspect;
+}
+
 Result<store::Finding> record_alarm(Evaluator& evaluator, const oracles::Catalog& catalog,
                                     FindingSink& sink, const Alarm& alarm,
                                     const store::Finding& found_in) {
@@ -19,19 +33,10 @@ Result<store::Finding> record_alarm(Evaluator& evaluator, const oracles::Catalog
   f.plan = f.original = alarm.plan;
   f.environment = found_in.environment;
   f.campaign = found_in.campaign;
-  auto recorded = sink.record(f);
+  const auto recorded = sink.record(f);
   if (!recorded) return tl::unexpected(recorded.error());
   f.id = recorded->id;
-  const Oracle* oracle = catalog.find(f.oracle);
-  if (oracle == nullptr) return f;
-  const Runs runs = run_repeatedly(evaluator, *oracle, f.plan, f.signature, kRuns);
-  f.reliability = runs.reliability;
-  if (f.reliability.k == 0) return f;  // stays a suspect, which the next night replays
-  f.state = state_of(f.reliability);
-  recorded = sink.update(f);
-  if (!recorded) return tl::unexpected(recorded.error());
-  f.id = recorded->id;
-  return f;
+  return measure_suspect(evaluator, catalog, sink, std::move(f));
 }
 
 }  // namespace redzone::campaign

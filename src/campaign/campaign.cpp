@@ -123,7 +123,7 @@ Result<CampaignResult> Campaign::run() {
     }
     look_ahead();
     top_up();
-    for (auto& [lane, s] : std::exchange(device_free_suspects_, {}))
+    for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
     const bool waits = is_preparing();
     if (executor_.in_flight() == 0) {
@@ -166,7 +166,7 @@ Result<CampaignResult> Campaign::run() {
 }
 
 void Campaign::top_up() {
-  while (executor_.in_flight() < executor_.appetite() && device_free_suspects_.empty()) {
+  while (executor_.in_flight() < executor_.appetite() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr || (!first_look_ && !lane->waiting.empty())) return;
     ++lane->generated;
@@ -192,7 +192,7 @@ void Campaign::submit_next(Lane& lane) {
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
     count(lane, verdict);
-    device_free_suspects_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
+    suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return;
   }
   Pending pending{lane.index, std::move(plan), {}, {}};

@@ -175,7 +175,9 @@ class Campaign {
   Triage triage_;
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, Pending> pending_;
-  std::vector<std::pair<std::size_t, Suspect>> device_free_suspects_;
+  // Suspects that no trial of the screen showed, by lane: plans that fail without a device, and
+  // failures that were met while another one was looked into.
+  std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
   // A campaign of several targets with a limit of time looks at each of them before it looks into
   // anything, as long as something can run: what one target's bugs cost must not keep the others'
   // from being seen.

@@ -137,6 +137,12 @@ Result<void> Campaign::settle_case(Lane& lane, Finding finding, const Suspect& s
   at_work_ = nullptr;
   if (!settled) return tl::unexpected(settled.error());
 
+  if (auto& other = settled->other) {
+    TrialSpec as_written;
+    as_written.mode = other->plan.mode;
+    suspects_aside_.push_back(
+        {lane.index, {other->plan, other->verdict, {std::move(as_written)}, {}, 0}});
+  }
   const Finding& f = settled->finding;
   auto& known = lane.cases[key];
   known.finding = f.id;

@@ -249,6 +249,7 @@ std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle
     const auto answers = evaluator.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
       const Verdict& v = answers[q].verdict;
+      note_other(questions[q], answers[q], signature);
       const auto [i, variant] = asked[q];
       const bool same = v.failed() && same_bug(v.signature, signature);
       // What cannot be judged is no failure, and asking again would not end.
@@ -369,10 +370,31 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
 Runs Triage::confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                      const Signature& signature) {
   Runs runs = run_repeatedly(evaluator, oracle, plan, signature, options_.confirm_runs);
+  for (const auto& answer : runs.answers) note_other({&oracle, plan}, answer, signature);
   if (runs.reliability.k > 0 || runs.reliability.n == 0 || signature.kind == FailKind::hang ||
       stopped())
     return runs;
   return run_repeatedly(evaluator, oracle, plan, signature, options_.most_runs);
+}
+
+void Triage::note_other(const Question& question, const Answer& answer,
+                        const Signature& looked_for) {
+  if (other_) return;
+  const auto is_other = [&](const Verdict& v) {
+    return v.failed() && v.signature.kind <= FailKind::input_changed &&
+           !same_bug(v.signature, looked_for);
+  };
+  if (is_other(answer.verdict))
+    other_ = Alarm{answer.verdict, question.plan};
+  else if (answer.alarm && is_other(answer.alarm->verdict))
+    other_ = answer.alarm;
+}
+
+Triage::Settled Triage::settled(Finding finding, bool is_new) {
+  Settled out{std::move(finding), is_new, std::exchange(other_, std::nullopt)};
+  // A finding may have been renamed to what was met first as another one.
+  if (out.other && same_bug(out.other->verdict.signature, out.finding.signature)) out.other.reset();
+  return out;
 }
 
 void Triage::find_culprits(const Answer& failure, Finding& finding) {
@@ -441,6 +463,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
 Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
                                     const TargetSpec& spec) {
   reduce_left_ = options_.reduce_time;
+  other_.reset();
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = evaluator_for(spec, hang ? options_.hang_deadline : options_.deadline);
@@ -457,7 +480,7 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
     finding.state = stopped() ? State::suspect : State::unconfirmed;
     auto stored = sink_.update(finding);
     if (!stored) return tl::unexpected(stored.error());
-    return Settled{finding, stored->is_new};
+    return settled(std::move(finding), stored->is_new);
   }
 
   finding.signature = shown->answer.verdict.signature;
@@ -468,13 +491,13 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   finding.oracle = std::string(shown->oracle->name());
   finding.plan = shown->plan;
   finding.fault_detail = fault_text(shown->answer);
-  const bool settled = sink_.settled(finding.signature);
+  const bool known = sink_.settled(finding.signature);
   auto stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
   const bool is_new = stored->is_new;
   // What did not recur is not reduced: there is no rate to test smaller plans by.
-  if (settled || stopped() || !was_found(finding.state)) return Settled{finding, is_new};
+  if (known || stopped() || !was_found(finding.state)) return settled(std::move(finding), is_new);
   if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
     return tl::unexpected(e.error());
 
@@ -483,11 +506,12 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   const bool merged = std::exchange(finding.id, stored->id) != stored->id;
-  return Settled{finding, merged ? stored->is_new : is_new};
+  return settled(std::move(finding), merged ? stored->is_new : is_new);
 }
 
-Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
+Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
   reduce_left_ = options_.reduce_time;
+  other_.reset();
   const Oracle* oracle = catalog_.find(finding.oracle);
   if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
   Evaluator evaluator = evaluator_for(spec, options_.deadline);
@@ -508,7 +532,7 @@ Result<Finding> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
   auto stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
-  return finding;
+  return settled(std::move(finding), stored->is_new);
 }
 
 }  // namespace redzone::campaign

@@ -58,17 +58,19 @@ class Triage {
   Triage(exec::Executor& executor, const oracles::Catalog& catalog, SimplifyFor simplify,
          FindingSink& sink, TriageOptions options);
 
-  // `finding` is the recorded suspect. Stores each step forward. `is_new` of the result says
-  // whether the final signature was unknown; its state may be unconfirmed.
+  // `finding` is the recorded suspect. Stores each step forward.
   struct Settled {
-    store::Finding finding;
-    bool is_new = false;
+    store::Finding finding;  // its state may be unconfirmed
+    bool is_new = false;     // its final signature was unknown
+    // The first failure with direct evidence and another signature that a run of the plan, or of a
+    // smaller one, showed. It is not stored yet.
+    std::optional<Alarm> other = {};
   };
   Result<Settled> run(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
   // Reduces further what is stored already. The oracle is the finding's. What is confirmed keeps
   // its signature, whatever else smaller plans show.
-  Result<store::Finding> reduce_again(store::Finding finding, const TargetSpec& spec);
+  Result<Settled> reduce_again(store::Finding finding, const TargetSpec& spec);
 
  private:
   // An oracle and a plan that it fails on in a fresh worker.
@@ -120,6 +122,9 @@ class Triage {
                const Signature& signature);
   // Reliability and attribution of finding.plan, at the full deadline.
   Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
+  // Keeps the first failure that is not `looked_for`.
+  void note_other(const Question& question, const Answer& answer, const Signature& looked_for);
+  Settled settled(store::Finding finding, bool is_new);
   bool stopped() const { return options_.stop && options_.stop(); }
   Evaluator evaluator_for(const TargetSpec& spec, std::chrono::milliseconds deadline);
 
@@ -128,7 +133,9 @@ class Triage {
   SimplifyFor simplify_;
   FindingSink& sink_;
   TriageOptions options_;
-  std::chrono::milliseconds reduce_left_{0};  // of the time for reductions of the finding at hand
+  // Of the finding at hand.
+  std::chrono::milliseconds reduce_left_{0};  // of the time for reductions
+  std::optional<Alarm> other_;
 };
 
 }  // namespace redzone::campaign

@@ -1,6 +1,7 @@
 // `redzone reduce`: makes a stored finding smaller.
 #include <fmt/format.h>
 
+#include "cli/alarms.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
@@ -74,20 +75,29 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   options.reduce_time = **time;
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
-  auto reduced = triage.reduce_again(std::move(*finding), (*entry)->spec);
-  if (!reduced) return tl::unexpected(reduced.error());
-  if (reduced->id != *id)
+  auto settled = triage.reduce_again(std::move(*finding), (*entry)->spec);
+  if (!settled) return tl::unexpected(settled.error());
+  store::Finding& reduced = settled->finding;
+  if (settled->other) {
+    campaign::Evaluator evaluator(session.executor(), (*entry)->spec, session.deadline());
+    const auto other = store_alarm(*store, session, evaluator, *settled->other, **entry);
+    if (!other) return tl::unexpected(other.error());
+    print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other->id,
+                           settled->other->verdict.signature.text()));
+  }
+  if (reduced.id != *id)
     print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
-                           reduced->id, *id));
+                           reduced.id, *id));
   // As stored: the ledger of a finding is its own.
-  if (auto stored = store->finding(reduced->id); stored) reduced = std::move(stored);
-  const auto artifacts = store->artifacts(reduced->id);
+  if (auto stored = store->finding(reduced.id); stored) reduced = std::move(*stored);
+  const auto artifacts = store->artifacts(reduced.id);
   if (!artifacts) return tl::unexpected(artifacts.error());
   const std::string db = db_for_commands(flags);
-  print_result(json_wanted(flags) ? report::finding_json(*reduced, db, *artifacts)
-                                  : report::finding_text(*reduced, db, *artifacts));
+  print_result(json_wanted(flags) ? report::finding_json(reduced, db, *artifacts)
+                                  : report::finding_text(reduced, db, *artifacts));
   if (interrupted()) return kInterrupted;
-  return reduced->state == store::State::unconfirmed ? kOk : kFound;
+  const bool fails = reduced.state != store::State::unconfirmed || settled->other;
+  return fails ? kFound : kOk;
 }
 
 }  // namespace

@@ -179,9 +179,11 @@ Result<int> Replay::run(const po::variables_map& flags) {
     if (judged.other && !other) other = std::move(judged.other);
   }
   if (other && is_number(what)) {
-    auto stored = store_alarm(flags, session, evaluator, *other, **entry);
+    auto store = open_store(flags, store::OpenMode::read_write_create);
+    if (!store) return tl::unexpected(store.error());
+    const auto stored = store_alarm(*store, session, evaluator, *other, **entry);
     if (!stored) return tl::unexpected(stored.error());
-    result.other_finding = *stored;
+    result.other_finding = stored->id;
   }
   print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   return exit_code(result);

@@ -175,8 +175,8 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
   if (seen.other)
-    if (auto r = record_other(*seen.other, *target.entry); !r) return tl::unexpected(r.error());
-  if (auto r = enter(finding, seen); !r) return r;
+    if (auto r = record(*seen.other, *target.entry); !r) return tl::unexpected(r.error());
+  if (auto r = enter(finding, seen, *target.entry); !r) return r;
   return keep(replay);
 }
 
@@ -189,19 +189,22 @@ Result<std::int64_t> NightReplays::passed_since(const store::Finding& finding) {
   return night_.book.passed_runs(finding.id, night_.session.hello().device, failed);
 }
 
-Result<void> NightReplays::enter(const store::Finding& finding, const campaign::Recheck& seen) {
+Result<void> NightReplays::enter(const store::Finding& finding, const campaign::Recheck& seen,
+                                 const TargetEntry& entry) {
   if (!was_found(finding.state)) {
     // Nobody had the time to confirm it before.
-    store::Finding settled = finding;
-    if (seen.failed.k > 0)
-      settled.state = state_of(seen.failed);
-    else if (seen.tonight == Tonight::passes)
+    if (seen.failed.k > 0) {
+      campaign::Evaluator evaluator(night_.session.executor(), entry.spec,
+                                    night_.session.deadline());
+      const auto measured =
+          campaign::measure_suspect(evaluator, night_.session.catalog(), sink_, finding);
+      if (!measured) return tl::unexpected(measured.error());
+    } else if (seen.tonight == Tonight::passes) {
+      store::Finding settled = finding;
       settled.state = State::unconfirmed;
-    else
-      return {};
-    settled.reliability = seen.failed;
-    if (auto r = night_.store.update(settled); !r) return r;
-    if (settled.state == State::unconfirmed) return {};
+      settled.reliability = seen.failed;
+      return night_.store.update(settled);
+    }
   }
   if (seen.failed.k == 0 && seen.tonight != Tonight::passes) return {};
   const auto event = seen.failed.k > 0 ? LedgerEvent::failed : LedgerEvent::passed;
@@ -209,8 +212,7 @@ Result<void> NightReplays::enter(const store::Finding& finding, const campaign::
   return entered ? Result<void>() : tl::unexpected(entered.error());
 }
 
-Result<std::int64_t> NightReplays::record_other(const campaign::Alarm& alarm,
-                                                const TargetEntry& entry) {
+Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const TargetEntry& entry) {
   campaign::Evaluator evaluator(night_.session.executor(), entry.spec, night_.session.deadline());
   store::Finding found_in;
   found_in.environment = night_.session.environment(entry);
@@ -219,26 +221,6 @@ Result<std::int64_t> NightReplays::record_other(const campaign::Alarm& alarm,
       campaign::record_alarm(evaluator, night_.session.catalog(), sink_, alarm, found_in);
   if (!finding) return tl::unexpected(finding.error());
   return finding->id;
-}
-
-Result<std::int64_t> NightReplays::record(const Plan& plan, const Verdict& failure,
-                                          const store::Reliability& failed,
-                                          const TargetEntry& entry) {
-  store::Finding f;
-  f.signature = failure.signature;
-  f.oracle = failure.oracle;
-  f.reason = failure.reason;
-  f.plan = f.original = plan;
-  f.environment = night_.session.environment(entry);
-  f.campaign = night_.run.campaign;
-  const auto recorded = sink_.record(f);
-  if (!recorded) return tl::unexpected(recorded.error());
-  f.id = recorded->id;
-  f.state = state_of(failed);
-  f.reliability = failed;
-  const auto settled = sink_.update(f);
-  if (!settled) return tl::unexpected(settled.error());
-  return settled->id;
 }
 
 Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
@@ -266,13 +248,12 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  if (seen.other) {
-    const auto id = record_other(*seen.other, *target.entry);
-    if (!id) return tl::unexpected(id.error());
-    replay.finding = *id;
-  }
-  if (seen.failure) {
-    const auto id = record(repro.plan, *seen.failure, seen.failed, *target.entry);
+  // The failure that the plan is there for comes last, so that the replay is listed under it.
+  std::vector<campaign::Alarm> alarms;
+  if (seen.other) alarms.push_back(*seen.other);
+  if (seen.failure) alarms.push_back({*seen.failure, repro.plan});
+  for (const auto& alarm : alarms) {
+    const auto id = record(alarm, *target.entry);
     if (!id) return tl::unexpected(id.error());
     replay.finding = *id;
   }

@@ -61,12 +61,11 @@ class NightReplays {
   // Runs that passed here in the nights since it failed last.
   Result<std::int64_t> passed_since(const store::Finding& finding);
   // What the recheck says of the finding, in its ledger and state.
-  Result<void> enter(const store::Finding& finding, const campaign::Recheck& seen);
-  // A failure with another signature than the recorded one, as a finding of its own.
-  Result<std::int64_t> record_other(const campaign::Alarm& alarm, const TargetEntry& entry);
-  // A failure that a plan of the corpus showed, as a finding.
-  Result<std::int64_t> record(const Plan& plan, const Verdict& failure,
-                              const store::Reliability& failed, const TargetEntry& entry);
+  Result<void> enter(const store::Finding& finding, const campaign::Recheck& seen,
+                     const TargetEntry& entry);
+  // Stores a failure that is not the one that was replayed, or that a plan of the corpus showed, as
+  // a finding of its own, and measures it.
+  Result<std::int64_t> record(const campaign::Alarm& alarm, const TargetEntry& entry);
   Result<void> keep(store::NightReplay replay);
   bool ended() const;
 

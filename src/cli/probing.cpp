@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "campaign/alarm.h"
+#include "cli/alarms.h"
 #include "cli/interrupt.h"
 #include "cli/origin.h"
 #include "cli/selection.h"
-#include "cli/store_sink.h"
 
 namespace redzone::cli {
 
@@ -113,11 +112,7 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
 
 Result<std::optional<store::Finding>> Probing::store_other() {
   if (!runner_->other()) return std::nullopt;
-  store::Finding found_in;
-  found_in.environment = session_->environment(*entry_);
-  StoreSink sink(*store_);
-  auto finding =
-      campaign::record_alarm(*evaluator_, session_->catalog(), sink, *runner_->other(), found_in);
+  auto finding = store_alarm(*store_, *session_, *evaluator_, *runner_->other(), *entry_);
   if (!finding) return tl::unexpected(finding.error());
   return *finding;
 }

@@ -258,6 +258,29 @@ TEST_F(CampaignTest, KeepsTwoBugsApart) {
   EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(65, 16)})), 1);
 }
 
+// No plan that is generated writes before y; smaller ones do, which the reduction of the other bug
+// runs.
+TEST_F(CampaignTest, AFailureThatAReductionMeetsIsAFindingOfItsOwn) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial)) {
+      if (get(call.dims, "N") < 10)
+        return faulted(fault_at(index, "y", Access::write, Side::before));
+      if (get(call.dims, "N") > 64) return faulted(fault_at(index, "x", Access::read, Side::after));
+    }
+    return all_right(plan, trial);
+  };
+  const auto result = run(bug, listed({busy_plan({call_of(700, 16)})}));
+  ASSERT_EQ(sink_.findings.size(), 2u);
+  EXPECT_EQ(result.new_ids.size(), 2u);
+  std::vector<Plan> plans;
+  for (const auto& [id, f] : sink_.findings) {
+    EXPECT_EQ(f.state, State::confirmed);
+    plans.push_back(f.plan);
+  }
+  EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(65, 16)})), 1);
+  EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(1, 16)})), 1);
+}
+
 // The screen says the same of both: two runs differ. The first is triaged at once, and the second
 // when the fourth suspect of that look is looked at again.
 TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {

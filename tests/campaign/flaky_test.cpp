@@ -47,7 +47,7 @@ Outcome reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
   Triage triage(executor, catalog, real_simplify(), sink, options);
   auto again = triage.reduce_again(finding, spec);
   EXPECT_TRUE(again);
-  return {*again, executor.trials()};
+  return {again->finding, executor.trials()};
 }
 
 TEST(Flaky, IsReducedAsFarAsWhatFailsAlways) {

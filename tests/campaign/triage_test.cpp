@@ -76,7 +76,7 @@ const Plan& large() {
 
 TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   Case c(faults_above(64));
-  const auto [f, is_new] = c.settle(large());
+  const auto [f, is_new, other] = c.settle(large());
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
@@ -117,7 +117,7 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
         return o;
       },
       options);
-  const auto [f, is_new] = c.settle(large());
+  const auto [f, is_new, other] = c.settle(large());
   ASSERT_EQ(tool.asked.size(), 1u);
   EXPECT_EQ(tool.asked[0].first, f.plan);
   EXPECT_EQ(tool.asked[0].second.mode, f.plan.mode);
@@ -311,7 +311,7 @@ TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
     return o;
   });
   Plan plan = plain_plan({call_of(10, 16), call_of(20, 64), call_of(10, 16)});
-  const auto [f, is_new] = c.settle(plan);
+  const auto [f, is_new, other] = c.settle(plan);
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.signature.text(), "history: y (t)");
   EXPECT_EQ(f.oracle, "history");
@@ -446,12 +446,13 @@ TEST(Triage, ReducesAStoredFindingFurther) {
   const TargetSpec spec = small_spec();
   const oracles::Catalog catalog;
   Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
-  const auto reduced = again.reduce_again(f, spec);
-  ASSERT_TRUE(reduced) << reduced.error().message;
-  EXPECT_TRUE(reduced->minimal);
-  EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
-  EXPECT_EQ(reduced->plan, plain_plan({call_of(65, 16)})) << print_plan(reduced->plan);
-  EXPECT_EQ(c.sink.findings.at(f.id).plan, reduced->plan);
+  const auto settled = again.reduce_again(f, spec);
+  ASSERT_TRUE(settled) << settled.error().message;
+  const store::Finding& reduced = settled->finding;
+  EXPECT_TRUE(reduced.minimal);
+  EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);
+  EXPECT_EQ(reduced.plan, plain_plan({call_of(65, 16)})) << print_plan(reduced.plan);
+  EXPECT_EQ(c.sink.findings.at(f.id).plan, reduced.plan);
 }
 
 // The plan that is left shows a second bug of a more specific kind, beside that of the finding.
@@ -478,11 +479,55 @@ TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
   spec.has_reference = true;
   const oracles::Catalog catalog;
   Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
-  const auto reduced = again.reduce_again(f, spec);
-  ASSERT_TRUE(reduced) << reduced.error().message;
-  EXPECT_EQ(reduced->signature, f.signature) << reduced->signature.text();
-  EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
-  EXPECT_EQ(reduced->plan, plain_plan({call_of(65, 16)})) << print_plan(reduced->plan);
+  const auto settled = again.reduce_again(f, spec);
+  ASSERT_TRUE(settled) << settled.error().message;
+  const store::Finding& reduced = settled->finding;
+  EXPECT_EQ(reduced.signature, f.signature) << reduced.signature.text();
+  EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);
+  EXPECT_EQ(reduced.plan, plain_plan({call_of(65, 16)})) << print_plan(reduced.plan);
+}
+
+// Smaller plans write before y, which no plan of the screen does.
+Bug two_faults() {
+  const Bug fault = faults_above(64);
+  return [fault](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    for (const auto& [index, call] : calls_of_trial(plan, trial))
+      if (get(call.dims, "N") < 10)
+        return faulted(fault_at(index, "y", Access::write, Side::before));
+    return fault(plan, trial, before);
+  };
+}
+
+TEST(Triage, KeepsTheFirstFailureThatSmallerPlansShowBesides) {
+  Case c(two_faults());
+  const auto [f, is_new, other] = c.settle(large());
+  EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->verdict.signature.text(), "illegal-access: write before y in k (t)");
+  EXPECT_LT(get(calls_of(other->plan).front()->call.dims, "N"), 10);
+  EXPECT_EQ(c.sink.findings.size(), 1u);
+}
+
+TEST(Triage, HasNoOtherFailureWhereAllRunsFailAlike) {
+  Case c(faults_above(64));
+  EXPECT_FALSE(c.settle(large()).other);
+}
+
+// The stored plan itself fails, in another way only.
+TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
+  Case before(faults_above(64)), now(two_faults());
+  Finding f = before.settle(large()).finding;
+  f.plan = plain_plan({call_of(5, 16)});
+  f.id = now.sink.record(f)->id;
+  const TargetSpec spec = small_spec();
+  const oracles::Catalog catalog;
+  Triage again(now.executor, catalog, real_simplify(), now.sink, patient());
+  const auto settled = again.reduce_again(f, spec);
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_EQ(settled->finding.state, State::unconfirmed);
+  ASSERT_TRUE(settled->other);
+  EXPECT_EQ(settled->other->verdict.signature.text(), "illegal-access: write before y in k (t)");
 }
 
 TEST(Triage, DoesNotKnowTheOracleOfAnotherBuild) {

@@ -140,15 +140,16 @@ class Quality {
     options.reduce_evaluations = 5000;
     NoSink sink;
     campaign::Triage triage(pool_, catalog_, simplify_for(), sink, options);
-    const auto reduced = triage.reduce_again(finding, spec_);
-    ASSERT_TRUE(reduced) << reduced.error().message;
-    row_.reduction = reduced->reduction;
-    row_.calls = call_count(reduced->plan);
-    EXPECT_EQ(reduced->reduction.end, ReductionEnd::minimal);
-    EXPECT_TRUE(same_bug(reduced->signature, finding.signature));
+    const auto settled = triage.reduce_again(finding, spec_);
+    ASSERT_TRUE(settled) << settled.error().message;
+    const store::Finding& reduced = settled->finding;
+    row_.reduction = reduced.reduction;
+    row_.calls = call_count(reduced.plan);
+    EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);
+    EXPECT_TRUE(same_bug(reduced.signature, finding.signature));
     for (const auto& expectation : note_.expectations)
-      if (matches(expectation, reduced->signature)) compare(reduced->plan, expectation);
-    EXPECT_TRUE(row_.is_minimum) << print_plan(reduced->plan);
+      if (matches(expectation, reduced.signature)) compare(reduced.plan, expectation);
+    EXPECT_TRUE(row_.is_minimum) << print_plan(reduced.plan);
   }
 
   void compare(const Plan& plan, const Expectation& expectation) {
