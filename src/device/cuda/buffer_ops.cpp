@@ -15,9 +15,8 @@ constexpr std::uint64_t kBlocksPerProcessor = 8;
 
 }  // namespace
 
-Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, Gate& gate,
-                                                     int processors) {
-  std::unique_ptr<BufferOps> ops(new BufferOps(api, gate, processors));
+Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, int processors) {
+  std::unique_ptr<BufferOps> ops(new BufferOps(api, processors));
   if (auto r = api.module_load(&ops->module_, redzone_buffer_kernels); r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api, r, "loading the fill and check kernels"));
   const std::pair<CUfunction*, const char*> functions[] = {
@@ -32,7 +31,7 @@ Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, Gate&
       if (auto r = api.function_load(*function); r != CUDA_SUCCESS)
         return tl::unexpected(failure_of(api, r, name));
   }
-  // The first block of staging memory now rather than behind a closed gate.
+  // The first block of staging memory now rather than in the first trial.
   if (auto slice = ops->staging_.take(1); !slice) return tl::unexpected(std::move(slice.error()));
   ops->staging_.reset();
   return ops;

@@ -15,8 +15,7 @@ namespace redzone::device::cuda {
 class BufferOps {
  public:
   // Loads the kernels. `processors`: multiprocessors of the device.
-  static Status<std::unique_ptr<BufferOps>> create(const DriverApi& api, Gate& gate,
-                                                   int processors);
+  static Status<std::unique_ptr<BufferOps>> create(const DriverApi& api, int processors);
   ~BufferOps();  // needs nothing in flight
   BufferOps(const BufferOps&) = delete;
   BufferOps& operator=(const BufferOps&) = delete;
@@ -32,8 +31,8 @@ class BufferOps {
   void discard_results() { pending_.clear(); }
 
  private:
-  BufferOps(const DriverApi& api, Gate& gate, int processors)
-      : api_(api), processors_(processors), staging_(api, gate) {}
+  BufferOps(const DriverApi& api, int processors)
+      : api_(api), processors_(processors), staging_(api) {}
 
   // The batch as bytes of a slice: jobs, pieces, results.
   struct Table {

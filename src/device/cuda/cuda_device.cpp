@@ -54,7 +54,7 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   if (!pool) return tl::unexpected(std::move(pool.error()));
   parts->pool = std::move(*pool);
 
-  auto buffers = BufferOps::create(api, *parts->gate, parts->info.multiprocessors);
+  auto buffers = BufferOps::create(api, parts->info.multiprocessors);
   if (!buffers) return tl::unexpected(std::move(buffers.error()));
   parts->buffers = std::move(*buffers);
   parts->launcher.emplace(api, *parts->gate, parts->info.limits);
@@ -64,11 +64,7 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
 }
 
 CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
-  const CacheHooks hooks = {[this](const std::function<void()>& work) {
-                              const GatePause pause(*parts_->gate);
-                              work();
-                            },
-                            [this] { return make_room(); }};
+  const MakeRoom make_room = [this] { return this->make_room(); };
   const DriverApi& api = parts_->api;
   const RegionCache::Limits limits = {parts_->info.memory_bytes,
                                       parts_->info.memory_bytes / kIdleShare};
@@ -76,13 +72,13 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
       [&](std::uint64_t& calls) {
         return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
       },
-      hooks, limits);
+      make_room, limits);
   const auto plain = [&](std::uint64_t& calls) { return make_plain_source(api, calls); };
-  parts_->plain.emplace(plain, hooks, limits);
-  parts_->cached_segments.emplace(plain, hooks, limits);
+  parts_->plain.emplace(plain, make_room, limits);
+  parts_->cached_segments.emplace(plain, make_room, limits);
   parts_->caching.emplace(*parts_->cached_segments);
   parts_->page_locked.emplace(
-      [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, hooks, limits);
+      [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, make_room, limits);
 }
 
 std::array<RegionCache*, 4> CudaDevice::caches() {

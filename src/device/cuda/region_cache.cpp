@@ -4,8 +4,8 @@
 
 namespace redzone::device::cuda {
 
-RegionCache::RegionCache(const MakeSource& make_source, CacheHooks hooks, Limits limits)
-    : source_(make_source(calls_)), hooks_(std::move(hooks)), limits_(limits) {}
+RegionCache::RegionCache(const MakeSource& make_source, MakeRoom make_room, Limits limits)
+    : source_(make_source(calls_)), make_room_(std::move(make_room)), limits_(limits) {}
 
 RegionCache::~RegionCache() {
   trim();
@@ -23,16 +23,10 @@ Status<Region> RegionCache::acquire(std::size_t bytes) {
     idle_bytes_ -= size;
     return region;
   }
-  auto region = create(size);
+  auto region = source_->create(size);
   if (region || region.error().kind != Failure::Kind::out_of_memory) return region;
-  if (auto room = hooks_.make_room(); !room) return tl::unexpected(std::move(room.error()));
-  return create(size);
-}
-
-Status<Region> RegionCache::create(std::size_t bytes) {
-  Status<Region> region;
-  hooks_.unheld([&] { region = source_->create(bytes); });
-  return region;
+  if (auto room = make_room_(); !room) return tl::unexpected(std::move(room.error()));
+  return source_->create(size);
 }
 
 void RegionCache::release(Region region) {

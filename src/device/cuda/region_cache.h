@@ -12,13 +12,8 @@
 
 namespace redzone::device::cuda {
 
-// What the cache needs of the device around it.
-struct CacheHooks {
-  // Runs `work`, which may wait for the device, with no stream held meanwhile.
-  std::function<void(const std::function<void()>& work)> unheld;
-  // Waits for all work, then trims every cache of the device.
-  std::function<Status<void>()> make_room;
-};
+// Waits for all work of the device, then trims every cache of it.
+using MakeRoom = std::function<Status<void>()>;
 
 class RegionCache final : public Memory {
  public:
@@ -29,13 +24,15 @@ class RegionCache final : public Memory {
     std::size_t idle_bytes;    // with more in released regions, shrink() gives them all back
   };
 
-  RegionCache(const MakeSource& make_source, CacheHooks hooks, Limits limits);
+  RegionCache(const MakeSource& make_source, MakeRoom make_room, Limits limits);
   ~RegionCache() override;  // needs nothing in flight, and all regions released
   RegionCache(const RegionCache&) = delete;
   RegionCache& operator=(const RegionCache&) = delete;
 
-  // A size that was not seen before makes mapping calls; when memory has run out, that is tried
-  // once more after make_room.
+  // A size that was not seen before makes mapping calls. None of them waits for a stream that is
+  // held (measured on an H200, driver 580: all within 0.2 ms, and 25 ms for 64 MiB of the host), so
+  // the gate stays as it is, and a worker's first trial holds its launches like any other. When
+  // memory has run out, that is tried once more after make_room.
   Status<Region> acquire(std::size_t bytes) override;
   void release(Region region) override;
   void trim() override;
@@ -45,11 +42,9 @@ class RegionCache final : public Memory {
   void shrink();
 
  private:
-  Status<Region> create(std::size_t bytes);
-
   std::uint64_t calls_ = 0;
   std::unique_ptr<RegionSource> source_;
-  CacheHooks hooks_;
+  MakeRoom make_room_;
   Limits limits_;
   std::size_t idle_bytes_ = 0;
   std::unordered_map<std::size_t, std::vector<Region>> idle_;  // by size

@@ -37,7 +37,6 @@ void Staging::reset() {
 }
 
 Status<void> Staging::grow(std::size_t bytes) {
-  const GatePause pause(gate_);
   Block block;
   block.bytes = std::max(bytes, kBlockBytes);
   void* host = nullptr;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "device/cuda/driver_api.h"
-#include "device/cuda/gate.h"
 #include "device/device.h"
 
 namespace redzone::device::cuda {
@@ -19,7 +18,7 @@ class Staging {
     CUdeviceptr device = 0;
   };
 
-  Staging(const DriverApi& api, Gate& gate) : api_(api), gate_(gate) {}
+  explicit Staging(const DriverApi& api) : api_(api) {}
   ~Staging();  // needs nothing in flight
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
@@ -38,7 +37,6 @@ class Staging {
   Status<void> grow(std::size_t bytes);
 
   const DriverApi& api_;
-  Gate& gate_;
   std::vector<Block> blocks_;
   std::size_t current_ = 0;  // block in use
   std::size_t used_ = 0;     // bytes of it
