@@ -6,7 +6,8 @@
 // differently each time. When the blocking ones differ, the failure is not this axis'
 // (inconclusive). Nothing to say of a plan that is blocking itself. Can be wrong: about targets
 // wrongly declared deterministic, and by chance about a race within a call that two blocking runs
-// did not show. Cost: 16 trials.
+// did not show; and about a target that keeps state from one trial to the next, which `history`
+// names first. Cost: 16 trials, one after another in one worker.
 #pragma once
 
 #include "core/oracle.h"
@@ -18,6 +19,7 @@ class AsyncOracle final : public Oracle {
   std::string_view name() const override { return "async"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
+  bool shares_worker() const override { return true; }
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 };

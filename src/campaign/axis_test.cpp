@@ -22,6 +22,7 @@ class Unvaried final : public Oracle {
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override {
     return of_.unvaried(plan, spec);
   }
+  bool shares_worker() const override { return of_.shares_worker(); }
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override {
     return oracles::judge_equal(name(), plan, spec, observations);

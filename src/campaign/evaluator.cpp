@@ -52,7 +52,8 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     const int repetition = repetitions[std::string(oracle->name()) + plan_bytes]++;
     answers[q].trials = oracle->expand(plan, spec_);
     const std::span<const TrialSpec> trials = answers[q].trials;
-    const std::size_t step = grouped_ ? std::max<std::size_t>(trials.size(), 1) : 1;
+    const bool together = grouped_ || oracle->shares_worker();
+    const std::size_t step = together ? std::max<std::size_t>(trials.size(), 1) : 1;
     for (std::size_t t = 0; t < trials.size(); t += step) {
       std::string key = fmt::format("{}/", repetition) + plan_bytes;
       for (const auto& trial : trials.subspan(t, step)) key += wire::encode(trial);

@@ -104,7 +104,7 @@ std::vector<Triage::Shown> Triage::failures(Evaluator& evaluator,
 // Direct evidence (a fault, a canary) names the bug best, so it is looked for first, under every
 // placement, plainest launch first. Only what shows none is compared along single axes.
 std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::vector<Plan>& plans,
-                                              bool crashed) {
+                                              bool crashed, bool blocking_only) {
   const std::vector<Plan> variants = direct_variants(plans);
   std::vector<Question> direct;
   for (const auto& oracle : catalog_.direct())
@@ -112,13 +112,14 @@ std::optional<Triage::Shown> Triage::classify(Evaluator& evaluator, const std::v
   // Each crash costs a worker, so one is enough where workers are dear.
   auto shown = failures(evaluator, direct, crashed && options_.reuse_workers);
   if (!shown.empty()) return std::move(shown.front());
-  return compare(evaluator, plans);
+  return compare(evaluator, plans, blocking_only);
 }
 
 // What fails in blocking trials has nothing to do with timing, and is named by what it shows there.
 // Only what does not is a matter of what is still queued; and only where not even that is seen are
 // the relaxed trials compared along the other axes, where a race can look like anything.
-std::optional<Triage::Shown> Triage::compare(Evaluator& evaluator, const std::vector<Plan>& plans) {
+std::optional<Triage::Shown> Triage::compare(Evaluator& evaluator, const std::vector<Plan>& plans,
+                                             bool blocking_only) {
   std::vector<Question> blocking, launches, relaxed;
   for (const auto& plan : plans) {
     const Plan waited = with_mode(plan, Launch::blocking, plan.mode.placement);
@@ -128,7 +129,7 @@ std::optional<Triage::Shown> Triage::compare(Evaluator& evaluator, const std::ve
             return q.oracle == ask.oracle && q.plan == ask.plan;
           }))
         blocking.push_back(ask);
-      if (plan.mode.launch == Launch::blocking) continue;
+      if (blocking_only || plan.mode.launch == Launch::blocking) continue;
       (oracle->name() == "async" ? launches : relaxed).push_back({oracle.get(), plan});
     }
   }
@@ -324,7 +325,9 @@ bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
 void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
   const FailKind kind = shown.answer.verdict.signature.kind;
   if (kind <= FailKind::input_changed || stopped()) return;  // direct evidence says it all
-  auto sharper = classify(evaluator, {shown.plan}, false);
+  // A dependence on launches was tested. In relaxed trials such a failure comes and goes, and looks
+  // like any other difference: only what blocking trials show is sharper.
+  auto sharper = classify(evaluator, {shown.plan}, false, kind == FailKind::async);
   if (!sharper || sharper->answer.verdict.signature.kind >= kind) return;
   shown = std::move(*sharper);
   finding.signature = shown.answer.verdict.signature;

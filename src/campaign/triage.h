@@ -83,10 +83,13 @@ class Triage {
   // behind it is not asked.
   std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> questions,
                               bool first);
-  // `crashed`: the screen saw a fault or a hang.
-  std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans, bool crashed);
+  // `crashed`: the screen saw a fault or a hang. With `blocking_only` comparisons are made under
+  // blocking launches alone.
+  std::optional<Shown> classify(Evaluator& evaluator, const std::vector<Plan>& plans, bool crashed,
+                                bool blocking_only = false);
   // Along single axes.
-  std::optional<Shown> compare(Evaluator& evaluator, const std::vector<Plan>& plans);
+  std::optional<Shown> compare(Evaluator& evaluator, const std::vector<Plan>& plans,
+                               bool blocking_only);
   // Which of these failures of comparing oracles names the cause; nothing where it is undecided.
   // `compared`: how many were asked.
   std::optional<Shown> name(Evaluator& evaluator, std::vector<Shown> failures,

@@ -23,6 +23,11 @@ class Oracle {
   // that the oracle varies. None where the oracle varies nothing.
   virtual std::vector<TrialSpec> unvaried(const Plan&, const TargetSpec&) const { return {}; }
 
+  // Its trials run one after another in one fresh worker instead of in one each. For trials that
+  // hold their launches: a driver waits for the device when a kernel is launched for the first time
+  // in a process, which ends the hold, so a trial that does not hold comes before them.
+  virtual bool shares_worker() const { return false; }
+
   // `observations` are those of expand(), in its order. Deterministic; touches nothing outside.
   virtual Verdict judge(const Plan& plan, const TargetSpec& spec,
                         std::span<const Observation> observations) const = 0;

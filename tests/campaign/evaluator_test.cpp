@@ -45,6 +45,30 @@ TEST_F(EvaluatorTest, RunsATrialThatOneOracleWantsTwiceTwice) {
   EXPECT_EQ(executor_.trials(), 3u);
 }
 
+// A launch is held only once its kernel is loaded, which an earlier trial in the worker does.
+TEST_F(EvaluatorTest, RunsTheTrialsOfAsyncInOneWorkerABlockingOneFirst) {
+  Plan plan = plan_;
+  plan.mode.launch = Launch::gated;
+  std::vector<Launch> launches;
+  std::vector<std::size_t> calls_before;
+  FakeExecutor executor(
+      [&](const Plan& p, const TrialSpec& trial, const std::vector<Call>& before) {
+        launches.push_back(trial.mode.launch);
+        calls_before.push_back(before.size());
+        return all_right(p, trial);
+      });
+  Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
+  evaluator.ask(oracle("async"), plan);
+  ASSERT_EQ(launches.size(), 16u);
+  EXPECT_EQ(launches[0], Launch::blocking);
+  EXPECT_EQ(launches[1], Launch::gated);
+  for (std::size_t t = 0; t < calls_before.size(); ++t) EXPECT_EQ(calls_before[t], t);
+  launches.clear();
+  calls_before.clear();
+  evaluator.ask(oracle("repetition"), plan);
+  for (const auto calls : calls_before) EXPECT_EQ(calls, 0u) << "in a worker of its own";
+}
+
 TEST_F(EvaluatorTest, AsksNoDeviceWhereTheOracleNeedsNone) {
   EXPECT_TRUE(evaluator_.ask(oracle("launch-config"), plan_).trials.empty());
   EXPECT_EQ(executor_.trials(), 0u);
