@@ -274,10 +274,41 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
   return std::nullopt;
 }
 
-ReferenceCount compared_calls(const Plan& plan, const Observation& observation) {
-  const auto compared =
-      std::count_if(observation.calls.begin(), observation.calls.end(), was_compared);
-  return {compared, static_cast<std::int64_t>(calls_of(plan).size())};
+ReferenceCount compared_calls(const Plan& plan, const TargetSpec& spec,
+                              const Observation* comparing) {
+  if (!spec.has_reference) return {};
+  ReferenceCount count{0, static_cast<std::int64_t>(calls_of(plan).size())};
+  if (comparing != nullptr)
+    count.compared = std::count_if(comparing->calls.begin(), comparing->calls.end(), was_compared);
+  return count;
+}
+
+std::string why_not_compared(const Plan& plan, const Observation& observation) {
+  if (observation.end != End::completed) return "the trial did not complete";
+  const auto& calls = observation.calls;
+  const auto first = std::find_if_not(calls.begin(), calls.end(), was_compared);
+  if (first == calls.end()) return "no call was run to its end";
+  const std::string call = describe_call(plan, first->call);
+  switch (first->comparison) {
+    case Comparison::left_out:
+      return call + " was left out for want of time";
+    case Comparison::too_large:
+      return call + " is too large for it";
+    case Comparison::none:
+    case Comparison::compared:
+      break;
+  }
+  return "the trial did not compare " + call;
+}
+
+std::string why_not_compared(const Plan& plan, std::span<const TrialSpec> trials,
+                             std::span<const Observation> observations) {
+  const auto asks = std::find_if(trials.rbegin(), trials.rend(),
+                                 [](const TrialSpec& trial) { return trial.reference; });
+  if (asks == trials.rend()) return "no kernel ran";
+  const auto index = static_cast<std::size_t>(trials.rend() - asks) - 1;
+  if (index >= observations.size()) return "a trial before the one that compares was lost";
+  return why_not_compared(plan, observations[index]);
 }
 
 std::optional<Difference> first_difference(const TargetSpec& spec, const Observation& a,

@@ -27,8 +27,17 @@ std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
 std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan,
                                        const Observation& observation);
 
-// How many calls of the plan were compared with the reference in this trial.
-ReferenceCount compared_calls(const Plan& plan, const Observation& observation);
+// How many calls of the plan were compared with the target's reference in the trial that asks for
+// it; null: that trial was not run. Zeros of a target without a reference: there is nothing to
+// compare.
+ReferenceCount compared_calls(const Plan& plan, const TargetSpec& spec,
+                              const Observation* comparing);
+
+// Why the first call that was not compared in this trial was not. One clause; needs such a call.
+std::string why_not_compared(const Plan& plan, const Observation& observation);
+// The same of the trials of a screen, of which the last that asks for the reference counts.
+std::string why_not_compared(const Plan& plan, std::span<const TrialSpec> trials,
+                             std::span<const Observation> observations);
 
 // A failure that one trial shows by itself, whichever oracle asked for the trial.
 struct Evidence {

@@ -12,7 +12,13 @@ std::vector<TrialSpec> DryScreenOracle::expand(const Plan& plan, const TargetSpe
 
 Verdict DryScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
                                std::span<const Observation> observations) const {
-  const Observation& o = observations[0];
+  Verdict verdict = judge_trial(plan, spec, observations[0]);
+  verdict.reference = compared_calls(plan, spec, nullptr);
+  return verdict;
+}
+
+Verdict DryScreenOracle::judge_trial(const Plan& plan, const TargetSpec& spec,
+                                     const Observation& o) const {
   if (auto v = cannot_judge(name(), o)) return *v;
   if (auto v = judge_fault(name(), plan, o)) return *v;
   if (auto v = judge_launches(name(), plan, spec, o)) return *v;

@@ -16,6 +16,9 @@ class DryScreenOracle final : public Oracle {
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
+
+ private:
+  Verdict judge_trial(const Plan& plan, const TargetSpec& spec, const Observation& o) const;
 };
 
 }  // namespace redzone::oracles

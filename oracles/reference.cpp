@@ -3,26 +3,6 @@
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
-namespace {
-
-// Of a completed trial in which nothing was compared.
-std::string why_not_compared(const Plan& plan, const Observation& o) {
-  if (o.calls.empty()) return "no call was run to its end";
-  const CallObservation& first = o.calls.front();
-  const std::string call = describe_call(plan, first.call);
-  switch (first.comparison) {
-    case Comparison::left_out:
-      return call + " was left out for want of time";
-    case Comparison::too_large:
-      return call + " is too large for it";
-    case Comparison::none:
-    case Comparison::compared:
-      break;
-  }
-  return "the trial compared nothing";
-}
-
-}  // namespace
 
 std::vector<TrialSpec> ReferenceOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!spec.has_reference) return {};
@@ -35,18 +15,20 @@ Verdict ReferenceOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (!spec.has_reference)
     return {Outcome::not_applicable, self, "the target has no reference", {}, -1};
   const Observation& o = observations[0];
-  Verdict verdict = judge_trial(plan, o);
-  verdict.reference = compared_calls(plan, o);
+  const ReferenceCount count = compared_calls(plan, spec, &o);
+  Verdict verdict = judge_trial(plan, o, count);
+  verdict.reference = count;
   return verdict;
 }
 
-Verdict ReferenceOracle::judge_trial(const Plan& plan, const Observation& o) const {
+Verdict ReferenceOracle::judge_trial(const Plan& plan, const Observation& o,
+                                     const ReferenceCount& count) const {
   const std::string self(name());
   if (auto v = cannot_judge(name(), o)) return *v;
   if (auto v = judge_reference(name(), plan, o)) return *v;
   if (o.end != End::completed)
     return {Outcome::inconclusive, self, "the trial did not complete", {}, -1};
-  if (compared_calls(plan, o).compared == 0)
+  if (count.compared == 0)
     return {Outcome::not_applicable,
             self,
             "not judged by the reference: " + why_not_compared(plan, o),

@@ -17,7 +17,7 @@ class ReferenceOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 
  private:
-  Verdict judge_trial(const Plan& plan, const Observation& o) const;
+  Verdict judge_trial(const Plan& plan, const Observation& o, const ReferenceCount& count) const;
 };
 
 }  // namespace redzone::oracles

@@ -106,8 +106,10 @@ Verdict SanitizedScreen::judge(const Plan& plan, const TargetSpec& spec,
   if (verdict.failed() || verdict.outcome == Outcome::inconclusive) return verdict;
   if (observations.size() == native)
     return {
-        Outcome::inconclusive, std::string(name()), "the trial under the tool was not run", {}, -1};
+        Outcome::inconclusive, std::string(name()), "the trial under the tool was not run", {}, -1,
+        verdict.reference};
   auto sanitized = sanitizer_.judge(plan, spec, observations.subspan(native));
+  sanitized.reference = verdict.reference;
   // The first that is not a pass; a failure counts whatever the screen could not judge.
   return sanitized.failed() || verdict.outcome == Outcome::pass ? sanitized : verdict;
 }

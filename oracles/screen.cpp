@@ -28,7 +28,8 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec& 
 Verdict ScreenOracle::judge(const Plan& plan, const TargetSpec& spec,
                             std::span<const Observation> observations) const {
   Verdict verdict = judge_trials(plan, spec, observations);
-  if (observations.size() > 1) verdict.reference = compared_calls(plan, observations[1]);
+  verdict.reference =
+      compared_calls(plan, spec, observations.size() > 1 ? &observations[1] : nullptr);
   return verdict;
 }
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "oracles/checks.h"
+#include "oracles/dry_screen.h"
 #include "oracles/observations.h"
+#include "oracles/sanitizer.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -79,8 +82,59 @@ TEST(Screen, CountsTheCallsThatWereCompared) {
   const Verdict none = screen(spec(), compared(2, {}, Comparison::left_out));
   EXPECT_EQ(none.outcome, Outcome::pass);  // its digests agree
   EXPECT_EQ(none.reference, (ReferenceCount{0, 2}));
-  EXPECT_EQ(screen(spec(false), compared(2, {}, Comparison::none)).reference,
-            (ReferenceCount{0, 2}));
+}
+
+TEST(Screen, CountsNoCallsOfATargetWithoutAReference) {
+  const Observation both[] = {compared(2, {}, Comparison::none), compared(2, {}, Comparison::none)};
+  EXPECT_EQ(ScreenOracle().judge(plan_of_calls({1, 2}), spec(false), both).reference,
+            ReferenceCount{});
+}
+
+TEST(Screen, CountsTheCallsOfAPlanWhoseSecondTrialWasNotRun) {
+  const Observation lost = ended(End::hang);
+  const Verdict v = ScreenOracle().judge(plan_of_calls({1, 2}), spec(), std::span(&lost, 1));
+  EXPECT_EQ(v.reference, (ReferenceCount{0, 2}));
+}
+
+TEST(Screen, UnderAToolCountsTheCallsThatItsOwnTrialsCompared) {
+  const ScreenOracle native;
+  const SanitizerOracle tool(SanitizerTool::memcheck);
+  const SanitizedScreen screen(native, tool);
+  Observation sanitized = completed({5, 5});
+  sanitized.sanitizer = SanitizerReport{};
+  sanitized.sanitizer->tool = SanitizerTool::memcheck;
+  const Observation all[] = {compared(2, {}, Comparison::none), compared(2, {1}), sanitized};
+  const Verdict v = screen.judge(plan_of_calls({1, 2}), spec(), all);
+  EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
+  EXPECT_EQ(v.reference, (ReferenceCount{1, 2}));
+  EXPECT_EQ(screen.judge(plan_of_calls({1, 2}), spec(), std::span(all, 2)).reference,
+            (ReferenceCount{1, 2}));
+}
+
+TEST(DryScreen, ComparesNothingOfATargetWithAReference) {
+  const Observation o = completed({5, 5});
+  const auto count = [&](bool has_reference) {
+    return DryScreenOracle()
+        .judge(plan_of_calls({1, 2}), spec(has_reference), std::span(&o, 1))
+        .reference;
+  };
+  EXPECT_EQ(count(true), (ReferenceCount{0, 2}));
+  EXPECT_EQ(count(false), ReferenceCount{});
+}
+
+TEST(WhyNotCompared, NamesTheFirstCallOfTheTrialThatCompares) {
+  const Plan plan = plan_of_calls({1, 64});
+  const auto trials = ScreenOracle().expand(plan, spec());
+  const Observation native = compared(2, {}, Comparison::none);
+  const auto why = [&](const std::vector<Observation>& observations) {
+    return why_not_compared(plan, trials, observations);
+  };
+  EXPECT_EQ(why({native, compared(2, {0}, Comparison::too_large)}),
+            "call 2 (N = 64) is too large for it");
+  EXPECT_EQ(why({native, ended(End::hang)}), "the trial did not complete");
+  EXPECT_EQ(why({ended(End::hang)}), "a trial before the one that compares was lost");
+  const auto dry = DryScreenOracle().expand(plan, spec());
+  EXPECT_EQ(why_not_compared(plan, dry, std::span(&native, 1)), "no kernel ran");
 }
 
 }  // namespace
