@@ -126,6 +126,14 @@ void columns(A& a, T& t) {
   a.holds(is_call(t.call), "its call is none of a plan");
 }
 
+template <class A, Of<ReferenceCount> R>
+void columns(A& a, R& r) {
+  a("reference_compared", r.compared);
+  a("reference_calls", r.calls);
+  a.holds(are_counts(r.compared, r.calls) && r.compared <= r.calls,
+          "more calls were compared with the reference than there were");
+}
+
 template <class A, Of<CampaignStats> C>
 void columns(A& a, C& c) {
   a("seconds", c.seconds);
@@ -141,6 +149,7 @@ void columns(A& a, C& c) {
   a("new_findings", c.new_findings);
   a("known_findings", c.known_findings);
   a("workers_lost", c.workers_lost);
+  columns(a, c.reference);
   a.holds(
       are_counts(c.plans, c.calls, c.trials, c.pass, c.fail, c.inconclusive, c.not_applicable,
                  c.harness_errors, c.suspects, c.new_findings, c.known_findings, c.workers_lost) &&

@@ -100,6 +100,9 @@ struct CampaignStats {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
   std::uint64_t workers_lost = 0;
+  // Of calls of targets with a reference that were screened; zeros also of campaigns that were
+  // stored before this was counted.
+  ReferenceCount reference = {};
 
   bool operator==(const CampaignStats&) const = default;
 };

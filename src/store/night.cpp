@@ -63,6 +63,8 @@ void columns(A& a, T& t) {
   a("device_seconds", t.device_seconds);
   a("share", t.share);
   a("not_fuzzed", t.not_fuzzed);
+  redzone::store::columns(a, t.reference);
+  a("not_compared", t.not_compared);
   a.holds(are_counts(t.plans, t.calls, t.pass, t.fail, t.inconclusive, t.not_applicable,
                      t.harness_errors) &&
               std::min(t.device_seconds, t.share) >= 0,

@@ -59,7 +59,9 @@ struct NightTarget {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   double device_seconds = 0;  // of its fuzzing
   double share = 0;
-  std::string not_fuzzed;  // why
+  std::string not_fuzzed;         // why
+  ReferenceCount reference = {};  // as CampaignStats has it
+  std::string not_compared = {};  // why the first call that was not compared was not
 
   bool operator==(const NightTarget&) const = default;
 };

@@ -260,8 +260,18 @@ ALTER TABLE findings ADD COLUMN reduction_trials INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE findings ADD COLUMN reduction_seconds REAL NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,
-                            kVersion5, kVersion6, kVersion7, kVersion8};
+// How many calls were compared with the reference, of how many that have one. Older stores do not
+// say it: of nothing, nothing was compared.
+constexpr std::string_view kVersion9 = R"sql(
+ALTER TABLE campaigns ADD COLUMN reference_compared INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE campaigns ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN reference_compared INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN not_compared TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
+                            kVersion6, kVersion7, kVersion8, kVersion9};
 
 }  // namespace
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "store/database.h"
+#include "store/night.h"
 #include "store/sample.h"
 #include "store/store.h"
+#include "store/upkeep.h"
 
 namespace redzone::store {
 namespace {
@@ -78,6 +80,36 @@ TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
   EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = '" + uid + "'"), 42);
   EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = ''"), 42);
   EXPECT_EQ(number(**db, "SELECT count(*) FROM ledger"), 0);
+}
+
+// Before it, nobody counted how many calls were compared with the reference.
+TEST(Migration, StoresFromBeforeTheCountOfComparedCallsSayNothingOfIt) {
+  TempDir dir;
+  constexpr std::size_t kBefore = 8;
+  const Steps old(migrations().begin(), migrations().begin() + kBefore);
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, old);
+    ASSERT_TRUE(db) << db.error().message;
+    (*db)->sql().exec(R"sql(
+      INSERT INTO campaigns VALUES (7, -1, 'host', 'redzone nightly', '2025-01-31T12:00:00Z', '', 1,
+                                    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 'u');
+      INSERT INTO nights VALUES (7, '2025-01-31T12:00:00.000000Z', 1, 1, 1, '', '0.1.0', '', '', '',
+                                 60, 1, 1, 1, 6, 0, '', -1, 't', '');
+      INSERT INTO night_targets VALUES (7, 't', 2, 3, 5, 6, 7, 8, 9, 1, 1, '');
+    )sql");
+    EXPECT_EQ(number(**db, "PRAGMA user_version"), static_cast<std::int64_t>(kBefore));
+  }
+  Store store = open_rw(dir / "s.db");
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+  const auto campaigns = must(store.campaigns());
+  ASSERT_EQ(campaigns.size(), 1u);
+  EXPECT_EQ(campaigns[0].stats.plans, 2u);
+  EXPECT_EQ(campaigns[0].stats.reference, ReferenceCount{});
+  const auto targets = must(NightBook(store).targets(7));
+  ASSERT_EQ(targets.size(), 1u);
+  EXPECT_EQ(targets[0].plans, 2u);
+  EXPECT_EQ(targets[0].reference, ReferenceCount{});
+  EXPECT_EQ(targets[0].not_compared, "");
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {

@@ -39,7 +39,7 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
   NightRun run;
   NightReplay known, plan;
   CampaignStats stats;
-  NightTarget target{"sample", 1, 2, 3, 4, 5, 6, 7, 1.5, 0.25, "why"};
+  NightTarget target{"sample", 1, 2, 3, 4, 5, 6, 7, 1.5, 0.25, "why", {8, 9}, "too large"};
   {
     Store store = open_rw(dir / "s.db");
     NightBook book(store);
@@ -65,6 +65,7 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
     run.fuzz_seconds = 1800.5;
     must(book.update(run));
     target.plans = stats.plans = 100;
+    target.reference = stats.reference = {80, 90};
     run.fuzz_seconds = 1801;
     must(book.keep(run, stats, {target}));
     EXPECT_EQ(must(store.campaigns()).at(0).stats, stats);

@@ -210,7 +210,7 @@ TEST(Store, CampaignsKeepTheirProgress) {
   const Campaign c = sample_campaign();
   const std::int64_t first = must(store.begin_campaign(c));
   const std::int64_t second = must(store.begin_campaign({}));
-  CampaignStats stats{1.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  CampaignStats stats{1.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {13, 14}};
   must(store.update_campaign(first, stats));
   std::vector<Campaign> campaigns = must(store.campaigns());
   ASSERT_EQ(campaigns.size(), 2u);

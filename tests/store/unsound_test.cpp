@@ -42,7 +42,8 @@ void fill(const std::filesystem::path& path) {
   must(store.mark(f.id, {"", LedgerEvent::known, "https://x/1", ""}));
   must(book.replayed(run.campaign,
                      {f.signature.hash(), f.id, "t", "", Tonight::passes, {1, 5}, "", 0}));
-  must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+  must(store.update_campaign(run.campaign, {.reference = {3, 5}}));
+  must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
 }
 
 // What a command could read of it, to the end or to the first error; false at an error.
@@ -123,6 +124,13 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
            "UPDATE probes SET passed = 'x'",
            "UPDATE campaigns SET plans = -1",
            "UPDATE campaigns SET seconds = -1",
+           "UPDATE campaigns SET reference_compared = 6",
+           "UPDATE campaigns SET reference_compared = -1",
+           "UPDATE campaigns SET reference_compared = -2, reference_calls = -1",
+           "UPDATE campaigns SET reference_calls = 'many'",
+           "UPDATE night_targets SET reference_compared = 6",
+           "UPDATE night_targets SET reference_calls = 9000000000000000000",
+           "UPDATE night_targets SET not_compared = x'00'",
            "UPDATE nights SET shard = 2",
            "UPDATE nights SET exit_code = -3",
            "UPDATE nights SET budget_seconds = -1",
@@ -172,6 +180,9 @@ TEST_F(UnsoundRow, IsNotWritten) {
   f.signature.target = f.plan.target = "../x";
   EXPECT_FALSE(store.record(f));
   EXPECT_TRUE(must(store.findings()).empty());
+  const auto id = must(store.begin_campaign(sample_campaign()));
+  EXPECT_FALSE(store.update_campaign(id, {.reference = {2, 1}}));
+  EXPECT_EQ(must(store.campaigns()).at(0).stats, CampaignStats{});
 }
 
 // A name of a column is no part of a statement.
