@@ -1,6 +1,10 @@
 #include "campaign/run_judgement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "oracles/checks.h"
 
 namespace redzone::campaign {
 namespace {
@@ -15,6 +19,21 @@ TrialsRun trials_of(const Answer& answer) {
                                                                                   : TrialsRun::none;
 }
 
+// What the finding's own oracle said. A finding does not say which of its calls the reference
+// failed, so that only a run in which each was compared says that none fails.
+Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded) {
+  Verdict verdict = own.verdict;
+  const ReferenceCount& count = verdict.reference;
+  if (verdict.outcome != Outcome::pass || recorded.kind != FailKind::reference ||
+      count.compared == count.calls)
+    return verdict;
+  verdict.outcome = Outcome::inconclusive;
+  verdict.reason =
+      fmt::format("not judged by the reference: {} of {} calls were compared; {}", count.compared,
+                  count.calls, oracles::why_not_compared(plan, own.trials, own.observations));
+  return verdict;
+}
+
 }  // namespace
 
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
@@ -26,6 +45,7 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
     from.push_back(said.size());
     said.push_back({answer.verdict, trials_of(answer)});
   }
+  if (recorded) said.front().verdict = own_verdict(plan, answers.front(), *recorded);
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].alarm) {
       from.push_back(i);
@@ -36,6 +56,8 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
   };
   const RankedRun ranked = rank_run(said, recorded);
   RunJudgement out{ranked.result, said[ranked.decisive].verdict, from[ranked.decisive], {}};
+  for (const auto& answer : answers)
+    if (out.verdict.reference.calls == 0) out.verdict.reference = answer.verdict.reference;
   if (ranked.other) out.other = as_alarm(*ranked.other);
   return out;
 }

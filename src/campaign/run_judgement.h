@@ -14,13 +14,16 @@ namespace redzone::campaign {
 
 struct RunJudgement {
   RunResult result = RunResult::not_judged;
-  Verdict verdict;             // that decided, or says why nothing was judged
+  // That decided, or says why nothing was judged; with what the oracle that asks for the reference
+  // compared, whichever decided.
+  Verdict verdict;
   std::size_t answer = 0;      // index of the answer that it comes from
   std::optional<Alarm> other;  // a failure with another signature than the recorded one
 };
 
 // `answers` are about `plan`, one for each oracle; with `recorded` the first is that of the
-// finding's own oracle.
+// finding's own oracle. A recorded failure of the reference has not passed where a call of the plan
+// was not compared: it is not judged.
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 

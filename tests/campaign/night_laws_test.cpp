@@ -148,11 +148,12 @@ class RecheckTest : public ::testing::Test {
               std::int64_t passed = 0) {
     executor_ = std::make_unique<FakeExecutor>(std::move(bug));
     Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1));
-    const Plan plan = plain_plan({call_of(128, 16)});
     const auto oracles =
-        expected ? oracles_for(catalog_, *catalog_.find(oracle_), plan, spec_) : catalog_.all();
-    return recheck(evaluator, oracles, plan, expected, before, passed);
+        expected ? oracles_for(catalog_, *catalog_.find(oracle_), plan_, spec_) : catalog_.all();
+    return recheck(evaluator, oracles, plan_, expected, before, passed);
   }
+
+  Plan plan_ = plain_plan({call_of(128, 16)});
 
   std::string oracle_ = "fault";  // of the finding
 
@@ -249,6 +250,53 @@ TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
   const Signature grid{FailKind::launch_config, "t", "k", "", "grid", ""};
   EXPECT_EQ(ask(gone(End::out_of_memory), {4, 4}, grid).failed.n, 0);
   EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).tonight, Tonight::passes);
+}
+
+TEST(JudgeRun, APassCarriesWhatWasComparedWhicheverOracleDecides) {
+  Answer fault, reference;
+  fault.verdict = Verdict::pass("fault");
+  reference.verdict = Verdict::pass("reference");
+  reference.verdict.reference = {1, 2};
+  for (Answer* answer : {&fault, &reference}) {
+    answer->trials.resize(1);
+    answer->observations = {ended(End::completed)};
+  }
+  const RunJudgement run =
+      judge_run(plain_plan({call_of(1, 16), call_of(2, 16)}), std::vector{fault, reference}, {});
+  EXPECT_EQ(run.result, RunResult::pass);
+  EXPECT_EQ(run.verdict.oracle, "fault");
+  EXPECT_EQ(run.verdict.reference, (ReferenceCount{1, 2}));
+}
+
+// Of two calls; which of them the reference failed is not known.
+TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) {
+  const Signature wrong{FailKind::reference, "t", "", "y", "", ""};
+  spec_.has_reference = true;
+  oracle_ = "reference";
+  const auto with = [](Comparison first, Comparison second) {
+    return [=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      Observation o = all_right(plan, trial);
+      if (trial.reference) o.calls.at(0).comparison = first, o.calls.at(1).comparison = second;
+      return o;
+    };
+  };
+  plan_ = plain_plan({call_of(128, 16), call_of(64, 16)});
+  const auto all = ask(with(Comparison::compared, Comparison::compared), {10, 10}, wrong);
+  EXPECT_EQ(all.tonight, Tonight::passes) << all.reason;
+  const auto some = ask(with(Comparison::compared, Comparison::too_large), {10, 10}, wrong);
+  EXPECT_EQ(some.tonight, Tonight::unclear);
+  EXPECT_EQ(some.failed.n, 0) << "no run of it was judged";
+  EXPECT_NE(some.reason.find("not judged by the reference: 1 of 2 calls were compared; call 2"),
+            std::string::npos)
+      << some.reason;
+  const auto none = ask(with(Comparison::left_out, Comparison::left_out), {10, 10}, wrong);
+  EXPECT_EQ(none.failed.n, 0);
+  EXPECT_NE(none.tonight, Tonight::passes);
+  // What another oracle found says what it says.
+  oracle_ = "redzone";
+  const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
+  EXPECT_EQ(ask(with(Comparison::none, Comparison::none), {10, 10}, canary).tonight,
+            Tonight::passes);
 }
 
 TEST_F(RecheckTest, WhatFailedSeldomTakesMorePassesThanWhatFailedAlways) {
