@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "campaign/lane.h"
+#include "oracles/checks.h"
 
 namespace redzone::campaign {
 namespace {
@@ -206,7 +207,8 @@ void Campaign::submit_next(Lane& lane) {
 void Campaign::count(Lane& lane, const Verdict& verdict) {
   if (verdict.outcome != Outcome::pass && !verdict.failed())
     add_unjudged(result_.unjudged, lane.stats.target, verdict);
-  result_.reference += verdict.reference;
+  lane.stats.reference += verdict.reference;
+  result_.stats.reference += verdict.reference;
   ++lane.stats.plans;
   ++result_.stats.plans;
   const auto add = [&](std::uint64_t TargetStats::*of_target, std::uint64_t& of_all) {
@@ -250,6 +252,9 @@ Result<void> Campaign::finish(exec::JobResult result) {
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
   count(lane, verdict);
+  if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
+    lane.stats.not_compared =
+        oracles::why_not_compared(pending.plan, pending.trials, result.observations);
   if (!verdict.failed()) return {};
   return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
                         std::move(result.log), result.log_size});

@@ -36,6 +36,8 @@ struct TargetStats {
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   double device_seconds = 0;  // in trials of the screen and in triage
+  ReferenceCount reference;   // over all plans that were screened
+  std::string not_compared;   // why the first call that was not compared was not
 };
 
 // Why plans of a target got no verdict.
@@ -89,7 +91,6 @@ struct CampaignResult {
   bool stopped = false;               // by stop()
   std::vector<TargetStats> targets;   // in the order of the targets
   std::vector<Unjudged> unjudged;     // in the order of the first of each
-  ReferenceCount reference;           // over all plans that were screened
 };
 
 class Campaign {

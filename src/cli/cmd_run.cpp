@@ -91,7 +91,8 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   for (const auto* oracle : complete.all())
     if (catalog.find(oracle->name()) == nullptr) scope.not_judged.emplace_back(oracle->name());
   if (!catalog.is_dry()) scope.why_not_judged = "the device draws no schedule from a seed";
-  scope.reference = result.reference;
+  for (const auto& t : result.targets)
+    if (t.reference.calls > 0) scope.compared.push_back({t.target, t.reference, t.not_compared});
   return scope;
 }
 

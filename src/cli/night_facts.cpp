@@ -20,6 +20,8 @@ void add(NightTarget& sum, const NightTarget& t) {
   sum.harness_errors += t.harness_errors;
   sum.device_seconds += t.device_seconds;
   sum.share += t.share;
+  sum.reference += t.reference;
+  if (sum.not_compared.empty()) sum.not_compared = t.not_compared;
   if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
 }
 

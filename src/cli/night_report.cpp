@@ -20,6 +20,7 @@
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "report/night_formats.h"
+#include "report/reference.h"
 #include "report/text.h"
 
 namespace redzone::cli {
@@ -114,6 +115,7 @@ class Description {
     n.not_applicable += c.stats.not_applicable;
     n.harness_errors += c.stats.harness_errors;
     n.workers_lost += c.stats.workers_lost;
+    n.reference += c.stats.reference;
     if (run.problem.empty()) return;
     if (!n.problem.empty()) n.problem += "; ";
     n.problem += facts_.night().runs.size() == 1
@@ -261,7 +263,9 @@ class Description {
           t.not_applicable,
           t.harness_errors,
           {},
-          t.plans == 0 && t.not_fuzzed.empty() ? "no time was left for a plan" : t.not_fuzzed};
+          t.plans == 0 && t.not_fuzzed.empty() ? "no time was left for a plan" : t.not_fuzzed,
+          t.reference,
+          t.not_compared};
     const auto named = [&](const std::string& name, const char* otherwise) -> auto& {
       auto& target = all[name];
       if (target.name.empty()) {
@@ -295,6 +299,9 @@ class Description {
       night_.not_judged.push_back({"target " + t.name, t.not_fuzzed});
     else if (t.plans > 0 && t.pass + t.fail == 0)
       night_.not_judged.push_back({"target " + t.name, "none of its plans could be judged"});
+    else if (const std::string why = report::not_compared_text(t.reference, t.not_compared);
+             !why.empty())
+      night_.not_judged.push_back({"target " + t.name, why});
   }
 
   void missing_shards() {

@@ -30,6 +30,10 @@ double seconds_since(Clock::time_point begun) {
   return std::chrono::duration<double>(Clock::now() - begun).count();
 }
 
+ReferenceCount sum(ReferenceCount a, const ReferenceCount& b) {
+  return a += b;
+}
+
 store::CampaignStats sum(const store::CampaignStats& a, const store::CampaignStats& b) {
   return {a.seconds + b.seconds,
           a.plans + b.plans,
@@ -43,7 +47,8 @@ store::CampaignStats sum(const store::CampaignStats& a, const store::CampaignSta
           a.suspects + b.suspects,
           a.new_findings + b.new_findings,
           a.known_findings + b.known_findings,
-          a.workers_lost + b.workers_lost};
+          a.workers_lost + b.workers_lost,
+          sum(a.reference, b.reference)};
 }
 
 std::string sorted_list(std::vector<std::string> names) {
@@ -307,6 +312,8 @@ Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
     all[i].not_applicable += now[i].not_applicable;
     all[i].harness_errors += now[i].harness_errors;
     all[i].device_seconds += now[i].device_seconds;
+    all[i].reference += now[i].reference;
+    if (all[i].not_compared.empty()) all[i].not_compared = now[i].not_compared;
     if (const auto* q = quarantines_.of(now[i].target)) all[i].not_fuzzed = q->why;
   }
   return book_.keep(run_, sum(campaign_.stats, stats), all);

@@ -186,6 +186,7 @@ Json run(const ReplayRun& r) {
           {"call", v.call},
           {"result", name_of(r.result)},
           {"as_recorded", r.result == RunResult::recorded},
+          {"reference", {{"compared_calls", v.reference.compared}, {"calls", v.reference.calls}}},
           {"wall_us", r.wall_us},
           {"sanitizer", r.sanitizer ? sanitizer(*r.sanitizer) : Json()}};
 }
@@ -195,6 +196,13 @@ Json unjudged(const Unjudged& u) {
           {"verdict", name_of(u.outcome)},
           {"reason", u.reason},
           {"plans", u.plans}};
+}
+
+Json compared(const Compared& c) {
+  return {{"target", c.target},
+          {"compared_calls", c.reference.compared},
+          {"calls", c.reference.calls},
+          {"not_compared", c.not_compared}};
 }
 
 }  // namespace
@@ -247,7 +255,9 @@ std::string campaign_json(const store::Campaign& c, std::span<const store::Findi
                 {"not_judged_by", scope.not_judged},
                 {"unjudged", list(scope.unjudged, unjudged)},
                 {"reference",
-                 {{"compared_calls", scope.reference.compared}, {"calls", scope.reference.calls}}},
+                 {{"compared_calls", s.reference.compared},
+                  {"calls", s.reference.calls},
+                  {"targets", list(scope.compared, compared)}}},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

@@ -34,11 +34,13 @@
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
 //              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
 //              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans"}],
-//              "reference": {"compared_calls", "calls"},
+//              "reference": {"compared_calls", "calls", "targets": [{"target",
+//              "compared_calls", "calls", "not_compared"}]}, of targets that have one,
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
-//              "result", "as_recorded", "wall_us", "sanitizer": SANITIZER or null}]}
+//              "result", "as_recorded", "reference": {"compared_calls", "calls"}, "wall_us",
+//              "sanitizer": SANITIZER or null}]}
 //   SANITIZER {"tool", "records": [{"kind", "warning", "space", "access", "size_bytes", "kernel",
 //              "call", "buffer", "side", "distance_bytes", "address", "thread", "block",
 //              "location", "text", "count"}], "dropped", "problem"}

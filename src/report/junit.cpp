@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/night_words.h"
+#include "report/reference.h"
 #include "report/safe_text.h"
 
 namespace redzone::report {
@@ -30,6 +31,7 @@ struct Case {
 struct Suite {
   const char* name;
   std::vector<Case> cases;
+  std::vector<std::pair<const char*, std::int64_t>> properties = {};
 
   std::int64_t count(Result result) const {
     return std::count_if(cases.begin(), cases.end(),
@@ -60,6 +62,15 @@ Case finding_case(const NightFinding& f) {
   return out;
 }
 
+// "" or BEFORE and what was compared with the reference, and why nothing was.
+std::string said_of_reference(const NightTarget& t, std::string_view before) {
+  if (t.reference.calls == 0) return "";
+  std::string out = fmt::format("{}{}", before, compared_text(t.reference));
+  if (const std::string why = not_compared_text(t.reference, t.not_compared); !why.empty())
+    out += ", " + why;
+  return out;
+}
+
 Case target_case(const NightTarget& t, std::span<const NightFinding> findings) {
   Case out{t.name, Result::passed, "finding", "", "", t.device_seconds};
   for (const NightFinding& f : findings) {
@@ -69,6 +80,7 @@ Case target_case(const NightTarget& t, std::span<const NightFinding> findings) {
   }
   if (out.result == Result::failure) {
     out.message = "findings that nobody has waived";
+    out.body += said_of_reference(t, "");
   } else if (!t.not_fuzzed.empty()) {
     out.result = Result::skipped;
     out.message = t.not_fuzzed;
@@ -79,6 +91,7 @@ Case target_case(const NightTarget& t, std::span<const NightFinding> findings) {
         t.inconclusive, t.not_applicable, t.harness_errors);
   } else {
     out.message = fmt::format("{} plans, {} calls", t.plans, t.calls);
+    out.message += said_of_reference(t, ", ");
   }
   return out;
 }
@@ -106,6 +119,8 @@ Case night_case(const Night& night) {
   if (!night.problem.empty()) out.message += " " + night.problem;
   if (!could_judge(night)) out.result = Result::error;
   out.body = fmt::format("{} planted bugs caught\n", night.planted_bugs_caught);
+  if (const std::string compared = compared_text(night.reference); !compared.empty())
+    out.body += compared + '\n';
   for (const NightGap& gap : night.not_judged)
     out.body += fmt::format("not judged: {}: {}\n", gap.what, gap.why);
   return out;
@@ -117,6 +132,8 @@ std::vector<Suite> suites_of(const Night& night) {
     if (is_alarm(f)) alarms.insert(f.id);
   std::vector<Suite> suites{
       {"night", {night_case(night)}}, {"targets", {}}, {"findings", {}}, {"corpus", {}}};
+  suites[0].properties = {{"redzone.reference.compared_calls", night.reference.compared},
+                          {"redzone.reference.calls", night.reference.calls}};
   for (const auto& t : night.targets) suites[1].cases.push_back(target_case(t, night.findings));
   for (const auto& f : night.findings) suites[2].cases.push_back(finding_case(f));
   for (const auto& p : night.corpus) suites[3].cases.push_back(corpus_case(p, alarms));
@@ -154,6 +171,17 @@ void add(pugi::xml_node suite, const char* suite_name, const Case& c) {
   set_text(result, c.body);
 }
 
+// Before the cases, as the form has it.
+void set_properties(pugi::xml_node suite, const Suite& of) {
+  if (of.properties.empty()) return;
+  pugi::xml_node properties = suite.append_child("properties");
+  for (const auto& [name, value] : of.properties) {
+    pugi::xml_node property = properties.append_child("property");
+    set(property, "name", name);
+    set(property, "value", value);
+  }
+}
+
 // ISO 8601 without a zone, as the form has it; the times of a night are UTC.
 void set_timestamp(pugi::xml_node node, const std::string& utc) {
   if (utc.ends_with('Z')) set(node, "timestamp", utc.substr(0, utc.size() - 1));
@@ -180,6 +208,7 @@ std::string night_junit(const Night& night) {
     set(node, "skipped", s.count(Result::skipped));
     set_seconds(node, s.seconds());
     set_timestamp(node, night.started);
+    set_properties(node, s);
     for (const Case& c : s.cases) add(node, s.name, c);
     tests += static_cast<std::int64_t>(s.cases.size());
     failures += s.count(Result::failure);

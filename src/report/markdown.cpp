@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "report/format.h"
 #include "report/night_words.h"
+#include "report/reference.h"
 #include "report/safe_text.h"
 
 namespace redzone::report {
@@ -117,10 +118,11 @@ std::string target_row(const NightTarget& t) {
     const auto it = t.findings.find(s);
     return it == t.findings.end() ? 0 : it->second;
   };
-  return fmt::format("| {} | {} | {} | {:.1f} | {} | {} | {} | {} | {} | {} |\n", code(t.name),
-                     grouped(t.plans), grouped(t.calls), t.device_seconds, count(Standing::fresh),
-                     count(Standing::regressed), count(Standing::known), count(Standing::fixed),
-                     count(Standing::quarantined), words(t.not_fuzzed));
+  return fmt::format("| {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} | {} | {} |\n", code(t.name),
+                     grouped(t.plans), grouped(t.calls), compared_count(t.reference),
+                     t.device_seconds, count(Standing::fresh), count(Standing::regressed),
+                     count(Standing::known), count(Standing::fixed), count(Standing::quarantined),
+                     words(t.not_fuzzed));
 }
 
 void add_heading(Summary& summary, const Night& night, std::size_t alarms) {
@@ -138,6 +140,8 @@ void add_heading(Summary& summary, const Night& night, std::size_t alarms) {
       night.shards > 1 ? ", " + shard_text(night) : "", grouped(night.plans), grouped(night.calls),
       night.planted_bugs_caught, grouped(night.pass), grouped(night.fail),
       grouped(night.inconclusive), grouped(night.not_applicable), grouped(night.harness_errors)));
+  if (const std::string compared = compared_text(night.reference); !compared.empty())
+    summary.line(fmt::format("\n{}\n", compared));
   if (!night.commit.empty()) summary.line(fmt::format("\nCommit {}.\n", words(night.commit)));
 }
 
@@ -163,12 +167,12 @@ std::string night_markdown(const Night& night, std::size_t most_bytes) {
                     const NightGap& gap = night.not_judged[i];
                     return fmt::format("| {} | {} |\n", words(gap.what), words(gap.why));
                   });
-  summary.section("Targets",
-                  "| target | plans | calls | device s | new | regressed | known | fixed | "
-                  "quarantined | not fuzzed because |\n"
-                  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
-                  night.targets.size(),
-                  [&](std::size_t i) { return target_row(night.targets[i]); });
+  summary.section(
+      "Targets",
+      "| target | plans | calls | compared | device s | new | regressed | known | fixed | "
+      "quarantined | not fuzzed because |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
+      night.targets.size(), [&](std::size_t i) { return target_row(night.targets[i]); });
   add_findings(summary, "Regressed, did not fail tonight", quiet(Standing::regressed));
   add_findings(summary, "Known", quiet(Standing::known));
   add_findings(summary, "Fixed", quiet(Standing::fixed));

@@ -14,6 +14,7 @@
 
 #include "core/ledger.h"
 #include "core/tonight.h"
+#include "core/verdict.h"
 
 namespace redzone::report {
 
@@ -81,6 +82,10 @@ struct NightTarget {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   StandingCounts findings;  // confirmed and flaky ones, at the end of the night
   std::string not_fuzzed;   // why it was not; "" where it was
+  // Of the calls that were screened; zeros: it has no reference, or the night is of before this was
+  // counted.
+  ReferenceCount reference = {};
+  std::string not_compared = {};  // why the first call that was not compared was not
 };
 
 // What could not be judged.
@@ -124,6 +129,7 @@ struct Night {
   int resumed = 0;  // how often it went on after it had been cut off
   std::uint64_t plans = 0, calls = 0, trials = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
+  ReferenceCount reference;  // the sum over the targets
   std::uint64_t workers_lost = 0;
   std::vector<NightFinding> findings;  // all that the store holds, most urgent first
   std::vector<NightPlan> corpus;

@@ -88,6 +88,10 @@ Json plan(const NightPlan& p) {
           {"replay", p.replay}};
 }
 
+Json reference(const ReferenceCount& r) {
+  return {{"compared_calls", r.compared}, {"calls", r.calls}};
+}
+
 Json target(const NightTarget& t) {
   return {{"name", t.name},
           {"plans", t.plans},
@@ -100,7 +104,9 @@ Json target(const NightTarget& t) {
           {"not_applicable", t.not_applicable},
           {"harness_errors", t.harness_errors},
           {"findings", counts(t.findings)},
-          {"not_fuzzed", t.not_fuzzed}};
+          {"not_fuzzed", t.not_fuzzed},
+          {"reference", reference(t.reference)},
+          {"not_compared", t.not_compared}};
 }
 
 Json trend(const NightTrend& t) {
@@ -156,6 +162,7 @@ std::string night_json(const Night& n) {
                        {"inconclusive", n.inconclusive},
                        {"not_applicable", n.not_applicable},
                        {"harness_errors", n.harness_errors},
+                       {"reference", reference(n.reference)},
                        {"workers_lost", n.workers_lost},
                        {"findings", list(n.findings, finding)},
                        {"corpus", list(n.corpus, plan)},

@@ -5,6 +5,7 @@
 #include "report/format.h"
 #include "report/night_formats.h"
 #include "report/night_words.h"
+#include "report/reference.h"
 
 namespace redzone::report {
 namespace {
@@ -42,6 +43,8 @@ std::string head(const Night& n) {
   out += fmt::format("  verdicts    {} pass, {} fail, {} inconclusive, {} not applicable, {}\n",
                      grouped(n.pass), grouped(n.fail), grouped(n.inconclusive),
                      grouped(n.not_applicable), counted(n.harness_errors, "harness error"));
+  if (const std::string compared = compared_calls(n.reference); !compared.empty())
+    out += fmt::format("  compared    {} with the reference\n", compared);
   if (!n.trend.empty())
     out += fmt::format("  findings    {}\n", counts_text(n.trend.back().findings));
   if (!n.problem.empty()) out += fmt::format("  ended early {}\n", printable(n.problem));
@@ -77,12 +80,14 @@ std::string targets(const Night& n) {
   Table table({{"target"},
                {"plans", Table::Align::right},
                {"calls", Table::Align::right},
+               {"compared", Table::Align::right},
                {"device s", Table::Align::right},
                {"share", Table::Align::right},
                {"findings"}});
   for (const auto& t : n.targets)
-    table.add({t.name, grouped(t.plans), grouped(t.calls), fmt::format("{:.1f}", t.device_seconds),
-               fmt::format("{:.0f}%", 100 * t.share), counts_text(t.findings)});
+    table.add({t.name, grouped(t.plans), grouped(t.calls), compared_count(t.reference),
+               fmt::format("{:.1f}", t.device_seconds), fmt::format("{:.0f}%", 100 * t.share),
+               counts_text(t.findings)});
   return "\n" + table.text();
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/plan_text.h"
 #include "report/format.h"
+#include "report/reference.h"
 #include "report/text.h"
 
 namespace redzone::report {
@@ -18,6 +19,8 @@ std::string outcome_of(const ReplayRun& run) {
   const std::string name(run.result == RunResult::other ? "fails otherwise"
                                                         : name_of(run.verdict.outcome));
   if (run.verdict.failed()) return fmt::format("{}: {}", name, run.verdict.signature.text());
+  if (run.verdict.outcome == Outcome::pass && run.verdict.reference.calls > 0)
+    return fmt::format("{}: {}", name, compared_text(run.verdict.reference));
   return run.verdict.reason.empty() ? name : fmt::format("{}: {}", name, run.verdict.reason);
 }
 
@@ -54,6 +57,21 @@ std::string unjudged_text(std::vector<Unjudged> all) {
   return out;
 }
 
+// The targets with a reference of which nothing was compared.
+std::string targets_not_compared(std::span<const Compared> targets) {
+  std::vector<std::string> lines;
+  for (const auto& t : targets)
+    if (const std::string why = not_compared_text(t.reference, t.not_compared); !why.empty())
+      lines.push_back(fmt::format("  {}: {}\n", printable(t.target), printable(why)));
+  const std::size_t told = std::min(lines.size(), kMostReasons);
+  std::string out;
+  for (std::size_t i = 0; i < told; ++i) out += lines[i];
+  if (told < lines.size())
+    out += fmt::format("  and {} not judged by reference\n",
+                       counted(lines.size() - told, "more target"));
+  return out;
+}
+
 }  // namespace
 
 store::Reliability ReplayResult::reliability() const {
@@ -81,10 +99,9 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
   out += fmt::format("  verdicts  {} pass, {} fail, {} inconclusive, {} not applicable, {}\n",
                      grouped(s.pass), grouped(s.fail), grouped(s.inconclusive),
                      grouped(s.not_applicable), counted(s.harness_errors, "harness error"));
-  if (scope.reference.calls > 0)
-    out += fmt::format("  compared  {} of {} with the reference\n",
-                       grouped(static_cast<std::uint64_t>(scope.reference.compared)),
-                       counted(static_cast<std::uint64_t>(scope.reference.calls), "call"));
+  if (const std::string compared = compared_calls(s.reference); !compared.empty())
+    out += fmt::format("  compared  {} with the reference\n", compared);
+  out += targets_not_compared(scope.compared);
   out += unjudged_text(scope.unjudged);
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),

@@ -165,7 +165,10 @@ std::string night_sarif(const Night& night) {
                                         {"automationDetails", {{"id", automation_id(night)}}},
                                         {"invocations", Json::array({invocation(night, left_out)})},
                                         {"columnKind", "utf16CodeUnits"},
-                                        {"results", std::move(results)}}})}};
+                                        {"results", std::move(results)},
+                                        {"properties",
+                                         {{"comparedCalls", night.reference.compared},
+                                          {"callsToCompare", night.reference.calls}}}}})}};
   return log.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -65,14 +65,21 @@ struct Unjudged {
   std::uint64_t plans = 0;
 };
 
+// What a campaign compared of a target that has a reference.
+struct Compared {
+  std::string target;
+  ReferenceCount reference;
+  std::string not_compared;  // why the first call that was not compared was not
+};
+
 // What a campaign's verdicts are worth.
 struct Scope {
   // The oracles it judged by, and those it had no use for because no kernel ran; none of both where
   // there is nothing to say.
   std::vector<std::string> judged, not_judged;
   std::string why_not_judged = "no kernel ran";
-  ReferenceCount reference = {};  // calls that were compared with a reference, of those screened
   std::vector<Unjudged> unjudged;
+  std::vector<Compared> compared = {};
 };
 
 // A campaign that is running.

@@ -330,6 +330,44 @@ TEST_F(CampaignTest, CountsWhatIsNotApplicableAndNeverAsAPass) {
   }
 }
 
+// Calls of more than 64 elements are too large for the reference.
+Observation compares_small(const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  Observation o = all_right(plan, trial);
+  if (!trial.reference) return o;
+  const auto calls = calls_of(plan);
+  for (auto& call : o.calls) {
+    const Dims& dims = calls[static_cast<std::size_t>(call.call)]->call.dims;
+    call.comparison = get(dims, "N") > 64 ? Comparison::too_large : Comparison::compared;
+  }
+  return o;
+}
+
+TEST_F(CampaignTest, CountsTheCallsThatWereComparedOfEachTarget) {
+  TargetSpec compared = small_spec(), large = small_spec(), without = small_spec();
+  compared.has_reference = large.has_reference = true;
+  compared.name = "compared";
+  large.name = "large";
+  without.name = "without";
+  options_.plans_per_target = 2;
+  std::vector<TargetUnderTest> targets;
+  const auto add = [&](const TargetSpec& spec, std::vector<Plan> plans) {
+    for (auto& plan : plans) plan.target = spec.name;
+    targets.push_back({&spec, std::make_unique<ListedPlans>(std::move(plans)), {}});
+  };
+  add(compared, {plain_plan({call_of(10, 16), call_of(99, 16)}), plain_plan({call_of(11, 16)})});
+  add(large, {plain_plan({call_of(99, 16)})});
+  add(without, {plain_plan({call_of(10, 16)})});
+  const auto result = run(compares_small, std::move(targets));
+  ASSERT_EQ(result.targets.size(), 3u);
+  EXPECT_EQ(result.targets[0].reference, (ReferenceCount{2, 3}));
+  EXPECT_NE(result.targets[0].not_compared.find("is too large for it"), std::string::npos);
+  EXPECT_EQ(result.targets[1].reference, (ReferenceCount{0, 2}));
+  EXPECT_EQ(result.targets[1].pass, 2u) << "judged by others";
+  EXPECT_EQ(result.targets[2].reference, ReferenceCount{});
+  EXPECT_EQ(result.targets[2].not_compared, "");
+  EXPECT_EQ(result.stats.reference, (ReferenceCount{2, 5}));
+}
+
 TEST_F(CampaignTest, SaysWhyPlansWereNotJudged) {
   options_.plans_per_target = 200;
   int trials = 0;

@@ -177,8 +177,20 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
     run.planted_bugs_caught = 18;
     run.asked_targets = "sample";
     const auto id = night(store, 20, run, shard == 2 ? 0 : 1);
-    must(NightBook(store).target(
-        id, {"sample", 10, 100, 9, 1, 0, 0, 0, 2.5, 1.0, shard == 2 ? "no GPU" : ""}));
+    must(store.update_campaign(id, {.reference = {shard == 3 ? 6 : 0, 10}}));
+    must(NightBook(store).target(id, {"sample",
+                                      10,
+                                      100,
+                                      9,
+                                      1,
+                                      0,
+                                      0,
+                                      0,
+                                      2.5,
+                                      1.0,
+                                      shard == 2 ? "no GPU" : "",
+                                      {shard == 3 ? 6 : 0, 10},
+                                      "call 1 is too large for it"}));
     if (shard != 2) found(store, shard, at(20, 2), id);
     found(store, 7, at(20, 2), id);
     return id;
@@ -210,12 +222,47 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
   EXPECT_EQ(n.targets[0].plans, 30u);
   EXPECT_EQ(n.targets[0].share, 1.0);
   EXPECT_EQ(n.targets[0].not_fuzzed, "") << "by one of them";
+  EXPECT_EQ(n.targets[0].reference, (ReferenceCount{6, 30}));
+  EXPECT_EQ(n.reference, (ReferenceCount{6, 30}));
   EXPECT_TRUE(n.not_judged.empty());
   ASSERT_EQ(n.trend.size(), 1u);
   EXPECT_EQ(n.trend[0].findings, (report::StandingCounts{{Standing::fresh, 3}}));
   EXPECT_EQ(n.trend[0].device_seconds.at("sample"), 7.5);
   EXPECT_EQ(told(all, 2).campaign, n.campaign) << "by the number of any of them";
   EXPECT_NE(report::night_text(n).find(", shards 1, 2, 3 of 3\n"), std::string::npos);
+}
+
+TEST_F(NightReport, ATargetOfWhichNothingWasComparedIsNotJudgedByReference) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  const auto target = [&](const char* name, ReferenceCount reference, const char* why) {
+    must(NightBook(store).target(id, {name, 2, 9, 2, 0, 0, 0, 0, 1, 1, "", reference, why}));
+  };
+  target("some", {1, 37}, "call 2 is too large for it");
+  target("none", {0, 1037}, "call 1 is too large for it");
+  target("without", {}, "");
+  const Night n = told(store, id);
+  EXPECT_EQ(
+      gap(n, "target none"),
+      "not judged by reference: none of 1,037 calls was compared: call 1 is too large for it");
+  EXPECT_EQ(n.not_judged.size(), 1u);
+}
+
+TEST_F(NightReport, NothingJudgedIsExitFour) {
+  Night n;
+  n.not_applicable = 7;
+  n.reference = {0, 20};
+  EXPECT_EQ(night_exit_code(n, false), 4);
+  n.findings.resize(1);  // replayed, and no run of it could be judged
+  n.findings[0].tonight = Tonight::unclear;
+  n.corpus.resize(1);
+  n.corpus[0].tonight = Tonight::not_applicable;
+  EXPECT_EQ(night_exit_code(n, false), 4);
+  n.corpus[0].n = 4;
+  EXPECT_EQ(night_exit_code(n, false), 0) << "a plan of the corpus was judged";
+  n.corpus[0].n = 0;
+  n.pass = 1;
+  EXPECT_EQ(night_exit_code(n, false), 0) << "by another oracle than the reference";
 }
 
 // Whatever could have been found where nobody looked: only what was found speaks for the whole.

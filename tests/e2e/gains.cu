@@ -22,6 +22,7 @@ struct Doubled : redzone::Target {
     spec.dims = {{.name = "N", .min = 1, .max = 512, .tile = 4}};
     spec.tensors = {{.name = "x", .shape = redzone::shape_of({"N"})},
                     {.name = "y", .role = redzone::Role::out, .shape = redzone::shape_of({"N"})}};
+    spec.has_reference = true;
     return spec;
   }
 
@@ -29,6 +30,12 @@ struct Doubled : redzone::Target {
     const std::int64_t n = ctx.dim("N");
     redzone::launch(ctx, "doubled", doubled, {{(n + 31) / 32}, {32}}, ctx.tensor("x").data<float>(),
                     n, ctx.tensor("y").data<float>());
+  }
+
+  void reference(redzone::ReferenceCall& call) const override {
+    const auto x = call.input("x");
+    const auto y = call.output("y");
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = 2 * x[i];
   }
 };
 

@@ -185,9 +185,17 @@ TEST_F(KilledNight, ThePartsOfANightAddUp) {
   EXPECT_EQ(night["resumed"], 2);
   EXPECT_EQ(night["campaign"], 1);
   std::uint64_t plans = 0, calls = 0;
+  std::map<std::string, std::uint64_t> reference;
   for (const auto& t : night["targets"]) {
     plans += t["plans"].get<std::uint64_t>();
     calls += t["calls"].get<std::uint64_t>();
+    for (const char* key : {"compared_calls", "calls"})
+      reference[key] += t["reference"][key].get<std::uint64_t>();
+  }
+  for (const auto& [key, sum] : reference) {
+    EXPECT_EQ(night["reference"][key], sum) << key;
+    EXPECT_GT(before["reference"][key], 0) << key;
+    EXPECT_GE(sum, before["reference"][key].get<std::uint64_t>()) << key;
   }
   EXPECT_EQ(night["plans"], plans);
   EXPECT_EQ(night["calls"], calls);

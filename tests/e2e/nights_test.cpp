@@ -271,6 +271,44 @@ TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
   expect_one(one(1), "new", "still fails", true);
 }
 
+TEST_F(SixNights, ANightSaysHowManyCallsWereComparedWithTheReference) {
+  install(kCleanBuild);
+  const Ran ran = redzone(folder_, night({"--plans", "8", "--seed", "1"}));
+  ASSERT_EQ(ran.exit, 0) << ran;
+  const Json reference = report()["reference"];
+  EXPECT_GE(reference["calls"], 8);
+  ASSERT_LT(reference["calls"], 1000) << "larger numbers are grouped in texts";
+  EXPECT_EQ(reference["compared_calls"], reference["calls"]);
+  EXPECT_TRUE(report()["not_judged"].empty()) << report()["not_judged"];
+  const std::string calls = reference["calls"].dump(), said = calls + " of " + calls + " calls";
+  const auto expect_told = [&] {
+    EXPECT_EQ(report()["reference"], reference);
+    EXPECT_EQ(report()["targets"][0]["reference"], reference);
+    EXPECT_EQ(page()["report"]["night"]["reference"], reference);
+    EXPECT_EQ(sarif()["properties"]["comparedCalls"], reference["compared_calls"]);
+    EXPECT_EQ(sarif()["properties"]["callsToCompare"], reference["calls"]);
+    for (const char* file : {"night.txt", "junit.xml", "summary.md"}) {
+      const std::string text = read_text(folder_ / (std::string("out/") + file));
+      EXPECT_NE(text.find(said), std::string::npos) << text;
+    }
+  };
+  expect_told();
+  // Once more, from the store alone.
+  for (const auto& [format, file] : {std::pair{"json", "night.json"},
+                                     {"text", "night.txt"},
+                                     {"html", "index.html"},
+                                     {"junit", "junit.xml"},
+                                     {"markdown", "summary.md"},
+                                     {"sarif", "redzone.sarif"}}) {
+    std::filesystem::remove(folder_ / (std::string("out/") + file));
+    ASSERT_EQ(redzone(folder_, {"report", "--db", "x.db", "--format", format, "--out",
+                                std::string("out/") + file})
+                  .exit,
+              0);
+  }
+  expect_told();
+}
+
 TEST_F(SixNights, ACorpusPlanThatFailsIsAFinding) {
   install(kBuggyBuild);
   const std::string folder = "my plans; it's";
@@ -332,6 +370,12 @@ TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
   EXPECT_EQ(whole["parts"].size(), 2u);
   EXPECT_EQ(whole["trend"].size(), 2u);
   EXPECT_EQ(whole["plans"], a["plans"].get<int>() + b["plans"].get<int>());
+  for (const char* key : {"compared_calls", "calls"}) {
+    const auto sum = a["reference"][key].get<int>() + b["reference"][key].get<int>();
+    EXPECT_GT(sum, 0) << key;
+    EXPECT_EQ(whole["reference"][key], sum) << key;
+    EXPECT_EQ(whole["targets"][0]["reference"][key], sum) << key;
+  }
   EXPECT_EQ(whole["findings"][0]["tonight"], "still fails");
   const Ran sound = redzone(folder_, {"db", "check", "--db", "c.db"});
   EXPECT_EQ(sound.exit, 0) << sound;

@@ -117,6 +117,23 @@ TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
     EXPECT_NE(std::find(not_by.begin(), not_by.end(), oracle), not_by.end()) << oracle;
 }
 
+// It passes by what was judged; what was not is said.
+TEST_F(None, NothingIsJudgedByReference) {
+  const Ran ran = on_none({"nightly", "lazy_launch", "--plans", "20", "--seed", "6", "--json"});
+  EXPECT_EQ(ran.exit, 0) << ran;
+  const Json night = ran.json()["night"];
+  EXPECT_EQ(night["reference"]["compared_calls"], 0);
+  EXPECT_GE(night["reference"]["calls"], 20);
+  ASSERT_EQ(night["not_judged"].size(), 1u) << night["not_judged"];
+  EXPECT_EQ(night["not_judged"][0]["what"], "target lazy_launch");
+  const std::string why = night["not_judged"][0]["why"];
+  EXPECT_TRUE(why.starts_with("not judged by reference: none of ")) << why;
+  EXPECT_TRUE(why.ends_with(" calls was compared: no kernel ran")) << why;
+  const Ran run = on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6"});
+  EXPECT_NE(run.out.find("\n  lazy_launch: not judged by reference: none of "), std::string::npos)
+      << run;
+}
+
 TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
   const Ran found = redzone(folder_, {"run", "puzzle.stale_grid", "--device", "host", "--plans",
                                       "100", "--seed", "1", "--deadline", kPatient});

@@ -113,6 +113,17 @@ TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
             R"([{"target":"scan","verdict":"inconclusive","reason":"out of memory","plans":3}])");
 }
 
+TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {
+  store::Campaign campaign = sample_campaign();
+  campaign.stats.reference = {612, 1000};
+  Scope scope;
+  scope.compared = {{"scan", {612, 1000}, "the trial did not complete"}};
+  EXPECT_EQ(
+      parsed(campaign_json(campaign, {}, {}, "", scope))["reference"].dump(),
+      R"({"compared_calls":612,"calls":1000,"targets":[{"target":"scan","compared_calls":612,)"
+      R"("calls":1000,"not_compared":"the trial did not complete"}]})");
+}
+
 TEST(ReportJson, Targets) {
   const std::vector<TargetInfo> all{sample_target()};
   const Json j = parsed(targets_json(all));
@@ -146,7 +157,7 @@ TEST(ReportJson, Replay) {
   EXPECT_EQ(j["reliability"]["n"], 3);
   ASSERT_EQ(j["runs"].size(), 3u);
   EXPECT_EQ(keys(j["runs"][0]),
-            "end outcome oracle reason signature call result as_recorded wall_us "
+            "end outcome oracle reason signature call result as_recorded reference wall_us "
             "sanitizer");
   EXPECT_EQ(j["runs"][0]["end"], "fault");
   EXPECT_EQ(j["runs"][0]["outcome"], "fail");

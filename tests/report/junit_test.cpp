@@ -49,7 +49,31 @@ TEST(Junit, ACaseForEachTargetFindingAndPlan) {
   EXPECT_EQ(all.at("targets/broken"), "skipped");
   EXPECT_EQ(all.at("corpus/repros/a.toml"), "failure");
   EXPECT_EQ(all.at("corpus/repros/b.toml"), "skipped");
-  EXPECT_EQ(all.size(), 1u + 2 + 5 + 2);
+  EXPECT_EQ(all.at("targets/large"), "passed");
+  EXPECT_EQ(all.size(), 1u + 3 + 5 + 2);
+}
+
+TEST(Junit, SaysHowManyCallsWereCompared) {
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(night_junit(sample_night()).c_str()));
+  const auto value = [&](const std::string& name) {
+    const auto path = "//testsuite[@name='night']/properties/property[@name='" + name + "']";
+    return document.select_node(path.c_str()).node().attribute("value").as_int(-1);
+  };
+  EXPECT_EQ(value("redzone.reference.compared_calls"), 612);
+  EXPECT_EQ(value("redzone.reference.calls"), 1037);
+  const auto said = [&](const char* path) {
+    return std::string(document.select_node(path).node().text().get());
+  };
+  EXPECT_NE(said("//testsuite[@name='night']/testcase/system-out")
+                .find("compared with the reference: 612 of 1,037 calls\n"),
+            std::string::npos);
+  EXPECT_NE(said("//testcase[@name='sample']/failure")
+                .find("compared with the reference: 612 of 1,000 calls"),
+            std::string::npos);
+  EXPECT_EQ(said("//testcase[@name='large']/system-out"),
+            "9 plans, 20 calls, compared with the reference: 0 of 37 calls, not judged by "
+            "reference: none of 37 calls was compared: call 1 is too large");
 }
 
 TEST(Junit, OnlyWhatFailsAndNobodyHasWaivedIsAFailure) {

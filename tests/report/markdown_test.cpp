@@ -35,6 +35,14 @@ TEST(Markdown, WhatNeedsAttentionComesFirst) {
   EXPECT_FALSE(holds(text, "cut to fit"));
 }
 
+TEST(Markdown, SaysHowManyCallsWereCompared) {
+  const std::string text = night_markdown(sample_night());
+  EXPECT_TRUE(holds(text, "\ncompared with the reference: 612 of 1,037 calls\n"));
+  EXPECT_TRUE(holds(text, "| `sample` | 12,345 | 678,901 | 612 of 1,000 |"));
+  EXPECT_TRUE(holds(text, "| `large` | 9 | 20 | 0 of 37 |"));
+  EXPECT_TRUE(holds(text, "| `broken` | 0 | 0 |  |"));
+}
+
 TEST(Markdown, EveryExitCodeHasItsHeading) {
   Night night = sample_night();
   night.findings.clear();

@@ -102,7 +102,7 @@ void for_each_text(Night& night, Change change) {
   }
   for (auto& p : night.corpus)
     for (auto* text : {&p.file, &p.target, &p.expected, &p.reason, &p.replay}) change(*text);
-  for (auto& t : night.targets) change(t.name), change(t.not_fuzzed);
+  for (auto& t : night.targets) change(t.name), change(t.not_fuzzed), change(t.not_compared);
   for (auto& gap : night.not_judged) change(gap.what), change(gap.why);
 }
 

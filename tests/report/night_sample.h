@@ -67,6 +67,7 @@ inline Night sample_night() {
   n.inconclusive = 20;
   n.not_applicable = 20;
   n.harness_errors = 5;
+  n.reference = {612, 1037};
   n.workers_lost = 9;
   n.findings = {night_finding(3, Standing::regressed, Tonight::fails),
                 night_finding(4, Standing::fresh, Tonight::found),
@@ -106,9 +107,14 @@ inline Night sample_night() {
                 20,
                 5,
                 {{Standing::fresh, 1}, {Standing::regressed, 1}},
-                ""},
-               {"broken", 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, "NVRTC is not installed"}};
+                "",
+                {612, 1000},
+                "the trial did not complete"},
+               {"broken", 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, "NVRTC is not installed"},
+               {"large", 9, 20, 1.5, 0, 9, 0, 0, 0, 0, {}, "", {0, 37}, "call 1 is too large"}};
   n.not_judged = {{"target broken", "NVRTC is not installed"},
+                  {"target large",
+                   "not judged by reference: none of 37 calls was compared: call 1 is too large"},
                   {"repros/b.toml", "unknown target 'other'"}};
   n.trend = {
       {11, "2025-01-30T02:00:00Z", 12000, 600000, {{Standing::fresh, 1}}, {{"sample", 3000.0}}, 1},

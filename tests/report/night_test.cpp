@@ -60,7 +60,10 @@ TEST(Night, TheJsonHasEveryMember) {
   EXPECT_EQ(json["targets"][0]["findings"]["regressed"], 1);
   EXPECT_EQ(json["targets"][0]["findings"]["known"], 0);
   EXPECT_EQ(json["trend"][1]["device_seconds"]["sample"], 3210.5);
-  EXPECT_EQ(json["not_judged"][1]["what"], "repros/b.toml");
+  EXPECT_EQ(json["not_judged"][2]["what"], "repros/b.toml");
+  EXPECT_EQ(json["reference"].dump(), R"({"calls":1037,"compared_calls":612})");
+  EXPECT_EQ(json["targets"][0]["reference"].dump(), R"({"calls":1000,"compared_calls":612})");
+  EXPECT_EQ(json["targets"][0]["not_compared"], "the trial did not complete");
 }
 
 TEST(Night, TheTextOfOne) {
@@ -70,6 +73,7 @@ TEST(Night, TheTextOfOne) {
   time        1:00 replaying, 58:20 fuzzing, of 1:00:00; seed 18364758544493064720
   fuzzed      12,345 plans, 678,901 calls
   verdicts    12,000 pass, 300 fail, 20 inconclusive, 20 not applicable, 5 harness errors
+  compared    612 of 1,037 calls with the reference
   findings    1 new, 1 known, 1 fixed, 1 regressed, 1 quarantined
 
 finding  standing               tonight      failed  signature                                      replay            link
@@ -84,16 +88,44 @@ corpus
   repros/a.toml  still fails        5/5  3
   repros/b.toml  not applicable                   unknown target 'other'
 
-target   plans    calls  device s  share  findings
-sample  12,345  678,901    3210.5   100%  1 new, 1 regressed
-broken       0        0       0.0     0%  none
+target   plans    calls      compared  device s  share  findings
+sample  12,345  678,901  612 of 1,000    3210.5   100%  1 new, 1 regressed
+broken       0        0                     0.0     0%  none
+large        9       20       0 of 37       1.5     0%  none
 
 not judged
   target broken: NVRTC is not installed
+  target large: not judged by reference: none of 37 calls was compared: call 1 is too large
   repros/b.toml: unknown target 'other'
 
 2 findings to look at: new or regressed
 )");
+}
+
+// Also of a night of before this was counted.
+TEST(Night, WhereNothingWasToBeComparedNothingIsSaidOfIt) {
+  Night night = sample_night();
+  night.reference = {};
+  for (auto& target : night.targets) target.reference = {};
+  night.not_judged.clear();
+  for (const auto& format : night_formats()) {
+    if (format.name == "json" || format.name == "html") continue;
+    const std::string text = format.write(night);
+    EXPECT_EQ(text.find("with the reference"), std::string::npos) << format.name;
+    EXPECT_EQ(text.find("0 of 0"), std::string::npos) << format.name;
+  }
+}
+
+TEST(Night, EveryFormatSaysHowManyCallsWereComparedAndOfWhichTargetNone) {
+  for (const auto& format : night_formats()) {
+    const std::string text = format.write(sample_night());
+    EXPECT_NE(text.find("612"), std::string::npos) << format.name;
+    EXPECT_TRUE(text.find("1,037") != std::string::npos || text.find("1037") != std::string::npos)
+        << format.name;
+    EXPECT_NE(text.find("not judged by reference: none of 37 calls was compared"),
+              std::string::npos)
+        << format.name;
+  }
 }
 
 TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {

@@ -29,6 +29,11 @@ TEST(Sarif, AResultForEachFindingThatIsNotFixed) {
   EXPECT_EQ(levels, (std::vector<std::string>{"error", "error", "note", "note"}));
 }
 
+TEST(Sarif, SaysHowManyCallsWereCompared) {
+  const Json run = run_of(sample_night());
+  EXPECT_EQ(run["properties"].dump(), R"({"callsToCompare":1037,"comparedCalls":612})");
+}
+
 TEST(Sarif, WhatIsWaivedIsSuppressedWithItsLink) {
   const Json results = run_of(sample_night())["results"];
   EXPECT_TRUE(results[0]["suppressions"].empty());

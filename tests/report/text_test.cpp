@@ -215,13 +215,32 @@ TEST(ReportText, CampaignSaysWhyPlansWereNotJudged) {
 }
 
 TEST(ReportText, ACampaignSaysHowManyCallsWereCompared) {
+  store::Campaign campaign = sample_campaign();
+  EXPECT_EQ(campaign_text(campaign, {}, {}).find("compared"), std::string::npos);
+  campaign.stats.reference = {612, 1000};
+  EXPECT_NE(
+      campaign_text(campaign, {}, {}).find("  compared  612 of 1,000 calls with the reference\n"),
+      std::string::npos);
+}
+
+TEST(ReportText, ACampaignNamesTheTargetsOfWhichNothingWasCompared) {
+  store::Campaign campaign = sample_campaign();
+  campaign.stats.reference = {5, 17};
   Scope scope;
-  EXPECT_EQ(campaign_text(sample_campaign(), {}, {}, "", scope).find("compared"),
-            std::string::npos);
-  scope.reference = {612, 1000};
-  EXPECT_NE(campaign_text(sample_campaign(), {}, {}, "", scope)
-                .find("  compared  612 of 1,000 calls with the reference\n"),
-            std::string::npos);
+  scope.compared = {{"some", {5, 10}, "call 1 was left out"}};
+  const auto lines = [&] {
+    const std::string text = campaign_text(campaign, {}, {}, "", scope);
+    const auto from = text.find('\n', text.find("  compared")) + 1;
+    return text.substr(from, text.find("  suspects") - from);
+  };
+  EXPECT_EQ(lines(), "");
+  scope.compared.push_back({"none\n", {0, 1}, "call 1 is too large for it"});
+  EXPECT_EQ(lines(),
+            "  none\\n: not judged by reference: none of 1 call was compared: call 1 is too large "
+            "for it\n");
+  for (int i = 0; i < 6; ++i) scope.compared.push_back({"more", {0, 1}, "no kernel ran"});
+  EXPECT_TRUE(lines().ends_with("no kernel ran\n  and 2 more targets not judged by reference\n"))
+      << lines();
 }
 
 TEST(ReportText, Replay) {
@@ -232,6 +251,14 @@ TEST(ReportText, Replay) {
      2  fail: illegal-access: read after x in scan (sample)
      1  pass
 )");
+}
+
+TEST(ReportText, AReplayThatPassesSaysHowManyCallsWereCompared) {
+  ReplayResult r = sample_replay();
+  r.runs[1].verdict.reference = {1, 2};
+  EXPECT_NE(replay_text(r).find("     1  pass: compared with the reference: 1 of 2 calls\n"),
+            std::string::npos)
+      << replay_text(r);
 }
 
 TEST(ReportText, ReplayThatFailsOtherwise) {

@@ -15,6 +15,11 @@ function heading(night, all) {
   byId("footer").textContent = [`redzone ${night.tool_version}`, night.command, `seed ${all.seed}`, `exit ${night.exit_code}`].filter(Boolean).join(" · ");
 }
 
+// Of a night or a target; "" where there was nothing to compare.
+function compared({ reference }) {
+  return reference.calls > 0 ? `${number(reference.compared_calls)} of ${number(reference.calls)}` : "";
+}
+
 function tiles(night, { standings }) {
   const states = STATES.map((state) => [state, number(standings[state] ?? 0), state]);
   const work = [
@@ -23,6 +28,7 @@ function tiles(night, { standings }) {
     ["planted bugs caught", number(night.planted_bugs_caught)], ["workers lost", number(night.workers_lost)],
     ["inconclusive", number(night.inconclusive)], ["not applicable", number(night.not_applicable)],
     ["harness errors", number(night.harness_errors)],
+    ...(night.reference.calls > 0 ? [["calls compared with the reference", compared(night)]] : []),
   ];
   byId("tiles").append(...[...states, ...work].map(([name, value, state]) =>
     make("li", { class: state }, make("b", { class: state && "badge" }, value), make("span", {}, name))));
@@ -50,6 +56,7 @@ function targets(night) {
     { title: "target", cell: (t) => t.name },
     { title: "plans", number: true, cell: (t) => number(t.plans) },
     { title: "calls", number: true, cell: (t) => number(t.calls) },
+    { title: "compared", number: true, cell: compared },
     { title: "device time", number: true, cell: (t) => seconds(t.device_seconds) },
     ...STATES.map(count),
     { title: "not fuzzed because", cell: (t) => t.not_fuzzed },

@@ -1,0 +1,32 @@
+#include "report/reference.h"
+
+#include <fmt/format.h>
+
+#include "report/format.h"
+
+namespace redzone::report {
+
+std::string compared_count(const ReferenceCount& count) {
+  if (count.calls == 0) return "";
+  return fmt::format("{} of {}", grouped(static_cast<std::uint64_t>(count.compared)),
+                     grouped(static_cast<std::uint64_t>(count.calls)));
+}
+
+std::string compared_calls(const ReferenceCount& count) {
+  if (count.calls == 0) return "";
+  return fmt::format("{} of {}", grouped(static_cast<std::uint64_t>(count.compared)),
+                     counted(static_cast<std::uint64_t>(count.calls), "call"));
+}
+
+std::string compared_text(const ReferenceCount& count) {
+  if (count.calls == 0) return "";
+  return "compared with the reference: " + compared_calls(count);
+}
+
+std::string not_compared_text(const ReferenceCount& count, std::string_view why) {
+  if (count.calls == 0 || count.compared > 0) return "";
+  return fmt::format("not judged by reference: none of {} was compared: {}",
+                     counted(static_cast<std::uint64_t>(count.calls), "call"), why);
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,22 @@
+// Words about how many calls were compared with the references of their targets. Where there was
+// nothing to compare, as of targets without a reference, there is nothing to say: "".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/verdict.h"
+
+namespace redzone::report {
+
+// "612 of 1,000"
+std::string compared_count(const ReferenceCount& count);
+// "612 of 1,000 calls"
+std::string compared_calls(const ReferenceCount& count);
+// "compared with the reference: 612 of 1,000 calls"
+std::string compared_text(const ReferenceCount& count);
+// "not judged by reference: none of 37 calls was compared: WHY" where that is so; else "". `why` is
+// printed as it is.
+std::string not_compared_text(const ReferenceCount& count, std::string_view why);
+
+}  // namespace redzone::report
