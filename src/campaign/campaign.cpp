@@ -116,9 +116,9 @@ Result<CampaignResult> Campaign::run() {
   while (!stopped() && !time_is_up()) {
     ask_barred();
     if (Lane* lane = lane_to_settle()) {
-      const Waiting next = std::move(lane->waiting.front());
+      Waiting next = std::move(lane->waiting.front());
       lane->waiting.pop_front();
-      if (auto r = settle_waiting(next); !r) return tl::unexpected(r.error());
+      if (auto r = settle_waiting(std::move(next)); !r) return tl::unexpected(r.error());
       if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
       continue;
     }

@@ -111,12 +111,14 @@ class Campaign {
     ReferenceBudget::Reserved references;
   };
 
-  // A suspect that is recorded and waits for triage.
+  // A case that waits for its turn: a recorded suspect, or a confirmed finding that is to be
+  // refined.
   struct Waiting {
     std::size_t lane = 0;
-    Suspect suspect;
+    Suspect suspect;  // empty of what is confirmed
     std::string key;
     store::Finding finding;
+    std::optional<Triage::Confirmed> confirmed = {};
   };
 
   // Plans are made ahead where that is worth it. Who waits for them keeps little of its share.
@@ -144,10 +146,21 @@ class Campaign {
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  Result<void> settle_case(Lane& lane, store::Finding finding, const Suspect& suspect,
-                           const std::string& key);
-  Result<void> settle_waiting(const Waiting& waiting);
+  // Confirms it. Where time is divided, refining it waits for the turn of its target: all suspects
+  // are confirmed first, which is cheap.
+  Result<void> confirm_case(Lane& lane, store::Finding finding, const Suspect& suspect,
+                            const std::string& key);
+  Result<void> refine_case(Lane& lane, Triage::Confirmed confirmed, const std::string& key);
+  // What the reductions of the next finding may take, of the time that is left for all that wait.
+  std::chrono::milliseconds reduce_time() const;
+  void meet(Lane& lane, std::optional<Alarm>& other);
+  void note_case(Lane& lane, const std::string& key, const store::Finding& finding);
+  Result<void> settle_waiting(Waiting waiting);
   std::vector<store::Finding>::iterator find_listed(std::int64_t id);  // in the result
+  // Lists what became of a case, and counts what is found for the first time in this campaign.
+  void list(const store::Finding& finding, bool is_new);
+  // Takes back a finding that has become one with another.
+  void unlist(std::int64_t id, bool is_new);
   bool hangs_are_due() const;
   // One of each target, with its share of the time that is left; further ones wait for its turn.
   Result<void> settle_hangs();

@@ -370,8 +370,8 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
   }
 }
 
-Runs Triage::confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                     const Signature& signature) {
+Runs Triage::run_to_confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                            const Signature& signature) {
   Runs runs = run_repeatedly(evaluator, oracle, plan, signature, options_.confirm_runs);
   for (const auto& answer : runs.answers) note_other({&oracle, plan}, answer, signature);
   if (runs.reliability.k > 0 || runs.reliability.n == 0 || signature.kind == FailKind::hang ||
@@ -393,11 +393,11 @@ void Triage::note_other(const Question& question, const Answer& answer,
     other_ = answer.alarm;
 }
 
-Triage::Settled Triage::settled(Finding finding, bool is_new) {
-  Settled out{std::move(finding), is_new, std::exchange(other_, std::nullopt)};
+std::optional<Alarm> Triage::take_other(const Finding& finding) {
+  auto other = std::exchange(other_, std::nullopt);
   // A finding may have been renamed to what was met first as another one.
-  if (out.other && same_bug(out.other->verdict.signature, out.finding.signature)) out.other.reset();
-  return out;
+  if (other && same_bug(other->verdict.signature, finding.signature)) other.reset();
+  return other;
 }
 
 void Triage::find_culprits(const Answer& failure, Finding& finding) {
@@ -463,18 +463,20 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
   return {};
 }
 
-Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
-                                    const TargetSpec& spec) {
-  reduce_left_ = options_.reduce_time;
+Result<Triage::Confirmed> Triage::confirm(Finding finding, const Suspect& suspect,
+                                          const TargetSpec& spec) {
   other_.reset();
   // A hang that is none, only slow, is found out by measure(), which waits for the full deadline.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = evaluator_for(spec, hang ? options_.hang_deadline : options_.deadline);
-  evaluator.set_grouped(options_.reuse_workers);
+  Confirmed out;
+  out.grouped = options_.reuse_workers;
+  evaluator.set_grouped(out.grouped);
   evaluator.set_reuse(options_.reuse_workers);
   auto shown = find_cause(evaluator, suspect, finding);
   evaluator.set_reuse(false);
   if (!shown && options_.reuse_workers) {
+    out.grouped = false;
     evaluator.set_grouped(false);
     shown = find_cause(evaluator, suspect, finding);
   }
@@ -483,11 +485,13 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
     finding.state = stopped() ? State::suspect : State::unconfirmed;
     auto stored = sink_.update(finding);
     if (!stored) return tl::unexpected(stored.error());
-    return settled(std::move(finding), stored->is_new);
+    out.finding = std::move(finding);
+    out.is_new = stored->is_new;
+    return out;
   }
 
   finding.signature = shown->answer.verdict.signature;
-  const auto runs = confirm(evaluator, *shown->oracle, shown->plan, finding.signature);
+  const auto runs = run_to_confirm(evaluator, *shown->oracle, shown->plan, finding.signature);
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;
@@ -498,18 +502,41 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   auto stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
-  const bool is_new = stored->is_new;
+  out.is_new = stored->is_new;
+  out.other = take_other(finding);
   // What did not recur is not reduced: there is no rate to test smaller plans by.
-  if (known || stopped() || !was_found(finding.state)) return settled(std::move(finding), is_new);
-  if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
-    return tl::unexpected(e.error());
+  if (!known && !stopped() && was_found(finding.state)) {
+    if (auto e = sink_.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
+      return tl::unexpected(e.error());
+    out.shown = std::move(shown);
+  }
+  out.finding = std::move(finding);
+  return out;
+}
 
-  if (auto done = settle_plan(evaluator, *shown, finding, true); !done)
+Result<Triage::Settled> Triage::refine(Confirmed confirmed, const TargetSpec& spec,
+                                       std::chrono::milliseconds reduce_time) {
+  Finding& finding = confirmed.finding;
+  if (!confirmed.shown) return Settled{finding, confirmed.is_new, std::move(confirmed.other)};
+  reduce_left_ = reduce_time;
+  other_ = std::move(confirmed.other);
+  const bool hang = finding.signature.kind == FailKind::hang;
+  Evaluator evaluator = evaluator_for(spec, hang ? options_.hang_deadline : options_.deadline);
+  evaluator.set_grouped(confirmed.grouped);
+  if (auto done = settle_plan(evaluator, std::move(*confirmed.shown), finding, true); !done)
     return tl::unexpected(done.error());
-  stored = sink_.update(finding);
+  auto stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   const bool merged = std::exchange(finding.id, stored->id) != stored->id;
-  return settled(std::move(finding), merged ? stored->is_new : is_new);
+  auto other = take_other(finding);
+  return Settled{std::move(finding), merged ? stored->is_new : confirmed.is_new, std::move(other)};
+}
+
+Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
+                                    const TargetSpec& spec) {
+  auto confirmed = confirm(std::move(finding), suspect, spec);
+  if (!confirmed) return tl::unexpected(confirmed.error());
+  return refine(std::move(*confirmed), spec, options_.reduce_time);
 }
 
 Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& spec) {
@@ -518,7 +545,7 @@ Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& 
   const Oracle* oracle = catalog_.find(finding.oracle);
   if (oracle == nullptr) return harness_error("no oracle '" + finding.oracle + "' in this build");
   Evaluator evaluator = evaluator_for(spec, options_.deadline);
-  const auto runs = confirm(evaluator, *oracle, finding.plan, finding.signature);
+  const auto runs = run_to_confirm(evaluator, *oracle, finding.plan, finding.signature);
   if (runs.reliability.n == 0)
     return harness_error("no run could be judged: " + (runs.answers.empty()
                                                            ? std::string("interrupted")
@@ -535,7 +562,8 @@ Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& 
   auto stored = sink_.update(finding);
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
-  return settled(std::move(finding), stored->is_new);
+  auto other = take_other(finding);
+  return Settled{std::move(finding), stored->is_new, std::move(other)};
 }
 
 }  // namespace redzone::campaign

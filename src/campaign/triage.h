@@ -1,4 +1,7 @@
-// From a suspect to a finding: confirm in fresh workers, attribute to one oracle, reduce, measure.
+// From a suspect to a finding, in two steps that need not follow each other at once: confirm()
+// shows the failure in fresh workers and names it, in a few runs; refine() reduces the plan,
+// sharpens the name, measures how often it fails and finds what matters to it, which is most of the
+// work.
 #pragma once
 
 #include <functional>
@@ -57,15 +60,37 @@ class Triage {
  public:
   Triage(exec::Executor& executor, const oracles::Catalog& catalog, SimplifyFor simplify,
          FindingSink& sink, TriageOptions options);
+  const TriageOptions& options() const { return options_; }
 
-  // `finding` is the recorded suspect. Stores each step forward.
-  struct Settled {
-    store::Finding finding;  // its state may be unconfirmed
-    bool is_new = false;     // its final signature was unknown
-    // The first failure with direct evidence and another signature that a run of the plan, or of a
-    // smaller one, showed. It is not stored yet.
+  // An oracle and a plan that it fails on in a fresh worker.
+  struct Shown {
+    const Oracle* oracle = nullptr;
+    Plan plan;
+    Answer answer;
+  };
+  struct Confirmed {
+    store::Finding finding;  // as stored; its state may be unconfirmed
+    bool is_new = false;     // its signature was unknown
+    // What refine() goes on with; nothing where there is nothing to refine: it did not recur, or is
+    // stored with a minimal plan.
+    std::optional<Shown> shown = {};
+    bool grouped = false;  // trials of a question shared a worker
+    // The first failure with direct evidence and another signature that was met. Not stored yet.
     std::optional<Alarm> other = {};
   };
+  // `finding` is the recorded suspect.
+  Result<Confirmed> confirm(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
+
+  struct Settled {
+    store::Finding finding;
+    // As of Confirmed, for the final signature.
+    bool is_new = false;
+    std::optional<Alarm> other = {};
+  };
+  // Stores what became of it. `reduce_time`: of all reductions.
+  Result<Settled> refine(Confirmed confirmed, const TargetSpec& spec,
+                         std::chrono::milliseconds reduce_time);
+  // Both steps.
   Result<Settled> run(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
   // Reduces further what is stored already. The oracle is the finding's. What is confirmed keeps
@@ -73,12 +98,6 @@ class Triage {
   Result<Settled> reduce_again(store::Finding finding, const TargetSpec& spec);
 
  private:
-  // An oracle and a plan that it fails on in a fresh worker.
-  struct Shown {
-    const Oracle* oracle = nullptr;
-    Plan plan;
-    Answer answer;
-  };
   // All failures, the most specific first; with `first`, the first failure alone, and what is
   // behind it is not asked.
   std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> questions,
@@ -121,13 +140,14 @@ class Triage {
   void find_culprits(const Answer& failure, store::Finding& finding);
   // How often `plan` fails so in fresh workers, in a number of runs that does not depend on what
   // they show; where the first few show nothing, in a larger number of other ones.
-  Runs confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-               const Signature& signature);
+  Runs run_to_confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                      const Signature& signature);
   // Reliability and attribution of finding.plan, at the full deadline.
   Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
   // Keeps the first failure that is not `looked_for`.
   void note_other(const Question& question, const Answer& answer, const Signature& looked_for);
-  Settled settled(store::Finding finding, bool is_new);
+  // The other failure that was met, if `finding` is not that one.
+  std::optional<Alarm> take_other(const store::Finding& finding);
   bool stopped() const { return options_.stop && options_.stop(); }
   Evaluator evaluator_for(const TargetSpec& spec, std::chrono::milliseconds deadline);
 
