@@ -1,5 +1,6 @@
 #include "device/cuda/signs_of_life.h"
 
+#include <atomic>
 #include <chrono>
 
 namespace redzone::device::cuda {
@@ -26,7 +27,9 @@ SignsOfLife::~SignsOfLife() {
 
 void SignsOfLife::show(BlackBox& box) {
   std::unique_lock lock(mutex_);
-  while (!over_.wait_for(lock, kInterval, [this] { return is_over_; })) ++box.progress;
+  const std::atomic_ref progress(box.progress);
+  while (!over_.wait_for(lock, kInterval, [this] { return is_over_; }))
+    progress.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace redzone::device::cuda
