@@ -66,6 +66,7 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(self.row("text"), (1000, 0, 0))
         self.assertEqual(self.row("store"), (10, 0, 0))
         self.assertIn("commit   c0ffee\nsources  first\n", self.results.read_text())
+        self.assertIn("command  ./scripts/fuzz --no-build --results", self.results.read_text())
         self.assertIn("-max_len=512", self.log.read_text())
 
     def test_parts_add_up_and_what_is_on_record_is_not_run_again(self):
