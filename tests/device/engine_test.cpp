@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
+#include <cstring>
 #include <numeric>
 #include <set>
 
@@ -316,6 +317,48 @@ __global__ void divergent(int* out) {
     __syncthreads();
   else
     out[threadIdx.x] = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x), 0);
+}
+
+// Waits for ever below many frames.
+__device__ int __attribute__((noinline)) wait_below(int depth) {
+  volatile char frame[24] = {};
+  frame[depth] = 1;
+  if (depth == 0)
+    __syncthreads();
+  else
+    frame[0] = static_cast<char>(wait_below(depth - 1));
+  return frame[depth];
+}
+__global__ void abandoned(int* out) {
+  if (threadIdx.x == 0)
+    *out = wait_below(16);
+  else
+    (void)__shfl_sync(0xffffffffu, 0, 0);
+}
+// As code of a library that is compiled without AddressSanitizer, which watches memset() all the
+// same.
+__device__ int __attribute__((noinline, no_sanitize("address"))) filled(std::size_t bytes) {
+  unsigned char local[8192];
+  std::memset(local, 1, bytes);
+  int sum = 0;
+  for (std::size_t i = 0; i < bytes; ++i) sum += local[i];
+  return sum;
+}
+__global__ void fill_stack(int* out, int bytes) {
+  out[threadIdx.x] = filled(static_cast<std::size_t>(bytes));
+}
+
+TEST(Engine, StacksOfAbandonedThreadsAreUsedAgain) {
+  auto device = host_device();
+  Buffer<int> out(*device, 32);
+  ASSERT_TRUE(launch(*device, 0, "abandoned", abandoned, {{1}, {32}}, out.data()));
+  const auto done = device->synchronize();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, "deadlock");
+  ASSERT_TRUE(device->begin_trial({}).has_value());
+  ASSERT_TRUE(launch(*device, 0, "fill_stack", fill_stack, {{1}, {32}}, out.data(), 8192));
+  ASSERT_TRUE(device->synchronize());
+  for (const int sum : read(*device, out)) EXPECT_EQ(sum, 8192);
 }
 
 TEST(Engine, ADeadlockIsAFaultThatSaysWhoWaitsWhere) {

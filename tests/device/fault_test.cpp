@@ -18,7 +18,9 @@ using testing::launch;
 __global__ void write_at(int* p, long long at) {
   if (blockIdx.x == 2 && threadIdx.x == 3) p[at] = 1;
 }
-__global__ void read_at(const int* p, long long at, int* out) {
+// Planted, for the host device to see: a build with UndefinedBehaviorSanitizer would end it first.
+__attribute__((no_sanitize("undefined"))) __global__ void read_at(const int* p, long long at,
+                                                                  int* out) {
   *out = p[at];
 }
 
@@ -109,7 +111,8 @@ __global__ void failing_assert(int n) {
 __global__ void trapping() {
   __trap();
 }
-__global__ void divide(int* out, int by) {
+// Planted, as above.
+__attribute__((no_sanitize("undefined"))) __global__ void divide(int* out, int by) {
   *out = 1000 / by;
 }
 // Each call needs its stack.

@@ -58,7 +58,7 @@ Fiber* FiberPool::take() {
     RZ_CHECK(mprotect(slot + kPageBytes, kStackBytes, PROT_READ | PROT_WRITE) == 0);
     // Stacks start at different cache sets: all of them are in use at once.
     const std::size_t color = (all_.size() % 16) * 256;
-    fiber = new Fiber{nullptr, slot + kSlotBytes - color};
+    fiber = new Fiber{nullptr, slot + kSlotBytes - color, {slot + kPageBytes, kStackBytes}};
     all_.push_back(fiber);
   }
   if (fiber->context == nullptr) enter(fiber);
@@ -66,9 +66,11 @@ Fiber* FiberPool::take() {
 }
 
 void FiberPool::enter(Fiber* fiber) {
+  clear_stack(fiber->stack);
   fiber->context =
       context::make_fcontext(fiber->top, kStackBytes - kPageBytes, [](context::transfer_t t) {
         const Passage passage = *static_cast<Passage*>(t.data);
+        arrived_on_stack(nullptr, passage.from->stack);
         passage.from->context = t.fctx;
         passage.entry(passage.argument);
       });
@@ -84,8 +86,12 @@ void FiberPool::reset() {
 
 void FiberPool::switch_to(Fiber* from, Fiber* to) {
   Passage passage{from, entry_, argument_};
+  void* kept = nullptr;
+  leave_stack_for(to->stack, &kept);
   const context::transfer_t t = context::jump_fcontext(to->context, &passage);
-  static_cast<Passage*>(t.data)->from->context = t.fctx;
+  Fiber* const left = static_cast<Passage*>(t.data)->from;
+  arrived_on_stack(kept, left->stack);
+  left->context = t.fctx;
 }
 
 }  // namespace redzone::device

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/host/stack_switch.h"
+
 namespace redzone::device {
 
 // A stack with something suspended on it. Fibers are owned by the pool.
 struct Fiber {
   void* context = nullptr;   // where it is suspended; null: not entered since the last reset
   std::byte* top = nullptr;  // of its stack
+  StackBounds stack;
 };
 
 // Every stack has an unmapped page below it, so that an overflow faults. Stacks are mapped on first
