@@ -1,6 +1,6 @@
-# Builds that watch themselves, as scripts/fuzz makes one.
+# Builds that watch themselves, as scripts/fuzz and scripts/sanitize make them.
 set(REDZONE_SANITIZE "" CACHE STRING
-  "address: instrument everything for memory errors and undefined behaviour; empty: nothing")
+  "address: instrument everything for memory errors and undefined behaviour; thread: for data races; empty: nothing")
 option(REDZONE_FUZZ "Link the harnesses of tests/fuzz with libFuzzer; needs clang" OFF)
 
 if(REDZONE_FUZZ)
@@ -12,17 +12,18 @@ if(REDZONE_FUZZ)
   endif()
   # Coverage of what is not libFuzzer's.
   add_compile_options(-fsanitize=fuzzer-no-link)
-  # A harness runs on machines without clang and without this libstdc++.
-  add_link_options(-static-libstdc++ -static-libgcc -Wl,--compress-debug-sections=zlib)
 endif()
 
 if(REDZONE_SANITIZE STREQUAL "address")
   set(redzone_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(REDZONE_SANITIZE STREQUAL "thread")
+  set(redzone_sanitizers -fsanitize=thread)
 elseif(REDZONE_SANITIZE)
-  message(FATAL_ERROR "REDZONE_SANITIZE is '${REDZONE_SANITIZE}': address or empty")
+  message(FATAL_ERROR "REDZONE_SANITIZE is '${REDZONE_SANITIZE}': address, thread or empty")
 endif()
 if(REDZONE_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
-  add_compile_options(${redzone_sanitizers} -fno-omit-frame-pointer)
+  # nvcc knows none of them.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${redzone_sanitizers};-fno-omit-frame-pointer>")
   add_link_options(${redzone_sanitizers})
 endif()
