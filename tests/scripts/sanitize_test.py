@@ -1,0 +1,41 @@
+"""That scripts/sanitize runs every test, or says by its label why not."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+BUILD = sys.argv.pop()
+SCRIPT = pathlib.Path(sys.argv.pop()).read_text()
+
+
+def labels_of(test):
+    for one in test.get("properties", []):
+        if one["name"] == "LABELS":
+            return set(one["value"])
+    return set()
+
+
+class Sanitize(unittest.TestCase):
+    def setUp(self):
+        listed = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"],
+                                capture_output=True, text=True, check=True).stdout
+        # What is not built yet has no label.
+        self.tests = [test for test in json.loads(listed)["tests"]
+                      if not test["name"].endswith("_NOT_BUILT")]
+        self.run = set(re.search(r"labels='\^\((.*)\)\$'", SCRIPT)[1].split("|"))
+        self.left_out = set(re.findall(r"^#   label (\w+) +\w", SCRIPT, re.MULTILINE))
+
+    def test_every_test_is_run_or_left_out_with_a_reason(self):
+        self.assertGreater(len(self.tests), 10)
+        for test in self.tests:
+            with self.subTest(test["name"]):
+                self.assertEqual(len(labels_of(test) & (self.run | self.left_out)), 1)
+
+    def test_no_label_is_both(self):
+        self.assertEqual(self.run & self.left_out, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
