@@ -126,11 +126,11 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
   v.strides.assign(shape.size(), 1);
   v.offset_elems = layout.offset_elems;
   const Shape sizes = memory_shape(shape, layout);
-  v.numel = count(sizes);
 
   const auto order = memory_order(shape, layout);
   if (auto set = set_pitches(sizes, layout, order, v.strides); !set)
     return tl::unexpected(set.error());
+  v.numel = count(sizes);  // does not overflow where the pitches do not
 
   std::int64_t last = 0;  // storage index of the last element, relative to the lowest
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -139,7 +139,8 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
                          __builtin_add_overflow(last, reach, &last)))
       return usage_error("tensor too large");
   }
-  v.storage_elems = v.offset_elems + (v.numel == 0 ? 0 : last + 1);
+  if (__builtin_add_overflow(v.offset_elems, v.numel == 0 ? 0 : last + 1, &v.storage_elems))
+    return usage_error("offset too large");
 
   set_memory(v, sizes, layout, order);
   set_index_steps(v, sizes, order);

@@ -160,6 +160,7 @@ TEST(Layout, OverflowIsAnError) {
   EXPECT_FALSE(make_view({2, 2, 4}, {.slice_elems = INT64_MAX}));
   EXPECT_FALSE(make_view({4, std::int64_t{1} << 62}, {}));
   EXPECT_FALSE(make_view({4, 4}, {.row_padding_elems = INT64_MAX}));
+  EXPECT_FALSE(make_view({4, 4}, {.offset_elems = INT64_MAX}));
 }
 
 }  // namespace
