@@ -138,8 +138,9 @@ class Campaign {
   Lane* next_lane();
   // The lane whose next case is to be looked into now.
   Lane* lane_to_settle();
-  // The first case of a target is looked into at once. What further ones cost comes out of its own
-  // share of the time: they wait for its turn.
+  // The first case of a target is confirmed at once, unless that would take more than half of the
+  // first look at all targets. What further ones cost comes out of its own share of the time: they
+  // wait for its turn.
   bool must_wait(const Lane& lane);
   // Whether time is divided at all: there is a limit to it, and more than one target.
   bool has_turns() const;
@@ -192,10 +193,11 @@ class Campaign {
   // Suspects that no trial of the screen showed, by lane: plans that fail without a device, and
   // failures that were met while another one was looked into.
   std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
-  // A campaign of several targets with a limit of time looks at each of them before it looks into
+  // A campaign of several targets with a limit of time looks at each of them before it refines
   // anything, as long as something can run: what one target's bugs cost must not keep the others'
   // from being seen.
   bool first_look_ = false;
+  std::chrono::steady_clock::duration confirming_{0};  // time spent so
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   Lane* at_work_ = nullptr;                                            // whose case is looked into

@@ -139,9 +139,11 @@ Result<void> Campaign::settle_hangs() {
 Result<void> Campaign::confirm_case(Lane& lane, Finding finding, const Suspect& suspect,
                                     const std::string& key) {
   lane.looked_into = true;
+  const auto begun = now();
   at_work_ = &lane;
   auto confirmed = triage_.confirm(std::move(finding), suspect, *lane.target.spec);
   at_work_ = nullptr;
+  confirming_ += now() - begun;
   if (!confirmed) return tl::unexpected(confirmed.error());
   if (!confirmed->shown) meet(lane, confirmed->other);
   note_case(lane, key, confirmed->finding);

@@ -84,7 +84,9 @@ bool Campaign::has_turns() const {
 }
 
 bool Campaign::must_wait(const Lane& lane) {
-  return has_turns() && (first_look_ || (lane.looked_into && next_lane() != &lane));
+  if (!has_turns()) return false;
+  if (first_look_) return lane.looked_into || confirming_ > (now() - started_) / 2;
+  return lane.looked_into && next_lane() != &lane;
 }
 
 }  // namespace redzone::campaign

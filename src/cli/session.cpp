@@ -143,7 +143,7 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
   options.schedules = device == DeviceKind::host;
   options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::cuda ? 750 : 400);
   if (options.reuse_workers) {  // each fault costs a worker
-    options.confirm_runs = 3;
+    options.confirm_runs = 2;
     options.final_runs = 7;
     options.attribution_runs = 1;
   }

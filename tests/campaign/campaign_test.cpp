@@ -415,9 +415,8 @@ TEST_F(CampaignTest, CountsAPlanThatCouldNotBeMadeAsAHarnessError) {
   EXPECT_EQ(result.unjudged[0].reason, "its spec threw: no shape");
 }
 
-// The first target always fails and the second later: both are recorded before anything is run
-// again.
-TEST_F(CampaignTest, LooksAtEveryTargetBeforeItLooksIntoAnything) {
+// The first target always fails and the second later: both are recorded before anything is refined.
+TEST_F(CampaignTest, LooksAtEveryTargetBeforeItRefinesAnything) {
   options_.time = std::chrono::hours(1);
   options_.plans_per_target = 8;
   auto targets = listed({plain_plan({call_of(99, 16)})});
@@ -429,8 +428,9 @@ TEST_F(CampaignTest, LooksAtEveryTargetBeforeItLooksIntoAnything) {
   targets.push_back({&other, std::make_unique<ListedPlans>(late), {}});
   const auto result = run(faults_above(64), std::move(targets));
   EXPECT_EQ(result.new_ids.size(), 2u);
-  const auto asked = std::find(journal_.begin(), journal_.end(), "fresh");
-  EXPECT_EQ(std::count(journal_.begin(), asked, "record"), 2);
+  const auto refined = std::find(journal_.begin(), journal_.end(), "evidence final");
+  EXPECT_NE(refined, journal_.end());
+  EXPECT_EQ(std::count(journal_.begin(), refined, "record"), 2);
   EXPECT_EQ(result.stats.plans, 16u);
 }
 
