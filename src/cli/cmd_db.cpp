@@ -30,7 +30,7 @@ class Db final : public Command {
         "keep-days", po::value<Count>(),
         "prune: what is older goes, but nothing that was confirmed or marked")(
         "to", po::value<std::string>(),
-        "copy: the file to be replaced by a sound store that has seen no less");
+        "copy: the file to be replaced by a sound store that lacks nothing of it");
     words.add("do", 1);
     add_db_flag(flags);
     add_json_flag(flags);

@@ -11,6 +11,7 @@
 #include "store/row.h"
 #include "store/schema_columns.h"
 #include "store/upkeep.h"
+#include "store/writer_table.h"
 
 namespace redzone::store {
 namespace {
@@ -102,6 +103,7 @@ void check_rows(Database& db, Lines& wrong) {
   SQLite::Database& sql = db.sql();
   reads(wrong, [&] { read_campaigns(sql); });
   reads(wrong, [&] { read_runs(sql); });
+  reads(wrong, [&] { read_writers(sql); });
   for (const auto id : ids_of(sql, "SELECT id FROM findings ORDER BY id")) {
     reads(wrong, [&] { load_finding(db, id); });
     reads(wrong, [&] { read_trials(sql, id); });

@@ -63,7 +63,9 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
   if (!fs::exists(fs::symlink_status(to_path, ignored))) return Lines{};
   auto to = Store::open(to_path, OpenMode::read_only);
   if (!to) return tl::unexpected(to.error());
-  return lacking(from.database(), to->database());
+  auto losses = lacking(from.database(), to->database());
+  if (!losses) return tl::unexpected(losses.error());
+  return losses->empty() ? Lines{} : Lines{std::move(*losses)};
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "store/real_file.h"
+#include "store/uid.h"
+#include "store/writer_table.h"
 
 namespace redzone::store {
 namespace fs = std::filesystem;
@@ -93,7 +95,8 @@ std::string file_uri(const fs::path& path, bool immutable) {
 
 }  // namespace
 
-Database::Database(fs::path path) : path_(std::move(path)), real_(real_file(path_)) {}
+Database::Database(fs::path path)
+    : path_(std::move(path)), real_(real_file(path_)), writer_(new_uid()) {}
 
 Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode mode,
                                                  const OpenOptions& options, Migrations steps) {
@@ -215,6 +218,10 @@ bool Database::copy_to_memory(const OpenOptions& options) {
 
 std::int64_t Database::pragma(const char* name) {
   return sql_->execAndGet(fmt::format("PRAGMA {}", name)).getInt64();
+}
+
+void Database::count_write_since(int changes) {
+  if (sql_->getTotalChanges() != changes) count_write(*sql_, writer_);
 }
 
 bool Database::identify(Migrations steps) {

@@ -46,6 +46,8 @@ class Database {
 
   const std::filesystem::path& path() const { return path_; }
   SQLite::Database& sql() { return *sql_; }
+  // What this database is called among those that write to the file (writer_table.h).
+  const std::string& writer() const { return writer_; }
 
   // Runs `body` in one read transaction: all its statements see the same moment.
   template <class Body>
@@ -60,6 +62,22 @@ class Database {
   // Runs `body` in one write transaction: all of it is stored, or nothing.
   template <class Body>
   auto write(Durability durability, Body body) {
+    const auto counted = [&] {
+      const int before = sql_->getTotalChanges();
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+        count_write_since(before);
+      } else {
+        auto result = body();
+        count_write_since(before);
+        return result;
+      }
+    };
+    return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, counted);
+  }
+  // As write(), of what adds nothing that its writer has not counted: a prune, a merge.
+  template <class Body>
+  auto write_nothing_new(Durability durability, Body body) {
     return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, body);
   }
 
@@ -76,6 +94,8 @@ class Database {
   void migrate(Migrations steps);
   void set(Durability durability);
   std::int64_t pragma(const char* name);
+  // Counts this transaction if rows were changed since there were so many changes.
+  void count_write_since(int changes);
   // What SQLite said, as one line that names the file and what would be right.
   Error explain(const SQLite::Exception& e) const;
 
@@ -115,6 +135,7 @@ class Database {
 
   std::filesystem::path path_;
   std::filesystem::path real_;  // the file itself, beside which SQLite keeps its log
+  std::string writer_;
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};
   Durability durability_ = Durability::full;

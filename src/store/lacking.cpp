@@ -8,11 +8,20 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "store/database.h"
+#include "store/schema_columns.h"
+#include "store/stored_rows.h"
+#include "store/writer_table.h"
 
 namespace redzone::store {
 namespace {
+
+using Ids = std::set<std::int64_t>;
 
 struct Held {
   std::int64_t id = 0;
@@ -25,43 +34,66 @@ struct Mark {
   auto operator<=>(const Mark&) const = default;
 };
 
-struct Holdings {
-  std::map<std::string, Held> findings;  // by hash of the signature
-  std::map<Mark, std::int64_t> marks;    // each with its finding
-  bool fresh = false;                    // it has never held a campaign or a finding
+struct Begun {
+  std::int64_t id = 0;
+  std::string started;
 };
 
-Result<Holdings> holdings(Database& store) {
-  return store.read([&] {
-    SQLite::Database& sql = store.sql();
-    Holdings out;
-    SQLite::Statement findings(
-        sql,
-        "SELECT signature_hash, id, state IN ('confirmed', 'flaky'), (SELECT ifnull(max(at), '') "
-        "FROM ledger WHERE finding_id = findings.id AND event IN ('passed', 'failed')) "
-        "FROM findings");
-    while (findings.executeStep())
-      out.findings.emplace(
-          findings.getColumn(0).getString(),
-          Held{findings.getColumn(1).getInt64(), findings.getColumn(2).getInt() != 0,
-               findings.getColumn(3).getString()});
-    SQLite::Statement marks(sql,
-                            "SELECT at, event, link, note, finding_id FROM ledger "
-                            "WHERE event NOT IN ('passed', 'failed')");
-    while (marks.executeStep())
-      out.marks.emplace(Mark{marks.getColumn(0).getString(), marks.getColumn(1).getString(),
-                             marks.getColumn(2).getString(), marks.getColumn(3).getString()},
-                        marks.getColumn(4).getInt64());
-    // SQLite keeps a row for each table of this kind that ever had one, also when it was emptied.
-    out.fresh = sql.execAndGet(
-                       "SELECT count(*) FROM sqlite_sequence WHERE name IN ('campaigns', "
-                       "'findings')")
-                    .getInt64() == 0;
-    return out;
-  });
+// What no command removes.
+struct Holdings {
+  std::map<std::string, Held> findings;    // by hash of the signature
+  std::map<Mark, std::int64_t> marks;      // each with its finding
+  std::map<std::string, Begun> campaigns;  // by uid
+};
+
+// Rows of each table of kept_tables(), in its order; none of a table that is not looked at.
+using Contents = std::vector<std::vector<StoredRow>>;
+
+Holdings holdings(SQLite::Database& sql) {
+  Holdings out;
+  SQLite::Statement findings(
+      sql,
+      "SELECT signature_hash, id, state IN ('confirmed', 'flaky'), (SELECT ifnull(max(at), '') "
+      "FROM ledger WHERE finding_id = findings.id AND event IN ('passed', 'failed')) "
+      "FROM findings");
+  while (findings.executeStep())
+    out.findings.emplace(findings.getColumn(0).getString(),
+                         Held{findings.getColumn(1).getInt64(), findings.getColumn(2).getInt() != 0,
+                              findings.getColumn(3).getString()});
+  SQLite::Statement marks(sql,
+                          "SELECT at, event, link, note, finding_id FROM ledger "
+                          "WHERE event NOT IN ('passed', 'failed')");
+  while (marks.executeStep())
+    out.marks.emplace(Mark{marks.getColumn(0).getString(), marks.getColumn(1).getString(),
+                           marks.getColumn(2).getString(), marks.getColumn(3).getString()},
+                      marks.getColumn(4).getInt64());
+  SQLite::Statement campaigns(sql, "SELECT uid, id, started FROM campaigns");
+  while (campaigns.executeStep())
+    out.campaigns.emplace(
+        campaigns.getColumn(0).getString(),
+        Begun{campaigns.getColumn(1).getInt64(), campaigns.getColumn(2).getString()});
+  return out;
 }
 
-std::string listed(const std::set<std::int64_t>& ids) {
+// By these columns of each table.
+Contents contents(SQLite::Database& sql, const Columns& columns) {
+  Contents out;
+  for (const auto& table : kept_tables()) {
+    const auto known = columns.find(table.name);
+    out.push_back(known == columns.end() ? std::vector<StoredRow>{}
+                                         : stored_rows(sql, table, known->second));
+  }
+  return out;
+}
+
+// Rows that stay as long as their campaign does, by what they are of.
+Columns keys_of_nights() {
+  return {{"nights", {"campaign_id"}},
+          {"night_targets", {"campaign_id", "target"}},
+          {"night_replays", {"campaign_id", "subject"}}};
+}
+
+std::string listed(const Ids& ids) {
   constexpr std::ptrdiff_t kMost = 5;
   const auto all = std::ssize(ids);
   const auto last = std::next(ids.begin(), std::min(all, kMost));
@@ -69,35 +101,104 @@ std::string listed(const std::set<std::int64_t>& ids) {
   return all <= kMost ? first : fmt::format("{} and {} more", first, all - kMost);
 }
 
-}  // namespace
+class Losses {
+ public:
+  void add(const char* what, const Ids& ids) {
+    if (!ids.empty()) parts_.push_back(fmt::format("{} {}", what, listed(ids)));
+  }
+  std::string line(const Database& from, const Database& to) const {
+    return parts_.empty() ? ""
+                          : fmt::format("{} lacks what {} holds: {}", from.path().string(),
+                                        to.path().string(), fmt::join(parts_, "; "));
+  }
 
-Result<std::vector<std::string>> lacking(Database& from, Database& to) {
-  const auto here = holdings(from), there = holdings(to);
-  if (!here) return tl::unexpected(here.error());
-  if (!there) return tl::unexpected(there.error());
-  std::set<std::int64_t> gone, unmarked, behind;
-  for (const auto& [signature, held] : there->findings) {
-    const auto known = here->findings.find(signature);
-    if (known == here->findings.end()) {
+ private:
+  std::vector<std::string> parts_;
+};
+
+// Owners of rows `there` that are not `here`, but for those of `told`, which were told of before.
+Ids owners_lacking(const std::vector<StoredRow>& here, const std::vector<StoredRow>& there,
+                   const Ids& told) {
+  std::unordered_set<std::size_t> known;
+  for (const auto& row : here) known.insert(row.content);
+  Ids owners;
+  for (const auto& row : there)
+    if (!known.contains(row.content) && !told.contains(row.owner)) owners.insert(row.owner);
+  return owners;
+}
+
+// Tells of each owner once: of what stands in its own row, else of the first table.
+void add_rows(Losses& losses, const Contents& here, const Contents& there,
+              std::map<std::string_view, Ids> told) {
+  for (std::size_t i = 0; i < kept_tables().size(); ++i) {
+    const KeptTable& table = kept_tables()[i];
+    const Ids owners = owners_lacking(here[i], there[i], told[table.owner]);
+    losses.add(table.what, owners);
+    told[table.owner].insert(owners.begin(), owners.end());
+  }
+}
+
+void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
+  Ids gone, unmarked, behind;
+  for (const auto& [signature, held] : there.findings) {
+    const auto known = here.findings.find(signature);
+    if (known == here.findings.end()) {
       // What is no more than suspected is renamed by triage, or pruned.
-      if (held.found || here->fresh) gone.insert(held.id);
+      if (held.found) gone.insert(held.id);
     } else if (known->second.last_run < held.last_run) {
       behind.insert(held.id);
     }
   }
   // Wherever it is: the finding that was marked may have become one with another.
-  for (const auto& [mark, finding] : there->marks)
-    if (!here->marks.contains(mark)) unmarked.insert(finding);
-  std::vector<std::string> lines;
-  const auto tell = [&](const char* what, const std::set<std::int64_t>& findings) {
-    if (!findings.empty())
-      lines.push_back(fmt::format("{} lacks {} of {}: {}", from.path().string(), what,
-                                  to.path().string(), listed(findings)));
-  };
-  tell("findings", gone);
-  tell("marks of findings", unmarked);
-  tell("the latest runs of findings", behind);
-  return lines;
+  for (const auto& [mark, finding] : there.marks)
+    if (!here.marks.contains(mark)) unmarked.insert(finding);
+  losses.add("findings", gone);
+  losses.add("marks of findings", unmarked);
+  losses.add("the latest runs of findings", behind);
+}
+
+// Campaigns that are not here: those that began before `pruned` were pruned.
+std::pair<Ids, Ids> pruned_and_gone(const Holdings& here, const Holdings& there,
+                                    const std::string& pruned) {
+  Ids old, gone;
+  for (const auto& [uid, begun] : there.campaigns)
+    if (!here.campaigns.contains(uid)) (begun.started < pruned ? old : gone).insert(begun.id);
+  return {old, gone};
+}
+
+struct Known {
+  bool follows = false;
+  Holdings holdings;  // where it follows
+  Contents contents;
+};
+
+Known known(SQLite::Database& sql, bool follows) {
+  if (follows) return {true, holdings(sql), contents(sql, keys_of_nights())};
+  return {false, {}, contents(sql, known_columns())};
+}
+
+}  // namespace
+
+Result<std::string> lacking(Database& from, Database& to) {
+  const auto writers = from.read([&] { return read_writers(from.sql()); });
+  if (!writers) return tl::unexpected(writers.error());
+  const auto there =
+      to.read([&] { return known(to.sql(), follows(*writers, read_writers(to.sql()))); });
+  if (!there) return tl::unexpected(there.error());
+  const auto here = from.read([&] { return known(from.sql(), there->follows); });
+  if (!here) return tl::unexpected(here.error());
+  Losses losses;
+  std::map<std::string_view, Ids> told;
+  if (there->follows) {
+    const auto [old, gone] =
+        pruned_and_gone(here->holdings, there->holdings, latest_prune(*writers));
+    losses.add("campaigns", gone);
+    add_holdings(losses, here->holdings, there->holdings);
+    told["campaigns"] = old;
+    told["campaigns"].insert(gone.begin(), gone.end());
+  }
+  add_rows(losses, here->contents, there->contents, std::move(told));
+  return losses.line(from, to);
 }
 
 }  // namespace redzone::store

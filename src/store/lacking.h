@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/error.h"
 
@@ -10,11 +9,15 @@ namespace redzone::store {
 
 class Database;
 
-// What `to` has and `from` lacks, of what no prune removes: findings that were confirmed or flaky,
-// marks, what later runs said of a finding; and any finding, where `from` has never held anything.
-// By content, as ids are compared in vain: stores may be merged, which numbers them anew, or
-// pruned. One line each, which name the files; findings in them are those of `to`. Empty: nothing
-// is lost.
-Result<std::vector<std::string>> lacking(Database& from, Database& to);
+// In one line what `to` has and `from` lacks; "" where nothing is lost. Campaigns and findings in
+// it are those of `to`.
+//
+// Where `from` has all writes of `to` (writer_table.h), what it lacks was removed or replaced by a
+// rule of a command (a prune, a smaller repro, a suspect that got another name). What no command
+// removes must be there even so: findings that were confirmed or flaky, marks, what later runs said
+// of a finding, campaigns that no prune removed, and the nights of campaigns with their replays.
+//
+// Everywhere else each row of `to` must be in `from`: by content, as ids are compared in vain.
+Result<std::string> lacking(Database& from, Database& to);
 
 }  // namespace redzone::store

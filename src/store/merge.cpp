@@ -14,6 +14,7 @@
 #include "store/row.h"
 #include "store/schema_columns.h"
 #include "store/upkeep.h"
+#include "store/writer_table.h"
 
 namespace redzone::store {
 namespace {
@@ -260,7 +261,8 @@ Result<Merged> merge(Store& from, Store& into) {
   if (!wrong->empty())
     return harness_error(
         fmt::format("{} is not sound: {}", from.database().path().string(), wrong->front()));
-  return into.database().write(Durability::full, [&] {
+  return into.database().write_nothing_new(Durability::full, [&] {
+    join_writers(from.database().sql(), into.database().sql());
     return Merging(from.database().sql(), into.database().sql()).run();
   });
 }

@@ -270,8 +270,18 @@ ALTER TABLE night_targets ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE night_targets ADD COLUMN not_compared TEXT NOT NULL DEFAULT '';
 )sql";
 
+// Who wrote, and how often (writer_table.h). What older builds wrote is counted by campaign.
+constexpr std::string_view kVersion10 = R"sql(
+CREATE TABLE writers (
+  name   TEXT PRIMARY KEY,
+  writes INTEGER NOT NULL,
+  pruned TEXT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO writers SELECT uid, 1 + plans + (ended <> ''), '' FROM campaigns;
+)sql";
+
 constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
-                            kVersion6, kVersion7, kVersion8, kVersion9};
+                            kVersion6, kVersion7, kVersion8, kVersion9, kVersion10};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "store/store.h"
 
 #include <algorithm>
-#include <random>
 #include <tuple>
 
 #include "core/plan_text.h"
@@ -13,6 +12,7 @@
 #include "store/probe_table.h"
 #include "store/row.h"
 #include "store/schema.h"
+#include "store/uid.h"
 
 namespace redzone::store {
 namespace {
@@ -53,13 +53,6 @@ void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
   columns(row, stats);
   if (!ended.empty()) row("ended", ended);
   row.update(db.sql(), "campaigns", id);
-}
-
-std::string new_uid() {
-  std::random_device random;
-  std::string uid;
-  for (int i = 0; i < 4; ++i) uid += fmt::format("{:08x}", random());
-  return uid;
 }
 
 std::string latest_moment(SQLite::Database& sql) {

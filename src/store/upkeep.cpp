@@ -9,6 +9,7 @@
 #include "store/database.h"
 #include "store/finding_table.h"
 #include "store/ledger_table.h"
+#include "store/writer_table.h"
 
 namespace redzone::store {
 namespace {
@@ -75,7 +76,7 @@ std::int64_t file_bytes(SQLite::Database& sql) {
 Result<Pruned> prune(Store& store, std::int64_t keep_days) {
   Database& db = store.database();
   SQLite::Database& sql = db.sql();
-  auto pruned = db.write(Durability::full, [&] {
+  auto pruned = db.write_nothing_new(Durability::full, [&] {
     const std::string time = utc_days_ago(static_cast<double>(keep_days));
     Pruned out;
     out.bytes_before = file_bytes(sql);
@@ -98,6 +99,7 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
       run(sql, "DELETE FROM nights WHERE campaign_id = ?", id);
       out.campaigns += run(sql, "DELETE FROM campaigns WHERE id = ?", id);
     }
+    if (out.campaigns > 0) note_prune(sql, db.writer(), time);
     out.entries = compact_ledgers(sql, time);
     drop_unused_plans(sql);
     return out;

@@ -27,9 +27,9 @@ Result<std::vector<std::string>> check(const std::filesystem::path& file);
 
 // Makes the sound store in `from` the contents of `to`, with what is only in the log of a writer
 // that runs or was killed. `to` is replaced in one step, or stays as it is.
-// Gives why not, one line each: what is unsound of `from`; or what it lacks of the store in `to`
-// that no prune removes, as one that was emptied or put back, so that no copy gives way to less. A
-// `to` that is no store is an error. Links are followed.
+// Gives why not: what is unsound of `from`, one line each; or, in one line, what it lacks of the
+// store in `to`. What a prune, a merge or triage removed of an older copy of `from` is not lacking.
+// A `to` that is no store is an error. Links are followed.
 Result<std::vector<std::string>> copy_store(const std::filesystem::path& from,
                                             const std::filesystem::path& to);
 

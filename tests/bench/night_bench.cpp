@@ -1,5 +1,5 @@
-// How long a store of many findings takes to open, to report on and to merge. Prints; asserts
-// nothing about time.
+// How long a store of many findings takes to open, to report on, to merge and to copy. Prints;
+// asserts nothing about time.
 //
 //   night_bench [FINDINGS] [NIGHTS]      (10000, 30)
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "store/ledger_table.h"
 #include "store/merge.h"
 #include "store/sample.h"
+#include "store/upkeep.h"
 
 namespace redzone {
 namespace {
@@ -132,6 +133,13 @@ int run(int findings, int nights) {
     fmt::print("  {} new findings, {} improved, {} ledger entries\n", merged.findings,
                merged.improved, merged.entries);
   }
+  const auto copied = [&](const char* what, const char* from) {
+    return timed(what,
+                 [&] { return must(store::copy_store(dir / from, dir / "copy.db")).empty(); });
+  };
+  if (!copied("copy a.db", "a.db") || !copied("copy a.db over its copy", "a.db") ||
+      copied("refuse to copy b.db over that of a.db", "b.db"))
+    return EXIT_FAILURE;
   return must(into.findings()).size() ==
                  static_cast<std::size_t>(findings) + static_cast<std::size_t>(findings / 2)
              ? EXIT_SUCCESS

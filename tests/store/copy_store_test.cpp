@@ -1,11 +1,16 @@
 // Copies of stores that are written to, merged, pruned, put back or emptied, or are none.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "store/file_lock.h"
 #include "store/merge.h"
+#include "store/night.h"
 #include "store/real_file.h"
 #include "store/sample.h"
+#include "store/schema.h"
+#include "store/schema_columns.h"
+#include "store/stored_rows.h"
 #include "store/upkeep.h"
 
 namespace redzone::store {
@@ -23,6 +28,23 @@ class CopyStore : public ::testing::Test {
       f.campaign = must(store.begin_campaign(sample_campaign()));
       must(store.record(f));
     }
+  }
+  // A store with so many nights that found nothing.
+  void add_clean_nights(const char* name, int nights) {
+    Store store = open_rw(dir_ / name);
+    NightBook book(store);
+    for (int i = 0; i < nights; ++i) {
+      NightRun run;
+      run.campaign = must(store.begin_campaign(sample_campaign()));
+      run.exit_code = 0;
+      must(book.begin(run));
+      must(book.replayed(run.campaign, {"x", {}, "t", "", Tonight::passes, {0, 5}, "", 0}));
+      must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
+      must(store.end_campaign(run.campaign, {}));
+    }
+  }
+  void change(const char* name, const std::string& statement) {
+    SQLite::Database((dir_ / name).string(), SQLite::OPEN_READWRITE).exec(statement);
   }
   std::vector<std::string> copied(const char* from, const char* to) {
     return must(copy_store(dir_ / from, dir_ / to));
@@ -65,11 +87,13 @@ TEST_F(CopyStore, KeepsThePermissions) {
 }
 
 TEST_F(CopyStore, NoCopyGivesWayToLess) {
-  make("many.db", 3);
   make("few.db", 2);
+  EXPECT_TRUE(copied("few.db", "many.db").empty());
+  make("many.db", 3);
   write_bytes(dir_ / "empty.db", "");
-  expect_refused("few.db", "many.db", "few.db lacks findings of " + (dir_ / "many.db: 3").string());
-  expect_refused("empty.db", "many.db", "many.db: 1, 2, 3");
+  expect_refused("few.db", "many.db",
+                 "few.db lacks what " + (dir_ / "many.db holds: campaigns 3, 4, 5").string());
+  expect_refused("empty.db", "many.db", "many.db holds: campaigns 1, 2, 3, 4, 5; findings 1, 2, 3");
   EXPECT_EQ(findings("many.db"), 3u);
   EXPECT_TRUE(copied("few.db", "empty.db").empty());
   EXPECT_TRUE(copied("many.db", "few.db").empty());
@@ -77,14 +101,14 @@ TEST_F(CopyStore, NoCopyGivesWayToLess) {
   // A mark that it has not, though it was seen later.
   must(open_rw(dir_ / "few.db").mark(1, {"", LedgerEvent::known, "https://x/1", ""}));
   must(open_rw(dir_ / "many.db").enter(1, {"", LedgerEvent::failed, "", ""}));
-  expect_refused("many.db", "few.db", "many.db lacks marks of findings of");
-  expect_refused("few.db", "many.db", "few.db lacks the latest runs of findings of");
+  expect_refused("many.db", "few.db", "holds: entries of the ledgers of findings 1");
+  expect_refused("few.db", "many.db", "holds: entries of the ledgers of findings 1");
 }
 
 TEST_F(CopyStore, TellsOfTheFirstFewThatAreLacking) {
   make("many.db", 8);
   make("few.db", 1);
-  expect_refused("few.db", "many.db", "2, 3, 4, 5, 6 and 2 more");
+  expect_refused("few.db", "many.db", "campaigns 1, 2, 3, 4, 5 and 3 more; ");
 }
 
 TEST_F(CopyStore, AnOlderCopyLacksWhatCameSince) {
@@ -92,21 +116,109 @@ TEST_F(CopyStore, AnOlderCopyLacksWhatCameSince) {
   EXPECT_TRUE(copied("s.db", "old.db").empty());
   must(open_rw(dir_ / "s.db").mark(1, {"", LedgerEvent::known, "https://x/1", ""}));
   EXPECT_TRUE(copied("s.db", "good.db").empty());
-  expect_refused("old.db", "good.db", "lacks marks of");
+  expect_refused("old.db", "good.db", "holds: entries of the ledgers of findings 1");
 }
 
-// Suspects are renamed and pruned; but they are all that a store has that was never looked into.
-TEST_F(CopyStore, SuspectsAreLackedOnlyByWhatNeverHeldAny) {
+// A person has something of a night that found nothing: that nothing was found.
+TEST_F(CopyStore, CleanNightsAreNotLost) {
+  add_clean_nights("nights.db", 3);
+  add_clean_nights("one.db", 1);
+  make("found.db", 1);
+  write_bytes(dir_ / "empty.db", "");
+  for (const char* from : {"one.db", "found.db", "empty.db"})
+    expect_refused(from, "nights.db", "nights.db holds: campaigns 1, 2, 3");
+}
+
+TEST_F(CopyStore, ProbesAndEvidenceAreNotLost) {
+  make("s.db", 1);
+  const Finding f = must(open_ro(dir_ / "s.db").finding(1));
+  const auto refused_after = [&](const char* says, auto add) {
+    std::filesystem::remove(dir_ / "copy.db");
+    EXPECT_TRUE(copied("s.db", "copy.db").empty());
+    add(open_rw(dir_ / "copy.db"));
+    expect_refused("s.db", "copy.db", says);
+    EXPECT_TRUE(copied("copy.db", "s.db").empty()) << "nothing is lost of its older copy";
+  };
+  refused_after("holds: trials of findings 1",
+                [&](Store store) { must(store.add_trial(1, "replay", f.plan, {}, {}, {})); });
+  refused_after("holds: artifacts of findings 1",
+                [](Store store) { must(store.add_artifact(1, "log", "worker", "last words")); });
+  refused_after("holds: probes of findings 1", [&](Store store) {
+    must(store.add_probe({1, "host", "c0de"}, f.plan, {"", 3, 0, 1, 0, ""}));
+  });
+  refused_after("holds: findings 1", [](Store store) {
+    must(store.resume_campaign(1));
+    must(store.sighted(1, 5));
+  });
+}
+
+// A suspect is all that is known of what was not looked into.
+TEST_F(CopyStore, SuspectsAreNotLost) {
   Finding suspect = sample_finding();
   suspect.state = State::suspect;
   must(open_rw(dir_ / "suspects.db").record(suspect));
-  make("campaigns.db", 0);
-  must(open_rw(dir_ / "campaigns.db").begin_campaign(sample_campaign()));
-  write_bytes(dir_ / "empty.db", "");
-  expect_refused("empty.db", "suspects.db", "lacks findings of");
-  EXPECT_TRUE(copied("campaigns.db", "suspects.db").empty());
-  // Nothing is lost of a store without findings.
-  EXPECT_TRUE(copied("empty.db", "campaigns.db").empty());
+  add_clean_nights("campaigns.db", 1);
+  expect_refused("campaigns.db", "suspects.db", "holds: findings 1");
+}
+
+// What another program does to it is no rule of a command.
+TEST_F(CopyStore, WhatNoCommandRemovesIsMissed) {
+  add_clean_nights("s.db", 2);
+  make("s.db", 1);
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  const std::string good = bytes_of(dir_ / "s.db");
+  for (const auto& [statement, says] :
+       {std::pair{"DELETE FROM night_replays WHERE campaign_id = 2", "replays of nights 2"},
+        {"DELETE FROM night_targets WHERE campaign_id = 2", "targets of nights 2"},
+        {"DELETE FROM night_targets; DELETE FROM night_replays; DELETE FROM nights", "nights 1, 2"},
+        {"DELETE FROM night_targets; DELETE FROM night_replays; DELETE FROM nights; "
+         "DELETE FROM campaigns WHERE id < 3",
+         "campaigns 1, 2"},
+        {"DELETE FROM sightings; DELETE FROM culprits; DELETE FROM attributions; "
+         "DELETE FROM findings",
+         "findings 1"}}) {
+    write_bytes(dir_ / "s.db", good);
+    change("s.db", statement);
+    expect_refused("s.db", "copy.db", says);
+  }
+}
+
+// An older copy that was gone on with by itself.
+TEST_F(CopyStore, TwoThatWentOnApartDoNotReplaceEachOther) {
+  make("s.db", 1);
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  add_clean_nights("s.db", 1);
+  add_clean_nights("copy.db", 1);
+  expect_refused("s.db", "copy.db", "holds: campaigns 2");
+  expect_refused("copy.db", "s.db", "holds: campaigns 2");
+  {
+    Store from = open_ro(dir_ / "copy.db"), into = open_rw(dir_ / "s.db");
+    must(merge(from, into));
+  }
+  EXPECT_TRUE(copied("s.db", "copy.db").empty()) << "it has the nights of both";
+  EXPECT_EQ(must(open_ro(dir_ / "copy.db").campaigns()).size(), 3u);
+}
+
+// The same: its campaigns stand for what was written to it.
+TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
+  make("s.db", 2);
+  const auto age = [&](const char* name) {
+    change(name, "DROP TABLE writers");
+    change(name, fmt::format("PRAGMA user_version = {}", migrations().size() - 1));
+  };
+  age("s.db");
+  write_bytes(dir_ / "old.db", bytes_of(dir_ / "s.db"));
+  write_bytes(dir_ / "copy.db", bytes_of(dir_ / "s.db"));
+  add_clean_nights("s.db", 1);
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  expect_refused("old.db", "copy.db", "holds: campaigns");
+}
+
+TEST_F(CopyStore, EveryTableIsCompared) {
+  std::set<std::string> compared{"plans", "environments", "writers", "sqlite_sequence"};
+  for (const auto& table : kept_tables()) compared.insert(table.name);
+  for (const auto& [table, columns] : known_columns())
+    EXPECT_TRUE(compared.contains(table)) << table;
 }
 
 // Numbered anew, with less rows than the runner's ever had, and nothing of them is lost.
@@ -133,7 +245,7 @@ TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
   }
   EXPECT_TRUE(copied("all.db", "good.db").empty());
   EXPECT_EQ(findings("good.db"), 2u);
-  EXPECT_EQ(copied("a.db", "good.db").size(), 2u) << "a finding, and the mark of the other";
+  expect_refused("a.db", "good.db", "good.db holds: ");
 }
 
 // What a person said of a suspect is not lost when triage gives it the name of another.

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/plan_text.h"
+#include "store/few_runs.h"
 #include "store/night.h"
 #include "store/sample.h"
 
@@ -108,20 +109,7 @@ rc::Gen<std::vector<int>> choices() {
   return rc::gen::resize(12, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1000)));
 }
 
-constexpr const char* kFewRuns = "max_success=8";
-
-class Merge : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const char* set = ::getenv("RC_PARAMS");
-    before_ = set == nullptr ? "" : set;
-    ::setenv("RC_PARAMS", (before_ + " " + kFewRuns).c_str(), 1);  // each writes several files
-  }
-  void TearDown() override { ::setenv("RC_PARAMS", before_.c_str(), 1); }
-
- private:
-  std::string before_;
-};
+using Merge = FewRuns;
 
 TEST_F(Merge, TwiceIsOnce) {
   EXPECT_TRUE(rc::check("merging again changes nothing", [] {

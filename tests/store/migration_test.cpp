@@ -152,9 +152,9 @@ TEST(Migration, TheReleasedStepsAreValid) {
   auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
-  for (const char* table :
-       {"campaigns", "findings", "plans", "trials", "environments", "artifacts", "attributions",
-        "culprits", "probes", "sightings", "ledger", "nights", "night_targets", "night_replays"})
+  for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
+                            "attributions", "culprits", "probes", "sightings", "ledger", "nights",
+                            "night_targets", "night_replays", "writers"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }
 

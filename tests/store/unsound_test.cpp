@@ -151,6 +151,21 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
   }
 }
 
+// Read by copies alone.
+TEST_F(UnsoundRow, OfTheWritersIsRefusedByCopies) {
+  for (const char* statement :
+       {"UPDATE writers SET writes = -1", "UPDATE writers SET writes = 'x'",
+        "UPDATE writers SET pruned = x'00'", "UPDATE writers SET name = x'00'",
+        "ALTER TABLE writers DROP COLUMN pruned", "DROP TABLE writers"}) {
+    const auto path = changed(statement);
+    EXPECT_FALSE(must(check(path)).empty()) << statement;
+    EXPECT_FALSE(must(copy_store(path, dir_ / "copy.db")).empty()) << statement;
+    const std::string before = bytes_of(path);
+    EXPECT_FALSE(copy_store(dir_ / "good.db", path)) << statement;
+    EXPECT_EQ(bytes_of(path), before) << statement;
+  }
+}
+
 TEST_F(UnsoundRow, ADeepObservationIsRefused) {
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += "{\"calls\":[";
