@@ -152,9 +152,8 @@ Result<int> Run::run(const po::variables_map& flags) {
 
   ProgressPrinter printer;
   options->progress = [&](const campaign::Progress& p) {
-    printer(p);
-    // Progress in the store is a courtesy; an error will show at the next finding.
-    (void)store->update_campaign(*id, p.stats);
+    // What is printed is stored; an error will show at the next finding.
+    if (store->update_campaign(*id, p.stats)) printer(p);
   };
   StoreSink sink(*store);
   campaign::Campaign fuzzing(session.executor(), session.catalog(), simplify_for(), sink,

@@ -278,8 +278,8 @@ Result<void> Nightly::fuzz() {
   options.stop = [&] { return interrupted() || stalled || !kept; };
   options.barred = [&](const std::string& target) { return quarantines_.of(target) != nullptr; };
   options.progress = [&](const campaign::Progress& p) {
-    printer(p);
     kept = keep(p.targets, p.stats);
+    if (kept) printer(p);
     watch(p.stats);
     stalled = stalled || watch.stalled(p.stats);
   };

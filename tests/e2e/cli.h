@@ -52,7 +52,8 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
-  // What it has written to stderr so far.
+  // What it has written so far.
+  std::string out() const { return read_text(out_); }
   std::string err() const { return read_text(err_); }
   void signal(int number) const;
   // As a terminal does it: to the process and to those that it has started and that did not leave
