@@ -147,8 +147,10 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!night) return tl::unexpected(ended.value_or(night.error()));
   const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
                                   [](const auto& plan) { return !plan.problem.empty(); });
-  night->exit_code =
-      interrupted() ? static_cast<int>(kInterrupted) : night_exit_code(*night, broken);
+  const bool unsound = ended && ended->kind == ErrorKind::unsound;
+  night->exit_code = interrupted() ? static_cast<int>(kInterrupted)
+                     : unsound     ? static_cast<int>(kUnsound)
+                                   : night_exit_code(*night, broken);
   if (night->exit_code != kInterrupted) {
     night->ended = night->parts.back().ended = store::utc_now();
     night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;

@@ -14,7 +14,15 @@ namespace {
 
 int report(const Error& error) {
   print_note(fmt::format("redzone: {}", error.message));
-  return error.kind == ErrorKind::usage ? kUsage : kHarness;
+  switch (error.kind) {
+    case ErrorKind::usage:
+      return kUsage;
+    case ErrorKind::unsound:
+      return kUnsound;
+    case ErrorKind::harness:
+      break;
+  }
+  return kHarness;
 }
 
 po::options_description flags_of(const Command& command,
@@ -82,7 +90,7 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
       out += fmt::format("  {:10} {}\n", command->name(), command->summary());
   out +=
       "\nExit codes: 0 nothing new, 1 new findings, 2 usage, 3 harness error, 4 nothing could be "
-      "judged, 130 interrupted\n";
+      "judged, 5 a store that is not sound, 130 interrupted\n";
   return out;
 }
 

@@ -8,8 +8,9 @@
 
 namespace redzone {
 
-// usage: the user can mend it (exit 2). harness: Redzone could not do its job (exit 3).
-enum class ErrorKind : std::uint8_t { usage, harness };
+// usage: the user can mend it (exit 2). harness: Redzone could not do its job (exit 3). unsound: a
+// store is damaged (exit 5).
+enum class ErrorKind : std::uint8_t { usage, harness, unsound };
 
 struct Error {
   ErrorKind kind = ErrorKind::harness;
@@ -24,6 +25,9 @@ inline tl::unexpected<Error> usage_error(std::string message) {
 }
 inline tl::unexpected<Error> harness_error(std::string message) {
   return tl::unexpected<Error>(Error{ErrorKind::harness, std::move(message)});
+}
+inline tl::unexpected<Error> unsound_error(std::string message) {
+  return tl::unexpected<Error>(Error{ErrorKind::unsound, std::move(message)});
 }
 
 // How a process ends in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). No signal: in a

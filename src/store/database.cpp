@@ -280,7 +280,7 @@ Error Database::explain(const SQLite::Exception& e) const {
           ErrorKind::usage,
           fmt::format("{} is not a Redzone store (no SQLite database): name another file", file)};
     case SQLITE_CORRUPT:
-      return {ErrorKind::harness,
+      return {ErrorKind::unsound,
               fmt::format("{} is corrupt ({}): restore a copy, or move it away to start anew", file,
                           e.what())};
     case SQLITE_FULL:
@@ -300,6 +300,12 @@ Error Database::explain(const SQLite::Exception& e) const {
               fmt::format("{}: {}: the disk refused to read or write; what was stored before is "
                           "safe",
                           file, e.what())};
+    case SQLITE_ERROR:  // of a statement: what it names is not there
+      return {
+          ErrorKind::unsound,
+          fmt::format("{} is damaged: SQLite says: {}: restore a copy, or move it away to start "
+                      "anew",
+                      file, e.what())};
     default:
       return {ErrorKind::harness, fmt::format("{}: SQLite says: {} (code {})", file, e.what(),
                                               e.getExtendedErrorCode())};

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <optional>
 
 #include "core/observation_check.h"
 #include "store/columns.h"
@@ -35,12 +36,11 @@ std::vector<std::uint32_t> parse_order(std::string_view text, const std::string&
 }
 
 // What is said of calls must be said of calls of its plan.
-void check_trial(const TrialRecord& trial, const std::string& where) {
+std::optional<std::string> trial_problem(const TrialRecord& trial) {
   const std::size_t calls = calls_of(trial.plan).size();
   for (const auto index : trial.spec.order)
-    if (index >= calls) unsound_row(where, "its order names a call that its plan does not have");
-  if (const auto problem = observation_problem(trial.observation, calls))
-    unsound_row(where, *problem);
+    if (index >= calls) return "its order names a call that its plan does not have";
+  return observation_problem(trial.observation, calls);
 }
 
 // A plan may have thousands of calls; what matters stands around the one that shows the failure.
@@ -62,7 +62,7 @@ Observation around(const Observation& whole, std::int32_t call) {
 }  // namespace
 
 void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord& trial) {
-  check_trial(trial, "a new trial");
+  if (const auto problem = trial_problem(trial)) refuse_row("a new trial", *problem);
   RowWriter row;
   row("finding_id", finding);
   columns(row, trial);
@@ -103,7 +103,7 @@ std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding
     Result<Observation> observation = parse_observation(reader.text(), where);
     if (!observation) unsound_row(where, observation.error().message);
     trial.observation = std::move(*observation);
-    check_trial(trial, where);
+    if (const auto problem = trial_problem(trial)) unsound_row(where, *problem);
     columns(reader, trial);
   }
   return trials;

@@ -259,7 +259,7 @@ Result<Merged> merge(Store& from, Store& into) {
   const auto wrong = check(from);
   if (!wrong) return tl::unexpected(wrong.error());
   if (!wrong->empty())
-    return harness_error(
+    return unsound_error(
         fmt::format("{} is not sound: {}", from.database().path().string(), wrong->front()));
   return into.database().write_nothing_new(Durability::full, [&] {
     join_writers(from.database().sql(), into.database().sql());

@@ -4,8 +4,12 @@ namespace redzone::store {
 
 void unsound_row(std::string_view of, std::string_view what) {
   throw Failure{
-      {ErrorKind::harness,
+      {ErrorKind::unsound,
        fmt::format("the store is not sound: {}: {}; 'redzone db check' says more", of, what)}};
+}
+
+void refuse_row(std::string_view of, std::string_view what) {
+  throw Failure{{ErrorKind::harness, fmt::format("{} cannot be stored: {}", of, what)}};
 }
 
 std::string RowWriter::join(std::string_view format, std::string_view separator) const {

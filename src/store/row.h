@@ -26,6 +26,8 @@ concept Enumerator = std::is_enum_v<T>;
 
 // A row that no Redzone has written. Throws a Failure.
 [[noreturn]] void unsound_row(std::string_view of, std::string_view what);
+// A row that is not to be written, since reading would refuse it. Throws a Failure.
+[[noreturn]] void refuse_row(std::string_view of, std::string_view what);
 
 struct Blob {
   std::string bytes;
@@ -52,7 +54,7 @@ class RowWriter {
   void null(const std::string& name) { add(name, std::monostate{}); }
   // A condition of the row, as RowReader has it: what it would refuse is not written.
   void holds(bool condition, std::string_view what) {
-    if (!condition) unsound_row("a new row", what);
+    if (!condition) refuse_row("a new row", what);
   }
 
   // In the order in which they were added.
@@ -109,7 +111,7 @@ class RowReader {
         value = static_cast<E>(n);
         return;
       }
-    throw Failure{{ErrorKind::harness,
+    throw Failure{{ErrorKind::unsound,
                    fmt::format("{}: the store holds {} '{}', which this build does not know: use a "
                                "newer redzone",
                                of_, name, text)}};

@@ -5,7 +5,8 @@
 // are written lazily: a killed driver loses none of it, a power cut may lose the last seconds.
 //
 // Errors: usage for what the user can mend (no such file or folder, not a store, a newer schema, no
-// permission, an unknown id), harness for the rest (disk full, locked, corrupt). Each is one line
+// permission, an unknown id), unsound for what is damaged, harness for the rest (disk full, locked).
+// Each is one line
 // that names the file, and each leaves the file as it was. Nothing is thrown.
 //
 // Threads: one at a time. Processes: several may have the file open; writes wait for each other for

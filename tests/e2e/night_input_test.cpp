@@ -55,12 +55,12 @@ TEST_F(NightInput, ACorruptStoreAndAFileThatIsNone) {
     file.seekp(4096);
     file << std::string(8192, '\xff');
   }
-  expect(night(), 3, "x.db is corrupt");
+  expect(night(), 5, "x.db is corrupt");
   const Ran check = redzone(folder_, {"db", "check", "--db", "x.db"});
   EXPECT_EQ(check.exit, 5) << check;
   EXPECT_EQ(check.out.rfind("wrong: x.db is corrupt", 0), 0u) << check;
   expect({"db", "stats", "--db", "text.db"}, 2, "not a Redzone store");
-  expect({"merge", "x.db", "--into", "c.db"}, 3, "x.db is corrupt");
+  expect({"merge", "x.db", "--into", "c.db"}, 5, "x.db is corrupt");
   expect({"merge", "text.db", "--into", "c.db"}, 2, "not a Redzone store");
   EXPECT_FALSE(exists("c.db"));
 }

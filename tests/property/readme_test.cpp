@@ -90,7 +90,7 @@ TEST(Readme, NamesEveryExitCode) {
   const TempFolder folder;
   const std::string text = redzone(folder, {"--help"}).out;
   for (const char* code : {"0 nothing new", "1 new findings", "2 usage", "3 harness error",
-                           "4 nothing could be", "130 interrupted"}) {
+                           "4 nothing could be", "5 a store that is not sound", "130 interrupted"}) {
     EXPECT_NE(readme().find(code), std::string::npos) << code;
     EXPECT_NE(text.find(code), std::string::npos) << code;
   }

@@ -139,7 +139,7 @@ TEST(Migration, AStepThatFailsUndoesThoseBeforeIt) {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create,
                         with({kRating, "CREATE TABLE findings (id INTEGER);"}));
     ASSERT_FALSE(db);
-    EXPECT_EQ(db.error().kind, ErrorKind::harness);
+    EXPECT_EQ(db.error().kind, ErrorKind::unsound);
     EXPECT_NE(db.error().message.find("already exists"), std::string::npos);
   }
   Store store = open_rw(dir / "s.db");

@@ -146,14 +146,14 @@ TEST(StoreOpen, ADamagedStore) {
     write_bytes(dir / "s.db", good.substr(0, size));
     for (OpenMode mode : kBoth) {
       SCOPED_TRACE(size);
-      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::harness, "is corrupt"));
+      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
     }
   }
   std::string rotten = good;
   for (std::size_t i = 4096; i < rotten.size(); i += 3) rotten[i] ^= 0x5a;
   write_bytes(dir / "s.db", rotten);
   for (OpenMode mode : kBoth)
-    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::harness, "is corrupt"));
+    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
 }
 
 TEST(StoreOpen, AReadOnlyFile) {

@@ -145,7 +145,7 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
     const auto wrong = must(check(store));
     EXPECT_FALSE(wrong.empty()) << statement;
     Store into = open_rw(dir_ / "into.db");
-    EXPECT_FALSE(merge(store, into)) << statement;
+    EXPECT_EQ(merge(store, into).error().kind, ErrorKind::unsound) << statement;
     EXPECT_TRUE(must(into.findings()).empty()) << statement;
     EXPECT_FALSE(must(copy_store(path, dir_ / "copy.db")).empty()) << statement;
   }
