@@ -42,7 +42,7 @@ Result<int> Merge::run(const po::variables_map& flags) {
     const auto wrong = store::check(*source);
     if (!wrong) return tl::unexpected(wrong.error());
     if (!wrong->empty())
-      return harness_error(
+      return unsound_error(
           fmt::format("{}: {} ('redzone db check' tells all)", file, wrong->front()));
     sources.emplace_back(file, std::move(*source));
   }

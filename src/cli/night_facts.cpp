@@ -54,7 +54,7 @@ class Loading {
     for (const auto& each : facts_.nights)
       for (const auto& run : each.runs)
         if (!facts_.campaigns.contains(run.campaign))
-          return harness_error(
+          return unsound_error(
               fmt::format("night {} has no campaign: 'redzone db check' tells "
                           "what else is wrong with the store",
                           run.campaign));

@@ -172,7 +172,7 @@ TEST_F(NightInput, OneUnsoundStoreKeepsAllFromBeingMerged) {
               1);
   SQLite::Database(folder_ / "b.db", SQLite::OPEN_READWRITE)
       .exec("UPDATE plans SET text = 'no plan'");
-  expect({"merge", "a.db", "b.db", "--into", "c.db"}, 3, "b.db: ");
+  expect({"merge", "a.db", "b.db", "--into", "c.db"}, 5, "b.db: ");
   EXPECT_FALSE(exists("c.db"));
 }
 
