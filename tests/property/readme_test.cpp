@@ -1,4 +1,4 @@
-// The README and the help texts tell of the same flags.
+// The README, the pages in docs/ and the help texts agree about commands, flags and exit codes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "e2e/cli.h"
 
@@ -13,6 +14,7 @@ namespace redzone::e2e {
 namespace {
 
 using Flags = std::set<std::string>;
+using std::filesystem::path;
 
 Flags flags_in(const std::string& text) {
   static const std::regex flag(R"((^|[^-\w])(--[a-z][a-z-]*))");
@@ -23,8 +25,17 @@ Flags flags_in(const std::string& text) {
   return out;
 }
 
-std::string readme() {
-  return read_text(std::filesystem::path(SOURCE_DIR) / "README.md");
+// The flags that a help text declares, --help aside. A flag begins its line; the texts behind it
+// may name others.
+Flags declared_in(const std::string& help) {
+  Flags out;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto at = line.find_first_not_of(' '); at != 0 && at != std::string::npos)
+      if (line.compare(at, 2, "--") == 0 || line.compare(at, 2, "-h") == 0)
+        out.merge(flags_in(line.substr(0, line.find("  ", at))));
+  out.erase("--help");
+  return out;
 }
 
 // Flags by command, from `redzone COMMAND --help`.
@@ -36,64 +47,106 @@ const std::map<std::string, Flags>& helped() {
     for (std::string line; std::getline(overview, line);) {
       if (line.rfind("  ", 0) != 0) continue;
       const std::string command = line.substr(2, line.find(' ', 2) - 2);
-      Flags flags;
-      // A flag begins its line; the texts behind it may name others.
-      std::istringstream help(redzone(folder, {command, "--help"}).out);
-      for (std::string text; std::getline(help, text);)
-        if (const auto at = text.find_first_not_of(' '); at != 0 && at != std::string::npos)
-          if (text.compare(at, 2, "--") == 0 || text.compare(at, 2, "-h") == 0)
-            flags.merge(flags_in(text.substr(0, text.find("  ", at))));
-      flags.insert("--help");
-      out[command] = flags;
+      out[command] = declared_in(redzone(folder, {command, "--help"}).out);
     }
     return out;
   }();
   return all;
 }
 
-// Flags by command, from the table of commands: the first word in the first column, and the flags
-// in the last.
-std::map<std::string, Flags> told() {
-  static const std::regex row(R"(\| `([a-z]+)[^`]*` \|.*\|([^|]*)\|)");
+path root() {
+  return SOURCE_DIR;
+}
+
+std::string readme() {
+  return read_text(root() / "README.md");
+}
+
+std::string cli_page() {
+  return read_text(root() / "docs" / "cli.md");
+}
+
+// Flags by command, from the sections of docs/cli.md, each of which begins with `## COMMAND`.
+std::map<std::string, Flags> documented() {
+  std::map<std::string, std::string> sections;
+  std::istringstream lines(cli_page());
+  std::string command;
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind("## ", 0) == 0)
+      sections[command = line.substr(3)];
+    else if (!command.empty())
+      sections[command] += line + '\n';
   std::map<std::string, Flags> out;
-  std::istringstream lines(readme());
+  for (const auto& [name, text] : sections) out[name] = declared_in(text);
+  return out;
+}
+
+// The commands in the first column of a table of the README.
+std::set<std::string> commands_of_readme() {
+  static const std::regex row(R"(\| (`[a-z]+`(, `[a-z]+`)*) \|.*)");
+  static const std::regex name(R"(`([a-z]+)`)");
+  std::set<std::string> out;
+  const std::string text = readme();
+  const auto begin = text.find("\n## Commands\n");
+  EXPECT_NE(begin, std::string::npos);
+  std::istringstream lines(text.substr(begin, text.find("\n## ", begin + 1) - begin));
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;
-    if (std::regex_match(line, match, row) && helped().contains(match[1]))
-      out[match[1]] = flags_in(match[2]);
+    if (!std::regex_match(line, match, row)) continue;
+    const std::string first = match[1];
+    for (auto it = std::sregex_iterator(first.begin(), first.end(), name);
+         it != std::sregex_iterator(); ++it)
+      out.insert((*it)[1]);
   }
   return out;
 }
 
-TEST(Readme, ListsTheFlagsOfEveryCommand) {
+TEST(CommandLinePage, ListsTheFlagsOfEveryCommand) {
   ASSERT_GE(helped().size(), 9u);
-  const auto table = told();
-  for (auto [command, flags] : helped()) {
-    ASSERT_TRUE(table.contains(command)) << command << " is not in the table of commands";
-    flags.erase("--help");
-    EXPECT_EQ(table.at(command), flags) << command;
+  EXPECT_EQ(documented(), helped());
+}
+
+TEST(CommandLinePage, NamesEveryExitCode) {
+  const TempFolder folder;
+  const std::string text = redzone(folder, {"--help"}).out;
+  for (const char* code :
+       {"0 nothing new", "1 new findings", "2 usage", "3 harness error", "4 nothing could be",
+        "5 a store that is not sound", "130 interrupted"}) {
+    EXPECT_NE(cli_page().find(code), std::string::npos) << code;
+    EXPECT_NE(text.find(code), std::string::npos) << code;
   }
 }
 
+TEST(Concepts, ExplainEveryExitCode) {
+  const std::string text = read_text(root() / "docs" / "concepts.md");
+  for (const char* code :
+       {"| 0 | nothing new", "| 1 | new findings", "| 2 | usage error", "| 3 | harness error",
+        "| 4 | nothing could be judged", "| 5 | a store that is not sound", "| 130 | interrupted"})
+    EXPECT_NE(text.find(code), std::string::npos) << code;
+}
+
+TEST(Readme, ListsEveryCommand) {
+  std::set<std::string> commands;
+  for (const auto& [command, flags] : helped()) commands.insert(command);
+  EXPECT_EQ(commands_of_readme(), commands);
+}
+
+// In the README and in every page.
 TEST(Readme, NamesNoFlagThatDoesNotExist) {
   Flags known{"--version"};
   for (const auto& [command, flags] : helped()) known.insert(flags.begin(), flags.end());
-  for (const auto& script :
-       std::filesystem::directory_iterator(std::filesystem::path(SOURCE_DIR) / "scripts"))
-    known.merge(flags_in(read_text(script.path())));
-  const Flags named = flags_in(readme());
-  EXPECT_GE(named.size(), 10u);
-  for (const auto& flag : named) EXPECT_TRUE(known.contains(flag)) << flag;
-}
-
-TEST(Readme, NamesEveryExitCode) {
-  const TempFolder folder;
-  const std::string text = redzone(folder, {"--help"}).out;
-  for (const char* code : {"0 nothing new", "1 new findings", "2 usage", "3 harness error",
-                           "4 nothing could be", "5 a store that is not sound", "130 interrupted"}) {
-    EXPECT_NE(readme().find(code), std::string::npos) << code;
-    EXPECT_NE(text.find(code), std::string::npos) << code;
-  }
+  known.insert("--help");
+  for (const auto& script : std::filesystem::directory_iterator(root() / "scripts"))
+    if (script.is_regular_file()) known.merge(flags_in(read_text(script.path())));
+  // Of pip, in docs/flashinfer.md.
+  known.insert("--no-deps");
+  std::vector<path> pages{root() / "README.md"};
+  for (const auto& page : std::filesystem::directory_iterator(root() / "docs"))
+    if (page.path().extension() == ".md") pages.push_back(page.path());
+  EXPECT_GE(pages.size(), 10u);
+  for (const auto& page : pages)
+    for (const auto& flag : flags_in(read_text(page)))
+      EXPECT_TRUE(known.contains(flag)) << page << " names " << flag;
 }
 
 }  // namespace

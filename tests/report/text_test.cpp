@@ -1,4 +1,4 @@
-// Exact texts. Where one changes on purpose, so do README and help.
+// Exact texts. Where one changes on purpose, so do docs/ and help.
 #include "report/text.h"
 
 #include <gtest/gtest.h>
