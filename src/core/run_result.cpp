@@ -33,7 +33,7 @@ RunResult result_of(const Verdict& verdict, const std::optional<Signature>& reco
 
 // Of two failures with the same rank the more specific one decides.
 bool outranks(const Verdict& a, const Verdict& b) {
-  return a.failed() && b.failed() && a.signature.kind < b.signature.kind;
+  return a.failed() && b.failed() && more_specific(a.signature.kind, b.signature.kind);
 }
 
 // The answer that says best why nothing was judged: one whose trials could not run, before one that

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/names.h"
@@ -10,6 +11,7 @@
 namespace redzone {
 namespace {
 
+// Most specific first (see more_specific()).
 constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
                             std::pair{FailKind::illegal_access, "illegal-access"},
                             std::pair{FailKind::fault, "fault"},
@@ -30,6 +32,15 @@ constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
                             std::pair{FailKind::allocation, "allocation"},
                             std::pair{FailKind::reference, "reference"},
                             std::pair{FailKind::divergence, "divergence"}};
+// The last ones of their kind in that order.
+constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
+
+std::size_t place(FailKind kind) {
+  const auto it = std::find_if(kKinds.begin(), kKinds.end(),
+                               [&](const auto& named) { return named.first == kind; });
+  return static_cast<std::size_t>(it - kKinds.begin());
+}
+
 constexpr std::array kOutcomes{std::pair{Outcome::pass, "pass"}, std::pair{Outcome::fail, "fail"},
                                std::pair{Outcome::inconclusive, "inconclusive"},
                                std::pair{Outcome::not_applicable, "not-applicable"},
@@ -39,6 +50,18 @@ constexpr std::array kOutcomes{std::pair{Outcome::pass, "pass"}, std::pair{Outco
 
 std::string_view name_of(FailKind kind) {
   return name_in(kKinds, kind);
+}
+
+bool more_specific(FailKind a, FailKind b) {
+  return place(a) < place(b);
+}
+
+bool ends_trial(FailKind kind) {
+  return place(kind) <= place(kLastToEndATrial);
+}
+
+bool is_direct(FailKind kind) {
+  return place(kind) <= place(kLastDirect);
 }
 std::string_view name_of(Outcome outcome) {
   return name_in(kOutcomes, outcome);

@@ -10,7 +10,7 @@
 
 namespace redzone {
 
-// Kinds of failure, most specific first: when a plan shows several, the first names the finding.
+// Kinds of failure. Their order here says nothing: see more_specific().
 enum class FailKind : std::uint8_t {
   launch_config,     // a launch that no device can run, or a product that overflows
   illegal_access,    // fault on an address
@@ -36,6 +36,15 @@ enum class FailKind : std::uint8_t {
 
 std::string_view name_of(FailKind kind);
 Result<FailKind> parse_fail_kind(std::string_view text);
+
+// When a plan shows several failures, the most specific one names the finding: what ends a trial,
+// then what is seen in a single trial, then what a comparison along one axis shows, then that
+// something is wrong or differs.
+bool more_specific(FailKind a, FailKind b);
+// The launch is refused, or the worker is lost: nothing is seen of what comes after.
+bool ends_trial(FailKind kind);
+// A single trial shows it by itself; no other trial is needed to compare with.
+bool is_direct(FailKind kind);
 
 // Never an address, a thread or a seed. `where` is a kernel name where one is known.
 struct Signature {

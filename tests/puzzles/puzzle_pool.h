@@ -41,7 +41,7 @@ inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
         return Shown{questions[i].oracle, answers[i].verdict};
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Verdict& v = answers[i].verdict;
-      if (v.failed() && (!best || v.signature.kind < best->verdict.signature.kind))
+      if (v.failed() && (!best || more_specific(v.signature.kind, best->verdict.signature.kind)))
         best = Shown{questions[i].oracle, v};
     }
     if (best) return best;

@@ -1,0 +1,43 @@
+#include "core/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace redzone {
+namespace {
+
+std::vector<FailKind> all_kinds() {
+  std::vector<FailKind> kinds;
+  for (int k = 0; k <= static_cast<int>(FailKind::divergence); ++k)
+    kinds.push_back(static_cast<FailKind>(k));
+  return kinds;
+}
+
+TEST(FailKinds, HaveNamesThatAreReadBack) {
+  for (const auto kind : all_kinds()) {
+    const auto read = parse_fail_kind(name_of(kind));
+    ASSERT_TRUE(read) << name_of(kind);
+    EXPECT_EQ(*read, kind);
+  }
+}
+
+TEST(FailKinds, AreOrderedByHowMuchTheySay) {
+  for (const auto a : all_kinds())
+    for (const auto b : all_kinds()) {
+      EXPECT_EQ(more_specific(a, b) || more_specific(b, a), a != b);
+      EXPECT_FALSE(more_specific(a, b) && more_specific(b, a));
+      // What ends a trial comes before what a single trial shows, and that before comparisons.
+      if (ends_trial(a) && !ends_trial(b)) EXPECT_TRUE(more_specific(a, b)) << name_of(b);
+      if (is_direct(a) && !is_direct(b)) EXPECT_TRUE(more_specific(a, b)) << name_of(b);
+    }
+}
+
+TEST(FailKinds, ThatEndATrialShowInThatTrial) {
+  for (const auto kind : all_kinds()) EXPECT_TRUE(!ends_trial(kind) || is_direct(kind));
+  EXPECT_TRUE(ends_trial(FailKind::hang));
+  EXPECT_FALSE(ends_trial(FailKind::redzone));
+  EXPECT_TRUE(is_direct(FailKind::input_changed));
+  EXPECT_FALSE(is_direct(FailKind::nondeterministic));
+}
+
+}  // namespace
+}  // namespace redzone
