@@ -6,7 +6,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "exec/trial/trial_runner.h"
+#include "trial/trial_runner.h"
 
 namespace redzone::bench {
 namespace {
@@ -66,8 +66,8 @@ class Loop {
     std::vector<TrialSpec> trials;
   };
 
-  static exec::TrialLimits limits(const device::Info& info) {
-    auto limits = exec::limits_for(info);
+  static trial::TrialLimits limits(const device::Info& info) {
+    auto limits = trial::limits_for(info);
     limits.checks = false;
     return limits;
   }
@@ -86,7 +86,7 @@ class Loop {
     return {};
   }
 
-  exec::TrialRunner runner_;
+  trial::TrialRunner runner_;
   std::vector<Item> items_[std::size(kMixNames)];
 };
 

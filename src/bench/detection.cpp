@@ -13,12 +13,12 @@ using Clock = std::chrono::steady_clock;
 // a triage (how reliable, which axis matters) is not waited for.
 class Recorder final : public campaign::FindingSink {
  public:
-  Result<campaign::Recorded> record(const store::Finding& finding) override {
+  Result<campaign::Recorded> record(const Finding& finding) override {
     findings_.push_back(finding);
     findings_.back().id = static_cast<std::int64_t>(findings_.size());
     return campaign::Recorded{findings_.back().id, true};
   }
-  Result<campaign::Recorded> update(const store::Finding& finding) override {
+  Result<campaign::Recorded> update(const Finding& finding) override {
     findings_[static_cast<std::size_t>(finding.id - 1)] = finding;
     return campaign::Recorded{finding.id, true};
   }
@@ -34,13 +34,11 @@ class Recorder final : public campaign::FindingSink {
 
   bool done() const { return reduced_at_.has_value(); }
   // The one that was reduced. Others may have been recorded meanwhile.
-  const store::Finding& finding() const {
-    return findings_[static_cast<std::size_t>(reduced_ - 1)];
-  }
+  const Finding& finding() const { return findings_[static_cast<std::size_t>(reduced_ - 1)]; }
   Clock::time_point reduced_at() const { return *reduced_at_; }
 
  private:
-  std::vector<store::Finding> findings_;
+  std::vector<Finding> findings_;
   std::int64_t reduced_ = 0;
   std::optional<Clock::time_point> reduced_at_;
 };
@@ -75,7 +73,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
                               s.plans, s.suspects);
     return out;
   }
-  const store::Finding& f = recorder.finding();
+  const Finding& f = recorder.finding();
   out.found = true;
   out.kind = name_of(f.signature.kind);
   out.signature = f.signature.text();

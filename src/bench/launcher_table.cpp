@@ -145,10 +145,10 @@ class Counted final : public campaign::PlanSource {
 // Keeps nothing: what is suspected is counted in the statistics.
 class NoStore final : public campaign::FindingSink {
  public:
-  Result<campaign::Recorded> record(const store::Finding&) override {
+  Result<campaign::Recorded> record(const Finding&) override {
     return campaign::Recorded{1, false};
   }
-  Result<campaign::Recorded> update(const store::Finding& finding) override {
+  Result<campaign::Recorded> update(const Finding& finding) override {
     return campaign::Recorded{finding.id, false};
   }
   Result<void> sighted(std::int64_t, std::int64_t) override { return {}; }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::bench {
 
@@ -158,7 +158,7 @@ struct TmaReport {
 };
 
 struct Report {
-  store::Environment environment;
+  Environment environment;
   std::string kind;     // "host" | "cuda"
   std::string commit;   // "unknown" where nobody said
   std::string command;  // as typed

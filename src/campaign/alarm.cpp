@@ -9,8 +9,8 @@ constexpr int kRuns = 4;
 
 }  // namespace
 
-Result<store::Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& catalog,
-                                       FindingSink& sink, store::Finding suspect) {
+Result<Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& catalog,
+                                FindingSink& sink, Finding suspect) {
   const Oracle* oracle = catalog.find(suspect.oracle);
   if (oracle == nullptr) return suspect;
   const Runs runs = run_repeatedly(evaluator, *oracle, suspect.plan, suspect.signature, kRuns);
@@ -23,10 +23,9 @@ Result<store::Finding> measure_suspect(Evaluator& evaluator, const oracles::Cata
   return suspect;
 }
 
-Result<store::Finding> record_alarm(Evaluator& evaluator, const oracles::Catalog& catalog,
-                                    FindingSink& sink, const Alarm& alarm,
-                                    const store::Finding& found_in) {
-  store::Finding f;
+Result<Finding> record_alarm(Evaluator& evaluator, const oracles::Catalog& catalog,
+                             FindingSink& sink, const Alarm& alarm, const Finding& found_in) {
+  Finding f;
   f.signature = alarm.verdict.signature;
   f.oracle = alarm.verdict.oracle;
   f.reason = alarm.verdict.reason;

@@ -17,7 +17,7 @@ struct Variant {
   std::string axis;
   std::string value;
   Plan plan;
-  store::Reliability failed = {};
+  Reliability failed = {};
 
   bool always() const { return failed.n > 0 && failed.k == failed.n; }
   bool never() const { return failed.n > 0 && failed.k == 0; }
@@ -53,7 +53,7 @@ std::vector<Variant> variants(const Plan& plan, bool schedules) {
   return out;
 }
 
-void count(const Answer& answer, const Signature& signature, store::Reliability& reliability) {
+void count(const Answer& answer, const Signature& signature, Reliability& reliability) {
   // What could not be judged is neither a failure nor a pass.
   if (answer.verdict.outcome != Outcome::pass && !answer.verdict.failed()) return;
   ++reliability.n;
@@ -99,7 +99,7 @@ std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Vari
       if (launch.plan.mode.launch == plan.mode.launch) continue;
       Variant both = v;
       both.plan.mode.launch = launch.plan.mode.launch;
-      both.axis = store::and_launch(v.axis);
+      both.axis = and_launch(v.axis);
       both.value += ", " + launch.value;
       out.push_back(std::move(both));
     }
@@ -115,9 +115,9 @@ std::vector<Variant*> pointers_to(std::vector<Variant>& all) {
 
 }  // namespace
 
-std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
-                                             const Plan& plan, const Signature& signature,
-                                             const AttributionOptions& options) {
+std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                                      const Signature& signature,
+                                      const AttributionOptions& options) {
   if (oracle.expand(plan, evaluator.spec()).empty()) return {};  // no device, no mode
   std::vector<Variant> all = variants(plan, options.schedules);
   std::erase_if(all, [&](const Variant& v) { return v.varied_by == signature.kind; });
@@ -129,16 +129,16 @@ std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle&
   run_variants(evaluator, oracle, signature, pointers_to(launches), options.first_runs);
   std::erase_if(launches, [](const Variant& v) { return v.failed.k == 0; });
   std::move(launches.begin(), launches.end(), std::back_inserter(all));
-  std::vector<store::AttributionRow> rows;
+  std::vector<AttributionRow> rows;
   for (auto& v : all) rows.push_back({std::move(v.axis), std::move(v.value), v.failed});
   return rows;
 }
 
-std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
-                                                  const Plan& plan, const Signature& signature,
-                                                  int runs, int first, std::size_t parallel) {
-  store::AttributionRow alone{"load", "alone", {}}, busy{"load", "side by side", {}};
-  const auto add = [&](store::AttributionRow& row, int copies) {
+std::vector<AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
+                                           const Plan& plan, const Signature& signature, int runs,
+                                           int first, std::size_t parallel) {
+  AttributionRow alone{"load", "alone", {}}, busy{"load", "side by side", {}};
+  const auto add = [&](AttributionRow& row, int copies) {
     const Runs more = run_repeatedly(evaluator, oracle, plan, signature, copies);
     row.failed.k += more.reliability.k;
     row.failed.n += more.reliability.n;

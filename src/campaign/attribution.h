@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "campaign/evaluator.h"
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::campaign {
 
 struct Runs {
-  store::Reliability reliability;
+  Reliability reliability;
   std::vector<Answer> answers;
 };
 
@@ -29,16 +29,16 @@ struct AttributionOptions {
 // How often the plan fails with each value of each axis of the mode, changed alone. An axis that
 // the oracle varies by itself is left out. A value that passes is run under the other launches that
 // fail, too: where it fails there, a row "guard with launch gated" says so.
-std::vector<store::AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle,
-                                             const Plan& plan, const Signature& signature,
-                                             const AttributionOptions& options);
+std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
+                                      const Signature& signature,
+                                      const AttributionOptions& options);
 
 // Whether it takes a busy machine: `first` times with no other worker at work. Where it does not
 // show in all of them, or `first` is 0, `runs` times so in all, and as often beside `parallel` - 1
 // others that do the same, in turns, so that what changes meanwhile changes for both. Nothing where
 // it shows always alone.
-std::vector<store::AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
-                                                  const Plan& plan, const Signature& signature,
-                                                  int runs, int first, std::size_t parallel);
+std::vector<AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
+                                           const Plan& plan, const Signature& signature, int runs,
+                                           int first, std::size_t parallel);
 
 }  // namespace redzone::campaign

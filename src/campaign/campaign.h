@@ -17,6 +17,7 @@
 #include "campaign/preparer.h"
 #include "campaign/reference_budget.h"
 #include "campaign/triage.h"
+#include "core/campaign_record.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
 
@@ -25,7 +26,7 @@ namespace redzone::campaign {
 struct TargetUnderTest {
   const TargetSpec* spec = nullptr;  // outlives the campaign
   std::unique_ptr<PlanSource> source;
-  store::Environment environment;
+  Environment environment;
   double weight = 1;               // its share of the time, against the others'; > 0
   std::uint64_t plans_before = 0;  // count towards plans_per_target: made before this campaign
 };
@@ -51,7 +52,7 @@ struct Unjudged {
 inline constexpr std::size_t kMostReasons = 64;
 
 struct Progress {
-  store::CampaignStats stats;
+  CampaignStats stats;
   double seconds_left = -1;                 // < 0: no time limit
   std::optional<std::uint64_t> plans_left;  // of a limit of plans
   std::vector<TargetStats> targets = {};    // in the order of the targets
@@ -84,9 +85,9 @@ struct CampaignOptions {
 };
 
 struct CampaignResult {
-  store::CampaignStats stats;
+  CampaignStats stats;
   // Those seen in this campaign, in the order of triage; then the suspects that it had no time for.
-  std::vector<store::Finding> findings;
+  std::vector<Finding> findings;
   std::vector<std::int64_t> new_ids;  // of these, those that nobody had seen before
   bool stopped = false;               // by stop()
   std::vector<TargetStats> targets;   // in the order of the targets
@@ -117,7 +118,7 @@ class Campaign {
     std::size_t lane = 0;
     Suspect suspect;  // empty of what is confirmed
     std::string key;
-    store::Finding finding;
+    Finding finding;
     std::optional<Triage::Confirmed> confirmed = {};
   };
 
@@ -149,17 +150,17 @@ class Campaign {
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
   // Confirms it. Where time is divided, refining it waits for the turn of its target: all suspects
   // are confirmed first, which is cheap.
-  Result<void> confirm_case(Lane& lane, store::Finding finding, const Suspect& suspect,
+  Result<void> confirm_case(Lane& lane, Finding finding, const Suspect& suspect,
                             const std::string& key);
   Result<void> refine_case(Lane& lane, Triage::Confirmed confirmed, const std::string& key);
   // What the reductions of the next finding may take, of the time that is left for all that wait.
   std::chrono::milliseconds reduce_time() const;
   void meet(Lane& lane, std::optional<Alarm>& other);
-  void note_case(Lane& lane, const std::string& key, const store::Finding& finding);
+  void note_case(Lane& lane, const std::string& key, const Finding& finding);
   Result<void> settle_waiting(Waiting waiting);
-  std::vector<store::Finding>::iterator find_listed(std::int64_t id);  // in the result
+  std::vector<Finding>::iterator find_listed(std::int64_t id);  // in the result
   // Lists what became of a case, and counts what is found for the first time in this campaign.
-  void list(const store::Finding& finding, bool is_new);
+  void list(const Finding& finding, bool is_new);
   // Takes back a finding that has become one with another.
   void unlist(std::int64_t id, bool is_new);
   bool hangs_are_due() const;

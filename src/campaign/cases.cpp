@@ -6,8 +6,6 @@
 
 namespace redzone::campaign {
 
-using store::Finding;
-
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
@@ -57,7 +55,7 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
 Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string& key) {
   Finding finding;
   finding.signature = suspect.verdict.signature;
-  finding.state = store::State::suspect;
+  finding.state = FindingState::suspect;
   finding.oracle = suspect.verdict.oracle;
   finding.reason = suspect.verdict.reason;
   finding.plan = finding.original = suspect.plan;

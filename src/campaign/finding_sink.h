@@ -5,7 +5,7 @@
 
 #include "campaign/evaluator.h"
 #include "core/error.h"
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::campaign {
 
@@ -19,10 +19,10 @@ class FindingSink {
   virtual ~FindingSink() = default;
 
   // At once, before anything is confirmed. A finding with this signature gains a sighting instead.
-  virtual Result<Recorded> record(const store::Finding& finding) = 0;
+  virtual Result<Recorded> record(const Finding& finding) = 0;
   // Replaces what is stored under finding.id. When the signature has changed to one that another
   // finding has, the two become one: the other's id is returned and is_new is false.
-  virtual Result<Recorded> update(const store::Finding& finding) = 0;
+  virtual Result<Recorded> update(const Finding& finding) = 0;
   // `plans` more plans that showed it.
   virtual Result<void> sighted(std::int64_t id, std::int64_t plans) = 0;
   // Whether a finding with this signature and a minimal plan is stored: it need not be reduced

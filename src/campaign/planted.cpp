@@ -126,7 +126,7 @@ void plant_over(Allocator allocator, std::vector<Planted>& all) {
 }  // namespace
 
 bool faults(const Planted& planted) {
-  return planted.kind && *planted.kind <= FailKind::hang;
+  return planted.kind && ends_trial(*planted.kind);
 }
 
 Plan plan_of(const Planted& planted) {

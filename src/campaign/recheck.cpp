@@ -13,7 +13,7 @@ constexpr std::int64_t kFewest = 4;
 constexpr std::int64_t kMost = 60;  // of one plan in one night
 constexpr double kMiss = 0.02;
 
-statistics::SequentialTest test_after(const store::Reliability& before, std::int64_t passed) {
+statistics::SequentialTest test_after(const Reliability& before, std::int64_t passed) {
   statistics::Rates rates{.miss = kMiss};
   if (before.k > 0) rates = statistics::rates_for(before.k, before.n, kMiss);
   return statistics::SequentialTest(rates, 0, passed);
@@ -77,12 +77,12 @@ class Runs {
 
 }  // namespace
 
-std::int64_t passes_needed(const store::Reliability& before) {
+std::int64_t passes_needed(const Reliability& before) {
   return std::max(kFewest, test_after(before, 0).passes_to_go());
 }
 
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
-                const std::optional<Signature>& recorded, const store::Reliability& before,
+                const std::optional<Signature>& recorded, const Reliability& before,
                 std::int64_t passed) {
   const std::int64_t needed = passes_needed(before);
   const std::int64_t most = std::clamp(needed - passed, kFewest, kMost);

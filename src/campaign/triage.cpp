@@ -13,9 +13,6 @@
 namespace redzone::campaign {
 namespace {
 
-using store::Finding;
-using store::State;
-
 Plan with_mode(Plan plan, Launch launch, Placement placement) {
   plan.mode.launch = launch;
   plan.mode.placement = placement;
@@ -51,7 +48,7 @@ constexpr int kAxisRuns = 6;
 
 // What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
 // one pass is enough, and the measure of the reduced plan says whether that was right.
-statistics::Rates rates_of(const store::Reliability& r) {
+statistics::Rates rates_of(const Reliability& r) {
   constexpr double kMiss = 0.01;
   if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
   return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
@@ -96,7 +93,7 @@ std::vector<Triage::Shown> Triage::failures(Evaluator& evaluator,
         out.push_back({now[i].oracle, now[i].plan, std::move(answers[i])});
   }
   std::stable_sort(out.begin(), out.end(), [](const Shown& a, const Shown& b) {
-    return a.answer.verdict.signature.kind < b.answer.verdict.signature.kind;
+    return more_specific(a.answer.verdict.signature.kind, b.answer.verdict.signature.kind);
   });
   return out;
 }
@@ -185,7 +182,7 @@ std::optional<Triage::Shown> Triage::find_cause(Evaluator& evaluator, const Susp
     return std::nullopt;
   }
   const FailKind seen = suspect.verdict.signature.kind;
-  const bool crashed = seen <= FailKind::hang;
+  const bool crashed = ends_trial(seen);
   std::vector<Plan> plans;
   // A trial under a tool is another one's native trial: its oracle puts the plan under the tool.
   for (const auto& trial : suspect.trials)
@@ -221,8 +218,7 @@ std::size_t Triage::schedules_to_try(Evaluator& evaluator, const Shown& shown) {
 }
 
 std::vector<bool> Triage::still_fails(Evaluator& evaluator, const Oracle& oracle,
-                                      const Signature& signature,
-                                      const store::Reliability& reliability,
+                                      const Signature& signature, const Reliability& reliability,
                                       const Variants& variants, std::span<Plan> plans) {
   const statistics::Rates rates = rates_of(reliability);
   std::vector<statistics::SequentialTest> tests(plans.size(), statistics::SequentialTest(rates));
@@ -272,7 +268,7 @@ void Triage::reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding) 
   const auto begun = std::chrono::steady_clock::now();
   const auto until = begun + reduce_left_;
   const std::int64_t trials = evaluator.trials();
-  const bool costly = options_.reuse_workers && signature.kind <= FailKind::hang;
+  const bool costly = options_.reuse_workers && ends_trial(signature.kind);
   const auto reduce_with = [&](const Variants& variants) {
     const StillFails fails = [&](std::span<Plan> plans) {
       return still_fails(evaluator, *shown.oracle, signature, finding.reliability, variants, plans);
@@ -324,11 +320,11 @@ bool Triage::same_in_used_workers(Evaluator& evaluator, const Shown& shown,
 // What was only a wrong number may now be seen to depend on the calls before.
 void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
   const FailKind kind = shown.answer.verdict.signature.kind;
-  if (kind <= FailKind::input_changed || stopped()) return;  // direct evidence says it all
+  if (is_direct(kind) || stopped()) return;  // direct evidence says it all
   // A dependence on launches was tested. In relaxed trials such a failure comes and goes, and looks
   // like any other difference: only what blocking trials show is sharper.
   auto sharper = classify(evaluator, {shown.plan}, false, kind == FailKind::async);
-  if (!sharper || sharper->answer.verdict.signature.kind >= kind) return;
+  if (!sharper || !more_specific(sharper->answer.verdict.signature.kind, kind)) return;
   shown = std::move(*sharper);
   finding.signature = shown.answer.verdict.signature;
   finding.oracle = std::string(shown.oracle->name());
@@ -337,7 +333,7 @@ void Triage::sharpen(Evaluator& evaluator, Shown& shown, Finding& finding) {
 
 Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& finding, bool rename) {
   const Shown unreduced = shown;
-  const store::Reliability before = finding.reliability;
+  const Reliability before = finding.reliability;
   finding.reduction = {};
   bool reuse = same_in_used_workers(evaluator, shown, finding);
   for (;;) {
@@ -354,8 +350,8 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     const bool taken_for_sure = finding.reliability.k >= finding.reliability.n;
     if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
     // Taken to fail always, and does not: a lucky pass may have ended the reduction.
-    if (finding.state == State::flaky && taken_for_sure && !stopped()) continue;
-    if (finding.state != State::unconfirmed) return {};
+    if (finding.state == FindingState::flaky && taken_for_sure && !stopped()) continue;
+    if (finding.state != FindingState::unconfirmed) return {};
     // It was confirmed before: what the reduced plan no longer shows is not taken back.
     shown = unreduced;
     finding.signature = shown.answer.verdict.signature;
@@ -384,8 +380,7 @@ void Triage::note_other(const Question& question, const Answer& answer,
                         const Signature& looked_for) {
   if (other_) return;
   const auto is_other = [&](const Verdict& v) {
-    return v.failed() && v.signature.kind <= FailKind::input_changed &&
-           !same_bug(v.signature, looked_for);
+    return v.failed() && is_direct(v.signature.kind) && !same_bug(v.signature, looked_for);
   };
   if (is_other(answer.verdict))
     other_ = Alarm{answer.verdict, question.plan};
@@ -482,7 +477,7 @@ Result<Triage::Confirmed> Triage::confirm(Finding finding, const Suspect& suspec
   }
   if (!shown) {
     // Interrupted before it could be confirmed, it stays a suspect.
-    finding.state = stopped() ? State::suspect : State::unconfirmed;
+    finding.state = stopped() ? FindingState::suspect : FindingState::unconfirmed;
     auto stored = sink_.update(finding);
     if (!stored) return tl::unexpected(stored.error());
     out.finding = std::move(finding);
@@ -550,7 +545,8 @@ Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& 
     return harness_error("no run could be judged: " + (runs.answers.empty()
                                                            ? std::string("interrupted")
                                                            : runs.answers.front().verdict.reason));
-  const bool rename = finding.state == State::suspect || finding.state == State::unconfirmed;
+  const bool rename =
+      finding.state == FindingState::suspect || finding.state == FindingState::unconfirmed;
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   if (const Answer* failure = first_failure(runs, finding.signature)) {

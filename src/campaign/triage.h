@@ -11,8 +11,8 @@
 #include "campaign/evaluator.h"
 #include "campaign/finding_sink.h"
 #include "campaign/reducer.h"
+#include "core/finding.h"
 #include "oracles/catalog.h"
-#include "store/finding.h"
 
 namespace redzone::campaign {
 
@@ -69,8 +69,8 @@ class Triage {
     Answer answer;
   };
   struct Confirmed {
-    store::Finding finding;  // as stored; its state may be unconfirmed
-    bool is_new = false;     // its signature was unknown
+    Finding finding;      // as stored; its state may be unconfirmed
+    bool is_new = false;  // its signature was unknown
     // What refine() goes on with; nothing where there is nothing to refine: it did not recur, or is
     // stored with a minimal plan.
     std::optional<Shown> shown = {};
@@ -79,10 +79,10 @@ class Triage {
     std::optional<Alarm> other = {};
   };
   // `finding` is the recorded suspect.
-  Result<Confirmed> confirm(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
+  Result<Confirmed> confirm(Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
   struct Settled {
-    store::Finding finding;
+    Finding finding;
     // As of Confirmed, for the final signature.
     bool is_new = false;
     std::optional<Alarm> other = {};
@@ -91,11 +91,11 @@ class Triage {
   Result<Settled> refine(Confirmed confirmed, const TargetSpec& spec,
                          std::chrono::milliseconds reduce_time);
   // Both steps.
-  Result<Settled> run(store::Finding finding, const Suspect& suspect, const TargetSpec& spec);
+  Result<Settled> run(Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
   // Reduces further what is stored already. The oracle is the finding's. What is confirmed keeps
   // its signature, whatever else smaller plans show.
-  Result<Settled> reduce_again(store::Finding finding, const TargetSpec& spec);
+  Result<Settled> reduce_again(Finding finding, const TargetSpec& spec);
 
  private:
   // All failures, the most specific first; with `first`, the first failure alone, and what is
@@ -115,39 +115,37 @@ class Triage {
                             std::size_t compared);
   // Equal runs of the plan that differ, where some do in a reasonable number of runs.
   std::optional<Shown> differing_runs(Evaluator& evaluator, const Plan& plan);
-  std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect,
-                                  store::Finding& finding);
+  std::optional<Shown> find_cause(Evaluator& evaluator, const Suspect& suspect, Finding& finding);
   // Whether used workers show the failure as fresh ones do.
-  bool same_in_used_workers(Evaluator& evaluator, const Shown& shown,
-                            const store::Finding& finding);
+  bool same_in_used_workers(Evaluator& evaluator, const Shown& shown, const Finding& finding);
   // How many schedules each smaller plan is tried under, beside its own.
   std::size_t schedules_to_try(Evaluator& evaluator, const Shown& shown);
-  void reduce_shown(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  void reduce_shown(Evaluator& evaluator, Shown& shown, Finding& finding);
   // Forms of a plan to try beside itself.
   using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
   // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
   // pass of what has failed as reliably as that. A plan that fails in a variant only becomes that
   // variant.
   std::vector<bool> still_fails(Evaluator& evaluator, const Oracle& oracle,
-                                const Signature& signature, const store::Reliability& reliability,
+                                const Signature& signature, const Reliability& reliability,
                                 const Variants& variants, std::span<Plan> plans);
   // The most specific oracle that fails on the reduced plan takes over.
-  void sharpen(Evaluator& evaluator, Shown& shown, store::Finding& finding);
+  void sharpen(Evaluator& evaluator, Shown& shown, Finding& finding);
   // Reduces and measures finding.plan; in used workers as long as a fresh one agrees in the end.
   // `rename`: the reduced plan may show that the failure is one of a more specific kind.
-  Result<void> settle_plan(Evaluator& evaluator, Shown shown, store::Finding& finding, bool rename);
+  Result<void> settle_plan(Evaluator& evaluator, Shown shown, Finding& finding, bool rename);
   // What the device and the tools say of `failure`, which finding.plan shows.
-  void find_culprits(const Answer& failure, store::Finding& finding);
+  void find_culprits(const Answer& failure, Finding& finding);
   // How often `plan` fails so in fresh workers, in a number of runs that does not depend on what
   // they show; where the first few show nothing, in a larger number of other ones.
   Runs run_to_confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                       const Signature& signature);
   // Reliability and attribution of finding.plan, at the full deadline.
-  Result<void> measure(Evaluator& evaluator, const Oracle& oracle, store::Finding& finding);
+  Result<void> measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding);
   // Keeps the first failure that is not `looked_for`.
   void note_other(const Question& question, const Answer& answer, const Signature& looked_for);
   // The other failure that was met, if `finding` is not that one.
-  std::optional<Alarm> take_other(const store::Finding& finding);
+  std::optional<Alarm> take_other(const Finding& finding);
   bool stopped() const { return options_.stop && options_.stop(); }
   Evaluator evaluator_for(const TargetSpec& spec, std::chrono::milliseconds deadline);
 

@@ -5,11 +5,10 @@
 
 namespace redzone::cli {
 
-Result<store::Finding> store_alarm(store::Store& store, Session& session,
-                                   campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
-                                   const TargetEntry& entry) {
+Result<Finding> store_alarm(store::Store& store, Session& session, campaign::Evaluator& evaluator,
+                            const campaign::Alarm& alarm, const TargetEntry& entry) {
   StoreSink sink(store);
-  store::Finding found_in;
+  Finding found_in;
   found_in.environment = session.environment(entry);
   return campaign::record_alarm(evaluator, session.catalog(), sink, alarm, found_in);
 }

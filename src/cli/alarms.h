@@ -8,8 +8,7 @@
 namespace redzone::cli {
 
 // Measures `alarm` and stores it as a finding of its own, which belongs to no campaign.
-Result<store::Finding> store_alarm(store::Store& store, Session& session,
-                                   campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
-                                   const TargetEntry& entry);
+Result<Finding> store_alarm(store::Store& store, Session& session, campaign::Evaluator& evaluator,
+                            const campaign::Alarm& alarm, const TargetEntry& entry);
 
 }  // namespace redzone::cli

@@ -18,6 +18,7 @@
 #include "cli/session.h"
 #include "cli/tools.h"
 #include "cli/worker_side.h"
+#include "core/utc.h"
 #include "package/packages.h"
 #include "sanitizer/command.h"
 #include "sanitizer/log_folder.h"
@@ -228,7 +229,7 @@ Result<int> Bench::run(const po::variables_map& flags) {
                                                   hello.compute_capability, hello.nvrtc, "");
   report.commit = flags["commit"].as<std::string>();
   report.command = as_typed(flags, options->device);
-  report.date = store::utc_now();
+  report.date = utc_now();
   if (auto done = bench::run_benchmark(setup, report); !done) return tl::unexpected(done.error());
   report.interrupted = interrupted();
   const int exit = report.interrupted ? kInterrupted : kOk;

@@ -50,7 +50,7 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   return exit_code(*base);
 }
 
-using Print = std::string (*)(const store::Finding&, const bisect::Bisection&);
+using Print = std::string (*)(const Finding&, const bisect::Bisection&);
 
 Result<int> bisect_settings(const po::variables_map& flags, Print print) {
   return with_finding(flags, [&](Probing& probing) -> Result<bisect::Probe> {

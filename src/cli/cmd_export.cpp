@@ -45,13 +45,13 @@ class Export final : public Command {
 
 // "puzzle.last_tile-redzone-1a2b3c4d": readable, and the same for the same signature. One name of a
 // file in the folder, whatever the store holds: a store gives no other name of a target.
-std::string stem_of(const store::Finding& f) {
+std::string stem_of(const Finding& f) {
   RZ_CHECK(is_target_name(f.signature.target));
   return fmt::format("{}-{}-{}", f.signature.target, name_of(f.signature.kind),
                      f.signature.hash().substr(0, 8));
 }
 
-std::string comment_of(const store::Finding& f) {
+std::string comment_of(const Finding& f) {
   std::string out = fmt::format("{}\n{}", f.signature.text(), f.reason);
   if (f.reliability.n > 0)
     out += fmt::format("\nfailed {} of {} runs on {}{}", f.reliability.k, f.reliability.n,
@@ -84,7 +84,7 @@ Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run
 }
 
 // A package has no source: its cubins, and the launches that its target makes of them.
-Result<std::string> recorded(const store::Finding& f, const TargetEntry& entry) {
+Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
   if (entry.is_lazy)
     return usage_error(
         fmt::format("'{}' is a package under the lazily compiled launch, whose launches depend on "
@@ -106,7 +106,7 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
   return registry.require(target, DeviceKind::host);
 }
 
-Result<std::string> program_of(const store::Finding& f, const Registry& registry,
+Result<std::string> program_of(const Finding& f, const Registry& registry,
                                const po::variables_map& flags) {
   const auto entry = entry_of(registry, f.plan.target);
   if (!entry) return tl::unexpected(entry.error());
@@ -141,7 +141,7 @@ Result<void> write_whole(const std::filesystem::path& path, const std::string& t
 Result<int> Export::run(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_only);
   if (!store) return tl::unexpected(store.error());
-  std::vector<store::Finding> findings;
+  std::vector<Finding> findings;
   for (const auto& word : flags["id"].as<std::vector<std::string>>()) {
     auto id = parse_id(word);
     if (!id) return tl::unexpected(id.error());

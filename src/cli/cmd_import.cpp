@@ -65,7 +65,7 @@ Result<int> Import::run(const po::variables_map& flags) {
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   for (const auto& [file, repro] : repros) {
-    store::Finding f;
+    Finding f;
     f.signature = *repro.signature;
     f.oracle = repro.oracle;
     f.reason = "imported from " + std::filesystem::path(file).filename().string();

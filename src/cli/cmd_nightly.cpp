@@ -15,6 +15,7 @@
 #include "cli/nightly.h"
 #include "cli/output.h"
 #include "core/terminal.h"
+#include "core/utc.h"
 #include "report/night_formats.h"
 #include "store/file_lock.h"
 
@@ -152,7 +153,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
                      : unsound     ? static_cast<int>(kUnsound)
                                    : night_exit_code(*night, broken);
   if (night->exit_code != kInterrupted) {
-    night->ended = night->parts.back().ended = store::utc_now();
+    night->ended = night->parts.back().ended = utc_now();
     night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;
   }
   print_result(json_wanted(flags) ? report::night_json(*night) : report::night_text(*night));

@@ -69,7 +69,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   // A suspect may get a better name. What was confirmed or marked keeps its own: a smaller plan
   // that fails in another way is another finding, which takes no mark with it.
   const bool found =
-      finding->state == store::State::confirmed || finding->state == store::State::flaky;
+      finding->state == FindingState::confirmed || finding->state == FindingState::flaky;
   if (!found && finding->ledger.standing == Standing::fresh) sink.own(*id);
   auto options = session.triage_options();
   options.reduce_time = **time;
@@ -77,7 +77,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
   auto settled = triage.reduce_again(std::move(*finding), (*entry)->spec);
   if (!settled) return tl::unexpected(settled.error());
-  store::Finding& reduced = settled->finding;
+  Finding& reduced = settled->finding;
   if (settled->other) {
     campaign::Evaluator evaluator(session.executor(), (*entry)->spec, session.deadline());
     const auto other = store_alarm(*store, session, evaluator, *settled->other, **entry);
@@ -96,7 +96,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   print_result(json_wanted(flags) ? report::finding_json(reduced, db, *artifacts)
                                   : report::finding_text(reduced, db, *artifacts));
   if (interrupted()) return kInterrupted;
-  const bool fails = reduced.state != store::State::unconfirmed || settled->other;
+  const bool fails = reduced.state != FindingState::unconfirmed || settled->other;
   return fails ? kFound : kOk;
 }
 

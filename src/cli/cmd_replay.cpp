@@ -57,7 +57,7 @@ bool is_number(const std::string& word) {
 
 struct Loaded {
   Repro repro;
-  store::Environment found_in = {};  // of a finding
+  Environment found_in = {};  // of a finding
 };
 
 Result<Loaded> load(const po::variables_map& flags) {

@@ -12,6 +12,7 @@
 #include "cli/selection.h"
 #include "cli/session.h"
 #include "cli/store_sink.h"
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "report/json.h"
@@ -96,7 +97,7 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   return scope;
 }
 
-Result<store::Campaign> stored_campaign(store::Store& store, std::int64_t id) {
+Result<CampaignRecord> stored_campaign(store::Store& store, std::int64_t id) {
   auto all = store.campaigns();
   if (!all) return tl::unexpected(all.error());
   for (auto& campaign : *all)
@@ -142,7 +143,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  store::Campaign campaign;
+  CampaignRecord campaign;
   campaign.seed = seed;
   campaign.device = session.hello().device;
   campaign.command = typed(flags, seed);
@@ -168,7 +169,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   if (!ended_campaign) return tl::unexpected(ended_campaign.error());
   campaign = std::move(*ended_campaign);
   // As stored: of a bug that was known before, the better of both plans.
-  std::vector<store::Finding> found;
+  std::vector<Finding> found;
   for (const auto& f : result->findings) {
     auto stored = store->finding(f.id);
     if (!stored) return tl::unexpected(stored.error());

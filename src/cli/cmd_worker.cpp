@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/worker_side.h"
-#include "exec/trial/device_trial_host.h"
 #include "exec/worker_loop.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::cli {
 namespace {
@@ -41,7 +41,7 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
 
   const auto tool = sanitizer_flag(flags);
   if (!tool) return tl::unexpected(tool.error());
-  std::optional<exec::SanitizerSource> sanitizer;
+  std::optional<trial::SanitizerSource> sanitizer;
   if (*tool != SanitizerTool::none) {
     if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
     sanitizer = {*tool, flags["sanitizer-log"].as<std::string>()};
@@ -49,8 +49,8 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
   auto side = open_worker_side(flags);
   if (!side) return tl::unexpected(side.error());
   const std::string nvrtc = side->device_name == "cuda" ? device::probe_cuda().nvrtc : "";
-  exec::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc,
-                             std::move(sanitizer));
+  trial::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc,
+                              std::move(sanitizer));
   return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);
 }
 

@@ -8,21 +8,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/exit_code.h"
 
 namespace redzone::cli {
 
 namespace po = boost::program_options;
-
-// Exit codes; the README has the same table.
-enum Exit : int {
-  kOk = 0,            // nothing new was found
-  kFound = 1,         // new findings, or a replay that failed as recorded
-  kUsage = 2,         // the command line or a file is wrong
-  kHarness = 3,       // Redzone could not do its job
-  kNotJudged = 4,     // nothing could be judged
-  kUnsound = 5,       // a store is damaged; of `db copy`, or lacks what it would replace
-  kInterrupted = 130  // Ctrl-C; what was found is stored
-};
 
 class Command {
  public:

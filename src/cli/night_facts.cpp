@@ -111,7 +111,7 @@ class Loading {
     return ledger_of(std::move(entries));
   }
 
-  bool is_ours(const store::Finding& f) const {
+  bool is_ours(const Finding& f) const {
     return facts_.night().holds(f.campaign) || facts_.sightings.contains(f.id) ||
            facts_.replays.contains(f.signature.hash());
   }
@@ -125,7 +125,7 @@ class Loading {
 
 }  // namespace
 
-bool NightFacts::was_found(const store::Finding& finding) const {
+bool NightFacts::was_found(const Finding& finding) const {
   const auto of = entries.find(finding.id);
   if (of == entries.end() || !sightings.contains(finding.id)) return false;
   const NightParts& n = night();

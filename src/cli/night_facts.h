@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/night_parts.h"
+#include "core/campaign_record.h"
 #include "store/night.h"
 
 namespace redzone::cli {
@@ -14,10 +15,10 @@ namespace redzone::cli {
 struct NightFacts {
   // The nights up to the one that is asked for, which is the last, by when they ended.
   std::vector<NightParts> nights;
-  std::map<std::int64_t, store::Campaign> campaigns;
+  std::map<std::int64_t, CampaignRecord> campaigns;
   // Those that were there when the night ended. Their ledgers are as they were then; of the latest
   // night as they are now, so that its page shows what people marked since they read it.
-  std::vector<store::Finding> findings;
+  std::vector<Finding> findings;
   std::map<std::int64_t, std::vector<LedgerEntry>> entries;  // by finding; sorted
   // Of all parts of the night. Of a subject that two of them replayed, the one with more runs.
   std::map<std::string, store::NightReplay> replays;  // by subject
@@ -26,7 +27,7 @@ struct NightFacts {
 
   const NightParts& night() const { return nights.back(); }
   // Seen by a plan of the night, and confirmed within it.
-  bool was_found(const store::Finding& finding) const;
+  bool was_found(const Finding& finding) const;
 };
 
 inline constexpr const char* kNoNight = "the store holds no night: 'redzone nightly' makes one";

@@ -7,6 +7,7 @@
 
 #include "campaign/shard.h"
 #include "cli/nightly.h"
+#include "core/campaign_record.h"
 
 namespace redzone::cli {
 namespace {
@@ -94,7 +95,7 @@ bool NightParts::covers(const LedgerEntry& entry) const {
 }
 
 std::vector<NightParts> nights_of(std::vector<NightRun> runs,
-                                  const std::vector<store::Campaign>& campaigns,
+                                  const std::vector<CampaignRecord>& campaigns,
                                   std::int64_t running) {
   std::map<std::int64_t, std::string> ends;
   for (const auto& campaign : campaigns) ends[campaign.id] = campaign.ended;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/campaign_record.h"
 #include "store/night.h"
 
 namespace redzone::cli {
@@ -40,7 +41,7 @@ struct NightParts {
 // `running`: a campaign that goes on in this process, 0 for none. It is a night of its own, the
 // latest, and lasts still.
 std::vector<NightParts> nights_of(std::vector<store::NightRun> runs,
-                                  const std::vector<store::Campaign>& campaigns,
+                                  const std::vector<CampaignRecord>& campaigns,
                                   std::int64_t running = 0);
 
 }  // namespace redzone::cli

@@ -16,8 +16,6 @@
 namespace redzone::cli {
 namespace {
 
-using store::State;
-
 // Replays in a row that the harness could not run, before it looks whether the device is there.
 constexpr int kPatience = 3;
 
@@ -73,7 +71,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   for (const auto& f : *findings) {
     // What an earlier part of this night found has just been shown.
     const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
-    if (f.state != State::unconfirmed && !tonight)
+    if (f.state != FindingState::unconfirmed && !tonight)
       add(f.signature.hash(), f.signature.hash(), f.signature.target,
           [this, f] { return replay_finding(f); });
   }
@@ -113,7 +111,7 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& ora
   return out;
 }
 
-std::string NightReplays::elsewhere(const store::Environment& environment) const {
+std::string NightReplays::elsewhere(const Environment& environment) const {
   const std::string& here = night_.session.hello().device;
   if (environment.device.empty() || environment.device == here) return "";
   return fmt::format("it was seen on {}, and this is {}", environment.device, here);
@@ -121,7 +119,7 @@ std::string NightReplays::elsewhere(const store::Environment& environment) const
 
 campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan,
                                         const std::optional<Signature>& expected,
-                                        const store::Reliability& before, std::int64_t passed) {
+                                        const Reliability& before, std::int64_t passed) {
   campaign::Evaluator evaluator(night_.session.executor(), target.entry->spec,
                                 night_.session.deadline());
   auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before, passed);
@@ -129,7 +127,7 @@ campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan
   return seen;
 }
 
-Result<void> NightReplays::replay_finding(const store::Finding& finding) {
+Result<void> NightReplays::replay_finding(const Finding& finding) {
   store::NightReplay replay{finding.signature.hash(),
                             finding.id,
                             finding.signature.target,
@@ -180,7 +178,7 @@ Result<void> NightReplays::replay_finding(const store::Finding& finding) {
   return keep(replay);
 }
 
-Result<std::int64_t> NightReplays::passed_since(const store::Finding& finding) {
+Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
   const auto entries = night_.store.entries(finding.id);
   if (!entries) return tl::unexpected(entries.error());
   std::string failed;
@@ -189,7 +187,7 @@ Result<std::int64_t> NightReplays::passed_since(const store::Finding& finding) {
   return night_.book.passed_runs(finding.id, night_.session.hello().device, failed);
 }
 
-Result<void> NightReplays::enter(const store::Finding& finding, const campaign::Recheck& seen,
+Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck& seen,
                                  const TargetEntry& entry) {
   if (!was_found(finding.state)) {
     // Nobody had the time to confirm it before.
@@ -200,8 +198,8 @@ Result<void> NightReplays::enter(const store::Finding& finding, const campaign::
           campaign::measure_suspect(evaluator, night_.session.catalog(), sink_, finding);
       if (!measured) return tl::unexpected(measured.error());
     } else if (seen.tonight == Tonight::passes) {
-      store::Finding settled = finding;
-      settled.state = State::unconfirmed;
+      Finding settled = finding;
+      settled.state = FindingState::unconfirmed;
       settled.reliability = seen.failed;
       return night_.store.update(settled);
     }
@@ -214,7 +212,7 @@ Result<void> NightReplays::enter(const store::Finding& finding, const campaign::
 
 Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const TargetEntry& entry) {
   campaign::Evaluator evaluator(night_.session.executor(), entry.spec, night_.session.deadline());
-  store::Finding found_in;
+  Finding found_in;
   found_in.environment = night_.session.environment(entry);
   found_in.campaign = night_.run.campaign;
   const auto finding =

@@ -44,7 +44,7 @@ class NightReplays {
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
-  Result<void> replay_finding(const store::Finding& finding);
+  Result<void> replay_finding(const Finding& finding);
   Result<void> replay_plan(const CorpusPlan& plan);
   // Why the plan, which it completes, cannot be judged here; else its target and oracles.
   struct Runnable {
@@ -54,14 +54,14 @@ class NightReplays {
   };
   Runnable runnable(Plan& plan, const std::string& oracle, const std::string& where) const;
   // Why what was seen on that device says nothing here.
-  std::string elsewhere(const store::Environment& environment) const;
+  std::string elsewhere(const Environment& environment) const;
   campaign::Recheck recheck(const Runnable& target, const Plan& plan,
-                            const std::optional<Signature>& expected,
-                            const store::Reliability& before, std::int64_t passed = 0);
+                            const std::optional<Signature>& expected, const Reliability& before,
+                            std::int64_t passed = 0);
   // Runs that passed here in the nights since it failed last.
-  Result<std::int64_t> passed_since(const store::Finding& finding);
+  Result<std::int64_t> passed_since(const Finding& finding);
   // What the recheck says of the finding, in its ledger and state.
-  Result<void> enter(const store::Finding& finding, const campaign::Recheck& seen,
+  Result<void> enter(const Finding& finding, const campaign::Recheck& seen,
                      const TargetEntry& entry);
   // Stores a failure that is not the one that was replayed, or that a plan of the corpus showed, as
   // a finding of its own, and measures it.

@@ -13,10 +13,11 @@
 #include <unordered_map>
 
 #include "campaign/shard.h"
-#include "cli/command.h"
 #include "cli/night_facts.h"
 #include "cli/night_trend.h"
 #include "cli/origin.h"
+#include "core/campaign_record.h"
+#include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "report/night_formats.h"
@@ -28,7 +29,6 @@ namespace {
 
 using report::Night;
 using report::NightFinding;
-using store::State;
 
 constexpr const char* kNoTime = "no time was left";
 constexpr const char* kOtherShard = "another shard replays it";
@@ -94,7 +94,7 @@ class Description {
 
   void add(const store::NightRun& run) {
     Night& n = night_;
-    const store::Campaign& c = facts_.campaigns.at(run.campaign);
+    const CampaignRecord& c = facts_.campaigns.at(run.campaign);
     const bool ended = run.finished();
     n.parts.push_back({run.campaign, run.shard, c.device, run.host, c.started, c.ended,
                        ended ? std::optional(run.exit_code) : std::nullopt});
@@ -135,7 +135,7 @@ class Description {
               [&](const auto& a, const auto& b) { return urgency(a) < urgency(b); });
   }
 
-  NightFinding finding(const store::Finding& f) {
+  NightFinding finding(const Finding& f) {
     NightFinding out;
     const Signature& s = f.signature;
     out.id = f.id;
@@ -181,7 +181,7 @@ class Description {
     return ledger_at(entries->second, facts_.night().began).standing;
   }
 
-  void outcome(const store::Finding& f, NightFinding& out) const {
+  void outcome(const Finding& f, NightFinding& out) const {
     const auto replay = facts_.replays.find(out.signature_hash);
     const bool replayed = replay != facts_.replays.end();
     if (replayed) {
@@ -198,22 +198,22 @@ class Description {
       out.outcome_reason.clear();
     } else if (out.sightings > 0 && !(replayed && was_found(f.state))) {
       out.tonight = Tonight::unclear;
-      out.outcome_reason = f.state == State::unconfirmed
+      out.outcome_reason = f.state == FindingState::unconfirmed
                                ? "it was seen, and did not recur in fresh workers"
                                : "it was seen, and no time was left to confirm it";
     }
   }
 
-  std::string why_not_run(const store::Finding& f) const {
+  std::string why_not_run(const Finding& f) const {
     if (f.ledger.standing == Standing::quarantined) return "quarantined";
-    if (f.state == State::unconfirmed) return "it never recurred in fresh workers";
+    if (f.state == FindingState::unconfirmed) return "it never recurred in fresh workers";
     return facts_.night().owns(f.signature.hash()) ? kNoTime : kOtherShard;
   }
 
   void corpus() {
     std::set<std::string> signatures;
-    std::unordered_map<std::int64_t, const store::Finding*> by_id;
-    std::map<std::string, const store::Finding*> by_target;  // the last of each
+    std::unordered_map<std::int64_t, const Finding*> by_id;
+    std::map<std::string, const Finding*> by_target;  // the last of each
     for (const auto& f : facts_.findings) {
       signatures.insert(f.signature.hash());
       by_id[f.id] = by_target[f.signature.target] = &f;
@@ -235,8 +235,8 @@ class Description {
                                  "redzone replay " + shell_quoted(subject) + origin(r)});
   }
 
-  store::Environment environment(const std::string& toolkit) const {
-    store::Environment here;
+  Environment environment(const std::string& toolkit) const {
+    Environment here;
     here.device = night_.device;
     here.toolkit = toolkit;
     return here;
@@ -325,7 +325,7 @@ class Description {
       if (is_gap(p.tonight))
         gaps.push_back({p.file, p.reason.empty() ? std::string(name_of(p.tonight)) : p.reason});
     for (const auto& f : night_.findings) {
-      const bool told = is_gap(f.tonight) && f.confidence != name_of(State::unconfirmed) &&
+      const bool told = is_gap(f.tonight) && f.confidence != name_of(FindingState::unconfirmed) &&
                         f.outcome_reason != kOtherShard;
       if (told) gaps.push_back({fmt::format("finding {}", f.id), f.outcome_reason});
     }

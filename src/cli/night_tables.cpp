@@ -21,14 +21,13 @@ class NoRunner final : public bisect::Runner {
   bool asked_ = false;
 };
 
-DeviceKind device_of(const store::Finding& f) {
+DeviceKind device_of(const Finding& f) {
   for (const auto kind : {DeviceKind::host, DeviceKind::none})
     if (f.environment.device == name_of(kind)) return kind;
   return DeviceKind::cuda;
 }
 
-Result<bisect::Memory> runs_of(store::Store& store, const store::Finding& f,
-                               const std::string& code) {
+Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std::string& code) {
   for (const auto& hash : {code, f.environment.code_hash}) {
     auto runs = stored_runs(store, {f.id, f.environment.device, hash});
     if (!runs || !runs->empty()) return runs;
@@ -36,8 +35,7 @@ Result<bisect::Memory> runs_of(store::Store& store, const store::Finding& f,
   return bisect::Memory{};
 }
 
-bisect::Bisection bisection_of(const store::Finding& f, const TargetSpec& spec,
-                               bisect::Memory runs) {
+bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect::Memory runs) {
   NoRunner runner;
   bisect::ProbeBudget budget;
   // The first question that the runs do not answer is the last.

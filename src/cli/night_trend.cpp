@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/command.h"
+#include "core/exit_code.h"
 
 namespace redzone::cli {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::size_t kNightsShown = 60;
 
 // Adds to each night how many findings stood how when it ended. `entries` of one finding, sorted.
 void add_standings(std::vector<report::NightTrend>& trend, std::span<const NightParts> nights,
-                   const store::Finding& finding, std::span<const LedgerEntry> entries) {
+                   const Finding& finding, std::span<const LedgerEntry> entries) {
   for (std::size_t i = 0; i + 1 < nights.size(); ++i) {
     const std::string& until = nights[i].until;
     if (!until.empty() && finding.first_seen >= until && !nights[i].holds(finding.campaign))
@@ -47,7 +47,7 @@ Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const N
     }
   }
   for (const auto& f : facts.findings) {
-    if (f.state != store::State::confirmed && f.state != store::State::flaky) continue;
+    if (f.state != FindingState::confirmed && f.state != FindingState::flaky) continue;
     const auto entries = facts.entries.find(f.id);
     add_standings(trend, nights, f,
                   entries == facts.entries.end() ? std::span<const LedgerEntry>()

@@ -14,6 +14,8 @@
 #include "cli/night_replays.h"
 #include "cli/plans.h"
 #include "cli/store_sink.h"
+#include "core/campaign_record.h"
+#include "core/utc.h"
 #include "store/environment.h"
 
 namespace redzone::cli {
@@ -34,7 +36,7 @@ ReferenceCount sum(ReferenceCount a, const ReferenceCount& b) {
   return a += b;
 }
 
-store::CampaignStats sum(const store::CampaignStats& a, const store::CampaignStats& b) {
+CampaignStats sum(const CampaignStats& a, const CampaignStats& b) {
   return {a.seconds + b.seconds,
           a.plans + b.plans,
           a.calls + b.calls,
@@ -72,12 +74,12 @@ std::string plans_of(const std::vector<CorpusPlan>& corpus) {
 // Notices when nothing that is asked for can be run any more.
 class Watch {
  public:
-  void operator()(const store::CampaignStats& stats) {
+  void operator()(const CampaignStats& stats) {
     if (stats.plans - stats.harness_errors == judged_) return;
     judged_ = stats.plans - stats.harness_errors;
     errors_ = stats.harness_errors;
   }
-  bool stalled(const store::CampaignStats& stats) const {
+  bool stalled(const CampaignStats& stats) const {
     return stats.harness_errors >= errors_ + kPatience;
   }
 
@@ -133,7 +135,7 @@ Result<bool> Nightly::resume() {
   if (!runs) return tl::unexpected(runs.error());
   for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
     if (run->exit_code != store::NightRun::kUnfinished ||
-        run->began < store::utc_days_ago(NightlyOptions::kResumeDays) ||
+        run->began < utc_days_ago(NightlyOptions::kResumeDays) ||
         run->shard != options_.shard.index || run->shards != options_.shard.count)
       continue;
     auto campaign = store_.resume_campaign(run->campaign);
@@ -212,7 +214,7 @@ Result<std::vector<double>> Nightly::shares() {
   if (!findings) return tl::unexpected(findings.error());
   std::map<std::pair<std::int64_t, std::string>, int> yield;  // campaign, target
   for (const auto& f : *findings)
-    if (f.state == store::State::confirmed || f.state == store::State::flaky)
+    if (f.state == FindingState::confirmed || f.state == FindingState::flaky)
       ++yield[{f.campaign, f.signature.target}];
   std::vector<campaign::TargetPast> pasts(selection_.targets.size());
   for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
@@ -300,7 +302,7 @@ Result<void> Nightly::fuzz() {
 }
 
 Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
-                           const store::CampaignStats& stats) {
+                           const CampaignStats& stats) {
   run_.fuzz_seconds = fuzzed_before_ + stats.seconds;
   std::vector<store::NightTarget> all = targets_;
   for (std::size_t i = 0; i < now.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "cli/night_corpus.h"
 #include "cli/quarantine_watch.h"
 #include "cli/selection.h"
+#include "core/campaign_record.h"
 #include "store/night.h"
 
 namespace redzone::cli {
@@ -58,8 +59,7 @@ class Nightly {
   Result<void> fuzz();
   Result<std::vector<double>> shares();
   // What the part of the night before did, and this one so far.
-  Result<void> keep(const std::vector<campaign::TargetStats>& now,
-                    const store::CampaignStats& stats);
+  Result<void> keep(const std::vector<campaign::TargetStats>& now, const CampaignStats& stats);
   double seconds_used() const;
   bool goes_on() const;
 
@@ -69,7 +69,7 @@ class Nightly {
   const Selection& selection_;
   const NightlyOptions& options_;
   store::NightRun run_;
-  store::Campaign campaign_;                 // with what the parts before did
+  CampaignRecord campaign_;                  // with what the parts before did
   std::vector<store::NightTarget> targets_;  // the same, in the order of the selection
   double fuzzed_before_ = 0;
   QuarantineWatch quarantines_;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/environment.h"
 #include "core/terminal.h"
-#include "store/plugin_origin.h"
 
 namespace redzone::cli {
 
@@ -19,18 +19,18 @@ std::string toolkit_of(const TargetEntry& target, std::string_view built_by) {
   auto path = std::filesystem::absolute(target.plugin, error).lexically_normal();
   // "DIR/" and "DIR" are one package.
   if (!path.has_filename()) path = path.parent_path();
-  return target.is_package ? store::toolkit_of_package(made_by, path.string())
-                           : store::toolkit_of_plugin(made_by, path.string());
+  return target.is_package ? toolkit_of_package(made_by, path.string())
+                           : toolkit_of_plugin(made_by, path.string());
 }
 
-DeviceKind device_of(const store::Environment& found_in, DeviceKind asked) {
+DeviceKind device_of(const Environment& found_in, DeviceKind asked) {
   for (const DeviceKind kind : {DeviceKind::host, DeviceKind::none})
     if (found_in.device == name_of(kind)) return kind;
   return asked;
 }
 
-Error with_origin(Error error, const store::Environment& found_in) {
-  const std::string package = store::package_of(found_in), plugin = store::plugin_of(found_in);
+Error with_origin(Error error, const Environment& found_in) {
+  const std::string package = package_of(found_in), plugin = plugin_of(found_in);
   if (!package.empty())
     error.message += fmt::format("; it came from the package {}, code {}: --package {}", package,
                                  found_in.code_hash, shell_quoted(package));
@@ -42,7 +42,7 @@ Error with_origin(Error error, const store::Environment& found_in) {
   return error;
 }
 
-std::optional<std::string> other_code(const TargetEntry& here, const store::Environment& found_in,
+std::optional<std::string> other_code(const TargetEntry& here, const Environment& found_in,
                                       const std::string& finding) {
   if (!here.is_package || found_in.code_hash.empty() || here.code_hash == found_in.code_hash)
     return std::nullopt;

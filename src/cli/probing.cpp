@@ -110,7 +110,7 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   return {};
 }
 
-Result<std::optional<store::Finding>> Probing::store_other() {
+Result<std::optional<Finding>> Probing::store_other() {
   if (!runner_->other()) return std::nullopt;
   auto finding = store_alarm(*store_, *session_, *evaluator_, *runner_->other(), *entry_);
   if (!finding) return tl::unexpected(finding.error());

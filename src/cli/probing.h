@@ -26,19 +26,19 @@ class Probing {
       const std::optional<std::filesystem::path>& build = {});
 
   const std::string& not_judged() const { return not_judged_; }
-  const store::Finding& finding() const { return finding_; }
+  const Finding& finding() const { return finding_; }
   const TargetSpec& spec() const { return entry_->spec; }
   bisect::Prober& prober() { return *prober_; }
   bisect::AxesOptions axes() const;
   // Stores the first failure that was met with another signature as a finding of its own; nothing
   // where there was none.
-  Result<std::optional<store::Finding>> store_other();
+  Result<std::optional<Finding>> store_other();
 
  private:
   Probing() = default;
   Result<void> make_prober(std::chrono::steady_clock::time_point until);
 
-  store::Finding finding_;
+  Finding finding_;
   std::unique_ptr<Session> session_;
   const TargetEntry* entry_ = nullptr;
   std::string not_judged_;

@@ -134,7 +134,7 @@ Result<void> check_allowed(std::string_view target, const po::variables_map& fla
   return {};
 }
 
-Result<store::Finding> allowed_finding(std::int64_t id, const po::variables_map& flags) {
+Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags) {
   auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
     return s.finding(id);
   });

@@ -36,6 +36,6 @@ Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags
 // A usage error where a finding of the target is quarantined in the store and --force is absent.
 Result<void> check_allowed(std::string_view target, const po::variables_map& flags);
 // The finding, when its target may be launched. Reads only: a mistyped number makes no store.
-Result<store::Finding> allowed_finding(std::int64_t id, const po::variables_map& flags);
+Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -227,7 +227,7 @@ Result<campaign::SelfProof> Session::prove(std::optional<Allocator> only) {
   return proof;
 }
 
-store::Environment Session::environment(const TargetEntry& target) const {
+Environment Session::environment(const TargetEntry& target) const {
   auto environment =
       store::collect_environment(hello_.device, hello_.driver, hello_.compute_capability,
                                  target.spec.needs_nvrtc ? hello_.nvrtc : "", target.code_hash);

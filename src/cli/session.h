@@ -72,7 +72,7 @@ class Session {
   // Shows that the tool, which is not none, catches a planted bug here.
   Result<void> prove_tool(SanitizerTool tool);
 
-  store::Environment environment(const TargetEntry& target) const;
+  Environment environment(const TargetEntry& target) const;
   campaign::TriageOptions triage_options() const;
   // Compiles kernels of plans to come; null where there is nothing to compile.
   campaign::CompileAhead* compilers() const { return ahead_.get(); }

@@ -14,7 +14,7 @@ std::string last_words(const campaign::Answer& answer) {
 
 }  // namespace
 
-Result<campaign::Recorded> StoreSink::record(const store::Finding& finding) {
+Result<campaign::Recorded> StoreSink::record(const Finding& finding) {
   auto r = store_.record(finding);
   if (!r) return tl::unexpected(r.error());
   if (r->is_new)
@@ -24,7 +24,7 @@ Result<campaign::Recorded> StoreSink::record(const store::Finding& finding) {
   return campaign::Recorded{r->id, r->is_new};
 }
 
-Result<campaign::Recorded> StoreSink::update(const store::Finding& finding) {
+Result<campaign::Recorded> StoreSink::update(const Finding& finding) {
   auto r = store_.settle(finding, owned_.contains(finding.id));
   if (!r) return tl::unexpected(r.error());
   if (r->id != finding.id && r->is_new) owned_.insert(r->id);
@@ -37,7 +37,7 @@ Result<void> StoreSink::sighted(std::int64_t id, std::int64_t plans) {
 
 bool StoreSink::settled(const Signature& signature) {
   auto known = store_.find(signature);
-  return known && *known && (*known)->minimal && (*known)->state == store::State::confirmed;
+  return known && *known && (*known)->minimal && (*known)->state == FindingState::confirmed;
 }
 
 Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, const Plan& plan,

@@ -15,8 +15,8 @@ class StoreSink final : public campaign::FindingSink {
   // The finding may be renamed by update(): it is what is being worked on.
   void own(std::int64_t id) { owned_.insert(id); }
 
-  Result<campaign::Recorded> record(const store::Finding& finding) override;
-  Result<campaign::Recorded> update(const store::Finding& finding) override;
+  Result<campaign::Recorded> record(const Finding& finding) override;
+  Result<campaign::Recorded> update(const Finding& finding) override;
   Result<void> sighted(std::int64_t id, std::int64_t plans) override;
   bool settled(const Signature& signature) override;
   Result<void> evidence(std::int64_t id, std::string_view purpose, const Plan& plan,

@@ -28,22 +28,22 @@
 #include "bisect/bisect.h"
 #include "bisect/boundary.h"
 #include "bisect/builds.h"
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::report {
 
-std::string bisection_text(const store::Finding& finding, const bisect::Bisection& bisection);
-std::string bisection_json(const store::Finding& finding, const bisect::Bisection& bisection);
+std::string bisection_text(const Finding& finding, const bisect::Bisection& bisection);
+std::string bisection_json(const Finding& finding, const bisect::Bisection& bisection);
 // The sentences alone, each with its runs.
-std::string explanation_text(const store::Finding& finding, const bisect::Bisection& bisection);
+std::string explanation_text(const Finding& finding, const bisect::Bisection& bisection);
 
-std::string boundary_text(const store::Finding& finding, const bisect::Boundary& boundary);
-std::string boundary_json(const store::Finding& finding, const bisect::Boundary& boundary);
+std::string boundary_text(const Finding& finding, const bisect::Boundary& boundary);
+std::string boundary_json(const Finding& finding, const bisect::Boundary& boundary);
 
 // `builds`: what was tried, as the user named them.
-std::string builds_text(const store::Finding& finding, const std::vector<std::string>& builds,
+std::string builds_text(const Finding& finding, const std::vector<std::string>& builds,
                         const bisect::FirstBad& result);
-std::string builds_json(const store::Finding& finding, const std::vector<std::string>& builds,
+std::string builds_json(const Finding& finding, const std::vector<std::string>& builds,
                         const bisect::FirstBad& result);
 
 // "8/8"

@@ -29,7 +29,7 @@ std::string line(std::string_view what, const std::optional<bisect::ChangeSet>& 
 
 }  // namespace
 
-std::string between_text(const store::Finding& f, const bisect::Between& b) {
+std::string between_text(const Finding& f, const bisect::Between& b) {
   return fmt::format("finding {}: {}\n\n{}\n\ndifferences     {}\n", f.id,
                      printable(f.signature.text()), printable(sentence(b)),
                      printable(fmt::format("{}", fmt::join(b.differences, ", ")))) +
@@ -38,7 +38,7 @@ std::string between_text(const store::Finding& f, const bisect::Between& b) {
                      b.complete ? "" : "; the budget ended: bisect again to go on");
 }
 
-std::string between_json(const store::Finding& f, const bisect::Between& b) {
+std::string between_json(const Finding& f, const bisect::Between& b) {
   return printed({{"finding", f.id},
                   {"signature", f.signature.text()},
                   {"sentence", sentence(b)},

@@ -9,11 +9,11 @@
 #include <string>
 
 #include "bisect/between.h"
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::report {
 
-std::string between_text(const store::Finding& finding, const bisect::Between& between);
-std::string between_json(const store::Finding& finding, const bisect::Between& between);
+std::string between_text(const Finding& finding, const bisect::Between& between);
+std::string between_json(const Finding& finding, const bisect::Between& between);
 
 }  // namespace redzone::report

@@ -6,7 +6,7 @@
 
 namespace redzone::report {
 
-std::string boundary_text(const store::Finding& f, const bisect::Boundary& b) {
+std::string boundary_text(const Finding& f, const bisect::Boundary& b) {
   std::string out = fmt::format("finding {}: {}\n\n{}\n", f.id, printable(f.signature.text()),
                                 printable(sentence(b)));
   Table table({{b.dim, Table::Align::right}, {"answer"}, {"failed", Table::Align::right}});
@@ -18,7 +18,7 @@ std::string boundary_text(const store::Finding& f, const bisect::Boundary& b) {
                            b.complete ? "" : "; the budget ended: bisect again to go on");
 }
 
-std::string boundary_json(const store::Finding& f, const bisect::Boundary& b) {
+std::string boundary_json(const Finding& f, const bisect::Boundary& b) {
   using Json = nlohmann::ordered_json;
   Json samples = Json::array();
   for (const auto& s : b.samples)

@@ -44,7 +44,7 @@ std::string likely(const Builds& builds, const bisect::BuildStep& step) {
 
 }  // namespace
 
-std::string builds_text(const store::Finding& f, const Builds& builds, const bisect::FirstBad& r) {
+std::string builds_text(const Finding& f, const Builds& builds, const bisect::FirstBad& r) {
   std::string out = fmt::format("finding {}: {}\n\n{}\n\n", f.id, printable(f.signature.text()),
                                 printable(said(builds, r)));
   Table table({{"tried"},
@@ -62,7 +62,7 @@ std::string builds_text(const store::Finding& f, const Builds& builds, const bis
   return out;
 }
 
-std::string builds_json(const store::Finding& f, const Builds& builds, const bisect::FirstBad& r) {
+std::string builds_json(const Finding& f, const Builds& builds, const bisect::FirstBad& r) {
   using Json = nlohmann::ordered_json;
   const auto named = [&](const std::optional<std::size_t>& build) {
     return build ? Json(builds[*build]) : Json();

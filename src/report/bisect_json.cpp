@@ -51,7 +51,7 @@ Json change(const bisect::ChangeSet& set) {
 
 }  // namespace
 
-std::string bisection_json(const store::Finding& finding, const bisect::Bisection& b) {
+std::string bisection_json(const Finding& finding, const bisect::Bisection& b) {
   Json rows = Json::array(), combinations = Json::array(), statements = Json::array();
   for (const auto& r : b.rows) rows.push_back(row(r));
   for (const auto& set : b.combinations) combinations.push_back(change(set));

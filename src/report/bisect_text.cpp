@@ -44,7 +44,7 @@ std::string effort_text(const bisect::Bisection& b) {
                      b.complete ? "" : "; the budget ended: bisect again to go on");
 }
 
-std::string title(const store::Finding& f) {
+std::string title(const Finding& f) {
   return fmt::format("finding {}: {}\n", f.id, printable(f.signature.text()));
 }
 
@@ -54,7 +54,7 @@ std::string ratio(const bisect::Counts& counts) {
   return fmt::format("{}/{}", counts.same, counts.judged());
 }
 
-std::string bisection_text(const store::Finding& finding, const bisect::Bisection& b) {
+std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
   std::string out = title(finding) + "\n" + printable(sentence(b)) + "\n\n";
   if (b.rows.empty()) return out + effort_text(b);
   return out + rows_text(b) + "\n" + fmt::format("fails        {}\n", rate_text(b.base.counts)) +
@@ -62,7 +62,7 @@ std::string bisection_text(const store::Finding& finding, const bisect::Bisectio
          combinations_text(b) + effort_text(b);
 }
 
-std::string explanation_text(const store::Finding& finding, const bisect::Bisection& b) {
+std::string explanation_text(const Finding& finding, const bisect::Bisection& b) {
   std::string out = title(finding);
   if (b.rows.empty()) return out + printable(sentence(b)) + "\n";
   out += fmt::format("  fails {}\n", rate_text(b.base.counts));

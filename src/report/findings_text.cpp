@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/environment.h"
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/needs.h"
 #include "report/text.h"
 #include "statistics/interval.h"
-#include "store/plugin_origin.h"
 
 namespace redzone::report {
 namespace {
 
-std::string ratio(const store::Reliability& r) {
+std::string ratio(const Reliability& r) {
   return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
 }
 
@@ -28,7 +28,7 @@ std::string ledger_text(const Ledger& ledger) {
 }
 
 // Of the final measure: as many runs as were fixed before, later than those that found it.
-std::string reliability_text(const store::Reliability& r) {
+std::string reliability_text(const Reliability& r) {
   if (r.n == 0) return "not run again yet";
   const auto i = statistics::exact_interval(r.k, r.n);
   return fmt::format("{} of {} runs failed the same way (95% interval {:.0f}% to {:.0f}%)", r.k,
@@ -51,7 +51,7 @@ class Lines {
   std::string text_;
 };
 
-std::string attribution_text(const std::vector<store::AttributionRow>& rows) {
+std::string attribution_text(const std::vector<AttributionRow>& rows) {
   if (rows.empty()) return "";
   Table table({{"axis"}, {"value"}, {"failed", Table::Align::right}});
   for (const auto& row : rows) table.add({row.axis, row.value, ratio(row.failed)});
@@ -67,7 +67,7 @@ std::string culprits_text(const std::vector<Attribution>& culprits) {
   return "\nculprit (as each source has it)\n" + lines.text();
 }
 
-std::string environment_text(const store::Environment& e) {
+std::string environment_text(const Environment& e) {
   Lines lines("  ", 7);
   lines.add("device", e.compute_capability == 0
                           ? e.device
@@ -83,8 +83,8 @@ std::string environment_text(const store::Environment& e) {
 }
 
 // The latest log: what the worker said last.
-std::string logs_text(std::span<const store::Artifact> artifacts) {
-  const store::Artifact* latest = nullptr;
+std::string logs_text(std::span<const Artifact> artifacts) {
+  const Artifact* latest = nullptr;
   for (const auto& a : artifacts)
     if (a.kind == "log" && (latest == nullptr || a.added >= latest->added)) latest = &a;
   if (latest == nullptr) return "";
@@ -94,7 +94,7 @@ std::string logs_text(std::span<const store::Artifact> artifacts) {
   return out;
 }
 
-std::string plan_title(const store::Finding& f) {
+std::string plan_title(const Finding& f) {
   std::string title = counted(static_cast<std::uint64_t>(call_count(f.plan)), "call");
   title += f.minimal ? ", minimal" : ", not known to be minimal";
   if (f.plan == f.original)
@@ -111,13 +111,13 @@ constexpr std::string_view kNoDevice = "none";
 
 }  // namespace
 
-std::string state_text(const store::Finding& f) {
+std::string state_text(const Finding& f) {
   std::string out(name_of(f.state));
   if (f.ledger.standing != Standing::fresh) out += fmt::format(", {}", name_of(f.ledger.standing));
   return out;
 }
 
-std::string findings_text(std::span<const store::Finding> findings) {
+std::string findings_text(std::span<const Finding> findings) {
   if (findings.empty()) return "no findings\n";
   Table table({{"id", Table::Align::right},
                {"state"},
@@ -133,8 +133,8 @@ std::string findings_text(std::span<const store::Finding> findings) {
   return table.text();
 }
 
-std::string finding_text(const store::Finding& f, std::string_view db,
-                         std::span<const store::Artifact> artifacts) {
+std::string finding_text(const Finding& f, std::string_view db,
+                         std::span<const Artifact> artifacts) {
   Lines lines("", 11);
   lines.add("state", name_of(f.state));
   lines.add("ledger", ledger_text(f.ledger));
@@ -158,18 +158,18 @@ std::string finding_text(const store::Finding& f, std::string_view db,
                      environment_text(f.environment), plan_title(f), print_plan(f.plan));
 }
 
-std::string origin_flags(const store::Environment& environment) {
+std::string origin_flags(const Environment& environment) {
   std::string out;
-  if (const auto package = store::package_of(environment); !package.empty()) {
+  if (const auto package = package_of(environment); !package.empty()) {
     out += " --package " + shell_quoted(package);
     if (environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
   }
-  if (const auto plugin = store::plugin_of(environment); !plugin.empty())
+  if (const auto plugin = plugin_of(environment); !plugin.empty())
     out += " --plugin " + shell_quoted(plugin);
   return out;
 }
 
-std::string replay_command(const store::Finding& finding, std::string_view db) {
+std::string replay_command(const Finding& finding, std::string_view db) {
   std::string out =
       fmt::format("redzone replay {}", finding.id) + origin_flags(finding.environment);
   if (!db.empty()) out += " --db " + shell_quoted(db);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/names.h"
@@ -37,17 +38,17 @@ Json signature(const Signature& s) {
 
 // Of a number of runs that was fixed before the first of them: the final measure of a finding, or
 // the --runs of a replay.
-Json reliability(const store::Reliability& r) {
+Json reliability(const Reliability& r) {
   const auto i = statistics::exact_interval(r.k, r.n);
   return {{"k", r.k}, {"n", r.n}, {"low", i.low}, {"high", i.high}};
 }
 
 // Of any runs. What is varied is run on according to what it shows, so there is no interval.
-Json counts(const store::Reliability& r) {
+Json counts(const Reliability& r) {
   return {{"k", r.k}, {"n", r.n}};
 }
 
-Json environment(const store::Environment& e) {
+Json environment(const Environment& e) {
   return {{"device", e.device},
           {"driver", e.driver},
           {"compute_capability", e.compute_capability},
@@ -64,7 +65,7 @@ Json culprit(const Attribution& a) {
           {"location", a.location},      {"detail", a.detail}};
 }
 
-Json finding(const store::Finding& f, std::string_view db) {
+Json finding(const Finding& f, std::string_view db) {
   return {{"id", f.id},
           {"state", name_of(f.state)},
           {"ledger",
@@ -91,7 +92,7 @@ Json finding(const store::Finding& f, std::string_view db) {
           {"original_plan", print_plan(f.original)},
           {"attribution",
            list(f.attribution,
-                [](const store::AttributionRow& row) -> Json {
+                [](const AttributionRow& row) -> Json {
                   return {{"axis", row.axis}, {"value", row.value}, {"failed", counts(row.failed)}};
                 })},
           {"culprits", list(f.culprits, culprit)},
@@ -106,8 +107,8 @@ Json finding(const store::Finding& f, std::string_view db) {
           {"replay", replay_command(f, db)}};
 }
 
-Json findings(std::span<const store::Finding> all, std::string_view db) {
-  return list(all, [&](const store::Finding& f) { return finding(f, db); });
+Json findings(std::span<const Finding> all, std::string_view db) {
+  return list(all, [&](const Finding& f) { return finding(f, db); });
 }
 
 Json device(const TargetDevice& d) {
@@ -211,12 +212,12 @@ std::string targets_json(std::span<const TargetInfo> targets) {
   return print({{"targets", list(targets, target)}});
 }
 
-std::string findings_json(std::span<const store::Finding> all, std::string_view db) {
+std::string findings_json(std::span<const Finding> all, std::string_view db) {
   return print({{"findings", findings(all, db)}});
 }
 
-std::string finding_json(const store::Finding& f, std::string_view db,
-                         std::span<const store::Artifact> artifacts) {
+std::string finding_json(const Finding& f, std::string_view db,
+                         std::span<const Artifact> artifacts) {
   Json json = finding(f, db);
   json["logs"] = Json::array();
   for (const auto& a : artifacts)
@@ -225,9 +226,9 @@ std::string finding_json(const store::Finding& f, std::string_view db,
   return print(json);
 }
 
-std::string campaign_json(const store::Campaign& c, std::span<const store::Finding> found,
+std::string campaign_json(const CampaignRecord& c, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db, const Scope& scope) {
-  const store::CampaignStats& s = c.stats;
+  const CampaignStats& s = c.stats;
   return print({{"campaign",
                  {{"id", c.id},
                   {"seed", c.seed},

@@ -50,16 +50,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/campaign_record.h"
 #include "report/values.h"
 
 namespace redzone::report {
 
 std::string targets_json(std::span<const TargetInfo> targets);
-std::string findings_json(std::span<const store::Finding> findings, std::string_view db = "");
+std::string findings_json(std::span<const Finding> findings, std::string_view db = "");
 // `artifacts`: those of the finding; the logs among them are "logs".
-std::string finding_json(const store::Finding& finding, std::string_view db = "",
-                         std::span<const store::Artifact> artifacts = {});
-std::string campaign_json(const store::Campaign& campaign, std::span<const store::Finding> found,
+std::string finding_json(const Finding& finding, std::string_view db = "",
+                         std::span<const Artifact> artifacts = {});
+std::string campaign_json(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db = "",
                           const Scope& scope = {});
 std::string replay_json(const ReplayResult& result);

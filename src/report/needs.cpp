@@ -10,8 +10,6 @@
 namespace redzone::report {
 namespace {
 
-using store::AttributionRow;
-
 // Chance with which a busy machine is named although the load changes nothing.
 constexpr double kFalseAlarm = 0.01;
 
@@ -23,12 +21,12 @@ std::string own_value(const Mode& mode, const std::string& axis) {
   return "";
 }
 
-std::string ratio(const store::Reliability& r) {
+std::string ratio(const Reliability& r) {
   return fmt::format("{}/{}", r.k, r.n);
 }
 
 // What other values of the axis pass with.
-std::string passes_with(const store::Finding& f, const AttributionRow& own) {
+std::string passes_with(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)
     if (row.axis == own.axis && row.failed.n > 0 && row.failed.k == 0)
@@ -37,20 +35,20 @@ std::string passes_with(const store::Finding& f, const AttributionRow& own) {
 }
 
 // "; fails 3/3 with guard, gated": a second mechanism, to which the axis does not matter.
-std::string fails_otherwise(const store::Finding& f, const AttributionRow& own) {
+std::string fails_otherwise(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)
-    if (row.axis == store::and_launch(own.axis) && row.failed.k > 0)
+    if (row.axis == and_launch(own.axis) && row.failed.k > 0)
       out += fmt::format("{}{} with {}", out.empty() ? "; fails " : ", ", ratio(row.failed),
                          row.value);
   return out;
 }
 
-bool fails_less(const store::Reliability& a, const store::Reliability& b) {
+bool fails_less(const Reliability& a, const Reliability& b) {
   return statistics::fisher_exact(a.k, a.n, b.k, b.n).less <= kFalseAlarm;
 }
 
-const AttributionRow* load_row(const store::Finding& f, std::string_view value) {
+const AttributionRow* load_row(const Finding& f, std::string_view value) {
   const auto it =
       std::find_if(f.attribution.begin(), f.attribution.end(),
                    [&](const AttributionRow& r) { return r.axis == "load" && r.value == value; });
@@ -59,11 +57,11 @@ const AttributionRow* load_row(const store::Finding& f, std::string_view value) 
 
 }  // namespace
 
-std::vector<std::string> needs_of(const store::Finding& f) {
+std::vector<std::string> needs_of(const Finding& f) {
   std::vector<std::string> out;
   if (f.needs_history) out.emplace_back("calls of plans that the worker ran before");
   for (const auto& row : f.attribution) {
-    if (f.state != store::State::confirmed || row.failed.k == 0) continue;
+    if (f.state != FindingState::confirmed || row.failed.k == 0) continue;
     if (row.value != own_value(f.plan.mode, row.axis)) continue;
     if (const auto passes = passes_with(f, row); !passes.empty())
       out.push_back(

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::report {
 
@@ -12,6 +12,6 @@ namespace redzone::report {
 // side)"; empty where nothing is known to be needed. Of a mode only where the failure shows always:
 // else a few passes say nothing, and `redzone bisect` tells. A busy machine is needed where
 // Fisher's exact test finds fewer failures alone, with 1% of false alarms.
-std::vector<std::string> needs_of(const store::Finding& finding);
+std::vector<std::string> needs_of(const Finding& finding);
 
 }  // namespace redzone::report

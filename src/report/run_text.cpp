@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/reference.h"
@@ -74,8 +75,8 @@ std::string targets_not_compared(std::span<const Compared> targets) {
 
 }  // namespace
 
-store::Reliability ReplayResult::reliability() const {
-  store::Reliability r;
+Reliability ReplayResult::reliability() const {
+  Reliability r;
   for (const auto& run : runs) {
     r.k += run.result == RunResult::recorded;
     r.n += run.result == RunResult::recorded || run.result == RunResult::other ||
@@ -84,9 +85,9 @@ store::Reliability ReplayResult::reliability() const {
   return r;
 }
 
-std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
+std::string campaign_text(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db, const Scope& scope) {
-  const store::CampaignStats& s = campaign.stats;
+  const CampaignStats& s = campaign.stats;
   std::string out = fmt::format("campaign {} on {}: {:.1f} s, seed {}\n", campaign.id,
                                 printable(campaign.device), s.seconds, campaign.seed);
   out += fmt::format("  self-proof: {} caught in {} ms\n", counted(proof.caught, "planted bug"),
@@ -120,7 +121,7 @@ std::string campaign_text(const store::Campaign& campaign, std::span<const store
 }
 
 std::string replay_text(const ReplayResult& result) {
-  const store::Reliability r = result.reliability();
+  const Reliability r = result.reliability();
   std::string out = fmt::format(
       "{}: {} of {} failed", printable(result.subject), r.k,
       counted(static_cast<std::uint64_t>(r.n),

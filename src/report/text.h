@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/campaign_record.h"
 #include "report/values.h"
 
 namespace redzone::report {
@@ -18,15 +19,15 @@ std::string targets_text(std::span<const TargetInfo> targets);
 std::string target_text(const TargetInfo& target);
 
 // "confirmed"; "confirmed, known" where something stands in the ledger.
-std::string state_text(const store::Finding& finding);
-std::string findings_text(std::span<const store::Finding> findings);
+std::string state_text(const Finding& finding);
+std::string findings_text(std::span<const Finding> findings);
 // `artifacts`: those of the finding; the logs among them are shown.
-std::string finding_text(const store::Finding& finding, std::string_view db = "",
-                         std::span<const store::Artifact> artifacts = {});
+std::string finding_text(const Finding& finding, std::string_view db = "",
+                         std::span<const Artifact> artifacts = {});
 
 // The end of `redzone run`. All five counts of verdicts are always there: what could not be judged
 // is not a pass. `found`: the findings of this campaign, each with the line that replays it.
-std::string campaign_text(const store::Campaign& campaign, std::span<const store::Finding> found,
+std::string campaign_text(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db = "",
                           const Scope& scope = {});
 
@@ -39,8 +40,8 @@ std::string progress_log(const Progress& progress);
 
 // "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
 // newline. A package that no kernel ran of is replayed so: there may be no GPU.
-std::string replay_command(const store::Finding& finding, std::string_view db = "");
+std::string replay_command(const Finding& finding, std::string_view db = "");
 // Of it what brings the target along, each with a blank before it: "" for one that ships.
-std::string origin_flags(const store::Environment& environment);
+std::string origin_flags(const Environment& environment);
 
 }  // namespace redzone::report

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/finding.h"
 #include "core/run_result.h"
 #include "core/trial.h"
 #include "core/verdict.h"
-#include "store/finding.h"
 
 namespace redzone::report {
 
@@ -48,7 +48,7 @@ struct ReplayResult {
 
   // Of the runs that were judged, those that failed as expected; without an expectation those that
   // failed at all.
-  store::Reliability reliability() const;
+  Reliability reliability() const;
 };
 
 // What a campaign showed of itself before it began.

@@ -10,8 +10,8 @@
 
 #include "core/plan_text.h"
 #include "core/terminal.h"
-#include "exec/trial/tensor_buffer.h"
 #include "standalone/inline_sources.h"
+#include "trial/tensor_buffer.h"
 
 namespace redzone::standalone {
 namespace {
@@ -68,8 +68,8 @@ std::string job_text(const device::BufferJob& job) {
 }
 
 Result<std::string> tensor_text(const TensorSpec& spec, const Call& call, const Mode& mode) {
-  exec::TensorBuffer buffer;
-  if (auto described = exec::describe_tensor(spec, call, mode, buffer); !described)
+  trial::TensorBuffer buffer;
+  if (auto described = trial::describe_tensor(spec, call, mode, buffer); !described)
     return tl::unexpected(described.error());
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   if (buffer.storage.bytes > kMostBytes)

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec/trial/tensor_buffer.h"
+#include "trial/tensor_buffer.h"
 
 namespace redzone::standalone {
 namespace {
@@ -29,7 +29,7 @@ std::uintptr_t place(std::size_t index, std::size_t bytes, std::size_t align, Pl
 
 struct Tensor {
   std::string name;
-  exec::TensorBuffer buffer;
+  trial::TensorBuffer buffer;
   std::uintptr_t address = 0;  // of element [0, 0, ..]
 };
 
@@ -181,7 +181,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
   std::vector<Tensor> tensors;
   for (const TensorSpec& spec : request.spec->tensors) {
     Tensor t{spec.name, {}, 0};
-    if (auto described = exec::describe_tensor(spec, call, mode, t.buffer); !described)
+    if (auto described = trial::describe_tensor(spec, call, mode, t.buffer); !described)
       return tl::unexpected(described.error());
     const auto& storage = t.buffer.storage;
     t.address = place(tensors.size(), storage.bytes, storage.align_bytes, placement) +

@@ -5,12 +5,13 @@
 #include <concepts>
 #include <type_traits>
 
+#include "core/campaign_record.h"
+#include "core/finding.h"
 #include "core/plan.h"
 #include "core/plan_text.h"
 #include "core/target_name.h"
 #include "core/trial.h"
 #include "core/verdict.h"
-#include "store/finding.h"
 #include "store/store.h"
 
 namespace redzone::store {
@@ -76,7 +77,7 @@ void columns(A& a, R& r) {
 // What confirming, attributing and reducing change.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
-  a("state", f.state, State::unconfirmed);
+  a("state", f.state, FindingState::unconfirmed);
   a("oracle", f.oracle);
   a("reason", f.reason);
   a("minimal", f.minimal);
@@ -157,7 +158,7 @@ void columns(A& a, C& c) {
       "it counts below zero");
 }
 
-template <class A, Of<Campaign> C>
+template <class A, Of<CampaignRecord> C>
 void columns(A& a, C& c) {
   a("uid", c.uid);
   a("seed", c.seed);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/finding.h"
+#include "core/finding.h"
 
 namespace redzone::store {
 

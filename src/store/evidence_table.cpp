@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/observation_check.h"
+#include "core/utc.h"
 #include "store/columns.h"
 #include "store/finding_table.h"
 #include "store/observation_json.h"

@@ -9,7 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "store/finding.h"
+#include "core/finding.h"
+#include "core/utc.h"
 #include "store/real_file.h"
 
 namespace redzone::store {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/ledger_table.h"
@@ -118,13 +119,13 @@ Finding read_row(SQLite::Statement& query) {
 
 }  // namespace
 
-std::vector<Campaign> read_campaigns(SQLite::Database& sql) {
+std::vector<CampaignRecord> read_campaigns(SQLite::Database& sql) {
   SQLite::Statement query(sql, fmt::format("SELECT c.id, {} FROM campaigns c ORDER BY c.id",
-                                           column_list<Campaign>("c")));
-  std::vector<Campaign> campaigns;
+                                           column_list<CampaignRecord>("c")));
+  std::vector<CampaignRecord> campaigns;
   while (query.executeStep()) {
     RowReader reader(query, "a campaign");
-    Campaign& campaign = campaigns.emplace_back();
+    CampaignRecord& campaign = campaigns.emplace_back();
     campaign.id = reader.integer();
     reader.is(fmt::format("campaign {}", campaign.id));
     columns(reader, campaign);

@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/campaign_record.h"
+#include "core/finding.h"
 #include "store/database.h"
-#include "store/finding.h"
 
 namespace redzone::store {
 
-std::vector<Campaign> read_campaigns(SQLite::Database& sql);  // by id
+std::vector<CampaignRecord> read_campaigns(SQLite::Database& sql);  // by id
 
 // The plan that the store printed itself; a harness failure when this build cannot read it.
 Plan stored_plan(const std::string& text, const std::string& where);

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "store/columns.h"
 #include "store/copy_rows.h"
@@ -24,8 +25,11 @@ using Ids = std::map<std::int64_t, std::int64_t>;  // of a row there, here
 // Greater is better; findings that are equal in all of it are equal in all that update_finding()
 // writes.
 auto worth(const Finding& f) {
-  const auto rank = [](State s) {
-    return s == State::confirmed ? 3 : s == State::flaky ? 2 : s == State::suspect ? 1 : 0;
+  const auto rank = [](FindingState s) {
+    return s == FindingState::confirmed ? 3
+           : s == FindingState::flaky   ? 2
+           : s == FindingState::suspect ? 1
+                                        : 0;
   };
   const auto& r = f.reliability;
   const double reliable = r.n == 0 ? 0 : static_cast<double>(r.k) / static_cast<double>(r.n);
@@ -40,13 +44,13 @@ auto worth(const Finding& f) {
                     print_plan(f.original), words.cells());
 }
 
-Campaign read_campaign(SQLite::Database& sql, std::int64_t id) {
-  SQLite::Statement query(
-      sql, fmt::format("SELECT {} FROM campaigns c WHERE id = ?", column_list<Campaign>("c")));
+CampaignRecord read_campaign(SQLite::Database& sql, std::int64_t id) {
+  SQLite::Statement query(sql, fmt::format("SELECT {} FROM campaigns c WHERE id = ?",
+                                           column_list<CampaignRecord>("c")));
   query.bind(1, id);
   query.executeStep();
   RowReader reader(query, fmt::format("campaign {}", id));
-  Campaign campaign;
+  CampaignRecord campaign;
   columns(reader, campaign);
   return campaign;
 }
@@ -81,7 +85,7 @@ class Merging {
     SQLite::Statement all(from_, "SELECT id FROM campaigns ORDER BY id");
     while (all.executeStep()) {
       const std::int64_t id = all.getColumn(0).getInt64();
-      const Campaign campaign = read_campaign(from_, id);
+      const CampaignRecord campaign = read_campaign(from_, id);
       RowWriter key, row;
       key("uid", campaign.uid);
       columns(row, campaign);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/campaign_record.h"
+#include "core/utc.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/night_table.h"

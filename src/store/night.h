@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/campaign_record.h"
 #include "core/tonight.h"
+#include "core/utc.h"
 #include "store/store.h"
 
 namespace redzone::store {

@@ -1,5 +1,6 @@
 #include "store/probe_table.h"
 
+#include "core/utc.h"
 #include "store/columns.h"
 #include "store/finding_table.h"
 #include "store/row.h"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/utc.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/evidence_table.h"
@@ -17,15 +19,15 @@
 namespace redzone::store {
 namespace {
 
-int rank(State state) {
+int rank(FindingState state) {
   switch (state) {
-    case State::confirmed:
+    case FindingState::confirmed:
       return 3;
-    case State::flaky:
+    case FindingState::flaky:
       return 2;
-    case State::suspect:
+    case FindingState::suspect:
       return 1;
-    case State::unconfirmed:
+    case FindingState::unconfirmed:
       return 0;
   }
   return 0;
@@ -40,7 +42,7 @@ bool smaller(const Plan& a, const Plan& b) {
 // Whether what is stored says more than `found` does of the same signature. A suspect says nothing
 // yet, so that even "did not recur" is more.
 bool better(const Finding& stored, const Finding& found) {
-  if (stored.state == State::suspect) return false;
+  if (stored.state == FindingState::suspect) return false;
   if (rank(stored.state) != rank(found.state)) return rank(stored.state) > rank(found.state);
   if (stored.minimal != found.minimal) return stored.minimal;
   return smaller(stored.plan, found.plan);
@@ -89,9 +91,9 @@ Result<std::string> Store::moment() {
   return database_->read([&] { return latest_moment(database_->sql()); });
 }
 
-Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
+Result<std::int64_t> Store::begin_campaign(const CampaignRecord& campaign) {
   return database_->write(Durability::full, [&] {
-    Campaign started = campaign;
+    CampaignRecord started = campaign;
     started.uid = new_uid();
     if (started.started.empty()) started.started = utc_now();
     RowWriter row;
@@ -103,7 +105,7 @@ Result<std::int64_t> Store::begin_campaign(const Campaign& campaign) {
   });
 }
 
-Result<Campaign> Store::resume_campaign(std::int64_t id) {
+Result<CampaignRecord> Store::resume_campaign(std::int64_t id) {
   auto all = campaigns();
   if (!all) return tl::unexpected(all.error());
   for (auto& campaign : *all) {
@@ -128,7 +130,7 @@ Result<void> Store::end_campaign(std::int64_t id, const CampaignStats& stats) {
   });
 }
 
-Result<std::vector<Campaign>> Store::campaigns() {
+Result<std::vector<CampaignRecord>> Store::campaigns() {
   return database_->read([&] { return read_campaigns(database_->sql()); });
 }
 

@@ -5,9 +5,9 @@
 // are written lazily: a killed driver loses none of it, a power cut may lose the last seconds.
 //
 // Errors: usage for what the user can mend (no such file or folder, not a store, a newer schema, no
-// permission, an unknown id), unsound for what is damaged, harness for the rest (disk full, locked).
-// Each is one line
-// that names the file, and each leaves the file as it was. Nothing is thrown.
+// permission, an unknown id), unsound for what is damaged, harness for the rest (disk full,
+// locked). Each is one line that names the file, and each leaves the file as it was. Nothing is
+// thrown.
 //
 // Threads: one at a time. Processes: several may have the file open; writes wait for each other for
 // at most OpenOptions::busy_timeout.
@@ -25,10 +25,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/campaign_record.h"
 #include "core/error.h"
+#include "core/finding.h"
 #include "core/trial.h"
+#include "core/utc.h"
 #include "core/verdict.h"
-#include "store/finding.h"
 
 namespace redzone::store {
 
@@ -45,8 +47,8 @@ struct OpenOptions {
 struct Recorded {
   std::int64_t id = 0;
   bool is_new = false;
-  bool replaced = false;         // known, but this plan is smaller and is the stored one now
-  State state = State::suspect;  // as stored after the call
+  bool replaced = false;  // known, but this plan is smaller and is the stored one now
+  FindingState state = FindingState::suspect;  // as stored after the call
 };
 
 struct Quarantined {
@@ -104,12 +106,12 @@ class Store {
 
   // An empty `started` becomes now. Gives the id; `campaign.id` and `campaign.uid` are not looked
   // at. What is seen from here on is counted for it.
-  Result<std::int64_t> begin_campaign(const Campaign& campaign);
+  Result<std::int64_t> begin_campaign(const CampaignRecord& campaign);
   // What is seen from here on is counted for this one, which was begun before.
-  Result<Campaign> resume_campaign(std::int64_t id);
+  Result<CampaignRecord> resume_campaign(std::int64_t id);
   Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);
   Result<void> end_campaign(std::int64_t id, const CampaignStats& stats);
-  Result<std::vector<Campaign>> campaigns();  // by id
+  Result<std::vector<CampaignRecord>> campaigns();  // by id
 
   // A new signature is inserted as it is (`id` is not looked at, empty times become now). A known
   // one counts one more sighting; its plan, and all that describes it, gives way only to a plan

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/utc.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/finding_table.h"

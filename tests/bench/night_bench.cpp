@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "cli/night_report.h"
+#include "core/campaign_record.h"
 #include "report/night_formats.h"
 #include "store/database.h"
 #include "store/finding_table.h"
@@ -46,8 +47,8 @@ std::string time_after(std::int64_t us) {
 }
 
 // Night `n`, one after the other.
-store::Campaign begin_night(store::Store& store, int n) {
-  store::Campaign campaign = sample_campaign();
+CampaignRecord begin_night(store::Store& store, int n) {
+  CampaignRecord campaign = sample_campaign();
   campaign.started = time_after(n * kNightUs).substr(0, 19) + "Z";
   campaign.id = must(store.begin_campaign(campaign));
   for (const auto& begun : must(store.campaigns()))
@@ -62,9 +63,9 @@ store::Campaign begin_night(store::Store& store, int n) {
 
 // One finding as `nights` left it: found by the first, replayed by all that followed, each third
 // one fixed in the last.
-void add_finding(SQLite::Database& sql, int i, const std::vector<store::Campaign>& nights) {
-  store::Finding f = sample_finding(i);
-  f.state = store::State::confirmed;
+void add_finding(SQLite::Database& sql, int i, const std::vector<CampaignRecord>& nights) {
+  Finding f = sample_finding(i);
+  f.state = FindingState::confirmed;
   f.plan = plan_of(1 + i % 5, static_cast<std::uint64_t>(i));
   f.original = plan_of(9, static_cast<std::uint64_t>(i));
   f.campaign = nights.front().id;
@@ -92,7 +93,7 @@ void add_finding(SQLite::Database& sql, int i, const std::vector<store::Campaign
 // the disk is asked.
 bool fill(const std::filesystem::path& path, int first, int findings, int nights) {
   store::Store store = open_rw(path);
-  std::vector<store::Campaign> begun;
+  std::vector<CampaignRecord> begun;
   for (int n = 0; n < nights; ++n) begun.push_back(begin_night(store, n));
   must(store.database().write(store::Durability::full, [&] {
     SQLite::Database& sql = store.database().sql();

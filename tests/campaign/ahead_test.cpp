@@ -204,7 +204,7 @@ TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyKeepsNoFindingWaiting) {
   buggy_ = "quick";
   run();
   ASSERT_EQ(sink_.findings.size(), 1u);
-  EXPECT_EQ(sink_.findings.begin()->second.state, store::State::confirmed);
+  EXPECT_EQ(sink_.findings.begin()->second.state, FindingState::confirmed);
   EXPECT_LT(preparer_.waited, seconds(1));
 }
 

@@ -8,7 +8,6 @@ namespace redzone::campaign {
 namespace {
 
 using namespace testing;
-using store::State;
 
 // Fails as `bug` does in every second trial, the first included.
 Bug every_second(Bug bug) {
@@ -20,8 +19,8 @@ Bug every_second(Bug bug) {
 
 class AlarmTest : public ::testing::Test {
  protected:
-  store::Finding suspect() {
-    store::Finding f;
+  Finding suspect() {
+    Finding f;
     f.plan = f.original = plain_plan({call_of(65, 16)});
     Evaluator evaluator(executor_, spec_, std::chrono::seconds(10));
     const Verdict verdict = evaluator.ask(*catalog_.find("fault"), f.plan).verdict;
@@ -30,7 +29,7 @@ class AlarmTest : public ::testing::Test {
     f.id = sink_.record(f)->id;
     return f;
   }
-  store::Finding measured(Bug bug) {
+  Finding measured(Bug bug) {
     FakeExecutor executor(std::move(bug));
     Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
     const auto finding = measure_suspect(evaluator, catalog_, sink_, suspect());
@@ -47,32 +46,32 @@ class AlarmTest : public ::testing::Test {
 // Runs that stop at the first failure would give 1 of 1.
 TEST_F(AlarmTest, CountsAFixedNumberOfRuns) {
   const auto f = measured(every_second(faults_above(64)));
-  EXPECT_EQ(f.reliability, (store::Reliability{2, 4}));
-  EXPECT_EQ(f.state, State::flaky);
+  EXPECT_EQ(f.reliability, (Reliability{2, 4}));
+  EXPECT_EQ(f.state, FindingState::flaky);
   EXPECT_EQ(sink_.findings.at(f.id).reliability, f.reliability);
 }
 
 TEST_F(AlarmTest, ConfirmsWhatFailsInEveryRun) {
   const auto f = measured(faults_above(64));
-  EXPECT_EQ(f.reliability, (store::Reliability{4, 4}));
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.reliability, (Reliability{4, 4}));
+  EXPECT_EQ(f.state, FindingState::confirmed);
 }
 
 TEST_F(AlarmTest, LeavesWhatDoesNotRecurASuspect) {
   const auto f = measured(faults_above(1000));
-  EXPECT_EQ(f.state, State::suspect);
-  EXPECT_EQ(sink_.findings.at(f.id).state, State::suspect);
+  EXPECT_EQ(f.state, FindingState::suspect);
+  EXPECT_EQ(sink_.findings.at(f.id).state, FindingState::suspect);
 }
 
 TEST_F(AlarmTest, StoresAnAlarmAsAFindingOfItsOwn) {
-  const store::Finding known = suspect();
+  const Finding known = suspect();
   Alarm alarm;
   alarm.plan = plain_plan({call_of(70, 16)});
   alarm.verdict.outcome = Outcome::fail;
   alarm.verdict.oracle = "fault";
   alarm.verdict.signature = known.signature;
   alarm.verdict.signature.buffer = "";
-  store::Finding found_in;
+  Finding found_in;
   found_in.campaign = 7;
   Evaluator evaluator(executor_, spec_, std::chrono::seconds(10));
   const auto f = record_alarm(evaluator, catalog_, sink_, alarm, found_in);
@@ -80,7 +79,7 @@ TEST_F(AlarmTest, StoresAnAlarmAsAFindingOfItsOwn) {
   EXPECT_NE(f->id, known.id);
   EXPECT_EQ(f->campaign, 7);
   EXPECT_EQ(f->plan, alarm.plan);
-  EXPECT_EQ(f->state, State::confirmed);
+  EXPECT_EQ(f->state, FindingState::confirmed);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ namespace {
 using namespace testing;
 using redzone::testing::ended;
 using redzone::testing::faulted;
-using store::State;
 
 // The plans of a list, again and again.
 class ListedPlans final : public PlanSource {
@@ -141,7 +140,7 @@ TEST_F(CampaignTest, RecordsAHangAtOnceAndLooksIntoItLast) {
   ASSERT_EQ(result.findings.size(), 2u);
   EXPECT_EQ(result.findings[0].signature.kind, FailKind::illegal_access);
   EXPECT_EQ(result.findings[1].signature.kind, FailKind::hang);
-  EXPECT_EQ(result.findings[1].state, State::confirmed);
+  EXPECT_EQ(result.findings[1].state, FindingState::confirmed);
   EXPECT_EQ(result.new_ids, (std::vector<std::int64_t>{2, 1}));  // recorded first, settled last
   EXPECT_EQ(sink_.findings.at(1).signature.kind, FailKind::hang);
   EXPECT_EQ(result.stats.plans, 40u);
@@ -153,7 +152,7 @@ TEST_F(CampaignTest, LooksIntoAHangInTheLastPartOfItsTime) {
   options_.triage.reduce_time = std::chrono::milliseconds(20);
   const auto result = run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
   ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].state, State::confirmed);
+  EXPECT_EQ(result.findings[0].state, FindingState::confirmed);
   EXPECT_GT(result.stats.plans, 1u);
 }
 
@@ -162,7 +161,7 @@ TEST_F(CampaignTest, KeepsAHangThatThereIsNoTimeForAsASuspect) {
   options_.time = std::chrono::milliseconds(50);
   options_.hang_share = 0;
   const auto result = run(hangs_or_faults, listed({plain_plan({call_of(7, 16)})}));
-  EXPECT_EQ(sink_.findings.at(1).state, State::suspect);
+  EXPECT_EQ(sink_.findings.at(1).state, FindingState::suspect);
   EXPECT_GT(result.stats.suspects, 1u);
   EXPECT_EQ(result.findings.size(), 1u);
 }
@@ -213,7 +212,7 @@ TEST_F(CampaignTest, DoesNotRunTheSecondTrialBehindAFault) {
       },
       listed({plain_plan({call_of(99, 16)})}));
   EXPECT_EQ(screened, 1u);
-  EXPECT_EQ(sink_.findings.at(1).state, State::confirmed);
+  EXPECT_EQ(sink_.findings.at(1).state, FindingState::confirmed);
 }
 
 TEST_F(CampaignTest, TellsItsProgressDuringTriage) {
@@ -274,7 +273,7 @@ TEST_F(CampaignTest, AFailureThatAReductionMeetsIsAFindingOfItsOwn) {
   EXPECT_EQ(result.new_ids.size(), 2u);
   std::vector<Plan> plans;
   for (const auto& [id, f] : sink_.findings) {
-    EXPECT_EQ(f.state, State::confirmed);
+    EXPECT_EQ(f.state, FindingState::confirmed);
     plans.push_back(f.plan);
   }
   EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(65, 16)})), 1);
@@ -458,7 +457,7 @@ TEST_F(CampaignTest, EndsWhenItIsStoppedDuringTriage) {
   const auto result = run(faults_above(64), listed({plain_plan({call_of(900, 16)})}));
   EXPECT_TRUE(result.stopped);
   ASSERT_EQ(sink_.findings.size(), 1u);
-  EXPECT_EQ(sink_.findings.at(1).state, State::confirmed);
+  EXPECT_EQ(sink_.findings.at(1).state, FindingState::confirmed);
   EXPECT_FALSE(sink_.findings.at(1).minimal);
 }
 

@@ -77,10 +77,10 @@ TEST_F(EvaluatorTest, AsksNoDeviceWhereTheOracleNeedsNone) {
 TEST_F(EvaluatorTest, CountsOnlyTheSameBug) {
   Signature other = evaluator_.ask(oracle("fault"), plan_).verdict.signature;
   const auto same = run_repeatedly(evaluator_, oracle("fault"), plan_, other, 5);
-  EXPECT_EQ(same.reliability, (store::Reliability{5, 5}));
+  EXPECT_EQ(same.reliability, (Reliability{5, 5}));
   other.buffer = "y";
   const auto none = run_repeatedly(evaluator_, oracle("fault"), plan_, other, 5);
-  EXPECT_EQ(none.reliability, (store::Reliability{0, 5}));
+  EXPECT_EQ(none.reliability, (Reliability{0, 5}));
 }
 
 TEST_F(EvaluatorTest, AttributesNothingToAModeWithoutADevice) {
@@ -116,13 +116,13 @@ TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
   const auto counted = [&](const char* axis, const char* value) {
     for (const auto& row : rows)
       if (row.axis == axis && row.value == value) return row.failed;
-    return store::Reliability{};
+    return Reliability{};
   };
-  EXPECT_EQ(counted("allocator", "caching"), (store::Reliability{2, 2}));
-  EXPECT_EQ(counted("allocator", "guard"), (store::Reliability{0, 4}));
-  EXPECT_EQ(counted("launch", "async"), (store::Reliability{2, 2}));
-  EXPECT_EQ(counted("allocator, launch", "guard, async"), (store::Reliability{2, 2}));
-  EXPECT_EQ(counted("placement, launch", "head, async"), store::Reliability{});
+  EXPECT_EQ(counted("allocator", "caching"), (Reliability{2, 2}));
+  EXPECT_EQ(counted("allocator", "guard"), (Reliability{0, 4}));
+  EXPECT_EQ(counted("launch", "async"), (Reliability{2, 2}));
+  EXPECT_EQ(counted("allocator, launch", "guard, async"), (Reliability{2, 2}));
+  EXPECT_EQ(counted("placement, launch", "head, async"), Reliability{});
 }
 
 TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {

@@ -124,7 +124,7 @@ class RecordingSink final : public FindingSink {
  public:
   explicit RecordingSink(Journal* journal = nullptr) : journal_(journal) {}
 
-  Result<Recorded> record(const store::Finding& finding) override {
+  Result<Recorded> record(const Finding& finding) override {
     note("record");
     if (fail_with_) return tl::unexpected(*fail_with_);
     for (auto& [id, known] : findings)
@@ -137,7 +137,7 @@ class RecordingSink final : public FindingSink {
     findings[id].id = id;
     return Recorded{id, true};
   }
-  Result<Recorded> update(const store::Finding& finding) override {
+  Result<Recorded> update(const Finding& finding) override {
     note("update");
     updates.push_back(finding);
     for (auto& [id, known] : findings)
@@ -169,8 +169,8 @@ class RecordingSink final : public FindingSink {
 
   void fail_from_now_on(Error error) { fail_with_ = std::move(error); }
 
-  std::map<std::int64_t, store::Finding> findings;
-  std::vector<store::Finding> updates;
+  std::map<std::int64_t, Finding> findings;
+  std::vector<Finding> updates;
   std::vector<Signature> settled_signatures;
 
  private:

@@ -12,7 +12,6 @@ namespace redzone::campaign {
 namespace {
 
 using namespace testing;
-using store::Finding;
 
 constexpr int kRepetitions = 100;
 constexpr int kLeastRight = 95;

@@ -13,7 +13,6 @@ namespace {
 
 using namespace testing;
 using redzone::testing::ended;
-using store::Finding;
 
 // Each call is wrong with this chance, whatever the mode and the calls before it.
 Bug wrong_at_random(double rate, std::uint64_t seed) {
@@ -180,7 +179,7 @@ Bug faults_while(std::function<bool(int)> faults) {
 TEST(Reliability, TheRunThatShowedAFailureIsNotItsConfirmation) {
   // The screen's trials and the first question see it, and nothing after that.
   const Finding f = settle(faults_while([](int trial) { return trial <= 3; }));
-  EXPECT_EQ(f.state, store::State::unconfirmed);
+  EXPECT_EQ(f.state, FindingState::unconfirmed);
   EXPECT_EQ(f.reliability.k, 0);
 }
 
@@ -193,12 +192,12 @@ TEST(Reliability, WhatNoRunCouldConfirmStaysASuspect) {
                    : ended(End::worker_error);
       },
       &journal);
-  EXPECT_EQ(f.state, store::State::suspect);
-  EXPECT_EQ(f.reliability, store::Reliability{});
+  EXPECT_EQ(f.state, FindingState::suspect);
+  EXPECT_EQ(f.reliability, Reliability{});
 }
 
 TEST(Reliability, IsMeasuredInAFixedNumberOfRuns) {
-  EXPECT_EQ(settle(faults_above(64)).reliability, (store::Reliability{10, 10}));
+  EXPECT_EQ(settle(faults_above(64)).reliability, (Reliability{10, 10}));
   auto random = std::make_shared<std::mt19937_64>(5);
   const Finding f =
       settle([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {

@@ -142,7 +142,7 @@ TEST(Shares, OneTargetHasAllOfIt) {
 
 class RecheckTest : public ::testing::Test {
  protected:
-  Recheck ask(Bug bug, const store::Reliability& before,
+  Recheck ask(Bug bug, const Reliability& before,
               std::optional<Signature> expected = Signature{FailKind::illegal_access, "t", "k", "x",
                                                             "after", "read"},
               std::int64_t passed = 0) {
@@ -165,7 +165,7 @@ class RecheckTest : public ::testing::Test {
 TEST_F(RecheckTest, WhatStillFailsTakesFewRuns) {
   const auto r = ask(faults_above(64), {10, 10});
   EXPECT_EQ(r.tonight, Tonight::fails);
-  EXPECT_EQ(r.failed, (store::Reliability{4, 4}));
+  EXPECT_EQ(r.failed, (Reliability{4, 4}));
   ASSERT_TRUE(r.failure);
   EXPECT_EQ(r.failure->signature.buffer, "x");
   EXPECT_EQ(ask(faults_above(64), {1, 10}).failed.n, 4) << "once it is seen no more are needed";
@@ -174,7 +174,7 @@ TEST_F(RecheckTest, WhatStillFailsTakesFewRuns) {
 TEST_F(RecheckTest, WhatPassesOftenEnoughPasses) {
   const auto r = ask(faults_above(4096), {10, 10});
   EXPECT_EQ(r.tonight, Tonight::passes);
-  EXPECT_EQ(r.failed, (store::Reliability{0, 4}));
+  EXPECT_EQ(r.failed, (Reliability{0, 4}));
   const auto rare = ask(faults_above(4096), {3, 10});
   EXPECT_EQ(rare.tonight, Tonight::passes);
   EXPECT_EQ(rare.failed.n, passes_needed({3, 10}));
@@ -190,7 +190,7 @@ TEST_F(RecheckTest, WhatWasSeenTooSeldomIsNotCalledFixed) {
 
 TEST_F(RecheckTest, NightsAddUpUntilWhatIsRareIsCalledFixed) {
   const Signature bug{FailKind::illegal_access, "t", "k", "x", "after", "read"};
-  const store::Reliability rare{5, 64};
+  const Reliability rare{5, 64};
   std::int64_t passed = 0;
   int nights = 1;
   for (;; ++nights) {
@@ -215,7 +215,7 @@ TEST_F(RecheckTest, WhatFailsAtTimesIsFlaky) {
       },
       {10, 10});
   EXPECT_EQ(r.tonight, Tonight::flaky);
-  EXPECT_EQ(r.failed, (store::Reliability{2, 4}));
+  EXPECT_EQ(r.failed, (Reliability{2, 4}));
 }
 
 TEST_F(RecheckTest, AnotherBugIsAnAlarmAndNoPass) {

@@ -15,8 +15,6 @@ namespace {
 using namespace testing;
 using redzone::testing::ended;
 using redzone::testing::faulted;
-using store::Finding;
-using store::State;
 
 TriageOptions patient() {
   TriageOptions options;
@@ -81,12 +79,12 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
   EXPECT_FALSE(f.needs_history);
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_EQ(f.oracle, "fault");
   EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
-  EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
+  EXPECT_EQ(f.reliability, (Reliability{10, 10}));
   EXPECT_EQ(f.original, large());
-  for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (store::Reliability{3, 3}));
+  for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (Reliability{3, 3}));
   EXPECT_EQ(f.attribution.size(),
             13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
 }
@@ -142,7 +140,7 @@ TEST(Triage, StoresEachStepBeforeItGoesOn) {
   EXPECT_EQ(c.journal.back(), "update");
   ASSERT_EQ(c.sink.updates.size(), 2u);
   EXPECT_FALSE(c.sink.updates[0].minimal);
-  EXPECT_EQ(c.sink.updates[0].state, State::confirmed);
+  EXPECT_EQ(c.sink.updates[0].state, FindingState::confirmed);
   EXPECT_TRUE(c.sink.updates[1].minimal);
 }
 
@@ -228,7 +226,7 @@ TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
     return heads ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
   });
   const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.state, State::flaky);
+  EXPECT_EQ(f.state, FindingState::flaky);
   EXPECT_GE(f.reliability.n, 10);
   EXPECT_GT(f.reliability.k, 0);
   EXPECT_LT(f.reliability.k, f.reliability.n);
@@ -246,15 +244,15 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
                  : all_right(plan, trial);
     });
     *executor = &c.executor;
-    std::map<std::string, store::Reliability> out;
+    std::map<std::string, Reliability> out;
     for (const auto& row : c.settle(large()).finding.attribution)
       if (row.axis == "load") out[row.value] = row.failed;
     return out;
   };
   // Runs are made side by side otherwise, so that it is taken to fail always.
   auto busy = loads(0, 1);
-  EXPECT_EQ(busy["alone"], (store::Reliability{0, 16}));
-  EXPECT_EQ(busy["side by side"], (store::Reliability{16, 16}));
+  EXPECT_EQ(busy["alone"], (Reliability{0, 16}));
+  EXPECT_EQ(busy["side by side"], (Reliability{16, 16}));
   auto rare = loads(0.5, 0.5);
   EXPECT_GE(rare["alone"].k, 3);
   EXPECT_LE(rare["side by side"].k, 13);
@@ -315,7 +313,7 @@ TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.signature.text(), "history: y (t)");
   EXPECT_EQ(f.oracle, "history");
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_TRUE(f.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
               f.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
       << print_plan(f.plan);
@@ -332,8 +330,8 @@ TEST(Triage, SaysWhenTheBudgetEndedFirst) {
   EXPECT_EQ(f.reduction.end, ReductionEnd::plans);
   EXPECT_GE(f.reduction.plans, 2);
   EXPECT_GE(f.reduction.trials, f.reduction.plans);
-  EXPECT_EQ(f.state, State::confirmed);
-  EXPECT_EQ(f.reliability, (store::Reliability{10, 10}));
+  EXPECT_EQ(f.state, FindingState::confirmed);
+  EXPECT_EQ(f.reliability, (Reliability{10, 10}));
 }
 
 // The worker's C++ statics hold the C of the first call it ever made; a plan of one C alone passes.
@@ -351,7 +349,7 @@ TEST(Triage, FindsWhatOnlyTheHistoryOfTheWorkerShows) {
   c.run_before(busy_plan({call_of(200, 32), call_of(100, 64)}));
   const Finding f = c.settle(busy_plan({call_of(50, 16), call_of(60, 32)})).finding;
   EXPECT_TRUE(f.needs_history);
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 64), call_of(1, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
 }
@@ -362,11 +360,11 @@ TEST(Triage, DoesNotConfirmWhatHappenedOnce) {
     return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
   });
   const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.state, State::unconfirmed);
+  EXPECT_EQ(f.state, FindingState::unconfirmed);
   EXPECT_EQ(f.signature.kind, FailKind::illegal_access);
   EXPECT_EQ(f.plan, large());
   EXPECT_FALSE(f.minimal);
-  EXPECT_EQ(c.sink.findings.at(f.id).state, State::unconfirmed);
+  EXPECT_EQ(c.sink.findings.at(f.id).state, FindingState::unconfirmed);
 }
 
 TEST(Triage, LeavesASuspectWhereItIsStoppedBeforeItIsConfirmed) {
@@ -378,7 +376,7 @@ TEST(Triage, LeavesASuspectWhereItIsStoppedBeforeItIsConfirmed) {
         return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
       },
       options);
-  EXPECT_EQ(c.settle(large()).finding.state, State::suspect);
+  EXPECT_EQ(c.settle(large()).finding.state, FindingState::suspect);
 }
 
 TEST(Triage, KeepsWhatIsConfirmedWhenItIsStoppedBeforeItIsReduced) {
@@ -386,9 +384,9 @@ TEST(Triage, KeepsWhatIsConfirmedWhenItIsStoppedBeforeItIsReduced) {
   options.stop = [] { return true; };
   Case c(faults_above(64), options);
   const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_FALSE(f.minimal);
-  EXPECT_EQ(c.sink.findings.at(f.id).state, State::confirmed);
+  EXPECT_EQ(c.sink.findings.at(f.id).state, FindingState::confirmed);
 }
 
 TEST(Triage, DoesNotReduceAgainWhatIsSettled) {
@@ -402,7 +400,7 @@ TEST(Triage, DoesNotReduceAgainWhatIsSettled) {
   known.access = "read";
   c.sink.settled_signatures.push_back(known);
   const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_EQ(std::count(c.journal.begin(), c.journal.end(), "evidence final"), 0);
   EXPECT_EQ(calls_of(f.plan).size(), calls_of(large()).size());
 }
@@ -434,7 +432,7 @@ TEST(Triage, CountsNoHarnessErrorAsARun) {
   const Finding f = c.settle(large()).finding;
   EXPECT_LT(f.reliability.n, 10);
   EXPECT_EQ(f.reliability.k, f.reliability.n);
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
 }
 
 TEST(Triage, ReducesAStoredFindingFurther) {
@@ -448,7 +446,7 @@ TEST(Triage, ReducesAStoredFindingFurther) {
   Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
   const auto settled = again.reduce_again(f, spec);
   ASSERT_TRUE(settled) << settled.error().message;
-  const store::Finding& reduced = settled->finding;
+  const Finding& reduced = settled->finding;
   EXPECT_TRUE(reduced.minimal);
   EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);
   EXPECT_EQ(reduced.plan, plain_plan({call_of(65, 16)})) << print_plan(reduced.plan);
@@ -472,7 +470,7 @@ TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
   Finding f;
   f.signature = {FailKind::reference, "t", "", "y", "", ""};
   f.oracle = "reference";
-  f.state = State::confirmed;
+  f.state = FindingState::confirmed;
   f.plan = f.original = large();
   f.id = c.sink.record(f)->id;
   TargetSpec spec = small_spec();
@@ -481,7 +479,7 @@ TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
   Triage again(c.executor, catalog, real_simplify(), c.sink, patient());
   const auto settled = again.reduce_again(f, spec);
   ASSERT_TRUE(settled) << settled.error().message;
-  const store::Finding& reduced = settled->finding;
+  const Finding& reduced = settled->finding;
   EXPECT_EQ(reduced.signature, f.signature) << reduced.signature.text();
   EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);
   EXPECT_EQ(reduced.plan, plain_plan({call_of(65, 16)})) << print_plan(reduced.plan);
@@ -525,7 +523,7 @@ TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
   Triage again(now.executor, catalog, real_simplify(), now.sink, patient());
   const auto settled = again.reduce_again(f, spec);
   ASSERT_TRUE(settled) << settled.error().message;
-  EXPECT_EQ(settled->finding.state, State::unconfirmed);
+  EXPECT_EQ(settled->finding.state, FindingState::unconfirmed);
   ASSERT_TRUE(settled->other);
   EXPECT_EQ(settled->other->verdict.signature.text(), "illegal-access: write before y in k (t)");
 }

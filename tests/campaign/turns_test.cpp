@@ -98,8 +98,8 @@ class TurnsTest : public ::testing::Test {
     fault.kernel = "k" + std::to_string(n);
     return faulted(fault);
   }
-  std::vector<const store::Finding*> findings_of(const std::string& target) const {
-    std::vector<const store::Finding*> out;
+  std::vector<const Finding*> findings_of(const std::string& target) const {
+    std::vector<const Finding*> out;
     for (const auto& [id, f] : sink_.findings)
       if (f.signature.target == target) out.push_back(&f);
     return out;
@@ -233,7 +233,7 @@ TEST_F(TurnsTest, TheFirstFindingOfEachTargetIsLookedIntoBeforeASecondOfAny) {
   for (const auto& spec : specs_) {
     const auto findings = findings_of(spec.name);
     EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const auto* f) {
-      return f->state == store::State::confirmed;
+      return f->state == FindingState::confirmed;
     })) << spec.name;
   }
 }
@@ -244,7 +244,7 @@ TEST_F(TurnsTest, TheFirstFindingOfEachTargetIsConfirmedBeforeAnyIsReduced) {
   std::set<std::string> confirmed;
   for (const auto& f : sink_.updates) {
     if (f.reduction.plans > 0) break;
-    if (f.state == store::State::confirmed) confirmed.insert(f.signature.target);
+    if (f.state == FindingState::confirmed) confirmed.insert(f.signature.target);
   }
   EXPECT_EQ(confirmed.size(), kTargets);
   for (const auto& [id, f] : sink_.findings) {

@@ -1,5 +1,6 @@
 // Which runs are one night, and up to when.
 #include "cli/night_parts.h"
+#include "core/campaign_record.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,7 @@ namespace {
 
 struct Runs {
   std::vector<store::NightRun> runs = {};
-  std::vector<store::Campaign> campaigns = {};
+  std::vector<CampaignRecord> campaigns = {};
 
   void add(std::int64_t id, std::uint64_t seed, int shard, int shards, const std::string& began,
            const std::string& ended) {
@@ -18,7 +19,7 @@ struct Runs {
     run.shard = shard;
     run.shards = shards;
     run.began = began;
-    store::Campaign& campaign = campaigns.emplace_back();
+    CampaignRecord& campaign = campaigns.emplace_back();
     campaign.id = id;
     campaign.ended = ended;
   }

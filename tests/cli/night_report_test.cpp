@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "core/campaign_record.h"
 #include "report/night_formats.h"
 #include "store/database.h"
 #include "store/merge.h"
@@ -32,7 +33,7 @@ class NightReport : public ::testing::Test {
  protected:
   // From 02:00 to 03:00 of that day.
   std::int64_t night(Store& store, int day, NightRun run = {}, int exit_code = 1) {
-    store::Campaign campaign = sample_campaign();
+    CampaignRecord campaign = sample_campaign();
     campaign.started = to_the_second(at(day, 2));
     run.campaign = must(store.begin_campaign(campaign));
     run.began = at(day, 2);
@@ -50,8 +51,8 @@ class NightReport : public ::testing::Test {
 
   // Seen and confirmed by the campaign that was begun last.
   std::int64_t found(Store& store, int n, const std::string& when, std::int64_t campaign = 0) {
-    store::Finding f = sample_finding(n);
-    f.state = store::State::confirmed;
+    Finding f = sample_finding(n);
+    f.state = FindingState::confirmed;
     f.first_seen = f.last_seen = to_the_second(when);
     f.campaign = campaign;
     const auto id = must(store.record(f)).id;
@@ -311,7 +312,7 @@ TEST_F(NightReport, WhatOneShardReplayedIsReplayed) {
 TEST_F(NightReport, ALineOfTheCorpusIsQuotedAndBringsItsTargetAlong) {
   Store store = open_rw(dir_ / "s.db");
   const auto id = night(store, 20);
-  store::Finding f = sample_finding(1);
+  Finding f = sample_finding(1);
   f.environment.toolkit = "nvcc 13.0, plugin /my plugins/gains.so";
   f.first_seen = to_the_second(at(20, 2));
   f.campaign = id;

@@ -48,7 +48,7 @@ void add_night(store::Store& store, std::int64_t campaign, std::int64_t finding)
 
 void fill(store::Store& store) {
   const std::int64_t campaign = must(store.begin_campaign(store::testing::sample_campaign()));
-  store::Finding finding = store::testing::sample_finding();
+  Finding finding = store::testing::sample_finding();
   finding.campaign = campaign;
   finding.id = must(store.record(finding)).id;
   must(store.settle(finding));

@@ -1,9 +1,9 @@
 // Capture and replay, side streams and bursts on a GPU.
 #include <optional>
 
-#include "exec/trial/trial_runner.h"
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
+#include "trial/trial_runner.h"
 
 namespace redzone::gpu_test {
 namespace {
@@ -179,7 +179,7 @@ class GpuGraphTrials : public GpuTest {
     if (IsSkipped() || HasFatalFailure()) return;
     ASSERT_TRUE(targets_.add(
         {Counting::spec(), DeviceKind::cuda, [] { return std::make_unique<Counting>(); }}));
-    runner_.emplace(device(), targets_, DeviceKind::cuda, nullptr, exec::TrialLimits{});
+    runner_.emplace(device(), targets_, DeviceKind::cuda, nullptr, trial::TrialLimits{});
   }
   void TearDown() override {
     if (runner_) device().set_black_box(nullptr);
@@ -207,7 +207,7 @@ class GpuGraphTrials : public GpuTest {
 
  private:
   Registry targets_;
-  std::optional<exec::TrialRunner> runner_;
+  std::optional<trial::TrialRunner> runner_;
 };
 
 TEST_F(GpuGraphTrials, ReplaysAfterOtherShapesGiveWhatPlainCallsGive) {

@@ -11,9 +11,9 @@
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "device/device.h"
-#include "exec/trial/trial_runner.h"
 #include "generators/plan_generator.h"
 #include "package/packages.h"
+#include "trial/trial_runner.h"
 
 namespace redzone {
 namespace {
@@ -36,7 +36,7 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
     const auto added = package::add_packages(registry_, {&folder, 1});
     ASSERT_TRUE(added) << added.error().message;
     runner_.emplace(*device_, registry_, DeviceKind::cuda, nullptr,
-                    exec::limits_for(device_->info()));
+                    trial::limits_for(device_->info()));
   }
   void TearDown() override {
     // A lost device cannot be torn down.
@@ -97,7 +97,7 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
 
   std::unique_ptr<device::Device> device_;
   Registry registry_;
-  std::optional<exec::TrialRunner> runner_;
+  std::optional<trial::TrialRunner> runner_;
   std::size_t compared_ = 0, with_scratch_ = 0;
 };
 

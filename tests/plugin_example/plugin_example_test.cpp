@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "exec/trial/device_trial_host.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone {
 namespace {
@@ -51,7 +51,7 @@ TEST(PluginExample, CompilesOutsideTheBuildTreeAndRuns) {
   Plan plan;
   plan.target = "example.scale";
   plan.steps = {CallStep{call, 1, 0}};
-  exec::DeviceTrialHost host(device::open_host_device(), *registry, nullptr, "");
+  trial::DeviceTrialHost host(device::open_host_device(), *registry, nullptr, "");
   const Observation o = host.run(plan, {.reference = true});
   ASSERT_EQ(o.end, End::completed) << o.message;
   ASSERT_EQ(o.calls.size(), 1u);

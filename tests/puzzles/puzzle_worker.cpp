@@ -5,9 +5,9 @@
 
 #include "device/device.h"
 #include "exec/shared_box.h"
-#include "exec/trial/device_trial_host.h"
 #include "exec/worker_loop.h"
 #include "puzzles/shipped.h"
+#include "trial/device_trial_host.h"
 
 int main(int argc, char** argv) {
   using namespace redzone;
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", box.error().message.c_str());
     return 3;
   }
-  exec::DeviceTrialHost host(device::open_host_device(), puzzles::shipped_registry(), &box->box(),
-                             "");
+  trial::DeviceTrialHost host(device::open_host_device(), puzzles::shipped_registry(), &box->box(),
+                              "");
   return exec::worker_loop(socket, host, box->box());
 }

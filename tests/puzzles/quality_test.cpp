@@ -33,8 +33,8 @@ double seconds_since(Clock::time_point begun) {
 // Keeps nothing.
 class NoSink final : public campaign::FindingSink {
  public:
-  Result<campaign::Recorded> record(const store::Finding&) override { return {{1, true}}; }
-  Result<campaign::Recorded> update(const store::Finding&) override { return {{1, true}}; }
+  Result<campaign::Recorded> record(const Finding&) override { return {{1, true}}; }
+  Result<campaign::Recorded> update(const Finding&) override { return {{1, true}}; }
   Result<void> sighted(std::int64_t, std::int64_t) override { return {}; }
   bool settled(const Signature&) override { return false; }
   Result<void> evidence(std::int64_t, std::string_view, const Plan&,
@@ -125,11 +125,11 @@ class Quality {
   }
 
   void reduce() {
-    store::Finding finding;
+    Finding finding;
     finding.id = 1;
     finding.signature = *repro_.signature;
     finding.oracle = repro_.oracle;
-    finding.state = store::State::confirmed;
+    finding.state = FindingState::confirmed;
     finding.plan = finding.original = failing_plan();
     row_.calls_before = call_count(finding.plan);
     campaign::TriageOptions options;
@@ -142,7 +142,7 @@ class Quality {
     campaign::Triage triage(pool_, catalog_, simplify_for(), sink, options);
     const auto settled = triage.reduce_again(finding, spec_);
     ASSERT_TRUE(settled) << settled.error().message;
-    const store::Finding& reduced = settled->finding;
+    const Finding& reduced = settled->finding;
     row_.reduction = reduced.reduction;
     row_.calls = call_count(reduced.plan);
     EXPECT_EQ(reduced.reduction.end, ReductionEnd::minimal);

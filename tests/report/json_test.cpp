@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "report/sample.h"
 
@@ -26,7 +27,7 @@ std::string keys(const Json& object) {
 }
 
 TEST(ReportJson, Finding) {
-  const store::Finding f = sample_finding();
+  const Finding f = sample_finding();
   const Json j = parsed(finding_json(f));
   EXPECT_EQ(keys(j),
             "id state ledger signature oracle reason reliability calls minimal reduction "
@@ -63,10 +64,10 @@ TEST(ReportJson, Finding) {
   EXPECT_EQ(j["environment"]["compute_capability"], 90);
   EXPECT_EQ(j["campaign"], 2);
   EXPECT_EQ(j["replay"], "redzone replay 3");
-  store::Finding imported = f;
+  Finding imported = f;
   imported.campaign = 0;
   EXPECT_TRUE(parsed(finding_json(imported))["campaign"].is_null());
-  const std::vector<store::Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx"}};
+  const std::vector<Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx"}};
   EXPECT_EQ(parsed(finding_json(imported, "", artifacts))["logs"],
             Json::parse(R"([{"name": "final", "added": "t", "text": "said"}])"));
 }
@@ -75,7 +76,7 @@ TEST(ReportJson, Findings) {
   const Json none = parsed(findings_json({}));
   EXPECT_TRUE(none["findings"].is_array());
   EXPECT_TRUE(none["findings"].empty());
-  const std::vector<store::Finding> all(2, sample_finding());
+  const std::vector<Finding> all(2, sample_finding());
   const Json two = parsed(findings_json(all, "my.db"));
   ASSERT_EQ(two["findings"].size(), 2u);
   EXPECT_EQ(two["findings"][1]["replay"], "redzone replay 3 --db my.db");
@@ -85,7 +86,7 @@ TEST(ReportJson, Findings) {
 }
 
 TEST(ReportJson, Campaign) {
-  const std::vector<store::Finding> found{sample_finding()};
+  const std::vector<Finding> found{sample_finding()};
   const Json j =
       parsed(campaign_json(sample_campaign(), found, {6, std::chrono::milliseconds(212)}));
   EXPECT_EQ(keys(j),
@@ -114,7 +115,7 @@ TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
 }
 
 TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {
-  store::Campaign campaign = sample_campaign();
+  CampaignRecord campaign = sample_campaign();
   campaign.stats.reference = {612, 1000};
   Scope scope;
   scope.compared = {{"scan", {612, 1000}, "the trial did not complete"}};
@@ -169,7 +170,7 @@ TEST(ReportJson, Replay) {
 }
 
 TEST(ReportJson, TextThatIsNotUtf8IsRepaired) {
-  store::Finding f = sample_finding();
+  Finding f = sample_finding();
   f.reason = "bad \xff byte\x1b";
   EXPECT_EQ(parsed(finding_json(f))["reason"], "bad \xef\xbf\xbd byte\x1b");
 }

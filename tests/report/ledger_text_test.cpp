@@ -12,14 +12,14 @@ namespace {
 
 using namespace testing;
 
-store::Finding known() {
-  store::Finding f = sample_finding();
+Finding known() {
+  Finding f = sample_finding();
   f.ledger = {Standing::known, "https://example.com/7", "rounding", "2025-02-01T00:00:00.000000Z"};
   return f;
 }
 
 TEST(LedgerText, IsInTheTablesAndBelowTheState) {
-  const std::vector<store::Finding> one{known()};
+  const std::vector<Finding> one{known()};
   EXPECT_NE(findings_text(one).find("  flaky, known  "), std::string::npos);
   EXPECT_NE(campaign_text(sample_campaign(), one, {}).find("  flaky, known  "), std::string::npos);
   EXPECT_NE(finding_text(one[0]).find("\nledger       known, https://example.com/7 (rounding), "

@@ -1,16 +1,17 @@
 // Values with every member away from its default.
 #pragma once
 
+#include "core/campaign_record.h"
 #include "core/sample.h"
 #include "report/values.h"
 
 namespace redzone::report::testing {
 
-inline store::Finding sample_finding() {
-  store::Finding f;
+inline Finding sample_finding() {
+  Finding f;
   f.id = 3;
   f.signature = {FailKind::illegal_access, "sample", "scan", "x", "after", "read"};
-  f.state = store::State::flaky;
+  f.state = FindingState::flaky;
   f.oracle = "fault";
   f.reason = "scan reads 4 bytes past the end of x";
   f.original = redzone::testing::sample_plan();
@@ -34,8 +35,8 @@ inline store::Finding sample_finding() {
   return f;
 }
 
-inline store::Campaign sample_campaign() {
-  store::Campaign c;
+inline CampaignRecord sample_campaign() {
+  CampaignRecord c;
   c.id = 2;
   c.seed = 0xfedcba9876543210u;
   c.device = "host";
@@ -60,7 +61,7 @@ inline TargetInfo sample_target() {
 
 // Three runs: two fail as recorded, one passes.
 inline ReplayResult sample_replay() {
-  const store::Finding f = sample_finding();
+  const Finding f = sample_finding();
   ReplayRun failed;
   failed.end = End::fault;
   failed.verdict = {Outcome::fail, "fault", f.reason, f.signature, 0};

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/campaign_record.h"
+#include "core/environment.h"
 #include "report/needs.h"
 #include "report/sample.h"
-#include "store/plugin_origin.h"
 
 namespace redzone::report {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using namespace testing;
 
 TEST(ReportText, FindingWithTheLastWordsOfItsWorker) {
-  const std::vector<store::Artifact> artifacts = {
+  const std::vector<Artifact> artifacts = {
       {"log", "confirm", "2025-01-31T12:00:00Z", "early"},
       {"log", "final", "2025-01-31T12:00:01Z", "the worker was killed\nx.cu:7: n > \x1b 0\n"},
       {"ptx", "k", "2025-01-31T12:00:02Z", "not shown"}};
@@ -77,8 +78,8 @@ seed = 123456789012345
 }
 
 TEST(ReportText, FindingThatWasOnlySeenOnce) {
-  store::Finding f = sample_finding();
-  f.state = store::State::suspect;
+  Finding f = sample_finding();
+  f.state = FindingState::suspect;
   f.reliability = {};
   f.attribution = {};
   f.culprits = {};
@@ -113,9 +114,9 @@ plan (4 calls, not known to be minimal; as generated; holds calls of plans that 
 }
 
 TEST(ReportText, WhatAFindingNeeds) {
-  store::Finding f = sample_finding();
+  Finding f = sample_finding();
   EXPECT_EQ(needs_of(f), std::vector<std::string>{});  // flaky: a few passes say nothing
-  f.state = store::State::confirmed;
+  f.state = FindingState::confirmed;
   f.plan.mode.launch = Launch::gated;
   f.attribution = {{"launch", "blocking", {0, 3}},
                    {"launch", "gated", {3, 3}},
@@ -147,9 +148,9 @@ TEST(ReportText, WhatAFindingNeeds) {
 
 TEST(ReportText, Findings) {
   EXPECT_EQ(findings_text({}), "no findings\n");
-  std::vector<store::Finding> all(2, sample_finding());
+  std::vector<Finding> all(2, sample_finding());
   all[1].id = 12;
-  all[1].state = store::State::unconfirmed;
+  all[1].state = FindingState::unconfirmed;
   all[1].reliability = {0, 20};
   all[1].environment.device = "host";
   all.push_back(all[0]);
@@ -163,7 +164,7 @@ TEST(ReportText, Findings) {
 }
 
 TEST(ReportText, Campaign) {
-  const std::vector<store::Finding> found{sample_finding()};
+  const std::vector<Finding> found{sample_finding()};
   EXPECT_EQ(campaign_text(sample_campaign(), found, {6, std::chrono::milliseconds(212)}),
             R"(campaign 2 on host: 10.0 s, seed 18364758544493064720
   self-proof: 6 planted bugs caught in 212 ms
@@ -181,7 +182,7 @@ finding  state  signature                                      replay
 }
 
 TEST(ReportText, CampaignThatJudgedNothing) {
-  store::Campaign c = sample_campaign();
+  CampaignRecord c = sample_campaign();
   c.stats = {};
   EXPECT_EQ(campaign_text(c, {}, {}), R"(campaign 2 on host: 0.0 s, seed 18364758544493064720
   self-proof: 0 planted bugs caught in 0 ms
@@ -215,7 +216,7 @@ TEST(ReportText, CampaignSaysWhyPlansWereNotJudged) {
 }
 
 TEST(ReportText, ACampaignSaysHowManyCallsWereCompared) {
-  store::Campaign campaign = sample_campaign();
+  CampaignRecord campaign = sample_campaign();
   EXPECT_EQ(campaign_text(campaign, {}, {}).find("compared"), std::string::npos);
   campaign.stats.reference = {612, 1000};
   EXPECT_NE(
@@ -224,7 +225,7 @@ TEST(ReportText, ACampaignSaysHowManyCallsWereCompared) {
 }
 
 TEST(ReportText, ACampaignNamesTheTargetsOfWhichNothingWasCompared) {
-  store::Campaign campaign = sample_campaign();
+  CampaignRecord campaign = sample_campaign();
   campaign.stats.reference = {5, 17};
   Scope scope;
   scope.compared = {{"some", {5, 10}, "call 1 was left out"}};
@@ -352,12 +353,12 @@ TEST(ReportText, Progress) {
 }
 
 TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
-  store::Finding f = sample_finding();
+  Finding f = sample_finding();
   f.reason = f.fault_detail = f.signature.where = "\x1b[2J\nreplay  rm";
   f.attribution[0].axis = f.environment.device = "\x1b]0;";
   Verdict verdict{Outcome::inconclusive, "", "\x1b[2J\n", {}, -1};
-  const std::vector<store::Finding> all{f};
-  store::Campaign c = sample_campaign();
+  const std::vector<Finding> all{f};
+  CampaignRecord c = sample_campaign();
   c.device = "\x1b";
   TargetInfo t = sample_target();
   t.spec.doc = t.spec.dims[0].doc = t.spec.constraints[0].text = t.devices[1].why_not = "\x1b\r";
@@ -371,7 +372,7 @@ TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
 }
 
 TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
-  store::Finding f;
+  Finding f;
   f.id = 3;
   EXPECT_EQ(replay_command(f), "redzone replay 3");
   EXPECT_EQ(replay_command(f, "/tmp/a-b_c.db"), "redzone replay 3 --db /tmp/a-b_c.db");
@@ -379,18 +380,18 @@ TEST(ReportText, ReplayCommandIsQuotedForTheShell) {
 }
 
 TEST(ReportText, ReplayCommandNamesThePluginThatItNeeds) {
-  store::Finding f;
+  Finding f;
   f.id = 3;
-  f.environment.toolkit = store::toolkit_of_plugin("g++ 12.2.0", "/home/me/my own.so");
-  EXPECT_EQ(store::plugin_of(f.environment), "/home/me/my own.so");
+  f.environment.toolkit = toolkit_of_plugin("g++ 12.2.0", "/home/me/my own.so");
+  EXPECT_EQ(plugin_of(f.environment), "/home/me/my own.so");
   EXPECT_EQ(replay_command(f, "a.db"), "redzone replay 3 --plugin '/home/me/my own.so' --db a.db");
 }
 
 TEST(ReportText, ReplayCommandNamesThePackageThatItNeeds) {
-  store::Finding f;
+  Finding f;
   f.id = 3;
   f.environment.device = "NVIDIA H100 80GB HBM3";
-  f.environment.toolkit = store::toolkit_of_package("Triton 3.6.0", "/home/me/my package");
+  f.environment.toolkit = toolkit_of_package("Triton 3.6.0", "/home/me/my package");
   EXPECT_EQ(replay_command(f), "redzone replay 3 --package '/home/me/my package'");
   f.environment.device = "none";
   EXPECT_EQ(replay_command(f, "a.db"),

@@ -10,8 +10,8 @@
 
 #include "core/plan_text.h"
 #include "exec/shared_box.h"
-#include "exec/trial/sanitizer_watch.h"
 #include "exec/worker_loop.h"
+#include "trial/sanitizer_watch.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ const std::byte* at(std::uintptr_t address) {
 
 class FakeHost final : public TrialHost {
  public:
-  explicit FakeHost(SanitizerSource source) : log_(source.log), watch_(std::move(source)) {}
+  explicit FakeHost(trial::SanitizerSource source) : log_(source.log), watch_(std::move(source)) {}
 
   Hello hello() override { return {"fake", "1.2.3", 90, "13.0", 1 << 30}; }
   bool device_lost() const override { return watch_.spent(); }
@@ -100,7 +100,7 @@ class FakeHost final : public TrialHost {
   }
 
   std::filesystem::path log_;
-  SanitizerWatch watch_;
+  trial::SanitizerWatch watch_;
 };
 
 }  // namespace

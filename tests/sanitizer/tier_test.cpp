@@ -1,7 +1,7 @@
 // The tier end to end, without a GPU: a pool of workers under a tool that is none.
 #include "sanitizer/tier_fixture.h"
 
-#include "exec/trial/sanitizer_watch.h"
+#include "trial/sanitizer_watch.h"
 
 namespace redzone::exec {
 namespace {
@@ -40,8 +40,8 @@ TEST_F(Tier, RecordsAlikeAreOne) {
 
 TEST_F(Tier, AFloodIsBoundedCountedAndCostsTheWorker) {
   const auto seen = run("flood");
-  EXPECT_EQ(seen.sanitizer->records.size(), SanitizerWatch::kMostRecords);
-  EXPECT_EQ(seen.sanitizer->dropped, 2000 - SanitizerWatch::kMostRecords);
+  EXPECT_EQ(seen.sanitizer->records.size(), trial::SanitizerWatch::kMostRecords);
+  EXPECT_EQ(seen.sanitizer->dropped, 2000 - trial::SanitizerWatch::kMostRecords);
   EXPECT_EQ(judge("flood", seen).outcome, Outcome::fail);
   const auto next = run("clean");
   EXPECT_NE(next.message, seen.message) << "the tool prints so much and then nothing";

@@ -1,9 +1,9 @@
 // From an address to the name of a buffer.
 #include <gtest/gtest.h>
 
-#include "exec/trial/sanitizer_watch.h"
+#include "trial/sanitizer_watch.h"
 
-namespace redzone::exec {
+namespace redzone::trial {
 namespace {
 
 const std::byte* at(std::uintptr_t address) {
@@ -60,4 +60,4 @@ TEST(Locate, WhatIsFarOrNoGlobalAddressHasNoName) {
 }
 
 }  // namespace
-}  // namespace redzone::exec
+}  // namespace redzone::trial

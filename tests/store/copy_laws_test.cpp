@@ -143,7 +143,7 @@ class Play {
       must(store.end_campaign(run.campaign, {}));
     } else if (what < 10) {
       Finding f = sample_finding(which % 3);
-      f.state = static_cast<State>(which / 3 % 4);
+      f.state = static_cast<FindingState>(which / 3 % 4);
       f.oracle = "of one build";
       must(store.record(f));
     } else {

@@ -155,7 +155,7 @@ TEST_F(CopyStore, ProbesAndEvidenceAreNotLost) {
 // A suspect is all that is known of what was not looked into.
 TEST_F(CopyStore, SuspectsAreNotLost) {
   Finding suspect = sample_finding();
-  suspect.state = State::suspect;
+  suspect.state = FindingState::suspect;
   must(open_rw(dir_ / "suspects.db").record(suspect));
   add_clean_nights("campaigns.db", 1);
   expect_refused("campaigns.db", "suspects.db", "holds: findings 1");
@@ -230,7 +230,7 @@ TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
       must(a.end_campaign(id, {}));
     }
     Finding noise = sample_finding(7);
-    noise.state = State::unconfirmed;
+    noise.state = FindingState::unconfirmed;
     must(a.record(noise));
     must(a.enter(must(a.record(sample_finding(2))).id, {"", LedgerEvent::failed, "", ""}));
     must(prune(a, 0));
@@ -251,7 +251,7 @@ TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
 // What a person said of a suspect is not lost when triage gives it the name of another.
 TEST_F(CopyStore, AMarkMayBeOfAnotherFindingSince) {
   Finding suspect = sample_finding(1);
-  suspect.state = State::suspect;
+  suspect.state = FindingState::suspect;
   {
     Store store = open_rw(dir_ / "s.db");
     must(store.record(suspect));
@@ -293,7 +293,7 @@ TEST_F(CopyStore, APrunedStoreHasSeenNoLess) {
     Store store = open_rw(dir_ / "s.db");
     must(store.begin_campaign(sample_campaign()));
     Finding noise = sample_finding();
-    noise.state = State::unconfirmed;
+    noise.state = FindingState::unconfirmed;
     const auto id = must(store.record(sample_finding(2))).id;
     must(store.record(noise));
     for (int day = 10; day < 20; ++day)

@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "core/campaign_record.h"
 #include "store/sample.h"
 #include "store/store.h"
 

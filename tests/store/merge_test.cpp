@@ -73,7 +73,7 @@ void fill(const std::filesystem::path& path, const std::vector<int>& choices) {
   must(store.begin_campaign(sample_campaign()));
   for (const int choice : choices) {
     Finding f = sample_finding(choice % 3);
-    f.state = static_cast<State>(choice / 3 % 4);
+    f.state = static_cast<FindingState>(choice / 3 % 4);
     f.plan = plan_of(1 + choice / 12 % 3);
     f.minimal = choice / 36 % 2 == 0;
     f.reliability = {choice / 72 % 4, 4};
@@ -163,7 +163,7 @@ TEST_F(Merge, EveryFindingAndEveryEntryIsThere) {
 
 TEST_F(Merge, TheSmallerAndMoreReliableReproStaysWithItsEvidence) {
   TempDir dir;
-  const auto make = [&](const char* name, State state, std::int64_t calls, std::int64_t k) {
+  const auto make = [&](const char* name, FindingState state, std::int64_t calls, std::int64_t k) {
     Store store = open_rw(dir / name);
     Finding f = sample_finding();
     f.state = state;
@@ -173,14 +173,14 @@ TEST_F(Merge, TheSmallerAndMoreReliableReproStaysWithItsEvidence) {
     must(store.add_trial(f.id, name, f.plan, {}, {}, {}));
     must(store.add_artifact(f.id, "log", "confirm", name));
   };
-  make("large.db", State::confirmed, 5, 10);
-  make("small.db", State::confirmed, 2, 10);
-  make("rare.db", State::flaky, 1, 3);
+  make("large.db", FindingState::confirmed, 5, 10);
+  make("small.db", FindingState::confirmed, 2, 10);
+  make("rare.db", FindingState::flaky, 1, 3);
   merge_files({dir / "large.db", dir / "rare.db", dir / "small.db"}, dir / "all.db");
   Store all = open_ro(dir / "all.db");
   const Finding f = must(all.findings()).at(0);
   EXPECT_EQ(call_count(f.plan), 2);
-  EXPECT_EQ(f.state, State::confirmed);
+  EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_EQ(f.sightings, 1) << "imported without a campaign: how often is not known";
   ASSERT_EQ(must(all.trials(f.id)).size(), 1u);
   EXPECT_EQ(must(all.trials(f.id)).at(0).purpose, "small.db");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/campaign_record.h"
 #include "store/sample.h"
 
 namespace redzone::store {
@@ -89,7 +90,7 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   NightBook book(store);
   const auto id = must(store.record(sample_finding())).id;
   const auto night = [&](const std::string& device, Reliability failed) {
-    Campaign campaign = sample_campaign();
+    CampaignRecord campaign = sample_campaign();
     campaign.device = device;
     NightRun run = sample_run(must(store.begin_campaign(campaign)));
     run.began = must(store.moment());

@@ -12,8 +12,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/campaign_record.h"
+#include "core/finding.h"
 #include "core/sample.h"
-#include "store/finding.h"
 #include "store/store.h"
 
 namespace redzone::store::testing {
@@ -76,7 +77,7 @@ inline Finding sample_finding(int n = 1) {
   Finding f;
   f.signature = {
       FailKind::illegal_access, "sample", "kernel_" + std::to_string(n), "x", "after", "read"};
-  f.state = State::flaky;
+  f.state = FindingState::flaky;
   f.oracle = "fault";
   f.reason = "kernel reads 4 bytes past the end of x";
   f.plan = plan_of(3);
@@ -97,8 +98,8 @@ inline Finding sample_finding(int n = 1) {
   return f;
 }
 
-inline Campaign sample_campaign() {
-  Campaign c;
+inline CampaignRecord sample_campaign() {
+  CampaignRecord c;
   c.seed = 0xfedcba9876543210u;
   c.device = "host";
   c.command = "redzone run --time 60s";

@@ -11,7 +11,8 @@ namespace {
 using namespace testing;
 
 // The finding `n`, recorded in this state with a plan of `calls` calls.
-Finding recorded(Store& store, int n, State state, std::int64_t calls, bool minimal = false) {
+Finding recorded(Store& store, int n, FindingState state, std::int64_t calls,
+                 bool minimal = false) {
   Finding f = sample_finding(n);
   f.state = state;
   f.plan = plan_of(calls);
@@ -21,10 +22,11 @@ Finding recorded(Store& store, int n, State state, std::int64_t calls, bool mini
 }
 
 TEST(StoreSettle, ASuspectBecomesWhatTriageSays) {
-  for (State state : {State::confirmed, State::flaky, State::unconfirmed, State::suspect}) {
+  for (FindingState state : {FindingState::confirmed, FindingState::flaky,
+                             FindingState::unconfirmed, FindingState::suspect}) {
     TempDir dir;
     Store store = open_rw(dir / "s.db");
-    Finding f = recorded(store, 1, State::suspect, 3);
+    Finding f = recorded(store, 1, FindingState::suspect, 3);
     f.state = state;
     f.plan = plan_of(4);  // reducing the history may have added calls
     f.reliability = {2, 9};
@@ -38,18 +40,19 @@ TEST(StoreSettle, ASuspectBecomesWhatTriageSays) {
 
 TEST(StoreSettle, AFindingGivesWayOnlyToABetterOne) {
   struct Case {
-    State state;
+    FindingState state;
     std::int64_t calls;
     bool minimal;
     bool replaced;
   };
   for (const Case& c :
-       {Case{State::confirmed, 2, true, true}, Case{State::confirmed, 3, true, true},
-        Case{State::confirmed, 4, true, false}, Case{State::confirmed, 2, false, false},
-        Case{State::flaky, 1, true, false}, Case{State::unconfirmed, 1, true, false}}) {
+       {Case{FindingState::confirmed, 2, true, true}, Case{FindingState::confirmed, 3, true, true},
+        Case{FindingState::confirmed, 4, true, false},
+        Case{FindingState::confirmed, 2, false, false}, Case{FindingState::flaky, 1, true, false},
+        Case{FindingState::unconfirmed, 1, true, false}}) {
     TempDir dir;
     Store store = open_rw(dir / "s.db");
-    const Finding known = recorded(store, 1, State::confirmed, 3, true);
+    const Finding known = recorded(store, 1, FindingState::confirmed, 3, true);
     Finding seen = known;
     seen.state = c.state;
     seen.plan = plan_of(c.calls);
@@ -65,9 +68,9 @@ TEST(StoreSettle, AFindingGivesWayOnlyToABetterOne) {
 TEST(StoreSettle, ANewSignatureKeepsTheNumber) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
-  Finding f = recorded(store, 1, State::suspect, 3);
+  Finding f = recorded(store, 1, FindingState::suspect, 3);
   f.signature = sample_finding(2).signature;
-  f.state = State::confirmed;
+  f.state = FindingState::confirmed;
   const Recorded r = must(store.settle(f));
   EXPECT_EQ(r.id, f.id);
   EXPECT_TRUE(r.is_new);
@@ -79,8 +82,8 @@ TEST(StoreSettle, ANewSignatureKeepsTheNumber) {
 TEST(StoreSettle, TwoOfTheSameSignatureBecomeOne) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
-  const Finding known = recorded(store, 1, State::confirmed, 2, true);
-  Finding suspect = recorded(store, 2, State::suspect, 3);
+  const Finding known = recorded(store, 1, FindingState::confirmed, 2, true);
+  Finding suspect = recorded(store, 2, FindingState::suspect, 3);
   must(store.sighted(suspect.id, 4));
   must(store.add_trial(known.id, "confirm", known.plan, {}, {}, {}));
   for (std::size_t i = 0; i < Store::kTrialsPerFinding; ++i)
@@ -90,7 +93,7 @@ TEST(StoreSettle, TwoOfTheSameSignatureBecomeOne) {
   must(store.add_artifact(suspect.id, "log", "driver", "suspect"));
 
   suspect.signature = known.signature;
-  suspect.state = State::confirmed;
+  suspect.state = FindingState::confirmed;
   suspect.last_seen = "2099-01-01T00:00:00Z";
   const Recorded r = must(store.settle(suspect));
   EXPECT_EQ(r.id, known.id);
@@ -117,10 +120,10 @@ TEST(StoreSettle, TwoOfTheSameSignatureBecomeOne) {
 TEST(StoreSettle, ABetterOneTakesOverTheOtherNumber) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
-  const Finding known = recorded(store, 1, State::unconfirmed, 2);
-  Finding suspect = recorded(store, 2, State::suspect, 3);
+  const Finding known = recorded(store, 1, FindingState::unconfirmed, 2);
+  Finding suspect = recorded(store, 2, FindingState::suspect, 3);
   suspect.signature = known.signature;
-  suspect.state = State::confirmed;
+  suspect.state = FindingState::confirmed;
   const Recorded r = must(store.settle(suspect));
   EXPECT_EQ(r.id, known.id);
   EXPECT_TRUE(r.is_new) << "nobody knew that it is one";
@@ -135,7 +138,7 @@ TEST(StoreSettle, ARowThatAnotherProcessMergedAwayIsMadeAnew) {
   Finding f = sample_finding();
   f.id = 5;
   f.campaign = 0;
-  f.state = State::confirmed;
+  f.state = FindingState::confirmed;
   const Recorded r = must(store.settle(f));
   EXPECT_TRUE(r.is_new);
   EXPECT_EQ(must(store.finding(r.id)).signature, f.signature);
@@ -147,7 +150,7 @@ TEST(StoreSettle, ARowThatIsNotItsOwnKeepsItsSignature) {
   Store store = open_rw(dir / "s.db");
   Finding known = sample_finding();
   known.campaign = 0;
-  known.state = State::confirmed;
+  known.state = FindingState::confirmed;
   known.id = must(store.record(known)).id;
   Finding found = known;
   found.signature.kind = FailKind::history;
@@ -155,7 +158,7 @@ TEST(StoreSettle, ARowThatIsNotItsOwnKeepsItsSignature) {
   EXPECT_TRUE(r.is_new);
   EXPECT_NE(r.id, known.id);
   EXPECT_EQ(must(store.finding(known.id)).signature, known.signature);
-  EXPECT_EQ(must(store.finding(known.id)).state, State::confirmed);
+  EXPECT_EQ(must(store.finding(known.id)).state, FindingState::confirmed);
   // Once more: it has a row by now, which gains a sighting.
   EXPECT_EQ(must(store.settle(found, false)).id, r.id);
   EXPECT_EQ(must(store.findings()).size(), 2u);

@@ -2,6 +2,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
+#include "core/utc.h"
 #include "store/sample.h"
 #include "store/store.h"
 
@@ -15,9 +16,9 @@ constexpr const char* kLink = "https://example.com/issues/7";
 class Standings : public ::testing::Test {
  protected:
   // A campaign in which triage ends with `f` in this state.
-  Recorded seen(Finding f, State state = State::confirmed) {
+  Recorded seen(Finding f, FindingState state = FindingState::confirmed) {
     must(store_.begin_campaign(sample_campaign()));
-    f.state = State::suspect;
+    f.state = FindingState::suspect;
     f.id = must(store_.record(f)).id;
     f.state = state;
     return must(store_.settle(f));
@@ -37,14 +38,14 @@ TEST_F(Standings, ANewFindingIsNewOnceAndStaysUnmarked) {
 
 TEST_F(Standings, ASuspectHasNoEntry) {
   must(store_.record(sample_finding()));
-  EXPECT_TRUE(seen(sample_finding(2), State::unconfirmed).is_new);
+  EXPECT_TRUE(seen(sample_finding(2), FindingState::unconfirmed).is_new);
   EXPECT_TRUE(must(store_.entries(1)).empty());
   EXPECT_TRUE(must(store_.entries(2)).empty());
 }
 
 TEST_F(Standings, WhatIsKnownIsNotNewAlsoWhereItWasNeverConfirmed) {
   Finding f = sample_finding();
-  f.state = State::suspect;
+  f.state = FindingState::suspect;
   const auto id = must(store_.record(f)).id;
   const Ledger ledger = must(store_.mark(id, {"", LedgerEvent::known, kLink, "rounding"}));
   EXPECT_EQ(ledger.standing, Standing::known);
@@ -58,7 +59,7 @@ TEST_F(Standings, WhatIsKnownIsNotNewAlsoWhereItWasNeverConfirmed) {
 TEST_F(Standings, WhatWasFixedAndFailsAgainIsNewAndRegressed) {
   const auto id = seen(sample_finding()).id;
   EXPECT_EQ(must(store_.enter(id, {"", LedgerEvent::passed, "", ""})).standing, Standing::fixed);
-  EXPECT_FALSE(seen(sample_finding(), State::unconfirmed).is_new);
+  EXPECT_FALSE(seen(sample_finding(), FindingState::unconfirmed).is_new);
   EXPECT_EQ(standing(id), Standing::fixed) << "a suspect that does not recur says nothing";
   EXPECT_TRUE(seen(sample_finding()).is_new);
   EXPECT_EQ(standing(id), Standing::regressed);
@@ -94,7 +95,7 @@ TEST_F(Standings, ACampaignEndsAfterAllThatItEntered) {
   EXPECT_GT(began, kFuture);
   Finding f = sample_finding();
   f.id = must(store_.record(f)).id;
-  f.state = State::confirmed;
+  f.state = FindingState::confirmed;
   must(store_.settle(f));
   must(store_.end_campaign(campaign, {}));
   const std::string entered = must(store_.entries(f.id)).back().at;

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
+#include "core/campaign_record.h"
 #include "store/sample.h"
 
 namespace redzone::store {
@@ -18,7 +19,7 @@ TEST(Store, AFindingComesBackAsItWas) {
     f.campaign = must(store.begin_campaign(sample_campaign()));
     const Recorded r = must(store.record(f));
     EXPECT_TRUE(r.is_new);
-    EXPECT_EQ(r.state, State::flaky);
+    EXPECT_EQ(r.state, FindingState::flaky);
     f.id = r.id;
   }
   for (OpenMode mode : {OpenMode::read_write_create, OpenMode::read_only}) {
@@ -38,7 +39,7 @@ TEST(Store, EveryStateAndKindIsKept) {
   for (int kind = 0; kind <= static_cast<int>(FailKind::divergence); ++kind) {
     Finding f = sample_finding();
     f.signature.kind = static_cast<FailKind>(kind);
-    f.state = static_cast<State>(kind % 4);
+    f.state = static_cast<FindingState>(kind % 4);
     f.id = must(store.record(f)).id;
     EXPECT_TRUE(equal(must(store.finding(f.id)), f)) << name_of(f.signature.kind);
   }
@@ -89,9 +90,9 @@ TEST(Store, EmptyTimesBecomeNow) {
 }
 
 struct Replacement {
-  State known_state;
+  FindingState known_state;
   Plan known;
-  State seen_state;
+  FindingState seen_state;
   Plan seen;
   bool replaced;
 };
@@ -125,28 +126,31 @@ TEST_P(Replaces, OnlyByASmallerPlanThatIsAsSure) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, Replaces,
     ::testing::Values(
-        Replacement{State::suspect, plan_of(3), State::suspect, plan_of(2), true},
-        Replacement{State::suspect, plan_of(3), State::suspect, plan_of(3), false},
-        Replacement{State::suspect, plan_of(3), State::suspect, plan_of(4), false},
-        Replacement{State::suspect, plan_of(3, 10), State::suspect, plan_of(3, 9), true},
-        Replacement{State::suspect, plan_of(9), State::suspect, plan_of(8, 123456), true},
-        Replacement{State::confirmed, plan_of(3), State::suspect, plan_of(2), false},
-        Replacement{State::confirmed, plan_of(3), State::flaky, plan_of(2), false},
-        Replacement{State::flaky, plan_of(3), State::confirmed, plan_of(2), true},
-        Replacement{State::unconfirmed, plan_of(3), State::suspect, plan_of(2), true},
-        Replacement{State::suspect, plan_of(3), State::unconfirmed, plan_of(2), false}));
+        Replacement{FindingState::suspect, plan_of(3), FindingState::suspect, plan_of(2), true},
+        Replacement{FindingState::suspect, plan_of(3), FindingState::suspect, plan_of(3), false},
+        Replacement{FindingState::suspect, plan_of(3), FindingState::suspect, plan_of(4), false},
+        Replacement{FindingState::suspect, plan_of(3, 10), FindingState::suspect, plan_of(3, 9),
+                    true},
+        Replacement{FindingState::suspect, plan_of(9), FindingState::suspect, plan_of(8, 123456),
+                    true},
+        Replacement{FindingState::confirmed, plan_of(3), FindingState::suspect, plan_of(2), false},
+        Replacement{FindingState::confirmed, plan_of(3), FindingState::flaky, plan_of(2), false},
+        Replacement{FindingState::flaky, plan_of(3), FindingState::confirmed, plan_of(2), true},
+        Replacement{FindingState::unconfirmed, plan_of(3), FindingState::suspect, plan_of(2), true},
+        Replacement{FindingState::suspect, plan_of(3), FindingState::unconfirmed, plan_of(2),
+                    false}));
 
 TEST(Store, UpdateWritesTheJudgementAndLeavesTheSightings) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
   Finding f = sample_finding();
-  f.state = State::suspect;
+  f.state = FindingState::suspect;
   const std::int64_t id = must(store.record(f)).id;
   must(store.record(f));
 
   Finding reduced = f;
   reduced.id = id;
-  reduced.state = State::confirmed;
+  reduced.state = FindingState::confirmed;
   reduced.plan = plan_of(1);
   reduced.reliability = {20, 20};
   reduced.attribution = {{"history", "alone", {3, 3}}};
@@ -207,12 +211,12 @@ TEST(Store, AnUnknownIdNamesThoseThereAre) {
 TEST(Store, CampaignsKeepTheirProgress) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
-  const Campaign c = sample_campaign();
+  const CampaignRecord c = sample_campaign();
   const std::int64_t first = must(store.begin_campaign(c));
   const std::int64_t second = must(store.begin_campaign({}));
   CampaignStats stats{1.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {13, 14}};
   must(store.update_campaign(first, stats));
-  std::vector<Campaign> campaigns = must(store.campaigns());
+  std::vector<CampaignRecord> campaigns = must(store.campaigns());
   ASSERT_EQ(campaigns.size(), 2u);
   EXPECT_EQ(campaigns[0].id, first);
   EXPECT_EQ(campaigns[0].seed, c.seed);

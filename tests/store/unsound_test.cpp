@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "core/campaign_record.h"
 #include "store/merge.h"
 #include "store/night.h"
 #include "store/sample.h"

@@ -4,6 +4,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
+#include "core/campaign_record.h"
+#include "core/utc.h"
 #include "store/night.h"
 #include "store/sample.h"
 
@@ -16,7 +18,7 @@ class Upkeep : public ::testing::Test {
  protected:
   // An old campaign with a night; `state` of the finding that it saw, 0 for none.
   std::int64_t old_night() {
-    Campaign c = sample_campaign();
+    CampaignRecord c = sample_campaign();
     NightRun run;
     run.campaign = must(store_.begin_campaign(c));
     must(NightBook(store_).begin(run));
@@ -25,7 +27,7 @@ class Upkeep : public ::testing::Test {
     must(NightBook(store_).target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, ""}));
     return run.campaign;
   }
-  std::int64_t old_finding(int n, State state, std::int64_t campaign = 0) {
+  std::int64_t old_finding(int n, FindingState state, std::int64_t campaign = 0) {
     Finding f = sample_finding(n);
     f.state = state;
     f.campaign = campaign;
@@ -41,12 +43,12 @@ class Upkeep : public ::testing::Test {
 TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
   const auto first = old_night();
   old_night();
-  const auto confirmed = old_finding(1, State::confirmed, first);
-  const auto flaky = old_finding(2, State::flaky);
-  const auto suspect = old_finding(3, State::suspect);
-  const auto marked = old_finding(4, State::unconfirmed);
+  const auto confirmed = old_finding(1, FindingState::confirmed, first);
+  const auto flaky = old_finding(2, FindingState::flaky);
+  const auto suspect = old_finding(3, FindingState::suspect);
+  const auto marked = old_finding(4, FindingState::unconfirmed);
   must(store_.mark(marked, {"", LedgerEvent::known, "https://x/1", ""}));
-  const auto noise = old_finding(5, State::unconfirmed);
+  const auto noise = old_finding(5, FindingState::unconfirmed);
   for (int day = 10; day < 20; ++day)
     must(store_.enter(confirmed, {"2025-01-" + std::to_string(day), LedgerEvent::failed, "", ""}));
   const Finding before = must(store_.finding(confirmed));
@@ -71,10 +73,10 @@ TEST_F(Upkeep, PruningKeepsWhatWasConfirmedOrMarkedWithItsEvidence) {
 
 TEST_F(Upkeep, WhatIsYoungerStays) {
   Finding f = sample_finding();
-  f.state = State::unconfirmed;
+  f.state = FindingState::unconfirmed;
   f.last_seen = utc_now();
   must(store_.record(f));
-  Campaign c = sample_campaign();
+  CampaignRecord c = sample_campaign();
   c.started = "";
   must(store_.begin_campaign(c));
   const Pruned pruned = must(prune(store_, 1));
@@ -85,7 +87,7 @@ TEST_F(Upkeep, WhatIsYoungerStays) {
 // It runs, or the next night goes on with it.
 TEST_F(Upkeep, ANightOfTodayThatHasNotEndedStays) {
   for (const double days : {0.9, 1.1}) {
-    Campaign c = sample_campaign();
+    CampaignRecord c = sample_campaign();
     c.started = utc_days_ago(days);
     must(store_.begin_campaign(c));
   }
@@ -94,7 +96,7 @@ TEST_F(Upkeep, ANightOfTodayThatHasNotEndedStays) {
 }
 
 TEST_F(Upkeep, CheckNamesWhatIsWrong) {
-  old_finding(1, State::confirmed);
+  old_finding(1, FindingState::confirmed);
   EXPECT_TRUE(must(check(store_)).empty());
   SQLite::Database sql((dir_ / "s.db").string(), SQLite::OPEN_READWRITE);
   sql.exec("UPDATE plans SET text = 'rubbish' WHERE id = 1");
@@ -117,7 +119,7 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
 // What a command would refuse is not sound.
 TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
   const auto night = old_night();
-  const auto finding = old_finding(1, State::confirmed, night);
+  const auto finding = old_finding(1, FindingState::confirmed, night);
   must(store_.mark(finding, {"", LedgerEvent::known, "https://x/1", ""}));
   ASSERT_TRUE(must(check(store_)).empty());
   must(prune(store_, 36500));  // all of it is in the file
@@ -149,8 +151,8 @@ TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
 }
 
 TEST_F(Upkeep, ContentsAreCounted) {
-  old_finding(1, State::confirmed);
-  old_finding(2, State::flaky);
+  old_finding(1, FindingState::confirmed);
+  old_finding(2, FindingState::flaky);
   must(store_.mark(2, {"", LedgerEvent::known, "https://x/1", ""}));
   const Contents c = must(contents(store_));
   EXPECT_GT(c.bytes, 0);

@@ -16,8 +16,8 @@ ChunkRunner::ChunkRunner(std::unique_ptr<device::Device> device) : device_(std::
     const auto added = registry_.add({.spec = t.spec, .device = info.kind, .make = t.make});
     if (!added) throw std::runtime_error(added.error().message);
   }
-  runner_ = std::make_unique<exec::TrialRunner>(*device_, registry_, info.kind, nullptr,
-                                                exec::limits_for(info));
+  runner_ = std::make_unique<trial::TrialRunner>(*device_, registry_, info.kind, nullptr,
+                                                 trial::limits_for(info));
 }
 
 ChunkRunner::~ChunkRunner() {

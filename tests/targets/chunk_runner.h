@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "device/device.h"
-#include "exec/trial/trial_runner.h"
 #include "targets/chunk_plugin.h"
+#include "trial/trial_runner.h"
 
 namespace redzone::test {
 
@@ -36,7 +36,7 @@ class ChunkRunner {
 
   std::unique_ptr<device::Device> device_;
   Registry registry_;
-  std::unique_ptr<exec::TrialRunner> runner_;
+  std::unique_ptr<trial::TrialRunner> runner_;
 };
 
 // A test of one target (the parameter) on the device; skipped, with the reason, where there is

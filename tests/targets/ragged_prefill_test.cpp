@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "exec/trial/trial_runner.h"
 #include "generators/plan_generator.h"
 #include "targets/recording_context.h"
 #include "tma/checker.h"
+#include "trial/trial_runner.h"
 
 namespace redzone::ragged {
 namespace {
@@ -155,7 +155,7 @@ class OnHost : public testing::Test {
 
   Registry registry_;
   std::unique_ptr<device::Device> device_ = device::open_host_device();
-  exec::TrialRunner runner_{*device_, registry_, DeviceKind::host, nullptr, {}};
+  trial::TrialRunner runner_{*device_, registry_, DeviceKind::host, nullptr, {}};
   std::uint64_t seed_ = 0;
 };
 

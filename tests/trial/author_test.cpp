@@ -57,7 +57,7 @@ TEST(Author, AReferenceThatIsNotImplementedIsNoMismatch) {
   Registry registry;
   ASSERT_TRUE(
       registry.add({spec, DeviceKind::host, [] { return std::make_unique<NoReference>(); }}));
-  exec::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
+  trial::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
   Plan plan;
   plan.target = "t";
   plan.steps.push_back(CallStep{call_of(2, 3), 1, 0});

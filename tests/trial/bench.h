@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "exec/trial/trial_runner.h"
 #include "trial/fake_device.h"
+#include "trial/trial_runner.h"
 
 namespace redzone::testing {
 
@@ -83,7 +83,7 @@ inline Call call_of(std::int64_t rows, std::int64_t columns, std::uint64_t seed 
 
 struct Bench {
   explicit Bench(RunFunction run, TargetSpec spec = double_spec(), ReferenceFunction reference = {},
-                 exec::TrialLimits limits = {})
+                 trial::TrialLimits limits = {})
       : limits(limits) {
     spec.has_reference = static_cast<bool>(reference);
     const auto added = registry.add({spec, DeviceKind::host, [run, reference] {
@@ -92,9 +92,9 @@ struct Bench {
     EXPECT_TRUE(added) << added.error().message;
   }
 
-  exec::TrialRunner& runner() {
+  trial::TrialRunner& runner() {
     if (!made)
-      made = std::make_unique<exec::TrialRunner>(device, registry, DeviceKind::host, &box, limits);
+      made = std::make_unique<trial::TrialRunner>(device, registry, DeviceKind::host, &box, limits);
     return *made;
   }
   Observation run(const Plan& plan, const TrialSpec& trial) {
@@ -115,8 +115,8 @@ struct Bench {
   FakeDevice device;
   Registry registry;
   device::BlackBox box;
-  exec::TrialLimits limits;
-  std::unique_ptr<exec::TrialRunner> made;
+  trial::TrialLimits limits;
+  std::unique_ptr<trial::TrialRunner> made;
 };
 
 inline const BufferObservation& buffer(const Observation& o, std::size_t call,

@@ -1,5 +1,5 @@
 // Whole arrays against the error of each element.
-#include "exec/trial/compare_values.h"
+#include "trial/compare_values.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace redzone::exec {
+namespace redzone::trial {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -115,4 +115,4 @@ TEST(CompareValues, NothingMatchesNothing) {
 }
 
 }  // namespace
-}  // namespace redzone::exec
+}  // namespace redzone::trial

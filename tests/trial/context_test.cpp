@@ -433,7 +433,7 @@ TEST(Ending, TargetsThatCannotBeMade) {
                               throw std::runtime_error("no license");
                             }}));
   FakeDevice device;
-  exec::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
+  trial::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
   Plan plan;
   plan.target = "t";
   plan.steps = {CallStep{call_of(1, 1), 1, 0}};
@@ -455,7 +455,7 @@ TEST(Ending, MembersOfATargetLastForOneTrial) {
   ASSERT_TRUE(
       registry.add({double_spec(), DeviceKind::host, [] { return std::make_unique<Counting>(); }}));
   FakeDevice device;
-  exec::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
+  trial::TrialRunner runner(device, registry, DeviceKind::host, nullptr, {});
   Plan plan;
   plan.target = "t";
   plan.steps.assign(2, CallStep{call_of(1, 1), 1, 0});

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exec/trial/device_trial_host.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::testing {
 namespace {
@@ -71,7 +71,7 @@ class HostDevice : public ::testing::Test {
  protected:
   HostDevice() : targets(registry()), host(device::open_host_device(), targets, nullptr, "") {}
   Registry targets;
-  exec::DeviceTrialHost host;
+  trial::DeviceTrialHost host;
 };
 
 TEST_F(HostDevice, SaysWhatItIs) {
@@ -138,7 +138,7 @@ TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
   const pid_t pid = fork();
   if (pid == 0) {
     const Registry targets = registry();
-    exec::DeviceTrialHost host(device::open_host_device(), targets, box, "");
+    trial::DeviceTrialHost host(device::open_host_device(), targets, box, "");
     host.run(plan_of({step(64), step(64, 0, 1)}), {});
     _exit(0);
   }

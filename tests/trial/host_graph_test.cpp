@@ -1,8 +1,8 @@
 // Graphs over the host device: real kernels, other shapes between the capture and the replay.
 #include <redzone/kernel.h>
 
-#include "exec/trial/device_trial_host.h"
 #include "trial/bench.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::testing {
 namespace {
@@ -78,7 +78,7 @@ class HostGraphs : public ::testing::Test {
   }
 
   Registry targets;
-  exec::DeviceTrialHost host;
+  trial::DeviceTrialHost host;
 };
 
 TEST_F(HostGraphs, GiveTheOutputsOfPlainCallsInEveryMode) {

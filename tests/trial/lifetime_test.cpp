@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/plan_text.h"
-#include "exec/trial/device_trial_host.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::testing {
 namespace {
@@ -127,7 +127,7 @@ class Lifetime : public ::testing::Test {
   }
 
   Registry targets;
-  exec::DeviceTrialHost host{device::open_host_device(), targets, nullptr, ""};
+  trial::DeviceTrialHost host{device::open_host_device(), targets, nullptr, ""};
 };
 
 constexpr std::uint64_t kSeeds = 40;

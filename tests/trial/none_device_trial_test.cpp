@@ -17,8 +17,8 @@ struct DryBench {
     EXPECT_TRUE(added) << added.error().message;
   }
   Observation run(const std::vector<Call>& calls, Mode mode = {}) {
-    exec::TrialRunner runner(device, registry, DeviceKind::none, &box,
-                             exec::limits_for(device.info()));
+    trial::TrialRunner runner(device, registry, DeviceKind::none, &box,
+                              trial::limits_for(device.info()));
     Plan plan;
     plan.target = "t";
     for (const auto& call : calls) plan.steps.push_back(CallStep{call, 1, 0});

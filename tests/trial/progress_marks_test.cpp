@@ -1,12 +1,12 @@
 // Whom a late fault is blamed on, against a model of streams that stop somewhere.
-#include "exec/trial/progress_marks.h"
+#include "trial/progress_marks.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <map>
 
-namespace redzone::exec {
+namespace redzone::trial {
 namespace {
 
 // Enqueues as a session does, and keeps what each stream has to do.
@@ -121,4 +121,4 @@ TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
 }
 
 }  // namespace
-}  // namespace redzone::exec
+}  // namespace redzone::trial

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "exec/trial/sanitizer_watch.h"
 #include "sanitizer/log_folder.h"
 #include "trial/bench.h"
+#include "trial/sanitizer_watch.h"
 
 namespace redzone::testing {
 namespace {
@@ -50,7 +50,7 @@ class SanitizerHooks : public ::testing::Test {
 
   sanitizer::LogFolder folder_ = sanitizer::LogFolder::create().value();
   std::filesystem::path log_ = sanitizer::new_log(folder_.path()).value();
-  exec::SanitizerWatch watch_{{SanitizerTool::memcheck, log_}};
+  trial::SanitizerWatch watch_{{SanitizerTool::memcheck, log_}};
 };
 
 TEST_F(SanitizerHooks, BlockingLaunchesGiveEachRecordToItsCall) {
@@ -121,7 +121,7 @@ TEST_F(SanitizerHooks, ATrialForAnotherToolDoesNotRun) {
 }
 
 TEST_F(SanitizerHooks, UnderInitcheckNothingIsChecked) {
-  exec::SanitizerWatch initcheck{{SanitizerTool::initcheck, log_}};
+  trial::SanitizerWatch initcheck{{SanitizerTool::initcheck, log_}};
   Bench bench(complain(false));
   bench.runner().set_sanitizer(initcheck);
   const auto seen = bench.run({call_of(1, 2)}, mode(Launch::async, SanitizerTool::initcheck));

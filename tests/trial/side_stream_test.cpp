@@ -1,8 +1,8 @@
 // Side streams of a target, edges between calls, and what the host scheduler makes of their lack.
 #include <redzone/kernel.h>
 
-#include "exec/trial/device_trial_host.h"
 #include "trial/bench.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::testing {
 namespace {
@@ -175,7 +175,7 @@ class OnHost : public ::testing::Test {
   }
 
   Registry targets;
-  exec::DeviceTrialHost host;
+  trial::DeviceTrialHost host;
 };
 
 TEST_F(OnHost, AMissingEdgeShowsInAGoodShareOfSeedsAndAnEdgeInNone) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "exec/trial/device_trial_host.h"
 #include "trial/bench.h"
+#include "trial/device_trial_host.h"
 
 namespace redzone::testing {
 namespace {
@@ -48,7 +48,7 @@ TEST(TargetLifetime, EndsBehindItsWork) {
   ASSERT_TRUE(registry.add({OwnsMemory::spec(), DeviceKind::host,
                             [&alive] { return std::make_unique<OwnsMemory>(alive); }}));
   device::BlackBox box;
-  exec::DeviceTrialHost host(device::open_host_device(), registry, &box, "", std::nullopt);
+  trial::DeviceTrialHost host(device::open_host_device(), registry, &box, "", std::nullopt);
   Plan plan;
   plan.target = "owner";
   plan.steps.push_back(CallStep{});

@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "device/host/buffers.h"
-#include "exec/trial/tensor_buffer.h"
 #include "generators/internal/draw.h"
 #include "generators/layouts.h"
 #include "trial/bench.h"
+#include "trial/tensor_buffer.h"
 
 namespace redzone::testing {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 struct Tensor {
   TensorSpec spec;
   Call call;
-  exec::TensorBuffer buffer;
+  trial::TensorBuffer buffer;
   std::vector<std::byte> memory;
 
   Tensor(Shape shape, Layout layout, DType dtype) {
@@ -26,13 +26,13 @@ struct Tensor {
     spec.shape = [shape](const Dims&) { return shape; };
     call.layouts["x"] = layout;
     const Mode mode{.allocator = Allocator::guard};
-    const auto described = exec::describe_tensor(spec, call, mode, buffer);
+    const auto described = trial::describe_tensor(spec, call, mode, buffer);
     RC_ASSERT(described.has_value());
     constexpr std::size_t kAlign = 256;
-    memory.resize(exec::region_bytes(buffer.storage) + 2 * kAlign);
+    memory.resize(trial::region_bytes(buffer.storage) + 2 * kAlign);
     auto* base = memory.data();
     while (reinterpret_cast<std::uintptr_t>(base) % kAlign != 0) ++base;
-    exec::place_tensor(buffer, {base, exec::region_bytes(buffer.storage)}, mode);
+    trial::place_tensor(buffer, {base, trial::region_bytes(buffer.storage)}, mode);
   }
 
   // Whether each byte of the storage belongs to an element, by the strides that the target sees.

@@ -1,0 +1,35 @@
+// What a fuzz run did, as it is counted, shown and stored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/verdict.h"
+
+namespace redzone {
+
+struct CampaignStats {
+  double seconds = 0;
+  std::uint64_t plans = 0, calls = 0, trials = 0;
+  std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
+  std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
+  std::uint64_t workers_lost = 0;
+  // Of calls of targets with a reference that were screened; zeros also of campaigns that were
+  // stored before this was counted.
+  ReferenceCount reference = {};
+
+  bool operator==(const CampaignStats&) const = default;
+};
+
+struct CampaignRecord {
+  std::int64_t id = 0;
+  std::string uid = {};  // the same in every store that it was merged into; given by the store
+  std::uint64_t seed = 0;
+  std::string device;
+  std::string command;  // as typed
+  std::string started;  // UTC, ISO 8601
+  std::string ended;    // "" while it runs, or when it was killed
+  CampaignStats stats;
+};
+
+}  // namespace redzone

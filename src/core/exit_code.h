@@ -1,0 +1,17 @@
+// How a command ends.
+#pragma once
+
+namespace redzone {
+
+// Exit codes; docs/concepts.md has the same table.
+enum Exit : int {
+  kOk = 0,            // nothing new was found
+  kFound = 1,         // new findings, or a replay that failed as recorded
+  kUsage = 2,         // the command line or a file is wrong
+  kHarness = 3,       // Redzone could not do its job
+  kNotJudged = 4,     // nothing could be judged
+  kUnsound = 5,       // a store is damaged; of `db copy`, or lacks what it would replace
+  kInterrupted = 130  // Ctrl-C; what was found is stored
+};
+
+}  // namespace redzone

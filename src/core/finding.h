@@ -1,0 +1,90 @@
+// What is kept of a bug. Plain values; the store reads and writes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attribution.h"
+#include "core/environment.h"
+#include "core/ledger.h"
+#include "core/plan.h"
+#include "core/reduction.h"
+#include "core/verdict.h"
+
+namespace redzone {
+
+struct Reliability {
+  std::int64_t k = 0;  // runs that failed with the same signature
+  std::int64_t n = 0;  // runs
+  bool operator==(const Reliability&) const = default;
+};
+
+// One axis, varied alone: "launch = blocking" failed k of n. Of and_launch("allocator"), the launch
+// varied with it: "guard, gated".
+struct AttributionRow {
+  std::string axis;  // "launch", "allocator", "placement", "poison", "order", "schedule", "history"
+  std::string value;  // "blocking"
+  Reliability failed;
+  bool operator==(const AttributionRow&) const = default;
+};
+
+inline std::string and_launch(const std::string& axis) {
+  return axis + ", launch";
+}
+
+enum class FindingState : std::uint8_t {
+  suspect,      // seen once in a screen, not confirmed yet
+  confirmed,    // recurs in fresh workers
+  flaky,        // recurs, but not always
+  unconfirmed,  // did not recur in fresh workers, with or without its history
+};
+
+struct Finding {
+  std::int64_t id = 0;
+  Signature signature;
+  FindingState state = FindingState::suspect;
+  std::string oracle;          // its expand() and judge() show the failure on `plan`
+  std::string reason;          // one sentence
+  Plan plan;                   // the smallest known
+  Plan original;               // as it was generated
+  bool minimal = false;        // reduction.end is ReductionEnd::minimal, also of older stores
+  Reduction reduction = {};    // how `plan` was made
+  bool needs_history = false;  // calls of earlier plans of the worker are part of `plan`
+  Reliability reliability;
+  std::vector<AttributionRow> attribution;
+  std::vector<Attribution> culprits;  // of the failure of `plan`, by source
+  std::string fault_detail;           // kernel, access, address relative to the buffer; for people
+  Environment environment;
+  std::int64_t campaign = 0;
+  std::uint64_t plans_to_first = 0;  // plans screened in the campaign before it was seen
+  double seconds_to_first = 0;
+  std::int64_t sightings = 1;  // plans that showed the signature
+  std::string first_seen;      // UTC, ISO 8601
+  std::string last_seen;
+  Ledger ledger = {};  // what its entries say; read, and never written with the finding
+};
+
+// A file, as bytes, that belongs to a finding.
+struct Artifact {
+  std::string kind;  // "log": how the worker ended and what it printed last
+  std::string name;
+  std::string added;  // UTC, ISO 8601
+  std::string bytes;
+};
+
+std::string_view name_of(FindingState state);
+// What k of n runs in fresh workers make of a failure: confirmed where all failed, flaky where some
+// did, unconfirmed where none did, and a suspect where no run could be judged.
+inline FindingState state_of(const Reliability& runs) {
+  if (runs.n == 0) return FindingState::suspect;
+  if (runs.k == 0) return FindingState::unconfirmed;
+  return runs.k == runs.n ? FindingState::confirmed : FindingState::flaky;
+}
+// It recurs in fresh workers.
+inline bool was_found(FindingState state) {
+  return state == FindingState::confirmed || state == FindingState::flaky;
+}
+
+}  // namespace redzone

@@ -1,0 +1,19 @@
+// Times as text: UTC, ISO 8601.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace redzone {
+
+// "2025-01-31T12:34:56Z"; such texts sort by time.
+std::string utc_now();
+// "2025-01-31T12:34:56.123456Z"
+std::string utc_now_us();
+// Now less so many days, as utc_now_us().
+std::string utc_days_ago(double days);
+// The first that utc_now_us() could give and that sorts behind `time`, a text of one of the above;
+// "" where it is none.
+std::string just_after(std::string_view time);
+
+}  // namespace redzone

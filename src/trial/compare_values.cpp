@@ -1,0 +1,74 @@
+#include "trial/compare_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+
+namespace redzone::trial {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+constexpr std::size_t kBlock = 32 * kLanes;
+
+// The largest relative error of a block in which all elements are finite and match; else nothing.
+// The quotient is then that of relative_error(). Everything else shows as one that is not at most
+// 1: NaN where an operand is no number or nothing is allowed, and infinity.
+std::optional<double> worst_of_matching(const double* got, const double* want,
+                                        const Tolerance& tolerance) {
+  double worst[kLanes] = {};
+  bool all = true;
+  for (std::size_t i = 0; i < kBlock; i += kLanes)
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      const double allowed = tolerance.abs + tolerance.rel * std::abs(want[i + k]);
+      const double error = std::abs(got[i + k] - want[i + k]) / allowed;
+      all &= error <= 1;
+      worst[k] = error > worst[k] ? error : worst[k];
+    }
+  if (!all) return std::nullopt;
+  return *std::max_element(worst, worst + kLanes);
+}
+
+}  // namespace
+
+double relative_error(double got, double want, const Tolerance& tolerance) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(want) && std::isnan(got)) return 0;
+  if (std::isnan(want) || std::isnan(got)) return kInfinity;
+  if (got == want) return 0;  // equal infinities too
+  if (std::isinf(want) || std::isinf(got)) return kInfinity;
+  const double allowed = tolerance.abs + tolerance.rel * std::abs(want);
+  return allowed > 0 ? std::abs(got - want) / allowed : kInfinity;
+}
+
+ReferenceObservation compare_values(std::string tensor, std::span<const double> got,
+                                    std::span<const double> want, const Tolerance& tolerance) {
+  RZ_CHECK(got.size() == want.size());
+  ReferenceObservation o;
+  o.tensor = std::move(tensor);
+  o.numel = got.size();
+  for (std::size_t begin = 0; begin < got.size();) {
+    const std::size_t end = std::min(begin + kBlock, got.size());
+    if (end - begin == kBlock)
+      if (const auto worst = worst_of_matching(&got[begin], &want[begin], tolerance)) {
+        o.worst = std::max(o.worst, *worst);
+        begin = end;
+        continue;
+      }
+    for (; begin < end; ++begin) {
+      const double error = relative_error(got[begin], want[begin], tolerance);
+      o.worst = std::max(o.worst, error);
+      if (error <= 1) continue;
+      if (o.mismatches++ > 0) continue;
+      o.first_index = begin;
+      o.got = got[begin];
+      o.want = want[begin];
+    }
+  }
+  return o;
+}
+
+}  // namespace redzone::trial

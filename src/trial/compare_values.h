@@ -1,0 +1,20 @@
+// Numbers against those that were wanted.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <span>
+#include <string>
+
+#include "core/trial.h"
+
+namespace redzone::trial {
+
+// |got - want| / (abs + rel * |want|): at most 1 is a match. NaN matches NaN, an infinity itself.
+double relative_error(double got, double want, const Tolerance& tolerance);
+
+// Both of the same length.
+ReferenceObservation compare_values(std::string tensor, std::span<const double> got,
+                                    std::span<const double> want, const Tolerance& tolerance);
+
+}  // namespace redzone::trial

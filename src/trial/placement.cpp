@@ -1,0 +1,68 @@
+#include "trial/placement.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/buffer_job.h"
+
+namespace redzone::trial {
+namespace {
+
+// Every region starts on a multiple of this, whatever the device and the allocator.
+constexpr std::size_t kRegionAlign = 256;
+
+std::byte* align_down(std::byte* p, std::size_t align) {
+  return p - (reinterpret_cast<std::uintptr_t>(p) & (align - 1));
+}
+
+std::byte* align_up(std::byte* p, std::size_t align) {
+  return align_down(p + (align - 1), align);
+}
+
+// All of the region that is not the buffer's, as far as it is not too much. What lies before
+// element 0 in its own storage is.
+void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p) {
+  const auto room = [](const std::byte* from, const std::byte* to) {
+    return static_cast<std::size_t>(to - from);
+  };
+  p.before_bytes = std::min(room(region.base, p.data), lead_bytes + device::kCanaryWindowBytes);
+  p.before = p.data - p.before_bytes;
+  p.after_bytes =
+      std::min<std::size_t>(room(p.after, region.base + region.bytes), device::kCanaryWindowBytes);
+}
+
+}  // namespace
+
+std::size_t region_bytes(const Storage& storage) {
+  const std::size_t slack = storage.align_bytes > kRegionAlign ? storage.align_bytes - 1 : 0;
+  return std::max<std::size_t>(storage.bytes + slack, 1);
+}
+
+Place place(const device::Region& region, const Storage& storage, const Mode& mode) {
+  const bool guarded = mode.allocator == Allocator::guard;
+  const bool tail = storage.bytes == 0 || (guarded && mode.placement == Placement::tail);
+  std::byte* const end = region.base + region.bytes;
+  Place p;
+  p.storage = tail ? align_down(end - storage.bytes, storage.align_bytes)
+                   : align_up(region.base, storage.align_bytes);
+  p.data = p.storage + storage.lead_bytes;
+  p.before = p.data;
+  p.after = p.storage + storage.bytes;
+  if (!guarded) return p;
+  set_windows(region, storage.lead_bytes, p);
+  return p;
+}
+
+std::size_t host_region_bytes(std::size_t bytes) {
+  return 2 * device::kCanaryWindowBytes + bytes;
+}
+
+Place place_host(const device::Region& region, std::size_t bytes) {
+  Place p;
+  p.storage = p.data = p.before = region.base + device::kCanaryWindowBytes;
+  p.after = p.storage + bytes;
+  set_windows(region, 0, p);
+  return p;
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,263 @@
+#include "trial/reference_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "device/buffer_math.h"
+#include "device/element_loops.h"
+#include "trial/compare_values.h"
+
+namespace redzone::trial {
+namespace {
+
+// Reading by windows of this size keeps both the number of copies and, where rows are far apart,
+// the bytes copied low.
+constexpr std::size_t kReadWindowBytes = 256 * 1024;
+// Elements that are made at a time: they are turned into numbers while they are in the cache.
+constexpr std::int64_t kMadeAtOnce = 2048;
+// Of one vector: what a call of this many elements needed is kept for the next.
+constexpr std::size_t kKeptElems = 1 << 20;
+
+class Reader {
+ public:
+  Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer)
+      : session_(session), end_(tensor.at.storage + tensor.storage.bytes), buffer_(buffer) {}
+
+  // Pointer to a copy of `bytes` at `from`; null when the session stopped. Addresses ascend.
+  const std::byte* get(const std::byte* from, std::size_t bytes) {
+    if (window_ == 0 || from < from_ || from + bytes > from_ + window_) {
+      from_ = from;
+      window_ = std::min<std::size_t>(static_cast<std::size_t>(end_ - from),
+                                      std::max(bytes, kReadWindowBytes));
+      if (buffer_.size() < window_) buffer_.resize(window_);
+      if (!session_.read(buffer_.data(), from, window_)) return nullptr;
+    }
+    return buffer_.data() + (from - from_);
+  }
+
+ private:
+  Session& session_;
+  const std::byte* end_;
+  const std::byte* from_ = nullptr;
+  std::size_t window_ = 0;  // bytes of the buffer that are a copy
+  std::vector<std::byte>& buffer_;
+};
+
+std::size_t count(const Shape& shape) {
+  std::size_t n = 1;
+  for (auto s : shape) n *= static_cast<std::size_t>(s);
+  return n;
+}
+
+bool is_row_major(const View& view) {
+  std::int64_t step = 1;
+  for (std::size_t d = view.shape.size(); d-- > 0;) {
+    if (view.shape[d] > 1 && view.index_steps[d] != step) return false;
+    step *= view.shape[d];
+  }
+  return true;
+}
+
+// `values` are in memory order, `logical` gets them in logical (row-major) order.
+void put_in_order(const View& view, const double* values, std::vector<double>& logical) {
+  logical.resize(count(view.shape));
+  if (logical.empty()) return;
+  const std::size_t outer = view.shape.empty() ? 0 : view.shape.size() - 1;
+  const std::int64_t length = view.shape.empty() ? 1 : view.shape.back();
+  const std::int64_t step = view.shape.empty() ? 1 : view.index_steps.back();
+  Shape at(outer, 0);
+  std::int64_t from = view.first_index;
+  double* to = logical.data();
+  for (double* const end = to + logical.size(); to != end; to += length) {
+    for (std::int64_t k = 0; k < length; ++k) to[k] = values[from + k * step];
+    for (std::size_t d = outer; d-- > 0;) {
+      from += view.index_steps[d];
+      if (++at[d] < view.shape[d]) break;
+      from -= view.index_steps[d] * view.shape[d];
+      at[d] = 0;
+    }
+  }
+}
+
+// What the call found in an input, in memory order. `bytes` has room for kMadeAtOnce of any type.
+void make_values(const TensorBuffer& tensor, std::byte* bytes, double* to) {
+  const device::ElementLoops& loops = device::element_loops(tensor.job);
+  for (std::int64_t first = 0; first < tensor.view.numel; first += kMadeAtOnce) {
+    const std::int64_t n = std::min(kMadeAtOnce, tensor.view.numel - first);
+    loops.fill(tensor.job, bytes, first, n);
+    device::decode_elements(tensor.dtype, bytes, n, to + first);
+  }
+}
+
+bool are_equal(const CallUnit& a, const CallUnit& b) {
+  const Call& left = *a.item->call;
+  const Call& right = *b.item->call;
+  return &left == &right || (left.seed == right.seed && left == right);
+}
+
+using Clock = std::chrono::steady_clock;
+
+// At least 1.
+std::uint64_t microseconds_since(Clock::time_point begun) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(us.count()), 1);
+}
+
+template <class T>
+void forget_if_large(std::vector<T>& kept) {
+  if (kept.capacity() * sizeof(T) > kKeptElems * sizeof(double)) kept = {};
+}
+
+}  // namespace
+
+class ReferenceCheck::Values final : public ReferenceCall {
+ public:
+  Values(const CallUnit& unit, ReferenceCheck& check) : unit_(unit), check_(check) {}
+
+  const Dims& dims() const override { return unit_.item->call->dims; }
+  const Config& config() const override { return unit_.item->call->config; }
+  std::span<const double> input(std::string_view name) const override {
+    const std::size_t i = index_of(name);
+    if (unit_.tensors[i].spec->role == Role::out)
+      throw SpecError(fmt::format("tensor '{}' is no input", name));
+    return check_.inputs_[i];
+  }
+  std::span<double> output(std::string_view name) override {
+    const std::size_t i = index_of(name);
+    if (unit_.tensors[i].spec->role == Role::in)
+      throw SpecError(fmt::format("tensor '{}' is no output", name));
+    return check_.outputs_[i];
+  }
+
+ private:
+  std::size_t index_of(std::string_view name) const {
+    for (std::size_t i = 0; i < unit_.tensors.size(); ++i)
+      if (unit_.tensors[i].spec->name == name) return i;
+    throw SpecError(fmt::format("no tensor '{}'", name));
+  }
+
+  const CallUnit& unit_;
+  ReferenceCheck& check_;
+};
+
+std::size_t reference_bytes(const CallUnit& unit) {
+  std::size_t elements = 0, largest = 0;
+  for (const auto& tensor : unit.tensors) {
+    const std::size_t numel = count(tensor.view.shape);
+    elements += tensor.spec->role == Role::inout ? 2 * numel : numel;
+    largest = std::max(largest, numel);
+  }
+  return (elements + 2 * largest) * sizeof(double);  // one as it is made, one as it is read
+}
+
+void ReferenceCheck::make_inputs(const CallUnit& unit) {
+  inputs_.resize(unit.tensors.size());
+  outputs_.resize(unit.tensors.size());
+  bytes_.resize(std::max(bytes_.size(), static_cast<std::size_t>(kMadeAtOnce) * sizeof(double)));
+  for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
+    const TensorBuffer& tensor = unit.tensors[i];
+    std::vector<double>& input = inputs_[i];
+    if (tensor.spec->role == Role::out) {
+      outputs_[i].assign(count(tensor.view.shape), 0.0);
+      continue;
+    }
+    const auto numel = static_cast<std::size_t>(tensor.view.numel);
+    if (is_row_major(tensor.view)) {
+      input.resize(numel);
+      make_values(tensor, bytes_.data(), input.data());
+    } else {
+      in_memory_order_.resize(numel);
+      make_values(tensor, bytes_.data(), in_memory_order_.data());
+      put_in_order(tensor.view, in_memory_order_.data(), input);
+    }
+    if (tensor.spec->role == Role::inout) outputs_[i] = input;
+  }
+}
+
+// What the call left in an output, in logical order. False when the session has stopped.
+bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
+  const std::size_t element_bytes = dtype_bytes(tensor.dtype);
+  const std::int64_t run = tensor.view.memory_sizes.back();
+  const bool in_order = is_row_major(tensor.view);
+  std::vector<double>& values = in_order ? found_ : in_memory_order_;
+  values.resize(static_cast<std::size_t>(tensor.view.numel));
+  Reader reader(session, tensor, bytes_);
+  for (std::int64_t i = 0; i < tensor.view.numel; i += run) {
+    const std::int64_t offset = device::run_offset(tensor.job, i / run);
+    const std::byte* elements =
+        reader.get(tensor.at.data + offset * static_cast<std::int64_t>(element_bytes),
+                   static_cast<std::size_t>(run) * element_bytes);
+    if (elements == nullptr) return false;
+    device::decode_elements(tensor.dtype, elements, run, values.data() + i);
+  }
+  if (!in_order) put_in_order(tensor.view, values.data(), found_);
+  return true;
+}
+
+bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
+                                   const CallUnit& unit) {
+  if (state.box != nullptr) state.box->call_compared = unit.item->index;
+  state.show_progress();
+  make_inputs(unit);
+  Values call(unit, *this);
+  const auto thrown = [&](const char* what) {
+    state.session.stop(End::worker_error,
+                       fmt::format("target '{}': the reference of call {} threw: {}", spec.name,
+                                   unit.item->index + 1, what));
+    return false;
+  };
+  try {
+    target.reference(call);
+  } catch (const std::exception& e) {
+    return thrown(e.what());
+  } catch (...) {
+    return thrown("something that is no std::exception");
+  }
+  return true;
+}
+
+bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
+                                     const CallUnit& unit) {
+  const Tolerance tolerance = spec.tolerance_for(unit.item->call->config);
+  auto& references = state.of_call(unit.item->index).references;
+  for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
+    const TensorBuffer& tensor = unit.tensors[i];
+    if (tensor.spec->role == Role::in) continue;
+    if (!read_output(state.session, tensor)) return false;
+    references.push_back(compare_values(tensor.spec->name, found_, outputs_[i],
+                                        tensor.spec->tolerance.value_or(tolerance)));
+  }
+  return true;
+}
+
+void ReferenceCheck::compare(TrialState& state, const Target& target, const TargetSpec& spec,
+                             std::span<const CallUnit* const> units) {
+  std::vector<bool> done(units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (done[i]) continue;
+    const auto begun = Clock::now();
+    bool going = run_reference(state, target, spec, *units[i]);
+    for (std::size_t k = i; going && k < units.size(); ++k) {
+      if (done[k] || !are_equal(*units[i], *units[k])) continue;
+      done[k] = true;
+      going = compare_outputs(state, spec, *units[k]);
+    }
+    forget_large();
+    state.of_call(units[i]->item->index).reference_us = microseconds_since(begun);
+    state.show_progress();
+    if (!going) return;
+  }
+}
+
+void ReferenceCheck::forget_large() {
+  for (auto* all : {&inputs_, &outputs_})
+    for (auto& values : *all) forget_if_large(values);
+  forget_if_large(in_memory_order_);
+  forget_if_large(found_);
+  forget_if_large(bytes_);
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,101 @@
+#include "trial/sanitizer_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sanitizer/command.h"
+
+namespace redzone::trial {
+namespace {
+
+// Further from a buffer than this, the nearest one is a coincidence of the address space.
+constexpr std::uint64_t kNearBytes = 1 << 20;
+
+std::uint64_t number(const std::byte* p) {
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(p));
+}
+
+bool alike(const SanitizerRecord& a, const SanitizerRecord& b) {
+  return a.kind == b.kind && a.kernel == b.kernel && a.location == b.location && a.call == b.call &&
+         a.buffer == b.buffer && a.side == b.side && a.warning == b.warning;
+}
+
+// Kernels that Redzone launches itself; see device/cuda/buffer_kernels.cu.
+bool is_ours(std::string_view kernel) {
+  return kernel == "redzone_fill" || kernel == "redzone_fill_inline" || kernel == "redzone_check";
+}
+
+}  // namespace
+
+void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers) {
+  const std::uint64_t address = record.address;
+  if (address == 0 || record.space != "global") return;
+  const device::NamedRange* nearest = nullptr;
+  std::uint64_t least = kNearBytes + 1;
+  for (const auto& range : buffers) {
+    Side side = Side::inside;
+    std::uint64_t distance = 0;
+    if (address < number(range.begin)) {
+      side = Side::before;
+      distance = number(range.begin) - address;
+    } else if (address >= number(range.end)) {
+      side = Side::after;
+      distance = address - number(range.end) + 1;
+    }
+    // Memory that two calls used is the last one's.
+    if (distance > least || (distance == least && side != Side::inside)) continue;
+    least = distance;
+    nearest = &range;
+    record.side = side;
+  }
+  if (nearest == nullptr) return;
+  record.buffer = nearest->name;
+  record.distance_bytes = static_cast<std::int64_t>(least);
+  if (record.call < 0) record.call = nearest->call;
+}
+
+void SanitizerWatch::begin_trial() {
+  report_ = {};
+  report_.tool = tool_;
+  seen_ += log_.read(true).size();
+}
+
+void SanitizerWatch::drain(std::int32_t call, std::span<const device::NamedRange> buffers) {
+  for (auto& record : log_.read(true)) {
+    ++seen_;
+    record.call = call;
+    locate(record, buffers);
+    keep(std::move(record));
+  }
+}
+
+void SanitizerWatch::keep(SanitizerRecord record) {
+  if (is_ours(record.kernel)) {
+    if (!record.warning && report_.problem.empty())
+      report_.problem =
+          fmt::format("it complains of Redzone's own kernel {}: {}", record.kernel, record.text);
+    return;
+  }
+  auto& kept = report_.records;
+  const auto same = std::find_if(kept.begin(), kept.end(),
+                                 [&](const auto& other) { return alike(record, other); });
+  if (same != kept.end())
+    same->count += record.count;
+  else if (kept.size() < kMostRecords)
+    kept.push_back(std::move(record));
+  else
+    ++report_.dropped;
+}
+
+SanitizerReport SanitizerWatch::end_trial() {
+  if (report_.problem.empty()) report_.problem = log_.problem();
+  return std::exchange(report_, {});
+}
+
+bool SanitizerWatch::spent() const {
+  return seen_ >= sanitizer::kPrintLimit / 2 || !log_.problem().empty();
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,273 @@
+#include "trial/segment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "trial/call_context.h"
+#include "trial/call_order.h"
+#include "trial/plan_graphs.h"
+
+namespace redzone::trial {
+namespace {
+
+// Bytes of the regions of the unit's tensors; nothing when one cannot exist.
+std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, CallUnit& unit) {
+  std::size_t bytes = 0;
+  unit.tensors.resize(spec.tensors.size());
+  for (std::size_t i = 0; i < spec.tensors.size(); ++i) {
+    TensorBuffer& tensor = unit.tensors[i];
+    const auto described = describe_tensor(spec.tensors[i], *unit.item->call, state.mode, tensor);
+    if (!described) {
+      const bool mistake = described.error().kind == ErrorKind::usage;
+      state.session.stop(mistake ? End::worker_error : End::out_of_memory,
+                         fmt::format("target '{}', tensor '{}': {}", spec.name,
+                                     spec.tensors[i].name, described.error().message));
+      return std::nullopt;
+    }
+    const std::size_t more = state.memory.rounded(region_bytes(tensor.storage));
+    if (__builtin_add_overflow(bytes, more, &bytes))
+      bytes = std::numeric_limits<std::size_t>::max();
+  }
+  return bytes;
+}
+
+void place_unit(TrialState& state, CallUnit& unit) {
+  for (auto& tensor : unit.tensors) {
+    const auto region = state.memory.acquire(region_bytes(tensor.storage));
+    if (!region) return;
+    place_tensor(tensor, *region, state.mode);
+    state.watch(tensor.spec->name, unit.item->index, tensor.at, tensor.storage.bytes);
+  }
+}
+
+void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUnit& unit) {
+  const std::int32_t index = unit.item->index;
+  Session& session = state.session;
+  session.set_call(index);
+  if (state.box != nullptr) {
+    state.box->call_begun = index;
+    ++state.box->progress;
+  }
+  for (std::int64_t r = 0; r < unit.item->runs && !session.stopped(); ++r) {
+    CallContext context(state, unit, r);
+    const auto thrown = [&](const char* what) {
+      session.stop_fault("target-error", index, {}, what);
+    };
+    try {
+      target.run(context);
+      context.finish();
+    } catch (const SpecError& e) {
+      session.stop(
+          End::worker_error,
+          fmt::format("target '{}', call {}: run() asks for what the spec does not have: {}",
+                      spec.name, index + 1, e.what()));
+    } catch (const std::exception& e) {
+      thrown(e.what());
+    } catch (...) {
+      thrown("threw something that is no std::exception");
+    }
+  }
+  if (state.watches_freed() && !session.capturing())  // a graph uses it again
+    for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
+  if (state.box != nullptr) {
+    state.box->call_ended = index;
+    ++state.box->progress;
+  }
+  // In this mode each launch was waited for: what the tool has said by now is about this call.
+  if (state.mode.launch == Launch::blocking) state.drain_sanitizer(index);
+  session.set_call(-1);
+}
+
+BufferObservation observed(const device::BufferCheck& check) {
+  constexpr auto kNone = std::numeric_limits<std::int64_t>::max();
+  BufferObservation o;
+  o.digest = check.digest;
+  o.dirty_before = check.dirty_before;
+  o.dirty_after = check.dirty_after;
+  o.dirty_gaps = check.dirty_gaps;
+  o.changed = check.changed;
+  o.first_dirty_byte = check.first_dirty_byte == kNone ? 0 : check.first_dirty_byte;
+  return o;
+}
+
+BufferObservation observed(const TensorBuffer& tensor, const device::BufferCheck& check) {
+  BufferObservation o = observed(check);
+  o.name = tensor.spec->name;
+  o.role = tensor.spec->role;
+  o.numel = static_cast<std::uint64_t>(tensor.view.numel);
+  return o;
+}
+
+BufferObservation observed(const RawBuffer& buffer, const device::BufferCheck& check) {
+  BufferObservation o = observed(check);
+  o.name = buffer.label;
+  o.scratch = true;
+  o.digest = 0;
+  o.numel = buffer.bytes;
+  return o;
+}
+
+bool dirty(const BufferObservation& o) {
+  return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
+}
+
+// Once it is watched all of its bytes count, else those around it.
+device::BufferJob check_job(const RawBuffer& buffer) {
+  return buffer.watched ? buffer.job : canaries_only(buffer.job);
+}
+
+void note(CallObservation& call, BufferObservation now) {
+  auto before = std::find_if(call.buffers.begin(), call.buffers.end(), [&](const auto& b) {
+    return b.scratch == now.scratch && b.name == now.name;
+  });
+  if (before == call.buffers.end()) {
+    call.buffers.push_back(std::move(now));
+    return;
+  }
+  if (dirty(*before)) now.first_dirty_byte = before->first_dirty_byte;
+  now.dirty_before += before->dirty_before;
+  now.dirty_after += before->dirty_after;
+  now.dirty_gaps += before->dirty_gaps;
+  now.changed += before->changed;
+  *before = std::move(now);
+}
+
+}  // namespace
+
+// The next unit; a spare one keeps its memory.
+CallUnit& Segment::add_unit(const RunItem& item) {
+  if (count == units.size()) units.emplace_back();
+  CallUnit& unit = units[count++];
+  unit.item = &item;
+  unit.waits = false;
+  unit.scratch.clear();
+  return unit;
+}
+
+void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
+             std::size_t bytes, std::size_t calls, Segment& out) {
+  out.items = {};
+  out.count = 0;
+  out.ran = 0;
+  out.trial_checked = false;
+  std::size_t used = 0, taken = 0;
+  std::size_t cut = 0, cut_count = 0;  // the last place where the segment may end
+  for (; taken < items.size(); ++taken) {
+    const RunItem& item = items[taken];
+    if (!item.joined) {
+      cut = taken;
+      cut_count = out.count;
+    }
+    if (item.kind != RunItem::Kind::call) continue;
+    const auto more = describe(state, spec, out.add_unit(item));
+    if (!more) return;
+    const bool full = out.count > calls || *more > bytes - std::min(bytes, used);
+    if (full && cut_count > 0) {
+      taken = cut;
+      out.count = cut_count;
+      break;
+    }
+    used += *more;
+  }
+  out.items = items.first(taken);
+  for (auto& unit : out.used()) {
+    if (state.session.stopped()) return;
+    place_unit(state, unit);
+  }
+}
+
+void fill(TrialState& state, Segment& segment) {
+  if (state.session.stopped()) return;
+  segment.jobs.clear();
+  for (const auto& unit : segment.used())
+    for (const auto& tensor : unit.tensors)
+      if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
+  // A call's tensors are there in the order of its own stream: a side stream has to wait for that.
+  // That of fills comes behind the segment before, whose memory it may fill.
+  if (state.session.fill(0, segment.jobs) && state.session.fork_from(0, state.streams.plan))
+    state.session.wait(state.streams.fills(0), 0);
+}
+
+void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment) {
+  Session& session = state.session;
+  CallOrder order(state);
+  PlanGraphs graphs(state, segment.units);
+  for (const auto& item : segment.items) {
+    if (session.stopped()) break;
+    switch (item.kind) {
+      case RunItem::Kind::sync:
+        session.synchronize();
+        order.synchronized();
+        break;
+      case RunItem::Kind::wait:
+        session.wait(item.stream, item.on);
+        order.waited(item.stream, item.on);
+        break;
+      case RunItem::Kind::capture:
+        if (!session.hold()) break;
+        order.begin_capture();
+        graphs.capture(item, segment.ran);
+        break;
+      case RunItem::Kind::end_capture:
+        graphs.end_capture(segment.ran);
+        order.end_capture();
+        break;
+      case RunItem::Kind::replay:
+        if (session.hold() && order.before(item.stream)) graphs.replay(item);
+        break;
+      case RunItem::Kind::call:
+        if (!session.hold() || !order.before(item.stream)) break;
+        run_call(state, spec, target, segment.units[segment.ran]);
+        segment.units[segment.ran].waits = session.capturing();
+        if (!session.stopped()) ++segment.ran;
+        break;
+    }
+  }
+  graphs.end_capture(segment.ran);  // of a call that stopped the trial
+  session.open();
+}
+
+void check(TrialState& state, Segment& segment, bool last) {
+  segment.jobs.clear();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    if (segment.units[i].waits) continue;
+    for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
+    for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
+  }
+  state.spent.clear();  // what comes next may lie in their memory
+  segment.trial_checked = last;
+  if (last)
+    state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
+  segment.results.resize(segment.jobs.size());
+  // A call is over in the order of its own stream: what a side stream still does is too late.
+  if (state.session.join_to(0, state.streams.plan))
+    state.session.check(0, segment.jobs, segment.results.data());
+}
+
+void collect(TrialState& state, const Segment& segment) {
+  auto result = segment.results.begin();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    const CallUnit& unit = segment.units[i];
+    if (unit.waits) continue;
+    CallObservation& call = state.of_call(unit.item->index);
+    if (unit.item->last) call.call = unit.item->index;  // complete
+    if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
+    for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
+    for (const auto& s : unit.scratch) note(call, observed(s, *result++));
+  }
+  if (!segment.trial_checked) return;
+  state.for_each_lasting(
+      [&](const RawBuffer& b) { note(state.of_call(b.call), observed(b, *result++)); });
+}
+
+void note_completed(TrialState& state, const Segment& segment) {
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    const RunItem& item = *segment.units[i].item;
+    if (item.last) state.of_call(item.index).call = item.index;
+  }
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,44 @@
+// The calls of a trial whose buffers are alive together: one fill, the calls, one check.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trial/trial_state.h"
+
+namespace redzone::trial {
+
+struct Segment {
+  std::span<const RunItem> items;  // of the schedule
+  std::vector<CallUnit> units;     // one for each call item; those past `count` are spare
+  std::size_t count = 0;
+  std::size_t ran = 0;  // units that were enqueued completely
+  std::vector<device::BufferJob> jobs;
+  std::vector<device::BufferCheck> results;  // valid after the synchronize() behind the check
+  bool trial_checked = false;                // also what lives for the whole trial
+
+  CallUnit& add_unit(const RunItem& item);
+  std::span<CallUnit> used() { return std::span(units).first(count); }
+};
+
+// Each of these does nothing once the session has stopped, but for check(): calls that were
+// enqueued before a refused one count.
+
+// Takes as many items from the front of `items` as fit into `bytes` and `calls` (at least one call)
+// and gives their tensors memory.
+void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
+             std::size_t bytes, std::size_t calls, Segment& out);
+void fill(TrialState& state, Segment& segment);
+// Enqueues the steps. What the target throws ends the trial as a fault "target-error"; a SpecError
+// does as a worker error.
+void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
+// `last`: of the trial, so that workspaces and allocations are checked too.
+void check(TrialState& state, Segment& segment, bool last);
+// Puts the results into state.calls. Repeats of a call are one observation: the digest of the last,
+// the damage of all.
+void collect(TrialState& state, const Segment& segment);
+// The same without results: the calls that were completed are known as such.
+void note_completed(TrialState& state, const Segment& segment);
+
+}  // namespace redzone::trial

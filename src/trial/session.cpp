@@ -1,0 +1,304 @@
+#include "trial/session.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redzone::trial {
+namespace {
+
+// Device operations behind one call, at most, as the gate counts them: a fill uploads its table, a
+// check also clears and returns its results, a wait records an event.
+constexpr std::size_t kFillOperations = 2;
+constexpr std::size_t kCheckOperations = 4;
+constexpr std::size_t kWaitOperations = 2;
+constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another
+
+}  // namespace
+
+void Session::begin(const Mode& mode, int streams) {
+  mode_ = mode;
+  streams_ = streams;
+  call_ = -1;
+  held_ = given_out_ = false;
+  pending_ = {};
+  marks_.begin();
+  capture_.reset();
+  graphs_.clear();
+  end_ = End::completed;
+  message_.clear();
+  fault_.reset();
+  accept(device_.begin_trial({mode.launch, mode.schedule_seed, streams, mode.pool}));
+}
+
+void Session::stop(End end, std::string message) {
+  if (stopped()) return;
+  end_ = end;
+  message_ = std::move(message);
+}
+
+void Session::stop_fault(std::string code, std::int32_t call, std::string kernel,
+                         std::string detail) {
+  if (stopped()) return;
+  end_ = End::fault;
+  fault_.emplace();
+  fault_->code = std::move(code);
+  fault_->call = call;
+  fault_->kernel = std::move(kernel);
+  fault_->detail = std::move(detail);
+}
+
+void Session::stop(const device::Failure& failure) {
+  using Kind = device::Failure::Kind;
+  const std::string text =
+      failure.code.empty() ? failure.detail : failure.code + ": " + failure.detail;
+  switch (failure.kind) {
+    case Kind::fault:
+      return lose(failure);
+    case Kind::launch_refused:
+      return stop_fault(failure.code, call_, {}, failure.detail);
+    case Kind::out_of_memory:
+      return stop(End::out_of_memory, text);
+    case Kind::unsupported:
+      return stop(End::unsupported, text);
+    case Kind::harness:
+      return stop(End::worker_error, text);
+  }
+}
+
+void Session::report(Observation& to) const {
+  to.end = end_;
+  to.message = message_;
+  to.fault = fault_;
+}
+
+void Session::set_call(std::int32_t call) {
+  call_ = call;
+  if (call >= 0) mark_progress();
+  if (!lost_) device_.set_call(call);
+}
+
+bool Session::accept(const device::Status<void>& status) {
+  if (!status) stop(status.error());
+  return status.has_value();
+}
+
+bool Session::reserve(std::size_t operations) {
+  if (lost_) return false;
+  if (capture_) {
+    capture_->graph.operations += operations;
+    return true;
+  }
+  if (!held_) return true;
+  if (held_operations_ + operations > device_.hold_capacity() && !(open() && hold())) return false;
+  held_operations_ += operations;
+  return true;
+}
+
+bool Session::fill(int stream, std::span<const device::BufferJob> jobs) {
+  if (jobs.empty()) return !lost_;
+  return reserve(kFillOperations) && accept(device_.fill(stream, jobs));
+}
+
+bool Session::check(int stream, std::span<const device::BufferJob> jobs,
+                    device::BufferCheck* results) {
+  if (jobs.empty()) return !lost_;
+  return reserve(kCheckOperations) && accept(device_.check(stream, jobs, results));
+}
+
+bool Session::launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
+                     const LaunchArgs& args) {
+  if (!reserve(1)) return false;
+  const auto status = device_.launch(stream, kernel, shape, args);
+  if (!status && status.error().kind == device::Failure::Kind::launch_refused) {
+    if (capture_) capture_->launch_refused = true;
+    stop_fault(status.error().code, call_, kernel.name, status.error().detail);
+    return false;
+  }
+  if (!accept(status)) return false;
+  note_launch(stream, kernel.name);
+  if (capture_) return true;
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::settle() {
+  if (!given_out_ || capture_ || lost_) return !lost_;
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
+  if (!reserve(1) || !accept(device_.copy(stream, to, from, bytes))) return false;
+  note_launch(stream, "copy");
+  if (capture_) return true;
+  return mode_.launch != Launch::blocking || synchronize();
+}
+
+std::optional<device::Region> Session::acquire(device::OrderedMemory& memory, std::size_t bytes,
+                                               int stream) {
+  if (!reserve(kAcquireOperations)) return std::nullopt;
+  const auto region = memory.acquire(bytes, stream);
+  if (region) return *region;
+  stop(region.error());
+  return std::nullopt;
+}
+
+bool Session::release(device::OrderedMemory& memory, device::Region region, int stream) {
+  return reserve(1) && accept(memory.release(region, stream));
+}
+
+bool Session::wait(int stream, int on) {
+  if (stream == on) return !lost_;
+  if (!reserve(kWaitOperations) || !accept(device_.wait(stream, on))) return false;
+  if (capture_ && (capture_->streams >> on & 1) != 0) capture_->streams |= 1u << stream;
+  return true;
+}
+
+bool Session::begin_capture(int stream) {
+  RZ_CHECK(!capture_);
+  if (stopped() || !accept(device_.begin_capture(stream))) return false;
+  capture_ =
+      Capture{.stream = stream, .streams = 1u << stream, .launch_refused = false, .graph = {}};
+  return true;
+}
+
+int Session::end_capture(bool join) {
+  RZ_CHECK(capture_);
+  if (lost_) {
+    capture_.reset();
+    return 0;
+  }
+  if (join)
+    for (int s = 0; s < streams_; ++s)
+      if ((capture_->streams >> s & 1) != 0 && !stopped()) wait(capture_->stream, s);
+  Capture capture = *std::exchange(capture_, std::nullopt);
+  const auto graph = device_.end_capture(capture.stream);
+  if (!graph) {
+    using Kind = device::Failure::Kind;
+    if (graph.error().kind == Kind::unsupported && end_ == End::fault && !capture.launch_refused) {
+      end_ = End::completed;
+      fault_.reset();
+    }
+    stop(graph.error());
+    return 0;
+  }
+  if (stopped()) return 0;
+  capture.graph.device_graph = *graph;
+  graphs_.push_back(std::move(capture.graph));
+  return static_cast<int>(graphs_.size());
+}
+
+bool Session::replay(int stream, int graph) {
+  RZ_CHECK(is_graph(graph));
+  const Graph& replayed = graphs_[static_cast<std::size_t>(graph) - 1];
+  if (!reserve(std::max<std::size_t>(replayed.operations, 1))) return false;
+  if (!accept(device_.launch_graph(stream, replayed.device_graph))) return false;
+  const Launched& body = replayed.launched;
+  if (body.any && capture_) capture_->graph.launched.add(body.call, body.kernel);
+  if (body.any && !capture_) {
+    pending_.add(body.call, body.kernel);
+    marks_.add(stream, body.call, body.kernel);
+  }
+  return capture_ || mode_.launch != Launch::blocking || synchronize();
+}
+
+bool Session::fork_from(int on, int streams) {
+  for (int s = 0; s < streams; ++s)
+    if (!wait(s, on)) return false;
+  return true;
+}
+
+bool Session::join_to(int on, int streams) {
+  for (int s = 0; s < streams; ++s)
+    if (!wait(on, s)) return false;
+  return true;
+}
+
+bool Session::synchronize() {
+  RZ_CHECK(!capture_);
+  if (lost_) return false;
+  held_ = false;
+  if (!accept(device_.synchronize())) return false;
+  pending_ = {};
+  marks_.clear();
+  return true;
+}
+
+bool Session::read(void* to, const void* from, std::size_t bytes) {
+  return !lost_ && accept(device_.read(to, from, bytes));
+}
+
+bool Session::hold() {
+  if (lost_) return false;
+  if (mode_.launch != Launch::gated || held_ || capture_) return true;
+  held_ = true;
+  held_operations_ = 0;
+  return accept(device_.hold());
+}
+
+bool Session::open() {
+  if (lost_) return false;
+  if (!held_) return true;
+  held_ = false;
+  return accept(device_.open());
+}
+
+// The host device says by itself which call a fault belongs to. A captured stream takes no marks:
+// they would be written at each replay.
+void Session::mark_progress() {
+  if (device_.info().kind == DeviceKind::host || capture_) return;
+  for (const auto& mark : marks_.due(call_))
+    if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
+}
+
+void Session::note_launch(int stream, const char* kernel) {
+  if (capture_) return capture_->graph.launched.add(call_, kernel);
+  pending_.add(call_, kernel);
+  marks_.add(stream, call_, kernel);
+}
+
+void Session::Launched::add(std::int32_t of_call, std::string_view of_kernel) {
+  if (!any) {
+    any = true;
+    call = of_call;
+    kernel = of_kernel;
+    return;
+  }
+  if (call != of_call) call = -1;
+  if (kernel != of_kernel) kernel.clear();
+}
+
+void Session::lose(const device::Failure& failure) {
+  lost_ = true;
+  std::string detail = failure.detail;
+  // What ended the trial first may be its consequence.
+  if (fault_) detail += "; before it: " + fault_->code + ": " + fault_->detail;
+  end_ = End::completed;
+  message_.clear();
+  stop_fault(failure.code, -1, {}, std::move(detail));
+  blame(*fault_);
+}
+
+void Session::blame(Fault& fault) const {
+  // The host device runs one kernel at a time and says which.
+  if (device_.info().kind == DeviceKind::host && box_ != nullptr && box_->call_running >= 0) {
+    fault.call = box_->call_running;
+    fault.kernel = box_->kernel;
+    fault.known_by = "host device";
+    return;
+  }
+  if (!pending_.any) return;
+  fault.call = pending_.call;
+  fault.kernel = pending_.kernel;
+  if (fault.call >= 0) {
+    fault.known_by = mode_.launch == Launch::blocking ? "blocking launches" : "only call in flight";
+    return;
+  }
+  if (device_.info().kind == DeviceKind::host) return;
+  auto culprit = marks_.culprit([this](int stream) { return device_.reached(stream); });
+  if (culprit.call < 0) return;
+  fault.call = culprit.call;
+  if (fault.kernel.empty()) fault.kernel = std::move(culprit.kernel);
+  if (!culprit.note.empty()) fault.detail += "; " + culprit.note;
+  fault.known_by = "progress marks";
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,171 @@
+#include "trial/tensor_buffer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+#include "device/buffer_math.h"
+
+namespace redzone::trial {
+namespace {
+
+// FNV-1a.
+std::uint64_t hash_name(std::string_view name) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h;
+}
+
+tl::unexpected<Error> too_large(std::string why) {
+  return harness_error(std::move(why));
+}
+
+// A usage error where the author's function gives none.
+Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
+  try {
+    Shape shape = spec.shape(call.dims);
+    for (const auto size : shape)
+      if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
+    return shape;
+  } catch (const std::exception& e) {
+    return usage_error(fmt::format("its shape function threw: {}", e.what()));
+  }
+}
+
+// Throws where the target gives a range without a number to a tensor of `numel` elements.
+void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
+              device::BufferJob& job) {
+  if (spec.role == Role::out) {
+    job.fill = device::FillKind::poison;
+    return;
+  }
+  const auto range = [&] {
+    const auto [first, last] = spec.fill.range(call.dims);
+    if (first > last && numel > 0)
+      throw std::invalid_argument(
+          fmt::format("'{}' is to be filled with numbers from {} to {}", spec.name, first, last));
+    job.first = first;
+    job.last = last;
+  };
+  switch (spec.fill.kind) {
+    case Fill::Kind::uniform:
+      job.fill = device::FillKind::uniform;
+      break;
+    case Fill::Kind::constant:
+      job.fill = device::FillKind::constant;
+      break;
+    case Fill::Kind::integers:
+      job.fill = device::FillKind::integers;
+      range();
+      break;
+    case Fill::Kind::offsets:
+      job.fill = device::FillKind::offsets;
+      range();
+      break;
+  }
+  job.lo = spec.fill.lo;
+  job.hi = spec.fill.hi;
+  job.seed = device::mix(call.seed ^ hash_name(spec.name));
+}
+
+std::uint64_t gap_end_bytes(const View& view, std::size_t element_bytes) {
+  const auto bytes = static_cast<double>(element_bytes);
+  const std::int64_t gap_elems = view.storage_elems - view.offset_elems - view.numel;
+  const bool sparse =
+      is_sparse(static_cast<double>(gap_elems) * bytes, static_cast<double>(view.numel) * bytes);
+  return sparse ? kSparseGapEndBytes : device::kWholeGaps;
+}
+
+void set_place(device::BufferJob& job, const Place& at) {
+  job.data = at.data;
+  job.before = at.before;
+  job.before_bytes = at.before_bytes;
+  job.after = at.after;
+  job.after_bytes = at.after_bytes;
+}
+
+}  // namespace
+
+Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
+                             TensorBuffer& out) {
+  const auto shape = shape_of_call(spec, call);
+  if (!shape) return tl::unexpected(shape.error());
+  auto view = make_view(*shape, call.layout(spec.name));
+  if (!view) return too_large(view.error().message);
+  if (view->memory_sizes.size() > device::kMaxRank) return usage_error("tensor has too many dims");
+  out.spec = &spec;
+  out.dtype = spec.dtype_for(call.config);
+  out.view = std::move(*view);
+  const std::size_t element_bytes = dtype_bytes(out.dtype);
+  // Half the address space, so that rounding up to pages cannot overflow either.
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+  if (out.view.storage_elems > kMostBytes / static_cast<std::int64_t>(element_bytes))
+    return too_large("tensor too large");
+  out.storage = {static_cast<std::size_t>(out.view.storage_elems) * element_bytes,
+                 static_cast<std::size_t>(out.view.offset_elems) * element_bytes, spec.align_bytes};
+  out.at = {};
+
+  device::BufferJob& job = out.job = {};
+  job.rank = static_cast<std::uint32_t>(out.view.memory_sizes.size());
+  std::copy(out.view.memory_sizes.begin(), out.view.memory_sizes.end(), job.size);
+  std::copy(out.view.memory_strides.begin(), out.view.memory_strides.end(), job.stride);
+  job.dtype = static_cast<std::uint8_t>(out.dtype);
+  job.numel = out.view.numel;
+  job.verify_unchanged = spec.role == Role::in;
+  job.poison = mode.poison;
+  job.canary = device::canary_for(mode.poison);
+  if (mode.allocator == Allocator::guard)
+    job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
+  set_fill(spec, call, out.view.numel, job);
+  return {};
+}
+
+void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode) {
+  tensor.at = place(region, tensor.storage, mode);
+  set_place(tensor.job, tensor.at);
+}
+
+TensorArg argument(const TensorBuffer& tensor) {
+  const std::int64_t origin_bytes =
+      tensor.view.origin_elems * static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
+  return {tensor.at.data == nullptr ? nullptr : tensor.at.data + origin_bytes, tensor.dtype,
+          tensor.view.shape, tensor.view.strides};
+}
+
+device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison) {
+  const bool words =
+      bytes % sizeof poison == 0 && reinterpret_cast<std::uintptr_t>(at.data) % sizeof poison == 0;
+  device::BufferJob job = {};
+  job.rank = 1;
+  job.stride[0] = 1;
+  job.numel = job.size[0] = static_cast<std::int64_t>(words ? bytes / sizeof poison : bytes);
+  job.dtype = static_cast<std::uint8_t>(words ? DType::u32 : DType::u8);
+  job.fill = device::FillKind::poison;
+  job.poison = poison;
+  job.canary = device::canary_for(poison);
+  set_place(job, at);
+  return job;
+}
+
+device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
+                            std::size_t most_bytes) {
+  device::BufferJob job = raw_job(at, std::min(bytes, most_bytes), poison);
+  job.poison = job.canary;
+  job.verify_unchanged = true;
+  return job;
+}
+
+device::BufferJob without_canaries(device::BufferJob job) {
+  job.before_bytes = job.after_bytes = job.gap_end_bytes = 0;
+  return job;
+}
+
+device::BufferJob canaries_only(device::BufferJob job) {
+  job.numel = 0;
+  std::fill(job.size, job.size + job.rank, 0);
+  return job;
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,191 @@
+#include "trial/trial_memory.h"
+
+#include <algorithm>
+
+namespace redzone::trial {
+namespace {
+
+// What both allocators in stream order round to, at least.
+constexpr std::size_t kOrderedUnitBytes = 512;
+// So that host memory of similar sizes is found in the cache.
+constexpr std::size_t kHostUnitBytes = 4096;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+bool in_order(Allocator allocator) {
+  return allocator == Allocator::pool || allocator == Allocator::caching;
+}
+
+// The youngest comes first: what is given back early is mostly that.
+template <class List>
+auto find(List& list, const device::Region& region) {
+  return std::find_if(list.rbegin(), list.rend(),
+                      [&](const auto& held) { return held.region.base == region.base; });
+}
+
+}  // namespace
+
+void TrialMemory::begin(Allocator allocator, std::size_t most_bytes) {
+  device::Device& device = session_.device();
+  ordered_ = in_order(allocator) ? &device.ordered_memory(allocator) : nullptr;
+  memory_ = ordered_ == nullptr ? &device.memory(allocator) : nullptr;
+  most_bytes_ = most_bytes;
+  held_bytes_ = 0;
+  peak_bytes_ = 0;
+}
+
+std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
+  device::Device& device = session_.device();
+  device::Memory& host = device.host_memory();
+  device::Memory& own = device.memory(in_order(allocator) ? Allocator::plain : allocator);
+  std::uint64_t calls = own.mapping_calls();
+  if (&host != &own) calls += host.mapping_calls();  // one arena may serve both
+  if (in_order(allocator)) calls += device.ordered_memory(allocator).mapping_calls();
+  return calls;
+}
+
+std::size_t TrialMemory::rounded(std::size_t bytes) const {
+  return round_up(bytes,
+                  ordered() ? kOrderedUnitBytes : session_.device().info().granularity_bytes);
+}
+
+void TrialMemory::hold(const device::Region& region, std::size_t bytes) {
+  held_bytes_ += bytes;
+  peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
+  live_.push_back({region, bytes});
+}
+
+std::optional<device::Region> TrialMemory::acquire(std::size_t bytes, int stream) {
+  if (session_.lost()) return std::nullopt;
+  bytes = rounded(bytes);
+  if (ordered() && session_.capturing()) return acquire_apart(bytes);
+  if (ordered()) {
+    const auto region = session_.acquire(*ordered_, bytes, stream);
+    if (region) hold(*region, bytes);
+    return region;
+  }
+  for (auto& held : retired_) {
+    if (held.bytes != bytes) continue;
+    live_.push_back(held);
+    held = retired_.back();
+    retired_.pop_back();
+    return live_.back().region;
+  }
+  if (held_bytes_ + bytes > most_bytes_ && !release_retired()) return std::nullopt;
+  auto region = memory_->acquire(bytes);
+  if (!region && region.error().kind == device::Failure::Kind::out_of_memory && !retired_.empty()) {
+    if (!release_retired()) return std::nullopt;
+    region = memory_->acquire(bytes);
+  }
+  if (!region) {
+    session_.stop(region.error());
+    return std::nullopt;
+  }
+  hold(*region, bytes);
+  return *region;
+}
+
+std::optional<device::Region> TrialMemory::acquire_lasting(std::size_t bytes) {
+  if (session_.lost()) return std::nullopt;
+  if (ordered()) return acquire_apart(rounded(bytes));
+  const auto region = acquire(bytes);
+  if (region) keep(*region);
+  return region;
+}
+
+std::optional<device::Region> TrialMemory::acquire_apart(std::size_t bytes) {
+  const auto region = session_.device().memory(Allocator::plain).acquire(bytes);
+  if (!region) {
+    session_.stop(region.error());
+    return std::nullopt;
+  }
+  held_bytes_ += bytes;
+  peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, held_bytes_);
+  apart_.push_back(*region);
+  return *region;
+}
+
+bool TrialMemory::is_apart(const device::Region& region) const {
+  return std::any_of(apart_.begin(), apart_.end(),
+                     [&](const device::Region& r) { return r.base == region.base; });
+}
+
+std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
+  if (session_.lost()) return std::nullopt;
+  const auto region = session_.device().host_memory().acquire(round_up(bytes, kHostUnitBytes));
+  if (!region) {
+    session_.stop(region.error());
+    return std::nullopt;
+  }
+  host_.push_back(*region);
+  return *region;
+}
+
+void TrialMemory::give_back(const device::Region& region, int stream) {
+  if (!ordered() || is_apart(region)) return;
+  auto* list = &live_;
+  auto it = find(*list, region);
+  if (it == list->rend()) {
+    list = &kept_;
+    it = find(*list, region);
+  }
+  RZ_CHECK(it != list->rend());
+  held_bytes_ -= it->bytes;
+  list->erase(std::next(it).base());
+  session_.release(*ordered_, region, stream);
+}
+
+void TrialMemory::retire() {
+  if (ordered()) {
+    for (const auto& held : live_) {
+      held_bytes_ -= held.bytes;
+      session_.release(*ordered_, held.region, 0);
+    }
+  } else {
+    retired_.insert(retired_.end(), live_.begin(), live_.end());
+  }
+  live_.clear();
+}
+
+void TrialMemory::keep(const device::Region& region) {
+  if (is_apart(region)) return;
+  const auto it = find(live_, region);
+  RZ_CHECK(it != live_.rend());
+  kept_.push_back(*it);
+  live_.erase(std::next(it).base());
+}
+
+bool TrialMemory::release_retired() {
+  // During a capture nobody can wait: the limit is passed rather than the capture broken.
+  if (retired_.empty() || session_.capturing()) return true;
+  if (!session_.synchronize()) return false;
+  for (const auto& held : retired_) {
+    memory_->release(held.region);
+    held_bytes_ -= held.bytes;
+  }
+  retired_.clear();
+  return true;
+}
+
+void TrialMemory::end() {
+  for (auto* list : {&live_, &retired_, &kept_}) {
+    if (!session_.lost())
+      for (const auto& held : *list) {
+        if (ordered())
+          session_.release(*ordered_, held.region, 0);
+        else
+          memory_->release(held.region);
+      }
+    list->clear();
+  }
+  if (!session_.lost())
+    for (const auto& region : apart_) session_.device().memory(Allocator::plain).release(region);
+  apart_.clear();
+  if (!session_.lost())
+    for (const auto& region : host_) session_.device().host_memory().release(region);
+  host_.clear();
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,205 @@
+#include "trial/trial_runner.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "core/plan_text.h"
+#include "target/capability.h"
+#include "trial/encode.h"
+
+namespace redzone::trial {
+namespace {
+
+bool has_inout(const TargetSpec& spec) {
+  return std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                     [](const TensorSpec& t) { return t.role == Role::inout; });
+}
+
+std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) {
+  const auto failed = [&](std::string what) {
+    session.stop_fault("target-error", -1, {}, "constructor: " + std::move(what));
+    return nullptr;
+  };
+  try {
+    auto target = entry.make();
+    return target ? std::move(target) : failed("returned null");
+  } catch (const std::exception& e) {
+    return failed(e.what());
+  } catch (...) {
+    return failed("threw something that is no std::exception");
+  }
+}
+
+}  // namespace
+
+TrialLimits limits_for(const device::Info& info) {
+  TrialLimits limits;
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_bytes > 0)
+    limits.reference_bytes =
+        static_cast<std::size_t>(pages) / 4 * static_cast<std::size_t>(page_bytes);
+  if (info.kind != DeviceKind::host && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
+  return limits;
+}
+
+TrialRunner::TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
+                         device::BlackBox* box, TrialLimits limits)
+    : registry_(registry), kind_(kind), limits_(limits), state_(device, box) {
+  device.set_black_box(box);
+}
+
+Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
+  using Clock = std::chrono::steady_clock;
+  RZ_CHECK(!device_lost());
+  const auto start = Clock::now();
+  state_.set_phase(device::Phase::preparing);
+  const auto mapping_calls = [&] { return state_.memory.mapping_calls(trial.mode.allocator); };
+  const std::uint64_t mapping_calls_before = mapping_calls();
+  segment_count_ = 0;
+  begin_sanitizer(trial.mode);
+  left_out_ = trial.left_out;
+
+  std::unique_ptr<Target> target;  // outlives what it has enqueued
+  run_steps(plan, trial, target);
+  finish(std::move(target));
+
+  state_.set_phase(device::Phase::reporting);
+  Observation o;
+  state_.session.report(o);
+  o.encodes = state_.refused.all();
+  if (o.fault) explain_by_encodes(*o.fault, o.encodes);
+  for (auto& call : state_.calls)
+    if (call.call >= 0) o.calls.push_back(std::move(call));
+  o.wall_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+  o.mapping_calls = mapping_calls() - mapping_calls_before;
+  o.bytes = state_.memory.peak_bytes();
+  if (state_.sanitizer != nullptr) o.sanitizer = state_.sanitizer->end_trial();
+  return o;
+}
+
+void TrialRunner::begin_sanitizer(const Mode& mode) {
+  const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
+  state_.records = limits_.checks && !initcheck;
+  // Where nothing runs, buffers hold nothing.
+  state_.checks = state_.records && kind_ != DeviceKind::none;
+  if (state_.sanitizer == nullptr) return;
+  if (initcheck) state_.session.device().memory(mode.allocator).trim();
+  state_.sanitizer->begin_trial();
+}
+
+void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
+                            std::unique_ptr<Target>& target) {
+  const TargetEntry* entry = registry_.find(plan.target, kind_);
+  const bool own_buffers = entry != nullptr && has_inout(entry->spec);
+  const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
+  StreamUse streams{.plan = schedule_.streams};
+  if (entry != nullptr) {
+    streams.side = entry->spec.side_streams;
+    streams.concurrent_calls = entry->spec.concurrent_calls;
+  }
+  state_.begin(trial.mode, streams, schedule_.calls, 2 * limits_.bytes);
+  Session& session = state_.session;
+  if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
+  const SanitizerTool tool =
+      state_.sanitizer == nullptr ? SanitizerTool::none : state_.sanitizer->tool();
+  if (tool != trial.mode.sanitizer)
+    return session.stop(End::worker_error,
+                        fmt::format("a trial for sanitizer '{}' came to a worker under '{}'",
+                                    name_of(trial.mode.sanitizer), name_of(tool)));
+  if (entry == nullptr)
+    return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
+                                                       plan.target, name_of(kind_)));
+  if (kind_ == DeviceKind::cuda)
+    if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
+      return session.stop(End::unsupported, std::move(*why));
+  if (session.stopped()) return;
+  target = make_target(*entry, session);
+  if (target == nullptr) return;
+  try {
+    run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
+  } catch (const std::exception& e) {
+    session.stop(End::worker_error,
+                 fmt::format("the spec of {} threw: {}", entry->spec.name, e.what()));
+  }
+}
+
+void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool reference) {
+  Session& session = state_.session;
+  std::span<const RunItem> items(schedule_.items);
+  while (!items.empty() && !session.stopped()) {
+    Segment& now = segment(segment_count_++);
+    state_.set_phase(device::Phase::preparing);
+    if (segment_count_ > 1) state_.forget_watched();
+    prepare(state_, entry.spec, items, limits_.bytes, limits_.calls, now);
+    fill(state_, now);
+    state_.set_phase(device::Phase::running);
+    redzone::trial::run(state_, entry.spec, target, now);
+    items = items.subspan(now.items.size());
+    const bool last = items.empty() || session.stopped();
+    state_.set_phase(device::Phase::checking);
+    if (state_.checks) check(state_, now, last);
+    if (reference) compare(entry, target, now);
+    // Regions are reused in the order of one stream only.
+    // And a tool's words are mapped to the buffers of a segment while these are known.
+    if (!last && (session.streams() > 1 || state_.sanitizer != nullptr)) {
+      session.synchronize();
+      state_.drain_sanitizer(-1);
+    }
+    state_.memory.retire();
+  }
+}
+
+Comparison TrialRunner::comparison_of(const CallUnit& unit) const {
+  const auto call = static_cast<std::uint32_t>(unit.item->index);
+  if (std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end())
+    return Comparison::left_out;
+  return reference_bytes(unit) <= limits_.reference_bytes ? Comparison::compared
+                                                          : Comparison::too_large;
+}
+
+void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
+  if (!state_.session.synchronize()) return;
+  if (state_.session.stopped()) return;
+  compared_.clear();
+  for (std::size_t i = 0; i < segment.ran; ++i) {
+    const CallUnit& unit = segment.units[i];
+    if (!unit.item->last || unit.waits) continue;
+    const Comparison comparison = comparison_of(unit);
+    state_.of_call(unit.item->index).comparison = comparison;
+    if (comparison == Comparison::compared) compared_.push_back(&unit);
+  }
+  state_.set_phase(device::Phase::comparing);
+  reference_.compare(state_, target, entry.spec, compared_);
+  state_.set_phase(device::Phase::checking);
+}
+
+void TrialRunner::finish(std::unique_ptr<Target> target) {
+  Session& session = state_.session;
+  const bool idle = session.synchronize();
+  // Its members are memory that its work may use. A lost device still may: then the worker leaves
+  // without tearing anything down.
+  if (session.lost())
+    static_cast<void>(target.release());
+  else
+    target.reset();
+  state_.drain_sanitizer(-1);
+  for (std::size_t i = 0; idle && i < segment_count_; ++i) {
+    if (state_.checks)
+      collect(state_, *segments_[i]);
+    else if (state_.records)
+      note_completed(state_, *segments_[i]);
+  }
+  state_.memory.end();
+}
+
+Segment& TrialRunner::segment(std::size_t index) {
+  if (index == segments_.size()) segments_.push_back(std::make_unique<Segment>());
+  return *segments_[index];
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,79 @@
+#include "trial/trial_state.h"
+
+#include <span>
+
+namespace redzone::trial {
+
+void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t call_count,
+                       std::size_t most_bytes) {
+  mode = with;
+  streams = used;
+  fills_.clear();
+  workspaces.clear();
+  allocations.clear();
+  host_buffers.clear();
+  spent.clear();
+  calls.assign(static_cast<std::size_t>(call_count), {});
+  refused.clear();
+  forget_watched();
+  memory.begin(mode.allocator, most_bytes);
+  session.begin(mode, streams.all());
+}
+
+std::optional<Place> TrialState::acquire(const Storage& storage, device::Region& region,
+                                         int stream) {
+  const auto got = memory.acquire(region_bytes(storage), stream);
+  if (!got) return std::nullopt;
+  region = *got;
+  return place(*got, storage, mode);
+}
+
+std::optional<Place> TrialState::acquire_lasting(const Storage& storage, device::Region& region) {
+  const auto got = memory.acquire_lasting(region_bytes(storage));
+  if (!got) return std::nullopt;
+  region = *got;
+  return place(*got, storage, mode);
+}
+
+bool TrialState::fill_once(const device::BufferJob& job, int stream) {
+  fills_.push_back(job);
+  return session.capturing() || flush_fills(stream);
+}
+
+bool TrialState::flush_fills(int stream) {
+  if (fills_.empty()) return true;
+  const int fills = streams.fills(stream);
+  const bool done = session.fill(fills, fills_) && session.fork_from(fills, streams.all());
+  fills_.clear();
+  return done;
+}
+
+void TrialState::watch(const std::string& name, std::int32_t call, const Place& at,
+                       std::size_t bytes) {
+  if (!checks && sanitizer == nullptr) return;
+  watched_.push_back({name, call, at.storage, at.storage + bytes});
+}
+
+void TrialState::flush_watch() {
+  if (session.lost() || (!retell_ && told_ == watched_.size())) return;
+  if (retell_)
+    session.device().watch(watched_);
+  else  // not all of them again for each buffer of a long plan
+    session.device().watch_more(std::span(watched_).subspan(told_));
+  told_ = watched_.size();
+  retell_ = false;
+}
+
+void TrialState::drain_sanitizer(std::int32_t call) {
+  if (sanitizer == nullptr) return;
+  sanitizer->drain(call < 0 && calls.size() == 1 ? 0 : call, watched_);
+}
+
+void TrialState::forget_watched() {
+  watched_.clear();
+  told_ = 0;
+  retell_ = true;
+  for_each_lasting([&](const RawBuffer& b) { watch(b.label, b.call, b.at, b.bytes); });
+}
+
+}  // namespace redzone::trial

@@ -1,0 +1,147 @@
+// What the parts of the runner share during one trial.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial/encode.h"
+#include "trial/sanitizer_watch.h"
+#include "trial/schedule.h"
+#include "trial/session.h"
+#include "trial/tensor_buffer.h"
+#include "trial/trial_memory.h"
+
+namespace redzone::trial {
+
+// Scratch, a workspace, an allocation, or page-locked memory of the host.
+struct RawBuffer {
+  std::string name;   // as the target asked for it
+  std::string label;  // the same, or name#2 and so on within a call
+  std::size_t bytes = 0;
+  std::size_t align = 1;
+  std::int64_t run = 0;    // scratch: the run of the call that used it last
+  std::int32_t call = -1;  // the (first) call that asked for it
+  device::Region region;
+  Place at;
+  device::BufferJob job;   // fills it
+  bool freed = false;      // an allocation that the target has given up
+  bool watched = false;    // given up, and `job` is what the bytes must hold since
+  bool captured = false;   // allocated in a capture
+  bool temporary = false;  // allocated and freed in one capture: fresh before each replay
+};
+
+// One call with its buffers; runs item->runs times on them.
+struct CallUnit {
+  const RunItem* item = nullptr;
+  bool waits = false;                 // captured, and not replayed yet
+  std::vector<TensorBuffer> tensors;  // in the order of the spec
+  std::vector<RawBuffer> scratch;
+};
+
+// The streams of the device during a trial: those of the plan, the side streams of the target, and
+// behind them one for fills. With side streams nobody but the target knows which stream uses its
+// scratch first, and a fill on one of them would order it against the others.
+struct StreamUse {
+  int plan = 1;
+  int side = 0;
+  bool concurrent_calls = false;  // TargetSpec::concurrent_calls
+
+  int all() const { return plan + side + (side > 0 ? 1 : 0); }
+  int side_stream(int index) const { return plan + index - 1; }  // 1 .. side
+  int fills(int stream_of_call) const { return side > 0 ? plan + side : stream_of_call; }
+};
+
+struct TrialState {
+  TrialState(device::Device& device, device::BlackBox* black_box)
+      : session(device, black_box), memory(session), box(black_box) {}
+
+  void begin(const Mode& mode, const StreamUse& streams, std::int32_t calls,
+             std::size_t most_bytes);
+  void set_phase(device::Phase phase) {
+    if (box != nullptr) box->phase = phase;
+  }
+  void show_progress() {
+    if (box != nullptr) ++box->progress;
+  }
+
+  // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
+  // nothing when there is none.
+  std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
+  // The same for a buffer that lives until the trial ends.
+  std::optional<Place> acquire_lasting(const Storage& storage, device::Region& region);
+  // What was freed is watched: it is guarded, and used by nobody else.
+  bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
+  // Gives addresses in `at` a name from the next launch on; nothing without checks.
+  void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
+  // Tells the device the names that were added. Cheap when there are none.
+  void flush_watch();
+  // Forgets the names of a finished segment.
+  void forget_watched();
+  // The device is idle: takes what compute-sanitizer said, which belongs to `call` (-1: unknown).
+  void drain_sanitizer(std::int32_t call);
+
+  // Fills a buffer that outlives the call before any stream can use it; behind a capture when there
+  // is one, and not again before its replays.
+  bool fill_once(const device::BufferJob& job, int stream);
+  // To be called behind each capture.
+  bool flush_fills(int stream);
+
+  // Calls `visit` for each of the buffers that live for the whole trial.
+  template <class Visit>
+  void for_each_lasting(Visit visit) const {
+    for (const auto* buffers : {&workspaces, &allocations, &host_buffers})
+      for (const auto& buffer : *buffers) visit(buffer);
+  }
+
+  CallObservation& of_call(std::int32_t call) { return calls[static_cast<std::size_t>(call)]; }
+
+  Session session;
+  TrialMemory memory;
+  device::BlackBox* box;                // may be null
+  SanitizerWatch* sanitizer = nullptr;  // null where the worker runs under no tool
+  Mode mode;
+  StreamUse streams;
+  bool checks = true;                 // see TrialRunner::run()
+  bool records = true;                // what is launched and asked for is noted
+  std::deque<RawBuffer> workspaces;   // live for the whole trial
+  std::deque<RawBuffer> allocations;  // freed ones, too
+  std::deque<RawBuffer> host_buffers;
+  std::vector<CallObservation> calls;  // by call index
+  RefusedEncodes refused;
+  // Scratch and allocations of the call that is being enqueued, to be filled before its next
+  // launch.
+  struct Fills {
+    std::vector<device::BufferJob> jobs;
+    std::vector<int> streams;  // of each: in whose order the memory was given
+
+    void add(int stream, const device::BufferJob& job) {
+      jobs.push_back(job);
+      streams.push_back(stream);
+    }
+    void clear() {
+      jobs.clear();
+      streams.clear();
+    }
+  };
+  Fills scratch_fills;
+  // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
+  // seen, so from then on nothing is put off.
+  bool stream_is_out = false;
+  // Scratch of the segment's finished calls, to be overwritten with the next fill on its stream.
+  struct Spent {
+    int stream = 0;
+    RawBuffer* scratch = nullptr;
+  };
+  std::vector<Spent> spent;
+
+ private:
+  std::vector<device::BufferJob> fills_;  // of buffers that were first asked for in a capture
+  std::vector<device::NamedRange> watched_;
+  std::size_t told_ = 0;  // of these, from the front, the device has heard
+  bool retell_ = false;   // it knows others, which it must forget
+};
+
+}  // namespace redzone::trial
