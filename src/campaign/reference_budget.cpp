@@ -55,7 +55,10 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
     const double work = large.work * comparing;
     const double us = expected_us(work);
     const bool first = !had_first_ && !reserved.first;
-    if (expected_us(large.work) <= most_us_ && (first || reserved.us + us <= allowance_us_)) {
+    // The first one is compared whatever it may take: until then the expectation is a guess.
+    const bool affordable =
+        expected_us(large.work) <= most_us_ && reserved.us + us <= allowance_us_;
+    if (first || affordable) {
       reserved.us += us;
       reserved.work += work;
       reserved.first = reserved.first || first;

@@ -18,7 +18,8 @@ namespace redzone::campaign {
 
 class ReferenceBudget {
  public:
-  // `most`: a large call whose reference is expected to take longer is not compared.
+  // `most`: a large call, but for the first, whose reference is expected to take longer is not
+  // compared.
   explicit ReferenceBudget(std::chrono::milliseconds most);
 
   // What the references of a plan's large calls are expected to take.

@@ -170,11 +170,17 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
     const CallUnit& unit = segment.units[i];
     if (!unit.item->last || unit.waits) continue;
     const Comparison comparison = comparison_of(unit);
-    state_.of_call(unit.item->index).comparison = comparison;
-    if (comparison == Comparison::compared) compared_.push_back(&unit);
+    if (comparison == Comparison::compared)
+      compared_.push_back(&unit);
+    else
+      state_.of_call(unit.item->index).comparison = comparison;
   }
   state_.set_phase(device::Phase::comparing);
   reference_.compare(state_, target, entry.spec, compared_);
+  // A reference that threw has compared nothing.
+  if (!state_.session.stopped())
+    for (const CallUnit* unit : compared_)
+      state_.of_call(unit->item->index).comparison = Comparison::compared;
   state_.set_phase(device::Phase::checking);
 }
 

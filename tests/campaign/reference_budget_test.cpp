@@ -89,6 +89,23 @@ TEST(ReferenceBudget, EqualCallsAreOne) {
   EXPECT_EQ(c.run(plain_plan({call_of(20, 16), call_of(50, 16), call_of(20, 16)}), 0), Indices{1});
 }
 
+// What it takes is a guess until one has been compared: a target whose calls are all expected to
+// take too long would never be compared.
+TEST(ReferenceBudget, TheFirstLargeCallIsComparedWhateverItMayTake) {
+  ReferenceBudget budget{seconds(5)};
+  const Plan plan = plain_plan({call_of(100'000, 16)});  // 10,000 s as is guessed
+  std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+  const auto reserved = budget.reserve(plan, spec(), trials);
+  EXPECT_EQ(trials[0].left_out, Indices{});
+  Observation o = testing::all_right(plan, trials[0]);
+  o.calls[0].comparison = Comparison::compared;
+  o.calls[0].reference_us = 1000;
+  o.wall_us = 1'000'000;
+  budget.settle(reserved, std::span(&o, 1));
+  budget.reserve(plan, spec(), trials);
+  EXPECT_EQ(trials[0].left_out, Indices{}) << "it was quicker than was guessed";
+}
+
 TEST(ReferenceBudget, WhatWouldTakeTooLongIsLeftOutFromTheStart) {
   ReferenceBudget budget{seconds(5)};
   std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};

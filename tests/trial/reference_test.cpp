@@ -305,6 +305,7 @@ TEST(Reference, ThatThrowsIsAnErrorOfTheHarness) {
   const Observation o = run(bench, call_of(1, 1));
   EXPECT_EQ(o.end, End::worker_error);
   EXPECT_NE(o.message.find("'y' is no input"), std::string::npos) << o.message;
+  for (const auto& call : o.calls) EXPECT_NE(call.comparison, Comparison::compared);
 }
 
 }  // namespace
