@@ -110,13 +110,20 @@ report::ReplayRun as_run(const campaign::RunJudgement& judged, const campaign::A
 
 int exit_code(const report::ReplayResult& result) {
   if (interrupted()) return kInterrupted;
-  const auto any = [&](auto... wanted) {
-    return std::any_of(result.runs.begin(), result.runs.end(),
-                       [&](const auto& run) { return ((run.result == wanted) || ...); });
-  };
-  if (any(RunResult::recorded, RunResult::other)) return kFound;
-  if (any(RunResult::pass)) return kOk;
-  return any(RunResult::harness_error) ? kHarness : kNotJudged;
+  std::vector<RunResult> runs;
+  for (const auto& run : result.runs) runs.push_back(run.result);
+  switch (rank_runs(runs)) {
+    case RunResult::recorded:
+    case RunResult::other:
+      return kFound;
+    case RunResult::harness_error:
+      return kHarness;
+    case RunResult::pass:
+      return kOk;
+    case RunResult::not_judged:
+      break;
+  }
+  return kNotJudged;
 }
 
 Result<int> Replay::run(const po::variables_map& flags) {
@@ -178,7 +185,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
     result.runs.push_back(as_run(judged, answers[judged.answer]));
     if (judged.other && !other) other = std::move(judged.other);
   }
-  if (other && is_number(what)) {
+  if (other) {
     auto store = open_store(flags, store::OpenMode::read_write_create);
     if (!store) return tl::unexpected(store.error());
     const auto stored = store_alarm(*store, session, evaluator, *other, **entry);

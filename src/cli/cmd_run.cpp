@@ -54,7 +54,11 @@ class Run final : public Command {
 
 int exit_code(const campaign::CampaignResult& result) {
   if (result.stopped) return kInterrupted;
-  if (!result.new_ids.empty()) return kFound;
+  // A suspect failed, and there was no time to confirm it.
+  const bool suspect =
+      std::any_of(result.findings.begin(), result.findings.end(),
+                  [](const Finding& f) { return f.state == FindingState::suspect; });
+  if (!result.new_ids.empty() || suspect) return kFound;
   const auto& s = result.stats;
   if (s.pass + s.fail > s.harness_errors) return kOk;
   return s.harness_errors > 0 ? kHarness : kNotJudged;

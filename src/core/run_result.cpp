@@ -57,6 +57,13 @@ std::string_view name_of(RunResult result) {
   return name_in(kResults, result);
 }
 
+RunResult rank_runs(std::span<const RunResult> runs) {
+  for (const auto result :
+       {RunResult::recorded, RunResult::other, RunResult::harness_error, RunResult::pass})
+    if (std::find(runs.begin(), runs.end(), result) != runs.end()) return result;
+  return RunResult::not_judged;
+}
+
 RankedRun rank_run(std::span<const OracleAnswer> answers,
                    const std::optional<Signature>& recorded) {
   RZ_CHECK(!answers.empty());

@@ -24,6 +24,20 @@ RankedRun rank(std::vector<OracleAnswer> answers, bool recorded = true) {
   return rank_run(answers, recorded ? std::optional(kRecorded) : std::nullopt);
 }
 
+// Several runs of a plan: a failure in any; else an error of the harness, which no pass makes good.
+TEST(RankRuns, SaysTheWorstThatAnyRunShowed) {
+  using enum RunResult;
+  const auto ranked = [](std::vector<RunResult> runs) { return rank_runs(runs); };
+  EXPECT_EQ(ranked({pass, pass, recorded, harness_error}), recorded);
+  EXPECT_EQ(ranked({pass, other, harness_error}), other);
+  EXPECT_EQ(ranked({pass, recorded, other}), recorded);
+  EXPECT_EQ(ranked({pass, pass, pass, harness_error}), harness_error);
+  EXPECT_EQ(ranked({not_judged, harness_error}), harness_error);
+  EXPECT_EQ(ranked({pass, not_judged}), pass);
+  EXPECT_EQ(ranked({not_judged}), not_judged);
+  EXPECT_EQ(ranked({}), not_judged);
+}
+
 TEST(RankRun, ThePlanThatNowFaultsIsAnAlarmWhateverItsOwnOracleCannotSay) {
   const auto r = rank({said(Outcome::inconclusive), failed(signature(FailKind::illegal_access))});
   EXPECT_EQ(r.result, RunResult::other);
