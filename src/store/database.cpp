@@ -124,7 +124,7 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
       if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) throw;
       return db->explain(e).message;
     } catch (const Failure& f) {
-      if (!f.no_store) throw;
+      if (!f.no_store && f.error.kind != ErrorKind::unsound) throw;
       return f.error.message;
     }
     return "";
@@ -240,7 +240,25 @@ bool Database::identify(Migrations steps) {
   return false;
 }
 
+// A store of ours has none: whoever put one there chose what runs, and for how long.
+void Database::check_statements() {
+  const auto refuse = [&](const char* what, const char* query) {
+    SQLite::Statement found(*sql_, query);
+    if (found.executeStep())
+      throw Failure{
+          {ErrorKind::unsound, fmt::format("{} holds {}, '{}', which no store has", path_.string(),
+                                           what, found.getColumn(0).getString())}};
+  };
+  refuse("a trigger", "SELECT name FROM sqlite_master WHERE type = 'trigger'");
+  refuse("a view", "SELECT name FROM sqlite_master WHERE type = 'view'");
+  refuse("a virtual table", "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'");
+  refuse("a generated column",
+         "SELECT c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
+         "WHERE m.type = 'table' AND c.hidden <> 0");
+}
+
 void Database::quick_check() {
+  check_statements();
   std::string said = sql_->execAndGet("PRAGMA quick_check(1)").getString();
   std::replace(said.begin(), said.end(), '\n', ' ');
   if (said != "ok") throw SQLite::Exception(said, SQLITE_CORRUPT);

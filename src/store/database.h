@@ -90,7 +90,9 @@ class Database {
   bool copy_to_memory(const OpenOptions& options);
   // True when the file holds nothing yet. Throws when it is not ours or too new.
   bool identify(Migrations steps);
+  // Throws when its pages are damaged, or it holds statements that SQLite would run.
   void quick_check();
+  void check_statements();
   void migrate(Migrations steps);
   void set(Durability durability);
   std::int64_t pragma(const char* name);

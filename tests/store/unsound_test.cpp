@@ -167,6 +167,26 @@ TEST_F(UnsoundRow, OfTheWritersIsRefusedByCopies) {
   }
 }
 
+// SQLite would run them, for as long as whoever put them there likes.
+TEST_F(UnsoundRow, StatementsOfOthersAreRefusedBeforeAnythingIsRead) {
+  for (const char* statement :
+       {"CREATE TRIGGER t AFTER INSERT ON campaigns BEGIN DELETE FROM findings; END",
+        "CREATE VIEW v AS SELECT 1", "CREATE VIRTUAL TABLE v USING fts5(x)",
+        "ALTER TABLE findings ADD COLUMN g AS (hex(zeroblob(9)))"}) {
+    const auto path = changed(statement);
+    for (const auto mode : {OpenMode::read_only, OpenMode::read_write_create}) {
+      const auto store = Store::open(path, mode);
+      ASSERT_FALSE(store) << statement;
+      EXPECT_EQ(store.error().kind, ErrorKind::unsound) << store.error().message;
+      EXPECT_NE(store.error().message.find("which no store has"), std::string::npos);
+    }
+    auto examined = Store::examine(path);
+    ASSERT_TRUE(examined) << examined.error().message;
+    EXPECT_TRUE(std::holds_alternative<std::string>(*examined)) << statement;
+    std::filesystem::remove(path);
+  }
+}
+
 TEST_F(UnsoundRow, ADeepObservationIsRefused) {
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += "{\"calls\":[";
