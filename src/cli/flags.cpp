@@ -194,8 +194,12 @@ Result<std::int64_t> parse_night(const std::string& word) {
 
 Result<std::string> read_file(const std::filesystem::path& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error))
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status))
     return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
+  // A pipe may never end, and a device neither.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return usage_error(fmt::format("{}: is no regular file", path.string()));
   std::ifstream in(path, std::ios::binary);
   if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
   constexpr std::size_t kMost = std::size_t{64} << 20;
