@@ -23,7 +23,8 @@ struct Recheck {
 
 // Passes in a row that decide that a failure is gone which showed in k of n runs before: by Wald's
 // test (statistics/sequential_test.h) against the lower end of the exact interval of its rate, so
-// that a failure which is still there is missed with a chance of at most about 2 %.
+// that a failure which is still there is missed with a chance of at most about 2 %. Of a failure of
+// which nothing is known (0 of 0) a few passes are enough: that is for plans which should pass.
 std::int64_t passes_needed(const Reliability& before);
 
 // Runs `plan`, each time in a fresh worker, until it fails or enough runs have passed. `oracles`:

@@ -348,17 +348,20 @@ Result<void> Triage::settle_plan(Evaluator& evaluator, Shown shown, Finding& fin
     }
     finding.plan = shown.plan;
     const bool taken_for_sure = finding.reliability.k >= finding.reliability.n;
-    if (auto measured = measure(evaluator, *shown.oracle, finding); !measured) return measured;
+    const auto measured = measure(evaluator, *shown.oracle, finding);
+    if (!measured) return tl::unexpected(measured.error());
     // Taken to fail always, and does not: a lucky pass may have ended the reduction.
-    if (finding.state == FindingState::flaky && taken_for_sure && !stopped()) continue;
-    if (finding.state != FindingState::unconfirmed) return {};
-    // It was confirmed before: what the reduced plan no longer shows is not taken back.
+    if (*measured && finding.state == FindingState::flaky && taken_for_sure && !stopped()) continue;
+    const bool as_it_was = !*measured && shown.plan == unreduced.plan;
+    if (as_it_was || (*measured && finding.state != FindingState::unconfirmed)) return {};
+    // It was confirmed before: what the reduced plan no longer shows, or was not run for, is not
+    // said of it.
     shown = unreduced;
     finding.signature = shown.answer.verdict.signature;
     finding.oracle = std::string(shown.oracle->name());
     finding.plan = shown.plan;
     finding.minimal = false;
-    finding.reduction.end = ReductionEnd::taken_back;
+    finding.reduction.end = *measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
     finding.reliability = before;  // of this plan; those of the reduced one say nothing of it
     finding.state = state_of(before);
     // What was left of other plans may have misled the reduction.
@@ -420,7 +423,7 @@ void Triage::find_culprits(const Answer& failure, Finding& finding) {
       finding.culprits.push_back(std::move(said));
 }
 
-Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding) {
+Result<bool> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding) {
   const bool slow = finding.signature.kind == FailKind::hang;
   evaluator.set_deadline(options_.deadline);
   evaluator.set_reuse(false);
@@ -429,25 +432,25 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
                                    slow     ? options_.confirm_runs
                                    : always ? options_.final_runs
                                             : options_.most_runs);
-  if (runs.reliability.n == 0) return {};  // interrupted: what is known already stays
+  if (runs.reliability.n == 0) return false;
   finding.reliability = runs.reliability;
   finding.state = state_of(runs.reliability);
   const Answer* failure = first_failure(runs, finding.signature);
-  if (failure == nullptr) return {};
+  if (failure == nullptr) return true;
   finding.signature = failure->verdict.signature;
   finding.reason = failure->verdict.reason;
   finding.fault_detail = fault_text(*failure);
   if (auto stored = sink_.evidence(finding.id, "final", finding.plan, *failure); !stored)
-    return stored;
+    return tl::unexpected(stored.error());
   find_culprits(*failure, finding);
-  if (stopped() || options_.attribution_runs == 0) return {};
+  if (stopped() || options_.attribution_runs == 0) return true;
   if (slow) evaluator.set_deadline(options_.hang_deadline);
   evaluator.set_reuse(options_.reuse_workers && !finding.needs_history);
   finding.attribution = attribute(evaluator, oracle, finding.plan, finding.signature,
                                   {.first_runs = slow ? 1 : options_.attribution_runs,
                                    .runs = slow ? 2 : kAxisRuns,
                                    .schedules = options_.schedules});
-  if (slow || options_.parallel < 2 || stopped()) return {};
+  if (slow || options_.parallel < 2 || stopped()) return true;
   // The trials of a question one after another, or a single question would be load enough.
   evaluator.set_grouped(true);
   auto load = attribute_load(
@@ -455,7 +458,7 @@ Result<void> Triage::measure(Evaluator& evaluator, const Oracle& oracle, Finding
       runs.reliability.k < runs.reliability.n ? 0 : options_.attribution_runs, options_.parallel);
   std::move(load.begin(), load.end(), std::back_inserter(finding.attribution));
   evaluator.set_grouped(options_.reuse_workers);
-  return {};
+  return true;
 }
 
 Result<Triage::Confirmed> Triage::confirm(Finding finding, const Suspect& suspect,
@@ -512,7 +515,7 @@ Result<Triage::Confirmed> Triage::confirm(Finding finding, const Suspect& suspec
 Result<Triage::Settled> Triage::refine(Confirmed confirmed, const TargetSpec& spec,
                                        std::chrono::milliseconds reduce_time) {
   Finding& finding = confirmed.finding;
-  if (!confirmed.shown) return Settled{finding, confirmed.is_new, std::move(confirmed.other)};
+  if (!confirmed.shown) return Settled{finding, confirmed.is_new, std::move(confirmed.other), {}};
   reduce_left_ = reduce_time;
   other_ = std::move(confirmed.other);
   const bool hang = finding.signature.kind == FailKind::hang;
@@ -524,7 +527,8 @@ Result<Triage::Settled> Triage::refine(Confirmed confirmed, const TargetSpec& sp
   if (!stored) return tl::unexpected(stored.error());
   const bool merged = std::exchange(finding.id, stored->id) != stored->id;
   auto other = take_other(finding);
-  return Settled{std::move(finding), merged ? stored->is_new : confirmed.is_new, std::move(other)};
+  return Settled{
+      std::move(finding), merged ? stored->is_new : confirmed.is_new, std::move(other), {}};
 }
 
 Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
@@ -559,7 +563,7 @@ Result<Triage::Settled> Triage::reduce_again(Finding finding, const TargetSpec& 
   if (!stored) return tl::unexpected(stored.error());
   finding.id = stored->id;
   auto other = take_other(finding);
-  return Settled{std::move(finding), stored->is_new, std::move(other)};
+  return Settled{std::move(finding), stored->is_new, std::move(other), runs.reliability};
 }
 
 }  // namespace redzone::campaign

@@ -86,6 +86,8 @@ class Triage {
     // As of Confirmed, for the final signature.
     bool is_new = false;
     std::optional<Alarm> other = {};
+    // Of reduce_again(): the runs of the stored plan that it began with.
+    Reliability now = {};
   };
   // Stores what became of it. `reduce_time`: of all reductions.
   Result<Settled> refine(Confirmed confirmed, const TargetSpec& spec,
@@ -140,8 +142,9 @@ class Triage {
   // they show; where the first few show nothing, in a larger number of other ones.
   Runs run_to_confirm(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                       const Signature& signature);
-  // Reliability and attribution of finding.plan, at the full deadline.
-  Result<void> measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding);
+  // Reliability and attribution of finding.plan, at the full deadline. False: no run of it could be
+  // judged, and nothing has changed.
+  Result<bool> measure(Evaluator& evaluator, const Oracle& oracle, Finding& finding);
   // Keeps the first failure that is not `looked_for`.
   void note_other(const Question& question, const Answer& answer, const Signature& looked_for);
   // The other failure that was met, if `finding` is not that one.

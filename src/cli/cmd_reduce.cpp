@@ -85,6 +85,11 @@ Result<int> Reduce::run(const po::variables_map& flags) {
     print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other->id,
                            settled->other->verdict.signature.text()));
   }
+  if (settled->now.k == 0)
+    print_note(
+        fmt::format("reduce: it did not fail in {} runs now; what is stored of finding {} is "
+                    "of earlier runs",
+                    settled->now.n, *id));
   if (reduced.id != *id)
     print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
                            reduced.id, *id));
@@ -96,8 +101,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   print_result(json_wanted(flags) ? report::finding_json(reduced, db, *artifacts)
                                   : report::finding_text(reduced, db, *artifacts));
   if (interrupted()) return kInterrupted;
-  const bool fails = reduced.state != FindingState::unconfirmed || settled->other;
-  return fails ? kFound : kOk;
+  return settled->now.k > 0 || settled->other ? kFound : kOk;
 }
 
 }  // namespace

@@ -159,7 +159,9 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
 
   const auto passed = passed_since(finding);
   if (!passed) return tl::unexpected(passed.error());
-  auto seen = recheck(target, plan, finding.signature, finding.reliability, *passed);
+  // A suspect has failed once, which says little about how often it does.
+  const Reliability before = was_found(finding.state) ? finding.reliability : Reliability{1, 1};
+  auto seen = recheck(target, plan, finding.signature, before, *passed);
   if (interrupted()) return {};  // half a replay says nothing
   if (seen.tonight == Tonight::passes && !other.empty()) {
     seen.tonight = Tonight::unclear;

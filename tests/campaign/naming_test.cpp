@@ -54,7 +54,8 @@ TEST(Naming, WhatDependsOnNothingIsOneFindingAndNoSettingIsBlamed) {
     EXPECT_LE(found.size(), 1u) << "seed " << seed;
     for (const auto& f : found) {
       EXPECT_EQ(f.signature.kind, FailKind::nondeterministic) << f.signature.text();
-      EXPECT_LT(f.reliability.k, f.reliability.n);
+      // Of what a reduction was taken back from, the few runs stand that confirmed it.
+      if (f.reduction.end != ReductionEnd::taken_back) EXPECT_LT(f.reliability.k, f.reliability.n);
       ++seen;
     }
   }

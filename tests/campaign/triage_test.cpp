@@ -74,7 +74,7 @@ const Plan& large() {
 
 TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   Case c(faults_above(64));
-  const auto [f, is_new, other] = c.settle(large());
+  const auto [f, is_new, other, now] = c.settle(large());
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
@@ -115,7 +115,7 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
         return o;
       },
       options);
-  const auto [f, is_new, other] = c.settle(large());
+  const auto [f, is_new, other, now] = c.settle(large());
   ASSERT_EQ(tool.asked.size(), 1u);
   EXPECT_EQ(tool.asked[0].first, f.plan);
   EXPECT_EQ(tool.asked[0].second.mode, f.plan.mode);
@@ -309,7 +309,7 @@ TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
     return o;
   });
   Plan plan = plain_plan({call_of(10, 16), call_of(20, 64), call_of(10, 16)});
-  const auto [f, is_new, other] = c.settle(plan);
+  const auto [f, is_new, other, now] = c.settle(plan);
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.signature.text(), "history: y (t)");
   EXPECT_EQ(f.oracle, "history");
@@ -498,7 +498,7 @@ Bug two_faults() {
 
 TEST(Triage, KeepsTheFirstFailureThatSmallerPlansShowBesides) {
   Case c(two_faults());
-  const auto [f, is_new, other] = c.settle(large());
+  const auto [f, is_new, other, now] = c.settle(large());
   EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   ASSERT_TRUE(other);
@@ -510,6 +510,34 @@ TEST(Triage, KeepsTheFirstFailureThatSmallerPlansShowBesides) {
 TEST(Triage, HasNoOtherFailureWhereAllRunsFailAlike) {
   Case c(faults_above(64));
   EXPECT_FALSE(c.settle(large()).other);
+}
+
+// The reduction was ended so that no run of the smaller plan could be measured: what was counted of
+// the plan that was confirmed is not said of another one.
+TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
+  bool over = false;
+  TriageOptions options = patient();
+  options.cut_off = [&] { return over; };
+  options.stop = [&] { return over; };
+  const Bug fault = faults_above(64);
+  Case* at_work = nullptr;
+  int after_it_was_confirmed = 0;
+  Case c(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        const auto& done = at_work->journal;
+        if (std::find(done.begin(), done.end(), "evidence confirm") != done.end())
+          over = ++after_it_was_confirmed > 10;
+        return fault(plan, trial, before);
+      },
+      options);
+  at_work = &c;
+  const auto f = c.settle(large()).finding;
+  ASSERT_TRUE(over);
+  EXPECT_EQ(f.state, FindingState::confirmed);
+  EXPECT_EQ(f.reliability.k, f.reliability.n);
+  EXPECT_EQ(calls_of(f.plan).size(), 4u) << "the plan that was confirmed: " << print_plan(f.plan);
+  EXPECT_FALSE(f.minimal);
+  EXPECT_EQ(f.reduction.end, ReductionEnd::interrupted);
 }
 
 // The stored plan itself fails, in another way only.
