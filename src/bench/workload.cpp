@@ -24,9 +24,9 @@ struct Range {
 struct Shape {
   std::string_view name;
   const char* what;
-  std::map<std::string, Range, std::less<>> dims;
-  std::map<std::string, std::vector<Value>, std::less<>> knobs;  // others: any value
-  bool contiguous = false;                                       // else any layout
+  std::map<std::string, Range, std::less<>> dims = {};
+  std::map<std::string, std::vector<Value>, std::less<>> knobs = {};  // others: any value
+  bool contiguous = false;                                            // else any layout
   generators::Budget budget = {};
   std::size_t plans = 0, quick_plans = 0;  // of each target
   bool of_packages = false;                // else of the targets with these dims

@@ -27,10 +27,14 @@ struct TomlRejected : std::runtime_error {
   TomlRejected() : std::runtime_error("no TOML") {}
 };
 
+// A function, since toml++ also asserts in noexcept functions, where compilers warn of a throw.
+[[noreturn]] inline void reject_toml() {
+  throw TomlRejected();
+}
+
 }  // namespace redzone
 
-#define TOML_ASSERT(expression) \
-  ((expression) ? static_cast<void>(0) : throw ::redzone::TomlRejected())
+#define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : ::redzone::reject_toml())
 // Arrays and inline tables within each other.
 #define TOML_MAX_NESTED_VALUES 32
 #include <toml++/toml.h>

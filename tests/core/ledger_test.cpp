@@ -58,7 +58,9 @@ TEST(Ledger, AnEventTwiceIsTheEventOnce) {
 TEST(Ledger, OnlyAReplayThatPassesMakesFixedAndOnlyAFailureRegressed) {
   for (const auto s : kStandings)
     for (const auto e : kEvents) {
-      if (after(s, e) == Standing::fixed && s != Standing::fixed) EXPECT_EQ(e, LedgerEvent::passed);
+      if (after(s, e) == Standing::fixed && s != Standing::fixed) {
+        EXPECT_EQ(e, LedgerEvent::passed);
+      }
       if (after(s, e) == Standing::regressed && s != Standing::regressed) {
         EXPECT_EQ(e, LedgerEvent::failed);
         EXPECT_EQ(s, Standing::fixed);

@@ -52,7 +52,7 @@ TEST(Repro, MistakesAreNamed) {
 // A reason is whatever a target printed.
 TEST(Repro, AnyCommentCanBeReadAgain) {
   const Repro repro = sample_repro();
-  for (const std::string comment :
+  for (const std::string& comment :
        {std::string("\x1b[2J\r and \x01\x7f"), std::string("a\0b", 3), std::string("\xff\xfe"),
         std::string("\xc2\x9b"), std::string("a\rtarget = 1\x0b\x0c")}) {
     const auto again = parse_repro(print_repro(repro, comment));

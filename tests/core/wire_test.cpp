@@ -96,7 +96,9 @@ TEST(Wire, WhatDecodesIsSound) {
       }
       EXPECT_EQ(valid_utf8(read->message), read->message);
       EXPECT_NE(name_of(read->end), "");
-      if (read->fault) EXPECT_NE(name_of(read->fault->side), "");
+      if (read->fault) {
+        EXPECT_NE(name_of(read->fault->side), "");
+      }
       EXPECT_EQ(wire::encode(*wire::decode<Observation>(wire::encode(*read))), wire::encode(*read));
     }
   EXPECT_GT(refused, 50);

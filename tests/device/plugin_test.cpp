@@ -17,9 +17,9 @@ class Plugin : public ::testing::Test {
   void SetUp() override {
     library_ = dlopen(DEVICE_TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library_, nullptr) << dlerror();
-    auto* get = reinterpret_cast<KernelRef (*)()>(dlsym(library_, "relay_kernel"));
+    auto* get = reinterpret_cast<void (*)(KernelRef*)>(dlsym(library_, "relay_kernel"));
     ASSERT_NE(get, nullptr);
-    kernel_ = get();
+    get(&kernel_);
   }
   void TearDown() override { dlclose(library_); }
 

@@ -40,7 +40,9 @@ TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
   for (const auto& setting : json["rows"]) {
     EXPECT_NE(setting["verdict"], "unknown") << setting;
     if (setting["verdict"] != "irrelevant") said.insert(setting["setting"]);
-    if (setting["kind"] == "knob") EXPECT_EQ(setting["verdict"], "irrelevant") << setting;
+    if (setting["kind"] == "knob") {
+      EXPECT_EQ(setting["verdict"], "irrelevant") << setting;
+    }
   }
   EXPECT_EQ(said, needed) << ran;
 }

@@ -138,7 +138,9 @@ TEST_P(DamagedStores, EndEachCommandWithADocumentedCode) {
       const Ran ran = run(arguments);
       // A finding or a night may be gone, which is no damage.
       EXPECT_NE(ran.exit, 3) << arguments.front() << ran;
-      if (sound) EXPECT_NE(ran.exit, 5) << arguments.front() << ran;
+      if (sound) {
+        EXPECT_NE(ran.exit, 5) << arguments.front() << ran;
+      }
     }
     // Not in step with the ways of damage.
     run(kRunning[std::mt19937(number)() % kRunning.size()]);

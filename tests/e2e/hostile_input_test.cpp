@@ -142,7 +142,9 @@ TEST_F(Hostile, NothingStoredSteersTheTerminal) {
     all.insert(all.end(), {"--db", "x.db"});
     const Ran ran = redzone(folder_, all);
     EXPECT_FALSE(steers(ran.out + ran.err)) << arguments.front() << ran;
-    if (arguments.back() == "--json") EXPECT_FALSE(ran.json().is_discarded()) << ran;
+    if (arguments.back() == "--json") {
+      EXPECT_FALSE(ran.json().is_discarded()) << ran;
+    }
   }
 }
 

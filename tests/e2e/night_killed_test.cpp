@@ -206,7 +206,9 @@ TEST_F(KilledNight, ThePartsOfANightAddUp) {
   }
   EXPECT_LE(seconds, wall);
   for (const auto& f : night["findings"])
-    if (f["confidence"] == "confirmed") EXPECT_EQ(f["tonight"], "found") << f;
+    if (f["confidence"] == "confirmed") {
+      EXPECT_EQ(f["tonight"], "found") << f;
+    }
 }
 
 }  // namespace

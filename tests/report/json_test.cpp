@@ -67,7 +67,7 @@ TEST(ReportJson, Finding) {
   Finding imported = f;
   imported.campaign = 0;
   EXPECT_TRUE(parsed(finding_json(imported))["campaign"].is_null());
-  const std::vector<Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx"}};
+  const std::vector<Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx", "", "", ""}};
   EXPECT_EQ(parsed(finding_json(imported, "", artifacts))["logs"],
             Json::parse(R"([{"name": "final", "added": "t", "text": "said"}])"));
 }

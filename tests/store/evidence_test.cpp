@@ -62,7 +62,7 @@ Observation sample_observation() {
                 .dim = 1,
                 .degenerate = true,
                 .text = "2 bytes"},
-               {.call = 5, .code = 801}};
+               {.call = 5, .name = "", .code = 801, .rule = "", .text = ""}};
   o.wall_us = 12;
   o.mapping_calls = 13;
   o.bytes = 14;
