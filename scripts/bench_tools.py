@@ -18,7 +18,7 @@ def need_build():
 def commit():
     """Of the tree; a copy that is no git checkout has the note that scripts/setup left. Results that were
     written meanwhile are no change: a night in pieces is of one commit."""
-    git = ["git", "-C", ROOT]
+    git = ["git", "-C", str(ROOT)]
     head = subprocess.run([*git, "rev-parse", "-q", "--verify", "HEAD"], capture_output=True, text=True)
     if head.returncode != 0:
         note = ROOT / "build/commit"

@@ -21,8 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from triton_package.errors import PackageError  # noqa: E402
-from triton_package.loader import (  # noqa: E402
+from triton_package.errors import PackageError
+from triton_package.loader import (
     knobs_of,
     load_configs,
     load_function,

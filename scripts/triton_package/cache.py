@@ -92,7 +92,7 @@ def export_cache(folder, describe, kernel, arch, out):
 def _entries(folder, kernel, arch):
     if not folder.is_dir():
         raise PackageError(folder, "", "no such folder")
-    found = {}
+    found: dict = {}
     for path in sorted(folder.glob("*/*.json")) + sorted(folder.glob("*.json")):
         if not path.name.startswith("__grp__") and path.with_suffix(".cubin").exists():
             found.setdefault(path.stem, []).append(path)
@@ -149,7 +149,7 @@ def _signature(ttir, path):
     types, aligned = {}, set()
     for part in re.split(r"(?:^|, )%", header.group(1))[1:]:
         name, _, rest = part.partition(": ")
-        kind = re.match(r"\S+", rest).group().rstrip(",")
+        kind = re.split(r"\s", rest, maxsplit=1)[0].rstrip(",")
         if re.fullmatch(r"arg\d+", name):
             raise PackageError(
                 path, "tt.func", "compiled without line information, so without names"
@@ -262,7 +262,7 @@ def _constant(package, entry, setting, argument):
 
 
 def _told_apart(package, entries, variants):
-    seen = {}
+    seen: dict = {}
     for entry, variant in zip(entries, variants):
         key = repr((variant.knobs, variant.constants, variant.classes))
         if key in seen:

@@ -80,7 +80,7 @@ def compile_sources(package, kernel, sources, arch, verbose, describe):
     return results
 
 
-_worker = {}
+_worker: dict = {}
 
 
 def _start_worker(kernel, arch, verbose):

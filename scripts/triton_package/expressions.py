@@ -9,8 +9,9 @@ A knob whose values are strings has no number. For each value V of such a knob K
 """
 
 import re
+from collections.abc import Callable
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, tuple[int, int | None, Callable]] = {
     "cdiv": (2, 2, lambda a, b: -(-a // b)),
     "floordiv": (2, 2, lambda a, b: a // b),
     "min": (2, None, min),

@@ -25,7 +25,7 @@ def load_module(path):
         raise PackageError(path, "", "no such file")
     sys.path.insert(0, str(path.parent))  # for what stands beside it
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None:
+    if spec is None or spec.loader is None:
         raise PackageError(path, "", "no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
@@ -107,13 +107,13 @@ def load_configs(path):
 
 def knobs_of(configs, file):
     """The knobs that configs set, as tables of a description. Booleans become 0 and 1."""
-    knobs = {name: [] for name in configs[0]}
+    knobs: dict[str, list] = {name: [] for name in configs[0]}
     for i, config in enumerate(configs):
         for name in knobs.keys() ^ config.keys():
             raise PackageError(file, f"config[{i}].{name}", "set in some configs, but not in all")
-        for name, value in config.items():
-            if isinstance(value, bool):
-                value = config[name] = int(value)
+        for name, given in config.items():
+            value = int(given) if isinstance(given, bool) else given
+            config[name] = value
             if not isinstance(value, (int, str)):
                 raise PackageError(
                     file, f"config[{i}].{name}", f"{value!r} is no integer or string"

@@ -117,7 +117,7 @@ class Package:
     knobs: list
     exclude: list
     arguments: list
-    configs: list = None  # the settings of the knobs that they name; None: all combinations
+    configs: list | None = None  # the settings of the knobs that they name; None: all combinations
 
     def number_names(self):
         """The names that expressions over dims and knobs may use."""

@@ -46,7 +46,7 @@ def class_of(value):
 
 def enumerate_variants(package):
     groups = _groups(package)
-    seen = {}
+    seen: dict = {}
     variants = []
     for setting in _settings(package):
         numbers = knob_numbers(package.knobs, setting)
@@ -115,7 +115,7 @@ def _groups(package):
     """The arguments that variants depend on; those that share a dim are in one group, because their
     values go together."""
     dims = {d.name for d in package.dims}
-    groups = []
+    groups: list = []
     for argument in filter(_depends, package.arguments):
         merged, names = [argument], argument.value.names & dims
         apart = []
@@ -124,7 +124,7 @@ def _groups(package):
                 merged, names = members + merged, names | used
             else:
                 apart.append((members, used))
-        groups = apart + [(merged, names)]
+        groups = [*apart, (merged, names)]
     return [(members, [d for d in package.dims if d.name in names]) for members, names in groups]
 
 
@@ -147,10 +147,10 @@ def _combinations(package, group, numbers):
     for domain in domains:
         count *= len(domain)
     if count > _MOST_COMBINATIONS:
-        names = ", ".join(d.name for d in dims)
+        listed = ", ".join(d.name for d in dims)
         raise package.error(
             f"argument[{members[0].name}]",
-            f"{count} combinations of {names} are too many to find its classes: give the dims "
+            f"{count} combinations of {listed} are too many to find its classes: give the dims "
             "'values', or the argument specialize = false",
         )
     names = {d.name for d in dims}

@@ -4,7 +4,6 @@
 Exit 77, which CTest takes for a skip: Chromium, its driver or Selenium is not installed.
 """
 
-import os
 import pathlib
 import shutil
 import sys
@@ -36,6 +35,9 @@ def browser(profile):
 
 
 class Page(unittest.TestCase):
+    profile: tempfile.TemporaryDirectory
+    chrome: "webdriver.Chrome"
+
     @classmethod
     def setUpClass(cls):
         cls.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -132,7 +134,8 @@ class Page(unittest.TestCase):
             WebDriverWait(self.chrome, 10).until(
                 lambda _: len(self.all(".finding .plan")) == len(self.cards()))
             self.assertLessEqual(self.overflow(), 0, night)
-            sizes = {float(self.chrome.execute_script("return parseFloat(getComputedStyle(arguments[0]).fontSize)", e))
+            size_of = "return parseFloat(getComputedStyle(arguments[0]).fontSize)"
+            sizes = {float(self.chrome.execute_script(size_of, e))
                      for e in self.all("body, td, pre, button, input")}
             self.assertGreaterEqual(min(sizes), 13, night)
 

@@ -23,6 +23,9 @@ def run_path(binary):
 
 
 class MovedBuild(unittest.TestCase):
+    folder: tempfile.TemporaryDirectory
+    moved: pathlib.Path
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="redzone-moved-")

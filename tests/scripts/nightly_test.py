@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """nightly_test.py SCRIPT: nights that are killed, ended or cannot begin, and what becomes of the store."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -72,14 +73,12 @@ class EndedNight(Night):
         while not findings(self.db):
             self.assertIsNone(self.script.poll())
             time.sleep(0.05)
-        self.pid = int(re.match(r"process (\d+) ", pathlib.Path(self.db + "-lock").read_text()).group(1))
+        self.pid = int(re.findall(r"\Aprocess (\d+) ", pathlib.Path(self.db + "-lock").read_text())[0])
         self.addCleanup(self.kill_night)
 
     def kill_night(self):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
     def wait_for_the_lock(self):
         """No job is at work on the store."""
@@ -127,6 +126,8 @@ class EndedNight(Night):
 
 class DamagedStore(Night):
     """After two nights with one finding, which is known since."""
+
+    nights: pathlib.Path
 
     @classmethod
     def setUpClass(cls):
@@ -370,8 +371,8 @@ class Workflow(unittest.TestCase):
 
     def marked(self, typed):
         """The step that marks, with scripts that tell what they are given."""
-        step, = re.findall(r"- name: Mark\n.*?run: \|\n(.*?)\n\n", (SCRIPT.parent / "ci/nightly.yml").read_text(),
-                           re.DOTALL)
+        job = (SCRIPT.parent / "ci/nightly.yml").read_text()
+        step, = re.findall(r"- name: Mark\n.*?run: \|\n(.*?)\n\n", job, re.DOTALL)
         with tempfile.TemporaryDirectory() as name:
             for tool in ("scripts/night_store", "build/bin/redzone"):
                 path = pathlib.Path(name, tool)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from triton_package.expressions import Expression, ExpressionError  # noqa: E402
+from triton_package.expressions import Expression, ExpressionError
 
 
 class Expressions(unittest.TestCase):

@@ -93,7 +93,7 @@ num_warps = 8
 def export(*arguments, cache=SHARED_CACHE):
     """Runs the exporter; it has exit code, stdout and stderr."""
     environment = dict(os.environ, TRITON_CACHE_DIR=str(cache))
-    command = [sys.executable, ROOT / "scripts" / "triton_export.py", *map(str, arguments)]
+    command = [sys.executable, str(ROOT / "scripts" / "triton_export.py"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 

@@ -1,9 +1,8 @@
 """The backward state scan, from the last chunk to the first: see src/targets/chunk/bwd_dh.cu."""
 
+import chunk_family as family
 import triton
 import triton.language as tl
-
-import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])

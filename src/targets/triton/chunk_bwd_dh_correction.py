@@ -1,10 +1,9 @@
 """Adds to the gradient of each chunk's state what comes from behind the sequence: see
 src/targets/chunk/bwd_dh_correction.cu."""
 
+import chunk_family as family
 import triton
 import triton.language as tl
-
-import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])

@@ -1,9 +1,8 @@
 """The forward state scan, from the first chunk to the last: see src/targets/chunk/fwd_h.cu."""
 
+import chunk_family as family
 import triton
 import triton.language as tl
-
-import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])

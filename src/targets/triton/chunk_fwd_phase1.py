@@ -1,9 +1,8 @@
 """The state that each chunk would leave if it began at zero: src/targets/chunk/fwd_phase1.cu."""
 
+import chunk_family as family
 import triton
 import triton.language as tl
-
-import chunk_family as family
 
 
 @triton.jit(do_not_specialize=["sequences", "D", "DV"])
