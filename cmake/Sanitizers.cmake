@@ -1,4 +1,5 @@
-# Builds that watch themselves, as scripts/fuzz and scripts/sanitize make them.
+# The flags of builds that check themselves at run time. The presets asan and tsan of CMakePresets.json
+# turn them on, which scripts/sanitize and scripts/fuzz use; no script names such a flag itself.
 set(REDZONE_SANITIZE "" CACHE STRING
   "address: instrument everything for memory errors and undefined behaviour; thread: for data races; empty: nothing")
 option(REDZONE_FUZZ "Link the harnesses of tests/fuzz with libFuzzer; needs clang" OFF)
