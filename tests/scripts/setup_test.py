@@ -1,0 +1,73 @@
+"""When scripts/setup configures build/ and with what, with stand-ins for CMake and Debian's packages."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
+
+# Leaves what CMake does, with the cache variables that it is given.
+CMAKE = """#!/bin/sh
+echo "$@" >>{log}
+[ "$1" = --preset ] || exit 0
+mkdir -p build && touch build/build.ninja
+for word in "$@"; do
+  case "$word" in -D*) echo "${{word#-D}}" | sed 's/=/:BOOL=/' >>build/CMakeCache.txt ;; esac
+done
+"""
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "tree"
+        self.tools = pathlib.Path(folder.name) / "tools"
+        self.log = pathlib.Path(folder.name) / "log"
+        (self.root / "scripts").mkdir(parents=True)
+        self.tools.mkdir()
+        shutil.copy(SCRIPT, self.root / "scripts/setup")
+        self.tool("cmake", CMAKE.format(log=self.log))
+        self.tool("dpkg-query", "#!/bin/sh\nprintf installed\n")
+
+    def tool(self, name, text):
+        (self.tools / name).write_text(text)
+        (self.tools / name).chmod(0o755)
+
+    def setup(self, *arguments):
+        """The calls of CMake."""
+        self.log.write_text("")
+        ran = subprocess.run([self.root / "scripts/setup", *arguments], capture_output=True, text=True,
+                             env={"PATH": f"{self.tools}:/usr/bin:/bin"})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return self.log.read_text().splitlines()
+
+    def test_configures_once_and_builds_each_time(self):
+        self.assertEqual(self.setup(), ["--preset release -DREDZONE_TESTS=ON", "--build build"])
+        self.assertEqual(self.setup(), ["--build build"])
+        self.assertEqual(self.setup("--no-tests")[0], "--preset release -DREDZONE_TESTS=OFF")
+
+    def test_warnings_become_errors_where_it_was_configured_without(self):
+        self.setup()
+        self.assertEqual(self.setup("--werror")[0],
+                         "--preset release -DREDZONE_TESTS=ON -DREDZONE_WERROR=ON")
+        self.assertEqual(self.setup("--werror"), ["--build build"])
+        self.assertEqual(self.setup(), ["--build build"])
+
+    def test_configure_builds_nothing(self):
+        self.assertEqual(self.setup("--configure"), ["--preset release -DREDZONE_TESTS=ON"])
+
+    def test_the_tools_of_the_linters_are_fixed_and_not_installed_twice(self):
+        installed = self.root / "build/check-venv/installed"
+        installed.parent.mkdir(parents=True)
+        pinned = next(line for line in SCRIPT.read_text().splitlines() if 'pinned="ruff==' in line)
+        installed.write_text(pinned.split('"')[1] + "\n")
+        self.assertEqual(self.setup("--check"), [])
+        self.assertEqual([f.name for f in installed.parent.iterdir()], ["installed"])
+
+
+
+if __name__ == "__main__":
+    unittest.main()
