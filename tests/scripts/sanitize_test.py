@@ -7,6 +7,7 @@ import sys
 import unittest
 
 BUILD = sys.argv.pop()
+SCRIPTS = pathlib.Path(sys.argv[-1]).resolve().parent
 SCRIPT = pathlib.Path(sys.argv.pop()).read_text()
 
 
@@ -35,6 +36,11 @@ class Sanitize(unittest.TestCase):
 
     def test_no_label_is_both(self):
         self.assertEqual(self.covered & self.left_out, set())
+
+    def test_no_script_names_a_flag_of_a_sanitizer(self):
+        for file in SCRIPTS.iterdir():
+            if file.is_file():
+                self.assertNotIn("-fsanitize", file.read_text(), file.name)
 
 
 if __name__ == "__main__":

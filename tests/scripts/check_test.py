@@ -1,0 +1,208 @@
+"""What scripts/check gives to each tool and makes of what it says, with stand-ins for the tools."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
+TOOLS = ("clang-format", "clang-tidy", "shellcheck", "codespell", "sim_text", "ruff", "mypy")
+
+# Notes its arguments, and fails with a message where it is to.
+TOOL = """#!/bin/sh
+echo "{name} $@" >>{log}
+[ ! -f {folder}/{name}.says ] || cat {folder}/{name}.says
+[ ! -f {folder}/{name}.fails ]
+"""
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tools = pathlib.Path(folder.name) / "tools"
+        self.root = pathlib.Path(folder.name) / "tree"
+        self.log = pathlib.Path(folder.name) / "log"
+        self.log.touch()
+        self.tools.mkdir()
+        for name in ("git", "env", "python3", "cat", "sh"):
+            (self.tools / name).symlink_to(shutil.which(name) or "")
+        for name in (*TOOLS, "cmake"):
+            file = self.tools / name
+            file.write_text(TOOL.format(name=name, log=self.log, folder=folder.name))
+            file.chmod(0o755)
+        self.folder = pathlib.Path(folder.name)
+        self.root.mkdir()
+        self.git("init", "-q", "-b", "main")
+        self.git("commit", "-q", "--allow-empty", "-m", "nothing")
+        self.write("scripts/check", SCRIPT.read_text())
+        (self.root / "scripts/check").chmod(0o755)
+        self.write("scripts/copied_lines.limit", "0\n")
+        self.write("scripts/tool", "#!/usr/bin/env python3\n")
+        self.write(".ci/run", "#!/usr/bin/env bash\n")
+        self.write(".gitignore", "/build/\n")
+        for name in ("one.cpp", "one.h", "two.cpp", "lone.h", "kernel.cu"):
+            self.write(f"src/{name}", "int a;\nint b;\nint c;\n")
+        self.commit()
+        self.git("commit", "-q", "--allow-empty", "-m", "as it was")
+        self.compiled("src/one.cpp", "src/two.cpp")
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+                       cwd=self.root, check=True, capture_output=True)
+
+    def write(self, name, text):
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-qm", "as it is")
+
+    def compiled(self, *files):
+        self.write("build/compile_commands.json", json.dumps(
+            [{"directory": str(self.root), "file": str(self.root / f), "command": "c++"} for f in files]))
+
+    def check(self, *arguments):
+        return subprocess.run([self.root / "scripts/check", *arguments], capture_output=True, text=True,
+                              env={"PATH": str(self.tools)})
+
+    def given(self, tool):
+        """The arguments of each of its calls."""
+        calls = [line.split() for line in self.log.read_text().splitlines()]
+        return [words[1:] for words in calls if words[0] == tool]
+
+    def files_given(self, tool):
+        return sorted({word for words in self.given(tool) for word in words if "/" in word
+                       and not word.startswith(str(self.root))})
+
+    def test_a_tree_that_has_nothing_passes(self):
+        ran = self.check("--all")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        for tool in TOOLS:
+            self.assertTrue(self.given(tool), tool)
+
+    def test_each_tool_that_finds_something_fails_the_check_and_is_shown(self):
+        for tool in TOOLS:
+            with self.subTest(tool):
+                (self.folder / f"{tool}.fails").touch()
+                (self.folder / f"{tool}.says").write_text("here: it is wrong\n")
+                ran = self.check("--all")
+                self.assertEqual(ran.returncode, 1, ran.stdout)
+                self.assertIn("here: it is wrong", ran.stdout)
+                (self.folder / f"{tool}.fails").unlink()
+                (self.folder / f"{tool}.says").unlink()
+
+    def test_each_tool_that_is_missing_is_a_failure_with_a_remedy(self):
+        for tool in TOOLS:
+            with self.subTest(tool):
+                (self.tools / tool).rename(self.folder / "aside")
+                ran = self.check("--all")
+                self.assertEqual(ran.returncode, 3, ran.stdout)
+                self.assertIn(f"{tool} is not installed: run ./scripts/setup --check", ran.stdout)
+                (self.folder / "aside").rename(self.tools / tool)
+
+    def test_the_fixed_version_of_a_tool_goes_before_that_of_the_system(self):
+        self.write("build/check-venv/bin/ruff", "#!/bin/sh\necho fixed\nexit 1\n")
+        (self.root / "build/check-venv/bin/ruff").chmod(0o755)
+        self.assertIn("fixed", self.check("ruff").stdout)
+
+    def test_only_changed_files_are_read(self):
+        self.write("src/two.cpp", "int changed;\n")
+        self.commit()
+        self.write("src/kernel.cu", "int changed;\n")
+        self.write("src/new.cpp", "int added;\n")
+        self.compiled("src/one.cpp", "src/two.cpp", "src/new.cpp")
+        self.check("format", "tidy")
+        self.assertEqual(self.files_given("clang-format"), ["src/kernel.cu", "src/new.cpp", "src/two.cpp"])
+        self.assertEqual(self.files_given("clang-tidy"), ["src/new.cpp", "src/two.cpp"])
+
+    def test_what_was_only_moved_or_removed_is_not_read(self):
+        self.git("mv", "src/two.cpp", "src/moved.cpp")
+        self.git("rm", "-q", "src/one.cpp")
+        self.commit()
+        self.check("format", "tidy")
+        self.assertEqual(self.given("clang-format") + self.given("clang-tidy"), [])
+
+    def test_a_header_is_read_with_its_own_file_or_else_by_itself(self):
+        self.write("src/one.h", "int changed;\n")
+        self.write("src/lone.h", "int changed;\n")
+        self.check("tidy")
+        self.assertEqual(self.files_given("clang-tidy"), ["src/lone.h", "src/one.cpp"])
+
+    def test_what_is_not_compiled_here_is_named(self):
+        self.write("elsewhere/device.cpp", "int added;\n")
+        ran = self.check("tidy")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        self.assertIn("not compiled here, so not read: elsewhere/device.cpp", ran.stdout)
+
+    def test_without_a_configured_build_tidy_is_a_failure_with_a_remedy(self):
+        shutil.rmtree(self.root / "build")
+        self.write("src/one.cpp", "int changed;\n")
+        ran = self.check("tidy")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("./scripts/setup --configure", ran.stdout)
+
+    def test_the_base_is_where_the_branch_left_origin(self):
+        self.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        for name in ("one", "two"):
+            self.write(f"src/{name}.cpp", "int changed;\n")
+            self.commit()
+        self.check("format")
+        self.assertEqual(self.files_given("clang-format"), ["src/one.cpp", "src/two.cpp"])
+
+    def test_on_what_origin_has_the_base_is_the_previous_commit(self):
+        self.write("src/one.cpp", "int changed;\n")
+        self.commit()
+        self.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        self.check("format")
+        self.assertEqual(self.files_given("clang-format"), ["src/one.cpp"])
+
+    def test_scripts_are_known_by_their_first_line(self):
+        self.check("shell", "ruff")
+        self.assertEqual(self.files_given("shellcheck"), [".ci/run"])
+        self.assertEqual(self.files_given("ruff"), ["scripts/check", "scripts/tool"])
+
+    def copies(self, text, *arguments):
+        (self.folder / "sim_text.says").write_text(text)
+        return self.check("copies", *arguments)
+
+    def test_more_copied_lines_than_allowed_are_a_failure(self):
+        blocks = "src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
+        ran = self.copies(blocks)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("6 lines were copied, 0 are allowed", ran.stdout)
+        self.assertIn("src/two.cpp", ran.stdout)
+
+    def test_a_line_of_two_blocks_counts_once(self):
+        self.write("scripts/copied_lines.limit", "9\n")
+        self.commit()
+        blocks = ("src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
+                  "src/one.cpp: line 2-3   |src/lone.h: line 1-3  [40]\n")
+        self.assertEqual(self.copies(blocks, "--base", "HEAD").returncode, 0)
+
+    def test_fewer_copied_lines_are_to_be_written_down(self):
+        self.write("scripts/copied_lines.limit", "9\n")
+        self.commit()
+        ran = self.copies("src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n", "--base", "HEAD")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("write that into scripts/copied_lines.limit", ran.stdout)
+
+    def test_the_allowed_number_may_not_grow(self):
+        self.write("scripts/copied_lines.limit", "6\n")
+        self.commit()
+        ran = self.copies("src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("may only fall", ran.stdout)
+
+    def test_what_is_mistyped_is_a_usage_error(self):
+        ran = self.check("tydi")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("no check 'tydi'", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
