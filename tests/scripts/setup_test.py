@@ -68,6 +68,5 @@ class Setup(unittest.TestCase):
         self.assertEqual([f.name for f in installed.parent.iterdir()], ["installed"])
 
 
-
 if __name__ == "__main__":
     unittest.main()
