@@ -20,6 +20,9 @@ class Release(unittest.TestCase):
         (self.root / "scripts").mkdir(parents=True)
         self.tools.mkdir()
         shutil.copy(SCRIPT, self.root / "scripts/release")
+        (self.root / "bench/results").mkdir(parents=True)
+        (self.root / "bench/results/host-fuzz.txt").write_text("on record\n")
+        (self.root / ".gitignore").write_text("/build-*/\n")
         for name in SCRIPTS:
             self.stand_in(self.root / "scripts" / name)
         for name in ("cmake", "ctest"):
@@ -50,6 +53,7 @@ class Release(unittest.TestCase):
         for call in ("stale_results ", "check --all", "cmake --preset clang", "cmake --build --preset clang",
                      "ctest --test-dir build-clang", "sanitize asan", "sanitize tsan", "fuzz --results"):
             self.assertIn(call, said)
+        self.assertEqual((self.root / "build-fuzz/release.txt").read_text(), "on record\n")
 
     def test_a_stale_result_refuses_the_release_after_the_other_steps(self):
         self.stand_in(self.root / "scripts/stale_results", 1)

@@ -111,6 +111,11 @@ class StaleResults(unittest.TestCase):
         self.write("bench/results/night/a.json", f'{{\n "commit": "{now}"\n}}\n')
         self.assertEqual(self.stale().returncode, 0)
 
+    def test_a_result_that_another_script_compares_is_left_to_it(self):
+        self.changed("src/engine/a.cpp")
+        self.write("bench/results.table", "*.txt  -\n")
+        self.assert_sound()
+
     def test_a_table_that_does_not_fit_is_an_error(self):
         for table, why in (("*.json  src\n", "host.txt has no row"),
                            ("*.txt  src\n*.json  src\n", "*.json matches no result"),
