@@ -198,6 +198,18 @@ class Check(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
         self.assertIn("may only fall", ran.stdout)
 
+    def test_a_folder_without_its_history_cannot_be_checked(self):
+        shutil.rmtree(self.root / ".git")
+        ran = self.check()
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("git does not list the files here: fatal: not a git repository", ran.stderr)
+        self.assertEqual(self.log.read_text(), "")
+
+    def test_a_base_that_is_no_commit_is_an_error(self):
+        ran = self.check("--base", "nowhere")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("no commit 'nowhere'", ran.stderr)
+
     def test_what_is_mistyped_is_a_usage_error(self):
         ran = self.check("tydi")
         self.assertEqual(ran.returncode, 2)
