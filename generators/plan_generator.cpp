@@ -52,7 +52,8 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
 }
 
 // Holds on to the call maker, whose spec the candidates refer to.
-rc::Seq<rc::Shrinkable<Plan>> shrinks_of(std::shared_ptr<const CallMaker> calls, const Plan& plan) {
+rc::Seq<rc::Shrinkable<Plan>> shrinks_of(const std::shared_ptr<const CallMaker>& calls,
+                                         const Plan& plan) {
   return rc::seq::map(simplify_seq(plan, calls->spec()), [calls](const Plan& simpler) {
     return rc::shrinkable::shrink([simpler] { return simpler; },
                                   [calls](const Plan& p) { return shrinks_of(calls, p); });
