@@ -355,7 +355,7 @@ TEST_F(NightReport, ANightWithoutItsCampaignIsAnError) {
   }));
   const auto night = describe_night(store, id, {});
   ASSERT_FALSE(night);
-  EXPECT_EQ(night.error().kind, ErrorKind::harness);
+  EXPECT_EQ(night.error().kind, ErrorKind::unsound);
 }
 
 }  // namespace
