@@ -160,7 +160,7 @@ std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& 
 std::string text_of(const Bisection& b, const Row& row, const Seen& seen) {
   std::string out = text_at_this_launch(b, row, seen);
   if (!seen.only_this_launch.empty())
-    out += fmt::format("; fails in another way that looks the same with {}",
+    out += fmt::format("; a second mechanism with the same signature fails with {}",
                        fmt::join(seen.only_this_launch, ", "));
   return out;
 }

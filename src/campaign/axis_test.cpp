@@ -9,10 +9,12 @@
 namespace redzone::campaign {
 namespace {
 
-// Of a finding's error of 1 %, each look at each stage of its triage has its part: three looks at
-// most, and as many stages as classify a failure before and after its reduction. What always fails
-// is decided by few runs: for 9 of 9 against 0 of 9 the p-value is 1 / C(18, 9).
-constexpr int kLooks = 3, kStages = 5;
+// A finding's error of 1 % is divided over every test that its triage may make: three looks, under
+// blocking launches, between launches and under relaxed ones, in at most five classifications (in
+// used workers and in fresh ones, each without and with the history of the worker, and of the
+// reduced plan). What always fails is decided by few runs: for 9 of 9 against 0 of 9 the p-value is
+// 1 / C(18, 9), which holds for up to ten settings.
+constexpr int kLooks = 3, kStages = 3 * 5;
 constexpr double kLevelOfLook = 0.01 / (kLooks * kStages);
 constexpr int kFewRuns = 9, kManyRuns = 24, kMostRuns = 60;
 

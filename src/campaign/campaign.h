@@ -198,7 +198,7 @@ class Campaign {
   // anything, as long as something can run: what one target's bugs cost must not keep the others'
   // from being seen.
   bool first_look_ = false;
-  std::chrono::steady_clock::duration confirming_{0};  // time spent so
+  std::chrono::steady_clock::duration confirming_{0};  // time spent in confirm_case()
   std::deque<Waiting> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   Lane* at_work_ = nullptr;                                            // whose case is looked into

@@ -52,12 +52,13 @@ class Run final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-int exit_code(const campaign::CampaignResult& result) {
+// `found`: what was seen, as it is stored.
+int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
   if (result.stopped) return kInterrupted;
-  // A suspect failed, and there was no time to confirm it.
-  const bool suspect =
-      std::any_of(result.findings.begin(), result.findings.end(),
-                  [](const Finding& f) { return f.state == FindingState::suspect; });
+  // It failed, there was no time to confirm it, and nobody has marked it.
+  const bool suspect = std::any_of(found.begin(), found.end(), [](const Finding& f) {
+    return f.state == FindingState::suspect && f.ledger.standing == Standing::fresh;
+  });
   if (!result.new_ids.empty() || suspect) return kFound;
   const auto& s = result.stats;
   if (s.pass + s.fail > s.harness_errors) return kOk;
@@ -183,7 +184,7 @@ Result<int> Run::run(const po::variables_map& flags) {
   const report::Scope scope = scope_of(session.catalog(), *result);
   print_result(json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
                                   : report::campaign_text(campaign, found, shown, db, scope));
-  return exit_code(*result);
+  return exit_code(*result, found);
 }
 
 }  // namespace

@@ -136,8 +136,8 @@ TEST(Bisect, TellsTwoMechanismsApartThatLookTheSame) {
     EXPECT_EQ(t.other_launch->launch, "async");
     EXPECT_EQ(t.other_launch->probe.answer, Answer::fails);
   }
-  EXPECT_NE(sentence(b).find("fails in another way that looks the same with guard with launch = "
-                             "async"),
+  EXPECT_NE(sentence(b).find("a second mechanism with the same signature fails with guard with "
+                             "launch = async"),
             std::string::npos)
       << sentence(b);
   EXPECT_EQ(sentence(b).find("does not depend on launch"), std::string::npos) << sentence(b);
