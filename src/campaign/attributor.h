@@ -6,6 +6,7 @@
 
 #include "core/attribution.h"
 #include "core/verdict.h"
+#include "exec/executor.h"
 
 namespace redzone::campaign {
 
@@ -14,11 +15,11 @@ class Attributor {
   virtual ~Attributor() = default;
 
   // What the tool tells of `signature` from more runs of this trial of `plan`, which shows it.
-  // Nothing where it does not apply to such a failure or device. A tool that applies but is absent,
-  // or fails, says so in `detail`; it is never an error: what was found stands without it. Ends
-  // early, with what it has, once `stop` is true; empty: never.
-  virtual std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
-                                             const Signature& signature,
+  // `runner` runs them. Nothing where it does not apply to such a failure or device. A tool that
+  // applies but is absent, or fails, says so in `detail`; it is never an error: what was found
+  // stands without it. Ends early, with what it has, once `stop` is true; empty: never.
+  virtual std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan,
+                                             const TrialSpec& trial, const Signature& signature,
                                              const std::function<bool()>& stop) = 0;
 };
 

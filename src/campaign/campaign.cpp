@@ -19,20 +19,6 @@ constexpr std::chrono::milliseconds kLook{10};   // where something else may hap
 // The first look at all targets ends with so much of the time.
 constexpr double kFirstLookShare = 0.25;
 
-// What the executor calls while it waits, for as long as this lives.
-class Heartbeat {
- public:
-  Heartbeat(exec::Executor& executor, std::function<void()> beat) : executor_(executor) {
-    executor_.set_heartbeat(std::move(beat));
-  }
-  ~Heartbeat() { executor_.set_heartbeat({}); }
-  Heartbeat(const Heartbeat&) = delete;
-  Heartbeat& operator=(const Heartbeat&) = delete;
-
- private:
-  exec::Executor& executor_;
-};
-
 // One more plan that got no verdict.
 void add_unjudged(std::vector<Unjudged>& all, const std::string& target, const Verdict& verdict) {
   const auto find = [&](const std::string& reason) {
@@ -55,23 +41,14 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       catalog_(catalog),
       sink_(sink),
       options_(std::move(options)),
-      triage_(executor, catalog, std::move(simplify), sink, [this, &targets] {
-        TriageOptions t = options_.triage;
-        t.deadline = options_.deadline;
-        // In a long campaign the reduction of a finding may take its part of the target's time.
-        if (options_.time.count() > 0)
-          t.reduce_time = std::max(
-              t.reduce_time,
-              options_.time /
-                  (4 * std::max<std::int64_t>(1, static_cast<std::int64_t>(targets.size()))));
-        t.stop = [this] {
-          ask_barred();
-          return called_off() || time_is_up() || now() >= case_until_;
-        };
-        t.cut_off = [this] { return called_off() || is_overdue(); };
-        t.interrupted = [this] { return called_off(); };
-        return t;
-      }()) {
+      simplify_(std::move(simplify)),
+      tasks_(executor) {
+  options_.triage.deadline = options_.deadline;
+  // In a long campaign the reduction of a finding may take its part of the target's time.
+  if (options_.time.count() > 0)
+    options_.triage.reduce_time = std::max(
+        options_.triage.reduce_time,
+        options_.time / (4 * std::max<std::int64_t>(1, static_cast<std::int64_t>(targets.size()))));
   for (auto& target : targets)
     lanes_.emplace_back(std::move(target), lanes_.size(), options_.preparer, most_reference_time());
 }
@@ -95,8 +72,8 @@ bool Campaign::is_overdue() const {
   return options_.time.count() > 0 && now() - started_ >= options_.time + options_.deadline;
 }
 
-bool Campaign::called_off() const {
-  return stopped() || (at_work_ != nullptr && at_work_->barred);
+bool Campaign::called_off(const Lane& lane) const {
+  return stopped() || lane.barred;
 }
 
 void Campaign::ask_barred() {
@@ -108,56 +85,49 @@ void Campaign::ask_barred() {
 Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
-  const Heartbeat heartbeat(executor_, [this] {
-    if (options_.preparer != nullptr) options_.preparer->wait(std::chrono::milliseconds(0));
-    if (now() - last_progress_ >= kProgressInterval) tell_progress();
-  });
   first_look_ = has_turns();
   while (!stopped() && !time_is_up()) {
     ask_barred();
-    if (Lane* lane = lane_to_settle()) {
-      Waiting next = std::move(lane->waiting.front());
-      lane->waiting.pop_front();
-      if (auto r = settle_waiting(std::move(next)); !r) return tl::unexpected(r.error());
-      if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
-      continue;
-    }
     look_ahead();
-    top_up();
+    if (!tasks_.want_quiet()) top_up();
     for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
       if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
-    const bool waits = is_preparing();
-    if (executor_.in_flight() == 0) {
-      if (next_lane() != nullptr) {
-        if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
-        continue;
-      }
-      // The first look at a target whose plans are not ready is no reason to run nothing.
-      if ((!waits || first_look_holds_up()) && std::exchange(first_look_, false)) continue;
-      if (!waits) {
-        if (hangs_.empty()) break;
-        if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
-        continue;
-      }
-    }
-    if (executor_.in_flight() == 0)
-      options_.preparer->wait(kLook);
-    else if (auto done = executor_.next(waits ? kLook : kWait))
-      if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
-    if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
-    if (hangs_are_due())
-      if (auto r = settle_hangs(); !r) return tl::unexpected(r.error());
+    start_visits();
+    tasks_.advance();
+    if (lost_) return tl::unexpected(*lost_);
     if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
+    if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
+    if (hangs_are_due()) release_hangs();
+    const bool waits = is_preparing();
+    if (executor_.in_flight() > 0 || tasks_.size() > 0) {
+      executor_.poll(waits ? kLook : kWait);
+      while (auto done = executor_.next(std::chrono::milliseconds(0)))
+        if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+      continue;
+    }
+    if (next_lane() != nullptr || lane_to_look_into() != nullptr || !suspects_aside_.empty())
+      continue;
+    // The first look at a target whose plans are not ready is no reason to run nothing.
+    if (std::exchange(first_look_, false)) continue;
+    if (waits) {
+      options_.preparer->wait(kLook);
+      continue;
+    }
+    if (hangs_.empty()) break;
+    release_hangs();
   }
   if (options_.preparer != nullptr) options_.preparer->stop();
+  if (auto r = wind_down(); !r) return tl::unexpected(r.error());
   // What is done but not judged yet is recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0)))
     if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+  for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
+    if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
   for (auto& lane : lanes_)
     std::move(lane.waiting.begin(), lane.waiting.end(), std::back_inserter(hangs_));
   for (auto& w : hangs_)
-    if (find_listed(w.finding.id) == result_.findings.end())
-      result_.findings.push_back(std::move(w.finding));
+    if (find_listed(w.looked_into.finding.id) == result_.findings.end())
+      result_.findings.push_back(std::move(w.looked_into.finding));
   result_.stopped = stopped();
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
@@ -169,7 +139,7 @@ Result<CampaignResult> Campaign::run() {
 void Campaign::top_up() {
   while (executor_.in_flight() < executor_.appetite() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
-    if (lane == nullptr || (!first_look_ && !lane->waiting.empty())) return;
+    if (lane == nullptr) return;
     ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
     const auto begun = now();
@@ -240,7 +210,7 @@ Result<void> Campaign::finish(exec::JobResult result) {
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
     if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
-      lane.spent_us += static_cast<double>(options_.fault_cost.count()) * 1000;
+      lane.spent_us += static_cast<double>(options_.worker_cost.count()) * 1000;
     const bool once = !pending.trials[t].order.empty();
     const auto calls =
         static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
@@ -267,7 +237,7 @@ double Campaign::seconds_in_all() const {
 Result<void> Campaign::report_progress(bool force) {
   if (!force && now() - last_progress_ < kProgressInterval) return {};
   for (auto& lane : lanes_)
-    for (auto& [key, known] : lane.cases)
+    for (auto& [key, known] : lane.groups)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
         if (auto r = sink_.sighted(known.finding, plans); !r) return r;
   tell_progress();

@@ -1,7 +1,8 @@
 // One fuzz run: generate, screen, triage, until the time or the plans are spent.
 //
-// Single-threaded; workers do the parallel work. Everything found is in the sink by the time run()
-// returns, also when it is stopped.
+// Single-threaded; workers do the parallel work, and cases that are looked into wait side by side
+// with the screen (tasks.h). Everything found is in the sink by the time run() returns, also when
+// it is stopped.
 #pragma once
 
 #include <deque>
@@ -16,7 +17,8 @@
 #include "campaign/plan_source.h"
 #include "campaign/preparer.h"
 #include "campaign/reference_budget.h"
-#include "campaign/triage.h"
+#include "campaign/stations.h"
+#include "campaign/tasks.h"
 #include "core/campaign_record.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
@@ -63,9 +65,12 @@ struct CampaignOptions {
   std::chrono::milliseconds time{0};          // 0: no limit
   std::uint64_t plans_per_target = 0;         // 0: no limit
   std::chrono::milliseconds deadline{10000};  // of each trial
-  // Charged to a target for each worker that it took down, so that one that always faults does not
-  // starve the others.
-  std::chrono::milliseconds fault_cost{50};
+  // Charged to a target for each worker that it took down or had started for it alone, so that one
+  // that always faults does not starve the others.
+  std::chrono::milliseconds worker_cost{50};
+  // Looking into cases takes nothing from the screen, as it takes what the screen leaves idle: then
+  // neither waits for the other. Else the two share the time of their target.
+  bool screen_leaves_room = false;
   // A hang costs its deadline each time it is shown, so suspects that hang are recorded at once but
   // looked into last: in this share of the time at its end, or when the plans are spent.
   double hang_share = 0.25;
@@ -80,6 +85,8 @@ struct CampaignOptions {
   // a second. A case that is looked into ends, as a suspect; what is known of the target stays.
   std::function<bool(const std::string& target)> barred = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
+  // Told of each finding when it is confirmed, and again when it is reduced.
+  std::function<void(const Finding&)> found = {};
   // What its time is measured by.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
@@ -112,14 +119,22 @@ class Campaign {
     ReferenceBudget::Reserved references;
   };
 
-  // A case that waits for its turn: a recorded suspect, or a confirmed finding that is to be
-  // refined.
-  struct Waiting {
+  // The stations of triage, in their order.
+  enum class Station : std::uint8_t { confirm, refine, explain, measure_load, end };
+  // A case that waits for its turn at a station, or is there.
+  struct Visit {
     std::size_t lane = 0;
-    Suspect suspect;  // empty of what is confirmed
-    std::string key;
-    Finding finding;
-    std::optional<Triage::Confirmed> confirmed = {};
+    std::string key;  // of its group of suspects
+    bool hang = false;
+    Station station = Station::confirm;
+    Case looked_into;
+    Suspect suspect = {};  // for Station::confirm
+    // When it has to end.
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+    // In the result of the campaign; 0: not yet.
+    std::int64_t listed = 0;
+    bool listed_as_new = false;
+    Result<void> result = {};
   };
 
   // Plans are made ahead where that is worth it. Who waits for them keeps little of its share.
@@ -130,49 +145,53 @@ class Campaign {
   std::uint64_t plans_left(const Lane& lane) const;
   // It may make one now: there are plans left, and the first look at it has not ended.
   bool may_make(const Lane& lane) const;
-  // Some target could run, or have its cases looked into, but for the first look at all.
-  bool first_look_holds_up();
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);
   // The lane whose turn it is: of those that have something to do the one that had the least.
   Lane* next_lane();
-  // The lane whose next case is to be looked into now.
-  Lane* lane_to_settle();
-  // The first case of a target is confirmed at once, unless that would take more than half of the
-  // first look at all targets. What further ones cost comes out of its own share of the time: they
-  // wait for its turn.
-  bool must_wait(const Lane& lane);
   // Whether time is divided at all: there is a limit to it, and more than one target.
   bool has_turns() const;
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  // Confirms it. Where time is divided, refining it waits for the turn of its target: all suspects
-  // are confirmed first, which is cheap.
-  Result<void> confirm_case(Lane& lane, Finding finding, const Suspect& suspect,
-                            const std::string& key);
-  Result<void> refine_case(Lane& lane, Triage::Confirmed confirmed, const std::string& key);
+  // Puts it behind those of its target that are at the same station or before.
+  void wait(Lane& lane, Visit visit);
+  // Lets those begin whose turn it is.
+  void start_visits();
+  // The lane whose next case may begin now.
+  Lane* lane_to_look_into();
+  // It may have a case looked into now, whatever others may.
+  bool may_look_into(const Lane& lane) const;
+  void start(Lane& lane, Visit visit);
+  TriageOptions triage_options(Lane& lane, const Visit& visit);
+  Result<void> visit(exec::Runner& runner, Lane& lane, Visit& visit);
+  Result<void> leave(Lane& lane, Visit visit);
+  void charge(Lane& lane, std::span<const exec::Job> jobs,
+              std::span<const exec::JobResult> results);
+  // So many of them are looked into at a time.
+  std::int64_t beside(std::int64_t visits) const;
+  // Ends the cases that are looked into, as their stop says so by now.
+  Result<void> wind_down();
   // What the reductions of the next finding may take, of the time that is left for all that wait.
   std::chrono::milliseconds reduce_time() const;
   void meet(Lane& lane, std::optional<Alarm>& other);
   void note_case(Lane& lane, const std::string& key, const Finding& finding);
-  Result<void> settle_waiting(Waiting waiting);
   std::vector<Finding>::iterator find_listed(std::int64_t id);  // in the result
   // Lists what became of a case, and counts what is found for the first time in this campaign.
   void list(const Finding& finding, bool is_new);
   // Takes back a finding that has become one with another.
   void unlist(std::int64_t id, bool is_new);
   bool hangs_are_due() const;
-  // One of each target, with its share of the time that is left; further ones wait for its turn.
-  Result<void> settle_hangs();
+  // They join the cases of their targets, each with its share of the time that is left.
+  void release_hangs();
   void count(Lane& lane, const Verdict& verdict);
   bool time_is_up() const;
   // The time is up by more than a deadline: what still runs is ended.
   bool is_overdue() const;
   void ask_barred();
-  // Somebody's will ends the case at hand, not its time.
-  bool called_off() const;
+  // Somebody's will ends the cases of the target, not their time.
+  bool called_off(const Lane& lane) const;
   // The longest that a large call's reference may take.
   std::chrono::milliseconds most_reference_time() const;
   double seconds_in_all() const;  // of a campaign with a limit
@@ -188,28 +207,26 @@ class Campaign {
   const oracles::Catalog& catalog_;
   FindingSink& sink_;
   CampaignOptions options_;
-  Triage triage_;
+  SimplifyFor simplify_;
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, Pending> pending_;
   // Suspects that no trial of the screen showed, by lane: plans that fail without a device, and
   // failures that were met while another one was looked into.
   std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
-  // A campaign of several targets with a limit of time looks at each of them before it refines
-  // anything, as long as something can run: what one target's bugs cost must not keep the others'
-  // from being seen.
+  // A campaign of several targets with a limit of time looks at each of them before it makes more
+  // plans for what has shown something already.
   bool first_look_ = false;
-  std::chrono::steady_clock::duration confirming_{0};  // time spent in confirm_case()
-  std::deque<Waiting> hangs_;
+  std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
-  Lane* at_work_ = nullptr;                                            // whose case is looked into
+  std::optional<Error> lost_;                                          // of the sink, in a case
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
-  // When the triage of the case at hand has to end.
-  std::chrono::steady_clock::time_point case_until_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t next_job_ = 1;
+  std::uint64_t visits_ = 0;  // that began
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t lost_before_ = 0;  // workers lost before this campaign: to the self-proof
   CampaignResult result_;
+  Tasks tasks_;  // last: what it unwinds uses the others
 };
 
 }  // namespace redzone::campaign

@@ -1,4 +1,4 @@
-// What becomes of a suspect: recorded, then looked into now, later or never.
+// What becomes of a suspect: recorded, then looked into, station by station.
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +9,7 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
+constexpr std::chrono::milliseconds kLook{10};
 
 // It says that something differs, and nothing of the cause.
 bool is_vague(FailKind kind) {
@@ -28,17 +29,17 @@ bool worth_another_look(const Signature& signature, std::uint64_t seen, bool fou
 Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   ++result_.stats.suspects;
   const std::string key = suspect.verdict.signature.text();
-  auto it = lane.cases.find(key);
+  auto it = lane.groups.find(key);
   const auto explained = lane.nondeterministic.find(suspect.verdict.signature.buffer);
   if (is_vague(suspect.verdict.signature.kind) && explained != lane.nondeterministic.end()) {
-    Lane::Case& known = lane.cases[key];
+    Lane::SuspectGroup& known = lane.groups[key];
     known.finding = explained->second;
     known.found = true;
     ++known.seen;
     ++known.unreported;
     return {};
   }
-  if (it != lane.cases.end()) {
+  if (it != lane.groups.end()) {
     ++it->second.seen;
     if (it->second.waiting ||
         !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
@@ -46,10 +47,7 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
       return {};
     }
   }
-  const auto begun = now();
-  auto r = open_case(lane, std::move(suspect), key);
-  lane.spend(now() - begun);
-  return r;
+  return open_case(lane, std::move(suspect), key);
 }
 
 Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string& key) {
@@ -66,21 +64,26 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   auto recorded = sink_.record(finding);
   if (!recorded) return tl::unexpected(recorded.error());
   finding.id = recorded->id;
-  auto& known = lane.cases[key];
+  auto& known = lane.groups[key];
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
-  const bool hang = finding.signature.kind == FailKind::hang;
-  const bool ends = stopped() || time_is_up() || lane.barred;  // then it stays a suspect
-  if (!hang && !ends && !must_wait(lane))
-    return confirm_case(lane, std::move(finding), suspect, key);
-  if (hang && hangs_.empty()) first_hang_ = now();
   known.waiting = true;
-  // Ahead of what is confirmed.
-  auto& line = hang ? hangs_ : lane.waiting;
-  const auto place = std::find_if(line.begin(), line.end(),
-                                  [](const Waiting& w) { return w.confirmed.has_value(); });
-  line.insert(place, {lane.index, std::move(suspect), key, std::move(finding)});
+  const bool hang = finding.signature.kind == FailKind::hang;
+  Visit visit{lane.index, key, hang, Station::confirm, {std::move(finding)}, std::move(suspect)};
+  if (!hang) {
+    wait(lane, std::move(visit));
+    return {};
+  }
+  if (hangs_.empty()) first_hang_ = now();
+  hangs_.push_back(std::move(visit));
   return {};
+}
+
+void Campaign::wait(Lane& lane, Visit visit) {
+  const auto place = std::find_if(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& v) {
+    return std::pair(v.hang, v.station) > std::pair(visit.hang, visit.station);
+  });
+  lane.waiting.insert(place, std::move(visit));
 }
 
 std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
@@ -88,21 +91,116 @@ std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
   return std::find_if(all.begin(), all.end(), [id](const Finding& x) { return x.id == id; });
 }
 
-Result<void> Campaign::settle_waiting(Waiting waiting) {
-  ask_barred();
-  Lane& lane = lanes_[waiting.lane];
-  if (!waiting.confirmed) lane.cases[waiting.key].waiting = false;
-  if (lane.barred) {
-    if (find_listed(waiting.finding.id) == result_.findings.end())
-      result_.findings.push_back(waiting.finding);
-    return {};
+void Campaign::start_visits() {
+  while (Lane* lane = lane_to_look_into()) {
+    Visit next = std::move(lane->waiting.front());
+    lane->waiting.pop_front();
+    start(*lane, std::move(next));
   }
-  const auto begun = now();
-  auto r = waiting.confirmed
-               ? refine_case(lane, std::move(*waiting.confirmed), waiting.key)
-               : confirm_case(lane, std::move(waiting.finding), waiting.suspect, waiting.key);
-  lane.spend(now() - begun);
-  return r;
+}
+
+void Campaign::start(Lane& lane, Visit visit) {
+  lane.looked_into = true;
+  ++lane.looking_into;
+  if (visit.hang && options_.time.count() > 0) {
+    std::int64_t hangs = 1;
+    for (const auto& l : lanes_)
+      hangs += std::count_if(l.waiting.begin(), l.waiting.end(),
+                             [](const Visit& v) { return v.hang && v.station <= Station::refine; });
+    visit.until = now() + (started_ + options_.time - now()) * beside(hangs) / hangs;
+  }
+  const auto at = std::make_shared<Visit>(std::move(visit));
+  Tasks::Task task;
+  task.body = [this, &lane, at](exec::Runner& runner) {
+    at->result = this->visit(runner, lane, *at);
+  };
+  // A hang costs its deadline each time: what is quick comes first.
+  const int stage = static_cast<int>(at->station) + (at->hang ? static_cast<int>(Station::end) : 0);
+  task.rank = [&lane, stage, order = ++visits_] { return Tasks::Rank{stage, lane.due(), order}; };
+  task.ran = [this, &lane](auto jobs, auto results) { charge(lane, jobs, results); };
+  task.ended = [this, &lane, at] {
+    if (auto r = leave(lane, std::move(*at)); !r) lost_ = r.error();
+  };
+  tasks_.add(std::move(task));
+}
+
+// What its trials took, and the workers that were started for them.
+void Campaign::charge(Lane& lane, std::span<const exec::Job> jobs,
+                      std::span<const exec::JobResult> results) {
+  std::chrono::microseconds spent{0};
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    bool worker = !jobs[j].reuse;
+    for (const auto& o : results[j].observations) {
+      spent += std::chrono::microseconds(o.wall_us);
+      worker = worker || o.end == End::fault || o.end == End::hang || o.end == End::exited;
+    }
+    if (worker) spent += options_.worker_cost;
+  }
+  lane.spend(spent);
+}
+
+TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
+  TriageOptions options = options_.triage;
+  options.stop = [this, &lane, until = visit.until] {
+    ask_barred();
+    return called_off(lane) || time_is_up() || now() >= until;
+  };
+  options.cut_off = [this, &lane] { return called_off(lane) || is_overdue(); };
+  options.interrupted = [this, &lane] { return called_off(lane); };
+  return options;
+}
+
+Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
+  const Workshop shop{runner, catalog_,          simplify_,
+                      sink_,  *lane.target.spec, triage_options(lane, visit)};
+  switch (visit.station) {
+    case Station::confirm:
+      return confirm(shop, visit.looked_into, visit.suspect);
+    case Station::refine:
+      return refine(shop, visit.looked_into, reduce_time());
+    case Station::explain:
+      return explain(shop, visit.looked_into);
+    case Station::measure_load:
+      return measure_load(shop, visit.looked_into);
+    case Station::end:
+      break;
+  }
+  RZ_CHECK(false);
+}
+
+// Notes what became of the case, which waits for its next station, if there is one for it.
+Result<void> Campaign::leave(Lane& lane, Visit visit) {
+  --lane.looking_into;
+  if (!visit.result) return visit.result;
+  Case& c = visit.looked_into;
+  const Finding& f = c.finding;
+  if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
+  if (visit.station <= Station::refine) {
+    note_case(lane, visit.key, f);
+    if (visit.listed != 0 && visit.listed != f.id) unlist(visit.listed, visit.listed_as_new);
+    list(f, c.is_new);
+    if (was_found(f.state) && options_.found) options_.found(f);
+  } else if (const auto listed = find_listed(f.id); listed != result_.findings.end()) {
+    *listed = f;
+  }
+  if (!c.shown || visit.station != Station::confirm) meet(lane, c.other);
+  visit.listed = f.id;
+  visit.listed_as_new = c.is_new;
+  visit.suspect = {};
+  visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
+  if (c.shown && visit.station != Station::end) wait(lane, std::move(visit));
+  return {};
+}
+
+Result<void> Campaign::wind_down() {
+  tasks_.submit_no_more();
+  for (;;) {
+    tasks_.advance();
+    if (lost_) return tl::unexpected(*lost_);
+    if (tasks_.size() == 0) return {};
+    if (auto r = report_progress(false); !r) return r;
+    executor_.poll(kLook);
+  }
 }
 
 bool Campaign::hangs_are_due() const {
@@ -113,74 +211,26 @@ bool Campaign::hangs_are_due() const {
   return options_.plans_per_target == 0 && now() - first_hang_ >= options_.hang_wait;
 }
 
-Result<void> Campaign::settle_hangs() {
-  if (has_turns())
-    for (auto& hang : std::exchange(hangs_, {})) {
-      Lane& lane = lanes_[hang.lane];
-      const bool first = !std::exchange(lane.hang_looked_into, true);
-      (first ? hangs_ : lane.waiting).push_back(std::move(hang));
-    }
-  while (!hangs_.empty() && !stopped() && !time_is_up()) {
-    if (options_.time.count() > 0) {
-      const auto begun = now();
-      case_until_ = begun + (started_ + options_.time - begun) / static_cast<int>(hangs_.size());
-    }
-    Waiting next = std::move(hangs_.front());
-    hangs_.pop_front();
-    auto r = settle_waiting(std::move(next));
-    case_until_ = std::chrono::steady_clock::time_point::max();
-    if (!r) return r;
+void Campaign::release_hangs() {
+  for (auto& hang : std::exchange(hangs_, {})) {
+    Lane& lane = lanes_[hang.lane];
+    wait(lane, std::move(hang));
   }
-  return {};
 }
 
-Result<void> Campaign::confirm_case(Lane& lane, Finding finding, const Suspect& suspect,
-                                    const std::string& key) {
-  lane.looked_into = true;
-  const auto begun = now();
-  at_work_ = &lane;
-  auto confirmed = triage_.confirm(std::move(finding), suspect, *lane.target.spec);
-  at_work_ = nullptr;
-  confirming_ += now() - begun;
-  if (!confirmed) return tl::unexpected(confirmed.error());
-  if (!confirmed->shown) meet(lane, confirmed->other);
-  note_case(lane, key, confirmed->finding);
-  list(confirmed->finding, confirmed->is_new);
-  if (!confirmed->shown) return {};
-  if (!has_turns()) return refine_case(lane, std::move(*confirmed), key);
-  Finding copy = confirmed->finding;
-  lane.waiting.push_back({lane.index, {}, key, std::move(copy), std::move(*confirmed)});
-  return {};
-}
-
-Result<void> Campaign::refine_case(Lane& lane, Triage::Confirmed confirmed,
-                                   const std::string& key) {
-  const std::int64_t id = confirmed.finding.id;
-  const bool was_new = confirmed.is_new;
-  at_work_ = &lane;
-  auto settled = triage_.refine(std::move(confirmed), *lane.target.spec, reduce_time());
-  at_work_ = nullptr;
-  if (!settled) return tl::unexpected(settled.error());
-  meet(lane, settled->other);
-  const Finding& f = settled->finding;
-  note_case(lane, key, f);
-  if (f.id != id) {
-    unlist(id, was_new);
-    list(f, settled->is_new);
-  } else if (const auto listed = find_listed(id); listed != result_.findings.end()) {
-    *listed = f;
-  }
-  return {};
+std::int64_t Campaign::beside(std::int64_t visits) const {
+  return std::min(visits, static_cast<std::int64_t>(options_.triage.parallel));
 }
 
 std::chrono::milliseconds Campaign::reduce_time() const {
-  const auto most = triage_.options().reduce_time;
+  const auto most = options_.triage.reduce_time;
   if (!has_turns()) return most;
-  std::int64_t waiting = 1;
-  for (const auto& lane : lanes_) waiting += static_cast<std::int64_t>(lane.waiting.size());
+  std::int64_t visits = 0;
+  for (const auto& lane : lanes_)
+    visits += static_cast<std::int64_t>(lane.waiting.size() + lane.looking_into);
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(started_ + options_.time - now());
-  return std::clamp(left / (2 * waiting), std::min(kLeastReduceTime, most), most);
+  return std::clamp(left * beside(visits) / (2 * visits), std::min(kLeastReduceTime, most), most);
 }
 
 // A failure that was met where another was looked for is a suspect like those of the screen.
@@ -190,10 +240,11 @@ void Campaign::meet(Lane& lane, std::optional<Alarm>& other) {
   as_written.mode = other->plan.mode;
   suspects_aside_.push_back(
       {lane.index, {other->plan, other->verdict, {std::move(as_written)}, {}, 0}});
+  other.reset();
 }
 
 void Campaign::note_case(Lane& lane, const std::string& key, const Finding& f) {
-  auto& known = lane.cases[key];
+  auto& known = lane.groups[key];
   known.finding = f.id;
   known.found = known.found || was_found(f.state);
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)

@@ -36,9 +36,9 @@ struct Answer {
 class Evaluator {
  public:
   // Once `stop` is true, what is asked ends at once: what was not run is a harness error.
-  Evaluator(exec::Executor& executor, const TargetSpec& spec, std::chrono::milliseconds deadline,
+  Evaluator(exec::Runner& runner, const TargetSpec& spec, std::chrono::milliseconds deadline,
             std::function<bool()> stop = {})
-      : executor_(executor), spec_(spec), deadline_(deadline), stop_(std::move(stop)) {}
+      : runner_(runner), spec_(spec), deadline_(deadline), stop_(std::move(stop)) {}
 
   // In the order of the questions; several run at a time. Oracles that want the same trial of the
   // same plan share it; the same question asked twice is run twice.
@@ -54,14 +54,17 @@ class Evaluator {
   // The trials of one question share a worker: saves workers where they are slow to start, and may
   // hide a difference that comes from a static.
   void set_grouped(bool grouped) { grouped_ = grouped; }
+  // See exec::RunOptions::alone.
+  void set_alone(bool alone) { alone_ = alone; }
 
  private:
-  exec::Executor& executor_;
+  exec::Runner& runner_;
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;
   std::function<bool()> stop_;
   bool reuse_ = false;
   bool grouped_ = false;
+  bool alone_ = false;
   std::int64_t trials_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// One target of a campaign: its plans, its turn, and the cases that were seen of it. For the files
-// of Campaign alone.
+// One target of a campaign: its plans, its turn, and the suspects that were seen of it. For the
+// files of Campaign alone.
 #pragma once
 
 #include <cstdint>
@@ -31,27 +31,26 @@ struct Campaign::Lane {
   TargetStats stats;
   // What is left of its turn: the lane with the least has the next one.
   double due() const { return spent_us / target.weight; }
-  // In triage.
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();
   }
-  // Suspects by what the screen said of them.
-  struct Case {
+  // Suspects that the screen says the same of.
+  struct SuspectGroup {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
-    bool waiting = false;         // for the end of the first look
+    bool waiting = false;         // to be confirmed, or is being confirmed
     std::int64_t unreported = 0;  // sightings that the sink has not heard of
   };
-  std::map<std::string, Case> cases;
+  std::map<std::string, SuspectGroup> groups;
   // Outputs of which equal runs differ, and the finding that says so: it explains any further
   // difference that is seen there.
   std::map<std::string, std::int64_t> nondeterministic;
-  std::deque<Waiting> waiting;  // cases to look into
-  bool looked_into = false;     // one of them was
-  bool barred = false;          // see CampaignOptions
-  bool hang_looked_into = false;
+  std::deque<Visit> waiting;     // by station
+  std::size_t looking_into = 0;  // cases that are at a station
+  bool looked_into = false;      // one case was
+  bool barred = false;           // see CampaignOptions
 };
 
 }  // namespace redzone::campaign

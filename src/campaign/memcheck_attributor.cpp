@@ -46,7 +46,8 @@ Attribution attribution(const SanitizerRecord& record) {
 
 }  // namespace
 
-std::vector<Attribution> MemcheckAttributor::attribute(const Plan& plan, const TrialSpec& trial,
+std::vector<Attribution> MemcheckAttributor::attribute(exec::Runner& runner, const Plan& plan,
+                                                       const TrialSpec& trial,
                                                        const Signature& signature,
                                                        const std::function<bool()>& stop) {
   if (!about_memory(signature.kind)) return {};
@@ -60,7 +61,7 @@ std::vector<Attribution> MemcheckAttributor::attribute(const Plan& plan, const T
     job.trials[0].mode.launch = launch;
     job.trials[0].mode.sanitizer = SanitizerTool::memcheck;
     job.deadline = deadline_;
-    const auto results = executor_.run_fresh(std::span(&job, 1), stop);
+    const auto results = runner.run_fresh(std::span(&job, 1), {stop});
     const auto& observations = results.at(0).observations;
     const Verdict verdict = oracle.judge(plan, {}, observations);
     if (verdict.failed()) return {attribution(*oracles::worst(*observations.at(0).sanitizer))};

@@ -40,8 +40,10 @@ void Campaign::look_ahead() {
 }
 
 bool Campaign::may_make(const Lane& lane) const {
-  const bool seen = first_look_ && (!lane.cases.empty() || lane.generated >= kFirstLookPlans);
-  return !seen && plans_left(lane) > 0;
+  const bool seen = first_look_ && (!lane.groups.empty() || lane.generated >= kFirstLookPlans);
+  const bool busy =
+      !options_.screen_leaves_room && (!lane.waiting.empty() || lane.looking_into > 0);
+  return !seen && !busy && plans_left(lane) > 0;
 }
 
 bool Campaign::is_preparing() {
@@ -49,44 +51,46 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
-bool Campaign::first_look_holds_up() {
-  return first_look_ && std::any_of(lanes_.begin(), lanes_.end(), [&](Lane& lane) {
-           const bool makes = plans_left(lane) > 0 && lane.plans.ready();
-           return !lane.barred && (makes || !lane.waiting.empty());
-         });
-}
-
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
-  for (auto& lane : lanes_) {
-    if (lane.barred) continue;
-    const bool makes = may_make(lane) && lane.plans.ready();
-    const bool settles = !first_look_ && !lane.waiting.empty();
-    if ((makes || settles) && (best == nullptr || lane.due() < best->due())) best = &lane;
-  }
+  for (auto& lane : lanes_)
+    if (may_make(lane) && lane.plans.ready() && (best == nullptr || lane.due() < best->due()))
+      best = &lane;
   return best;
 }
 
-Campaign::Lane* Campaign::lane_to_settle() {
-  if (first_look_) return nullptr;
-  Lane* first = nullptr;  // in the order in which they were seen
+bool Campaign::may_look_into(const Lane& lane) const {
+  if (lane.waiting.empty() || lane.barred) return false;
+  // The first case of a target shows what is wrong with it: at once.
+  if (!lane.looked_into) return true;
+  if (!has_turns()) return true;
+  return lane.looking_into == 0 && (!first_look_ || options_.screen_leaves_room);
+}
+
+Campaign::Lane* Campaign::lane_to_look_into() {
+  const auto comes_before = [](const Lane& a, const Lane& b) {
+    if (a.looked_into != b.looked_into) return b.looked_into;
+    const Visit &x = a.waiting.front(), &y = b.waiting.front();
+    if (!a.looked_into)  // in the order in which they were seen
+      return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
+    return std::pair(x.station, a.due()) < std::pair(y.station, b.due());
+  };
+  Lane* best = nullptr;
   for (auto& lane : lanes_)
-    if (!lane.waiting.empty() && !lane.looked_into && !lane.barred &&
-        (first == nullptr || lane.waiting.front().finding.plans_to_first <
-                                 first->waiting.front().finding.plans_to_first))
-      first = &lane;
-  Lane* const lane = first != nullptr ? first : next_lane();
-  return lane == nullptr || lane->waiting.empty() ? nullptr : lane;
+    if (may_look_into(lane) && (best == nullptr || comes_before(lane, *best))) best = &lane;
+  if (best == nullptr || !best->looked_into) return best;
+  if (tasks_.size() >= options_.triage.parallel) return nullptr;
+  if (options_.screen_leaves_room || !has_turns()) return best;
+  // Who has had more than its share waits until the others have had theirs.
+  best = nullptr;
+  for (auto& lane : lanes_)
+    if (may_look_into(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
+  const Lane* makes = next_lane();
+  return makes == nullptr || best->due() <= makes->due() ? best : nullptr;
 }
 
 bool Campaign::has_turns() const {
   return options_.time.count() > 0 && lanes_.size() > 1;
-}
-
-bool Campaign::must_wait(const Lane& lane) {
-  if (!has_turns()) return false;
-  if (first_look_) return lane.looked_into || confirming_ > (now() - started_) / 2;
-  return lane.looked_into && next_lane() != &lane;
 }
 
 }  // namespace redzone::campaign

@@ -1,9 +1,12 @@
 #include "cli/core_dump.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -52,22 +55,34 @@ std::string in_quotes(std::string_view word) {
   return out + "'";
 }
 
-// What the command prints. Its exit status says nothing: cuda-gdb crashes at its end at times.
-std::string output_of(const std::string& command) {
+// What the command prints, until it ends or `stop` says so. Its exit status says nothing: cuda-gdb
+// crashes at its end at times.
+std::string output_of(exec::Runner& runner, const std::string& command,
+                      const std::function<bool()>& stop) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                              &::pclose);
   std::string output;
+  if (!pipe) return output;
+  const int fd = ::fileno(pipe.get());
+  ::fcntl(fd, F_SETFL, O_NONBLOCK);
   std::array<char, 4096> part;
-  while (pipe && output.size() < kMostOutput &&
-         std::fgets(part.data(), part.size(), pipe.get()) != nullptr)
-    output += part.data();
+  runner.wait_until([&] {
+    while (output.size() < kMostOutput) {
+      const ssize_t n = ::read(fd, part.data(), part.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return stop && stop();
+      if (n <= 0) return true;
+      output.append(part.data(), static_cast<std::size_t>(n));
+    }
+    return true;
+  });
   return output;
 }
 
 }  // namespace
 
-void CoreDumpAttributor::run(const Plan& plan, const TrialSpec& trial, const std::string& file,
-                             const std::function<bool()>& stop) const {
+void CoreDumpAttributor::run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
+                             const std::string& file, const std::function<bool()>& stop) const {
   exec::PoolOptions options;
   options.command.argv = {"/usr/bin/env", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", kDumpFlags,
                           "CUDA_COREDUMP_FILE=" + file};
@@ -76,11 +91,14 @@ void CoreDumpAttributor::run(const Plan& plan, const TrialSpec& trial, const std
   options.spares = 0;
   exec::Pool pool(std::move(options));
   pool.submit({0, plan, {trial}, deadline_, false, true});
-  while (pool.in_flight() > 0 && !(interrupted_ && interrupted_()) && !(stop && stop()))
-    pool.next(std::chrono::milliseconds(50));
+  runner.wait_until([&] {
+    pool.next(std::chrono::milliseconds(0));
+    return pool.in_flight() == 0 || (interrupted_ && interrupted_()) || (stop && stop());
+  });
 }
 
-std::vector<Attribution> CoreDumpAttributor::attribute(const Plan& plan, const TrialSpec& trial,
+std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, const Plan& plan,
+                                                       const TrialSpec& trial,
                                                        const Signature& signature,
                                                        const std::function<bool()>& stop) {
   const bool of_device =
@@ -91,14 +109,16 @@ std::vector<Attribution> CoreDumpAttributor::attribute(const Plan& plan, const T
   const Folder folder;
   if (folder.path().empty()) return {said("no temporary folder for the core dump")};
   const std::string file = (folder.path() / "core").string();
-  run(plan, trial, file, stop);
+  run(runner, plan, trial, file, stop);
   if (stop && stop()) return {said("no time was left to read the core dump")};
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     return {said("the driver wrote no core dump")};
   return {read_cuda_gdb(
-      output_of(fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
-                            in_quotes(cuda_gdb_), in_quotes("target cudacore " + file))))};
+      output_of(runner,
+                fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
+                            in_quotes(cuda_gdb_), in_quotes("target cudacore " + file)),
+                [&] { return (interrupted_ && interrupted_()) || (stop && stop()); }))};
 }
 
 }  // namespace redzone::cli

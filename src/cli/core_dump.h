@@ -15,7 +15,7 @@ class CoreDumpAttributor final : public campaign::Attributor {
  public:
   // `worker`: the command of a worker on the CUDA device, with a path that is good in any process.
   // `cuda_gdb`: its path, or "" where there is none. `deadline`: of the trial. `interrupted` ends a
-  // wait for the worker, as `stop` of attribute() does.
+  // wait for the worker or for cuda-gdb, as `stop` of attribute() does.
   CoreDumpAttributor(exec::WorkerCommand worker, std::string cuda_gdb,
                      std::chrono::milliseconds deadline, std::function<bool()> interrupted)
       : worker_(std::move(worker)),
@@ -24,13 +24,13 @@ class CoreDumpAttributor final : public campaign::Attributor {
         interrupted_(std::move(interrupted)) {}
 
   // For faults of the device only.
-  std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
+  std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
                                      const Signature& signature,
                                      const std::function<bool()>& stop) override;
 
  private:
   // Runs the trial in a worker that dumps into `file`.
-  void run(const Plan& plan, const TrialSpec& trial, const std::string& file,
+  void run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial, const std::string& file,
            const std::function<bool()>& stop) const;
 
   exec::WorkerCommand worker_;

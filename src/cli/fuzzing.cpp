@@ -18,7 +18,10 @@ campaign::CampaignOptions campaign_options(const Session& session, std::chrono::
   options.time = time;
   options.plans_per_target = plans_per_target;
   options.deadline = session.deadline();
-  options.fault_cost = std::chrono::milliseconds(session.device() == DeviceKind::cuda ? 300 : 10);
+  const bool gpu = session.device() == DeviceKind::cuda;
+  options.worker_cost = std::chrono::milliseconds(gpu ? 300 : 10);
+  // One worker at a time keeps a GPU busy; the processors of the host are the device there.
+  options.screen_leaves_room = gpu;
   options.triage = session.triage_options();
   options.preparer = session.compilers();
   // A short campaign would rather show ten findings than one that is as small as it gets.

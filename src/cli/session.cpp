@@ -183,8 +183,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   session->tiers_ = std::make_unique<exec::TieredExecutor>(*session->pool_, std::move(tiers));
   // On the host device a bad access is caught in the act, with all that memcheck would say.
   if (options.device == DeviceKind::cuda)
-    session->memcheck_ = std::make_unique<campaign::MemcheckAttributor>(
-        *session->tiers_, session->no_sanitizer(), kMemcheckDeadline);
+    session->memcheck_ =
+        std::make_unique<campaign::MemcheckAttributor>(session->no_sanitizer(), kMemcheckDeadline);
   auto hello = session->pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
   session->hello_ = *hello;

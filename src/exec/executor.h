@@ -1,4 +1,4 @@
-// Runs trials in worker processes. The campaign sees only this interface.
+// Runs trials in worker processes. The campaign sees only these interfaces.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -53,10 +54,34 @@ struct ExecutorStats {
   std::uint64_t fault_wait_us = 0;  // time without a worker after one was lost, summed
 };
 
-class Executor {
- public:
-  virtual ~Executor() = default;
+struct RunOptions {
+  // Asked several times a second; once it is true the jobs that are not done end at once, with
+  // worker errors for what is missing. Empty: never.
+  std::function<bool()> stop = {};
+  // Nothing else of this program uses the device meanwhile, as far as that is in its hands: for
+  // what may depend on how busy the machine is.
+  bool alone = false;
+};
 
+// Runs jobs for somebody who waits for the results.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  // Each job in a worker that has run nothing before (but see Job::reuse); several at a time.
+  // Results in the order of `jobs`.
+  virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs,
+                                           const RunOptions& options) = 0;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs) { return run_fresh(jobs, {}); }
+  // Waits, for something that is no trial, until `done` says so. It is asked several times a
+  // second.
+  virtual void wait_until(const std::function<bool()>& done) = 0;
+};
+
+// Jobs of one submit_fresh().
+using BatchId = std::uint64_t;
+
+class Executor : public Runner {
+ public:
   // For throughput: warm workers, several jobs in flight. Results come in any order.
   virtual void submit(Job job) = 0;
   // The next finished job, or nothing after `timeout` or when none is in flight.
@@ -65,19 +90,40 @@ class Executor {
   // How many jobs keep all warm workers busy.
   virtual std::size_t appetite() const = 0;
 
-  // For judgement: each job in a worker that has run nothing before (but see Job::reuse); several
-  // at a time. Results in the order of `jobs`.
-  // Asks `stop` several times a second; once it is true the jobs that are not done end at once,
-  // with worker errors for what is missing.
-  virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs,
-                                           const std::function<bool()>& stop) = 0;
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs) { return run_fresh(jobs, {}); }
+  // For judgement, without waiting: as Runner::run_fresh().
+  virtual BatchId submit_fresh(std::span<const Job> jobs) = 0;
+  virtual bool fresh_done(BatchId batch) const = 0;
+  // Of a batch that is done, in the order of its jobs; once.
+  virtual std::vector<JobResult> take_fresh(BatchId batch) = 0;
+  // The jobs of the batch that are not done end at once, with worker errors that say `why`.
+  virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // Called several times a second while run_fresh() waits, which can be long; must not use the
-  // executor. Empty: nothing is called.
-  virtual void set_heartbeat(std::function<void()> beat) = 0;
+  // Jobs of all batches that have no worker yet, of those that can do with a used one or of those
+  // that cannot.
+  virtual std::size_t fresh_waiting(bool reuse) const = 0;
+
+  // Lets trials run until a submitted job or a batch is done; at most for `timeout`.
+  virtual void poll(std::chrono::milliseconds timeout) = 0;
 
   virtual ExecutorStats stats() const = 0;
+
+  // One batch, for a caller that has nothing else to do.
+  using Runner::run_fresh;
+  std::vector<JobResult> run_fresh(std::span<const Job> jobs, const RunOptions& options) final {
+    const BatchId batch = submit_fresh(jobs);
+    while (!fresh_done(batch))
+      if (options.stop && options.stop())
+        cancel_fresh(batch, "stopped");
+      else
+        poll(kAskInterval);
+    return take_fresh(batch);
+  }
+  void wait_until(const std::function<bool()>& done) final {
+    while (!done()) poll(kAskInterval);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kAskInterval{50};
 };
 
 }  // namespace redzone::exec

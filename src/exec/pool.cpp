@@ -13,6 +13,17 @@ namespace {
 // How often a long wait asks whether it was interrupted.
 constexpr std::chrono::milliseconds kAskInterval{50};
 
+// Its jobs are taken by what they say of themselves: most lines are short.
+template <class Line, class Wanted>
+auto take_first(Line& line, const Wanted& wanted) {
+  const auto it = std::find_if(line.begin(), line.end(), wanted);
+  typename Line::value_type taken;
+  if (it == line.end()) return taken;
+  taken = std::move(*it);
+  line.erase(it);
+  return taken;
+}
+
 }  // namespace
 
 Pool::Pool(PoolOptions options) : options_(std::move(options)) {
@@ -45,6 +56,17 @@ void Pool::submit(Job job) {
   dispatch(Clock::now());
 }
 
+void Pool::poll(std::chrono::milliseconds timeout) {
+  const auto until = Clock::now() + timeout;
+  const auto before = done_;
+  do {
+    step(std::min(until, Clock::now() + kAskInterval));
+    if (!interrupted()) continue;
+    for (const auto& [id, batch] : batches_)
+      if (batch.open > 0) cancel_fresh(id, "interrupted");
+  } while (results_.empty() && done_ == before && Clock::now() < until);
+}
+
 std::optional<JobResult> Pool::next(std::chrono::milliseconds timeout) {
   const auto until = Clock::now() + timeout;
   for (bool stepped = false; results_.empty() && in_flight_ > 0; stepped = true) {
@@ -58,57 +80,67 @@ std::optional<JobResult> Pool::next(std::chrono::milliseconds timeout) {
   return result;
 }
 
-std::vector<JobResult> Pool::run_fresh(std::span<const Job> jobs,
-                                       const std::function<bool()>& stop) {
-  RZ_CHECK(!stopped_ && fresh_open_ == 0);
-  fresh_results_.clear();
-  fresh_results_.resize(jobs.size());
-  fresh_open_ = jobs.size();
+BatchId Pool::submit_fresh(std::span<const Job> jobs) {
+  RZ_CHECK(!stopped_);
+  const BatchId id = ++last_batch_;
+  Batch& batch = batches_[id];
+  batch.results.resize(jobs.size());
+  batch.open = jobs.size();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     auto pending = admit(jobs[i].plan, jobs[i].trials, jobs[i]);
-    pending->fresh = i;
+    pending->fresh = FreshPlace{id, i};
     if (pending->complete())
       finish(std::move(pending));
     else
       waiting_fresh_.push_back(std::move(pending));
   }
-  while (fresh_open_ > 0) {
-    step(Clock::now() + kAskInterval);
-    if (heartbeat_) heartbeat_();
-    if (!interrupted() && !(stop && stop())) continue;
-    const char* why = interrupted() ? "interrupted" : "stopped";
-    const auto now = Clock::now();
-    for (auto& worker : workers_)
-      if (worker->state == WorkerState::fresh) {
-        worker->queue.front()->fail(why);
-        lose(*worker, std::nullopt, now);
-      }
-    for (auto line = std::exchange(waiting_fresh_, {}); auto& job : line) {
-      job->fail(why);
-      finish(std::move(job));
-    }
-  }
+  dispatch(Clock::now());
+  return id;
+}
+
+std::vector<JobResult> Pool::take_fresh(BatchId batch) {
+  auto node = batches_.extract(batch);
+  RZ_CHECK(!node.empty() && node.mapped().open == 0);
   std::vector<JobResult> results;
-  for (auto& r : fresh_results_) results.push_back(std::move(*r));
-  fresh_results_.clear();
+  for (auto& r : node.mapped().results) results.push_back(std::move(*r));
   return results;
+}
+
+void Pool::cancel_fresh(BatchId batch, const std::string& why) {
+  const auto is_of_batch = [batch](const auto& job) {
+    return job->fresh && job->fresh->batch == batch;
+  };
+  const auto now = Clock::now();
+  while (auto job = take_first(waiting_fresh_, is_of_batch)) {
+    job->fail(why);
+    finish(std::move(job));
+  }
+  for (auto& worker : workers_)
+    if (worker->state == WorkerState::fresh && is_of_batch(worker->queue.front())) {
+      worker->queue.front()->fail(why);
+      lose(*worker, std::nullopt, now);
+    }
+}
+
+std::size_t Pool::fresh_waiting(bool reuse) const {
+  return static_cast<std::size_t>(std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
+                                                [&](const auto& j) { return j->reuse == reuse; }));
 }
 
 void Pool::finish(std::unique_ptr<PendingJob> job) {
   if (!job->log) job->log = std::make_shared<const WorkerLog>();
   JobResult result{job->id, std::move(job->observations), std::move(job->log), job->log_size};
   if (job->fresh) {
-    fresh_results_[*job->fresh] = std::move(result);
-    --fresh_open_;
+    Batch& batch = batches_.at(job->fresh->batch);
+    batch.results[job->fresh->index] = std::move(result);
+    if (--batch.open == 0) ++done_;
   } else {
     results_.push_back(std::move(result));
+    ++done_;
   }
 }
 
-void Pool::hand_out(Worker& worker, std::deque<std::unique_ptr<PendingJob>>& line,
-                    Clock::time_point now) {
-  auto job = std::move(line.front());
-  line.pop_front();
+void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now) {
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 
@@ -118,13 +150,22 @@ Worker* Pool::idle(WorkerState state) {
   return nullptr;
 }
 
+Worker* Pool::worker_for(const PendingJob& job) {
+  if (job.reuse)
+    if (Worker* used = idle(WorkerState::used)) return used;
+  return idle(WorkerState::spare);
+}
+
 void Pool::dispatch(Clock::time_point now) {
-  while (!waiting_fresh_.empty() && count(WorkerState::fresh) < fresh_limit()) {
-    Worker* worker = waiting_fresh_.front()->reuse ? idle(WorkerState::used) : nullptr;
-    if (worker == nullptr) worker = idle(WorkerState::spare);
-    if (worker == nullptr) break;
+  while (count(WorkerState::fresh) < fresh_limit()) {
+    // One that waits for a spare keeps none waiting that can do with a used worker.
+    Worker* worker = nullptr;
+    auto job = take_first(waiting_fresh_, [&](const auto& waiting) {
+      return (worker = worker_for(*waiting)) != nullptr;
+    });
+    if (job == nullptr) break;
     const WorkerState before = std::exchange(worker->state, WorkerState::fresh);
-    hand_out(*worker, waiting_fresh_, now);
+    hand_out(*worker, std::move(job), now);
     if (worker->queue.empty()) worker->state = before;  // the job was refused
   }
   promote_spares(now);
@@ -133,8 +174,11 @@ void Pool::dispatch(Clock::time_point now) {
     for (auto& worker : workers_) {
       if (waiting_.empty()) return;
       if (worker->state == WorkerState::warm && worker->queue.size() == depth &&
-          worker->log->size() < options_.recycle_after_plans)
-        hand_out(*worker, waiting_, now);
+          worker->log->size() < options_.recycle_after_plans) {
+        auto job = std::move(waiting_.front());
+        waiting_.pop_front();
+        hand_out(*worker, std::move(job), now);
+      }
     }
   }
 }

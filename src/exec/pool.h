@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,13 +23,13 @@ namespace redzone::exec {
 
 struct PoolOptions {
   WorkerCommand command;
-  std::size_t workers = 1;  // warm; 0: only run_fresh() is used
+  std::size_t workers = 1;  // warm; 0: only fresh jobs come
   // That a warm worker is given at a time: two, so that it has its next job while the driver judges
   // the last; one where a job that hangs should keep no other waiting.
   std::size_t jobs_per_worker = 2;
   // Started and idle. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
-  // Workers kept after a job of run_fresh(), for jobs that allow reuse.
+  // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 4000;
@@ -39,8 +40,8 @@ struct PoolOptions {
   std::chrono::milliseconds close_grace{3000};
   // Workers that end before they begin a trial, one after another, until jobs are failed for it.
   int most_failed_starts = 3;
-  // Asked while run_fresh() and wait_ready() wait; true ends them, the first with worker errors for
-  // what is not done, the second with a harness error.
+  // Asked by poll() and wait_ready(); true ends what is fresh and not done with worker errors, and
+  // the wait with a harness error.
   std::function<bool()> interrupted = {};
 };
 
@@ -57,10 +58,12 @@ class Pool final : public Executor {
   // Submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
   std::size_t appetite() const override { return options_.workers * options_.jobs_per_worker; }
-  using Executor::run_fresh;
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
-                                   const std::function<bool()>& stop) override;
-  void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
+  BatchId submit_fresh(std::span<const Job> jobs) override;
+  bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
+  std::vector<JobResult> take_fresh(BatchId batch) override;
+  void cancel_fresh(BatchId batch, const std::string& why) override;
+  std::size_t fresh_waiting(bool reuse) const override;
+  void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
   // Waits until a worker said Hello: what the device is. A harness error with the workers' own
@@ -74,8 +77,9 @@ class Pool final : public Executor {
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
   Worker* idle(WorkerState state);  // null when there is none
-  void hand_out(Worker& worker, std::deque<std::unique_ptr<PendingJob>>& line,
-                Clock::time_point now);
+  // The worker that the fresh job can have now, or null.
+  Worker* worker_for(const PendingJob& job);
+  void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);
   void finish(std::unique_ptr<PendingJob> job);
   void fail_waiting(const std::string& reason);
 
@@ -99,12 +103,16 @@ class Pool final : public Executor {
   bool hopeless() const;
 
   PoolOptions options_;
-  std::function<void()> heartbeat_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::deque<std::unique_ptr<PendingJob>> waiting_, waiting_fresh_;
   std::deque<JobResult> results_;
-  std::vector<std::optional<JobResult>> fresh_results_;
-  std::size_t fresh_open_ = 0;
+  struct Batch {
+    std::vector<std::optional<JobResult>> results;
+    std::size_t open = 0;  // that are still to come
+  };
+  std::map<BatchId, Batch> batches_;
+  BatchId last_batch_ = 0;
+  std::uint64_t done_ = 0;  // submitted jobs and batches, ever
   std::size_t in_flight_ = 0;
   std::uint64_t last_ticket_ = 0;
   ExecutorStats stats_;

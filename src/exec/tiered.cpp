@@ -10,7 +10,6 @@ namespace {
 
 // Executors are driven by turns where several have work in flight.
 constexpr std::chrono::milliseconds kTurn{2};
-constexpr std::chrono::milliseconds kAskInterval{50};
 
 }  // namespace
 
@@ -27,12 +26,12 @@ Executor* TieredExecutor::tier(SanitizerTool tool, std::string& why) {
   return nullptr;
 }
 
-std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, bool fresh) {
+std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<BatchId> batch) {
   Open& open = open_[ticket];
   open.result.id = job.id;
   open.observations.resize(job.trials.size());
   open.result.log = std::make_shared<const WorkerLog>();
-  open.fresh = fresh;
+  open.batch = batch;
   Job native = job;
   native.id = ticket;
   native.trials.clear();
@@ -69,13 +68,14 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, bool fresh) {
 
 void TieredExecutor::submit(Job job) {
   const Ticket ticket = ++last_ticket_;
-  if (auto native = split(std::move(job), ticket, false)) native_.submit(std::move(*native));
+  ++submitted_;
+  if (auto native = split(std::move(job), ticket, {})) native_.submit(std::move(*native));
   finish_if_complete(ticket);
 }
 
 void TieredExecutor::join(const Executor* from, JobResult part) {
   const auto it = open_.find(part.id);
-  if (it == open_.end()) return;  // of a run_fresh() that was interrupted
+  if (it == open_.end()) return;  // of a batch that was cancelled
   Open& open = it->second;
   const auto& indices = open.trials[from];
   RZ_CHECK(part.observations.size() <= indices.size());
@@ -98,26 +98,36 @@ void TieredExecutor::finish_if_complete(Ticket ticket) {
     if (!observation) break;
     open.result.observations.push_back(std::move(*observation));
   }
-  if (open.fresh)
-    done_fresh_.emplace(ticket, std::move(open.result));
-  else
+  if (open.batch) {
+    Batch& batch = batches_.at(*open.batch);
+    batch.results.emplace(ticket, std::move(open.result));
+    --batch.open;
+  } else {
     done_.push_back(std::move(open.result));
+    --submitted_;
+  }
   open_.erase(it);
 }
 
 void TieredExecutor::poll(std::chrono::milliseconds timeout) {
-  std::vector<Executor*> busy;
-  if (native_.in_flight() > 0) busy.push_back(&native_);
+  std::vector<Executor*> tools;
   for (auto& [tool, executor] : tiers_)
-    if (executor && (*executor)->in_flight() > 0) busy.push_back(executor->get());
-  const auto turn = busy.size() > 1 ? std::min(timeout, kTurn) : timeout;
-  for (Executor* executor : busy)
-    if (auto part = executor->next(turn)) join(executor, std::move(*part));
+    if (executor && (*executor)->in_flight() > 0) tools.push_back(executor->get());
+  const auto turn = tools.empty() ? timeout : std::min(timeout, kTurn);
+  native_.poll(turn);
+  while (auto part = native_.next(std::chrono::milliseconds(0))) join(&native_, std::move(*part));
+  for (auto& [id, batch] : batches_)
+    if (batch.native && native_.fresh_done(*batch.native)) take_native(batch);
+  for (Executor* tool : tools)
+    if (auto part = tool->next(turn)) join(tool, std::move(*part));
+  if (!options_.interrupted || !options_.interrupted()) return;
+  for (const auto& [id, batch] : batches_)
+    if (batch.open > 0) cancel_fresh(id, "interrupted");
 }
 
 std::optional<JobResult> TieredExecutor::next(std::chrono::milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
-  for (bool polled = false; done_.empty() && !open_.empty(); polled = true) {
+  for (bool polled = false; done_.empty() && submitted_ > 0; polled = true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
     if (polled && left.count() <= 0) return std::nullopt;
@@ -129,40 +139,49 @@ std::optional<JobResult> TieredExecutor::next(std::chrono::milliseconds timeout)
   return result;
 }
 
-std::vector<JobResult> TieredExecutor::run_fresh(std::span<const Job> jobs,
-                                                 const std::function<bool()>& stop) {
-  const Ticket first = last_ticket_ + 1;
+void TieredExecutor::take_native(Batch& batch) {
+  for (auto& part : native_.take_fresh(*std::exchange(batch.native, {})))
+    join(&native_, std::move(part));
+}
+
+BatchId TieredExecutor::submit_fresh(std::span<const Job> jobs) {
+  const BatchId id = ++last_batch_;
+  Batch& batch = batches_[id];
+  batch.open = jobs.size();
   std::vector<Job> native;
   for (const auto& job : jobs) {
-    const Ticket ticket = ++last_ticket_;
-    if (auto part = split(job, ticket, true)) native.push_back(std::move(*part));
+    const Ticket ticket = batch.tickets.emplace_back(++last_ticket_);
+    if (auto part = split(job, ticket, id)) native.push_back(std::move(*part));
     finish_if_complete(ticket);
   }
-  if (!native.empty())
-    for (auto& part : native_.run_fresh(native, stop)) join(&native_, std::move(part));
+  if (!native.empty()) batch.native = native_.submit_fresh(native);
+  return id;
+}
+
+std::vector<JobResult> TieredExecutor::take_fresh(BatchId batch) {
+  auto node = batches_.extract(batch);
+  RZ_CHECK(!node.empty() && node.mapped().open == 0);
   std::vector<JobResult> results;
-  for (Ticket ticket = first; ticket < first + jobs.size(); ++ticket) {
-    while (open_.contains(ticket) && !interrupted() && !(stop && stop())) {
-      poll(kAskInterval);
-      if (heartbeat_) heartbeat_();
-    }
-    if (const auto it = open_.find(ticket); it != open_.end()) {
-      for (const auto& [executor, indices] : it->second.trials)
-        if (executor != &native_)
-          for (auto i : indices)
-            it->second.observations[i] = worker_error(interrupted() ? "interrupted" : "stopped");
-      it->second.parts = 0;
-      finish_if_complete(ticket);
-    }
-    results.push_back(std::move(done_fresh_.at(ticket)));
-    done_fresh_.erase(ticket);
-  }
+  for (auto ticket : node.mapped().tickets)
+    results.push_back(std::move(node.mapped().results.at(ticket)));
   return results;
 }
 
-void TieredExecutor::set_heartbeat(std::function<void()> beat) {
-  native_.set_heartbeat(beat);
-  heartbeat_ = std::move(beat);
+// A trial under a tool cannot be ended by itself: its result is dropped when it comes.
+void TieredExecutor::cancel_fresh(BatchId id, const std::string& why) {
+  Batch& batch = batches_.at(id);
+  if (batch.native) {
+    native_.cancel_fresh(*batch.native, why);
+    take_native(batch);
+  }
+  for (auto ticket : batch.tickets) {
+    const auto it = open_.find(ticket);
+    if (it == open_.end()) continue;
+    for (auto& observation : it->second.observations)
+      if (!observation) observation = worker_error(why);
+    it->second.parts = 0;
+    finish_if_complete(ticket);
+  }
 }
 
 ExecutorStats TieredExecutor::stats() const {

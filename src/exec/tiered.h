@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -24,11 +25,11 @@ struct TieredOptions {
   std::function<Result<std::unique_ptr<Executor>>(SanitizerTool)> sanitized;
   // Deadlines under a tool are so many times the native ones.
   int slowdown = 20;
-  // Asked while run_fresh() waits for a tool; true ends it with worker errors.
+  // Asked by poll(); true ends what is fresh and not done with worker errors.
   std::function<bool()> interrupted = {};
 };
 
-// Under a tool one warm worker serves all jobs, those of run_fresh() too: a process takes seconds
+// Under a tool one warm worker serves all jobs, the fresh ones too: a process takes seconds
 // to come up there. A target's C++ statics thus outlive a trial.
 class TieredExecutor final : public Executor {
  public:
@@ -38,12 +39,14 @@ class TieredExecutor final : public Executor {
 
   void submit(Job job) override;
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
-  std::size_t in_flight() const override { return open_.size() + done_.size(); }
+  std::size_t in_flight() const override { return submitted_ + done_.size(); }
   std::size_t appetite() const override { return native_.appetite(); }
-  using Executor::run_fresh;
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
-                                   const std::function<bool()>& stop) override;
-  void set_heartbeat(std::function<void()> beat) override;
+  BatchId submit_fresh(std::span<const Job> jobs) override;
+  bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
+  std::vector<JobResult> take_fresh(BatchId batch) override;
+  void cancel_fresh(BatchId batch, const std::string& why) override;
+  std::size_t fresh_waiting(bool reuse) const override { return native_.fresh_waiting(reuse); }
+  void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override;
 
  private:
@@ -54,28 +57,33 @@ class TieredExecutor final : public Executor {
     std::vector<std::optional<Observation>> observations;        // where their trials were
     std::size_t parts = 0;                                       // that are still to come
     std::map<const Executor*, std::vector<std::size_t>> trials;  // of each part
-    bool fresh = false;
+    std::optional<BatchId> batch;                                // absent: submitted
+  };
+  struct Batch {
+    std::vector<Ticket> tickets;    // of its jobs
+    std::optional<BatchId> native;  // of the native executor; until its results were taken
+    std::size_t open = 0;           // jobs that are not finished
+    std::map<Ticket, JobResult> results;
   };
 
   // Takes `job` apart and submits the parts that run under a tool; the native part comes back, if
-  // there is one. With `fresh` the result is for run_fresh().
-  std::optional<Job> split(Job job, Ticket ticket, bool fresh);
+  // there is one.
+  std::optional<Job> split(Job job, Ticket ticket, std::optional<BatchId> batch);
   // Null, with the reason in `why`, where the tool cannot be had.
   Executor* tier(SanitizerTool tool, std::string& why);
   void join(const Executor* from, JobResult part);
   void finish_if_complete(Ticket ticket);
-  // Takes what has come in; waits up to `timeout` where nothing has.
-  void poll(std::chrono::milliseconds timeout);
-  bool interrupted() const { return options_.interrupted && options_.interrupted(); }
+  void take_native(Batch& batch);
 
   Executor& native_;
   TieredOptions options_;
   std::map<SanitizerTool, Result<std::unique_ptr<Executor>>> tiers_;
   std::map<Ticket, Open> open_;
   std::deque<JobResult> done_;
-  std::map<Ticket, JobResult> done_fresh_;
-  std::function<void()> heartbeat_;
+  std::map<BatchId, Batch> batches_;
+  std::size_t submitted_ = 0;  // jobs that are not finished
   Ticket last_ticket_ = 0;
+  BatchId last_batch_ = 0;
 };
 
 }  // namespace redzone::exec

@@ -16,6 +16,12 @@ namespace redzone::exec {
 
 using Clock = std::chrono::steady_clock;
 
+// Where the result of a fresh job goes.
+struct FreshPlace {
+  BatchId batch = 0;
+  std::size_t index = 0;  // in the batch
+};
+
 // A job inside the pool. One owner at a time: a waiting line, a worker, or the results.
 struct PendingJob {
   std::uint64_t id = 0;      // the caller's
@@ -23,11 +29,11 @@ struct PendingJob {
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
-  bool reuse = false;                // may run in a used worker
-  bool end_at_loss = false;          // see Job
-  std::optional<std::size_t> fresh;  // index in run_fresh(); absent: submitted
-  std::size_t sent_from = 0;         // trials before this one were done elsewhere
-  int lost_starts = 0;               // workers that ended before they began it
+  bool reuse = false;               // may run in a used worker
+  bool end_at_loss = false;         // see Job
+  std::optional<FreshPlace> fresh;  // absent: submitted
+  std::size_t sent_from = 0;        // trials before this one were done elsewhere
+  int lost_starts = 0;              // workers that ended before they began it
   std::vector<Observation> observations;
   std::shared_ptr<const WorkerLog> log;  // of the worker that ran its first trial
   std::size_t log_size = 0;
@@ -50,7 +56,7 @@ enum class WorkerState : std::uint8_t {
   starting,  // no Hello yet
   spare,     // has run nothing
   warm,      // runs submitted jobs
-  fresh,     // runs a job of run_fresh()
+  fresh,     // runs a fresh job
   used,      // has run such jobs; idle, and good for those that allow reuse
   leaving,   // given up: to be reaped, and killed at `kill_at`
 };

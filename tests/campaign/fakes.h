@@ -1,6 +1,7 @@
 // An executor without processes and a sink without a file, for tests of the campaign.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -64,42 +65,67 @@ class FakeExecutor final : public exec::Executor {
   std::size_t in_flight() const override { return done_.size(); }
   std::size_t appetite() const override { return appetite_; }
 
-  using Executor::run_fresh;
-  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs,
-                                         const std::function<bool()>& stop) override {
+  exec::BatchId submit_fresh(std::span<const exec::Job> jobs) override {
     note("fresh");
-    together_ = jobs.size();
-    if (heartbeat_) heartbeat_();
-    std::vector<exec::JobResult> results;
-    for (const auto& job : jobs) {
-      exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
-      std::vector<Call> before;
-      for (const auto& trial : job.trials) {
-        if (stop && stop()) {
-          result.observations.emplace_back().message = "stopped";
-          continue;
-        }
-        result.observations.push_back(run_one(job.plan, trial, before));
-        for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
-      }
-      deadlines_.push_back(job.deadline);
-      results.push_back(std::move(result));
-    }
-    return results;
+    Batch& batch = batches_[++last_batch_];
+    batch.jobs.assign(jobs.begin(), jobs.end());
+    return last_batch_;
   }
-  void set_heartbeat(std::function<void()> beat) override { heartbeat_ = std::move(beat); }
+  bool fresh_done(exec::BatchId batch) const override { return batches_.at(batch).done(); }
+  std::vector<exec::JobResult> take_fresh(exec::BatchId batch) override {
+    return std::move(batches_.extract(batch).mapped().results);
+  }
+  void cancel_fresh(exec::BatchId id, const std::string& why) override {
+    Batch& batch = batches_.at(id);
+    while (!batch.done()) {
+      const exec::Job& job = batch.jobs[batch.results.size()];
+      Observation cancelled;
+      cancelled.message = why;
+      batch.results.push_back({job.id, std::vector<Observation>(job.trials.size(), cancelled),
+                               std::make_shared<const exec::WorkerLog>(), 0});
+    }
+  }
+  std::size_t fresh_waiting(bool) const override {
+    std::size_t open = 0;
+    for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
+    return open - std::min(open, kFreshWorkers);
+  }
+  // As many jobs as there are fresh workers, of the oldest batches that are not done.
+  void poll(std::chrono::milliseconds) override {
+    std::size_t idle = kFreshWorkers;
+    for (auto& [id, batch] : batches_)
+      for (together_ = batch.jobs.size(); idle > 0 && !batch.done(); --idle)
+        run_fresh_job(batch.jobs[batch.results.size()], batch.results);
+  }
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
-  // Jobs of the run_fresh() at hand.
+  // Jobs of the batch at hand.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
   void lose(std::uint64_t workers) { lost_ += workers; }
   void set_appetite(std::size_t jobs) { appetite_ = jobs; }
 
  private:
+  static constexpr std::size_t kFreshWorkers = 2;
+  struct Batch {
+    std::vector<exec::Job> jobs;
+    std::vector<exec::JobResult> results;
+    bool done() const { return results.size() == jobs.size(); }
+  };
+
   void note(const char* what) {
     if (journal_ != nullptr) journal_->push_back(what);
+  }
+  void run_fresh_job(const exec::Job& job, std::vector<exec::JobResult>& results) {
+    exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
+    std::vector<Call> before;
+    for (const auto& trial : job.trials) {
+      result.observations.push_back(run_one(job.plan, trial, before));
+      for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
+    }
+    deadlines_.push_back(job.deadline);
+    results.push_back(std::move(result));
   }
   Observation run_one(const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     ++trials_;
@@ -108,7 +134,8 @@ class FakeExecutor final : public exec::Executor {
 
   Bug bug_;
   Journal* journal_;
-  std::function<void()> heartbeat_;
+  std::map<exec::BatchId, Batch> batches_;
+  exec::BatchId last_batch_ = 0;
   std::size_t appetite_ = 2;
   std::size_t together_ = 0;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();

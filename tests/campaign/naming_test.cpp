@@ -6,6 +6,7 @@
 
 #include "campaign/axis_test.h"
 #include "campaign/fakes.h"
+#include "campaign/triage.h"
 #include "core/plan_text.h"
 
 namespace redzone::campaign {

@@ -92,7 +92,7 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
 // Says which trial it was asked about.
 class EchoingTool final : public Attributor {
  public:
-  std::vector<Attribution> attribute(const Plan& plan, const TrialSpec& trial,
+  std::vector<Attribution> attribute(exec::Runner&, const Plan& plan, const TrialSpec& trial,
                                      const Signature& signature,
                                      const std::function<bool()>&) override {
     asked.emplace_back(plan, trial);
@@ -130,18 +130,19 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
 TEST(Triage, StoresEachStepBeforeItGoesOn) {
   Case c(faults_above(64));
   c.settle(large());
-  // Classified and confirmed, stored; reduced and measured, stored.
+  // Classified and confirmed, stored; reduced and measured, stored; explained, stored.
   auto at = [&](const std::string& what) {
     return std::find(c.journal.begin(), c.journal.end(), what) - c.journal.begin();
   };
-  ASSERT_EQ(std::count(c.journal.begin(), c.journal.end(), "update"), 2);
+  ASSERT_EQ(std::count(c.journal.begin(), c.journal.end(), "update"), 3);
   EXPECT_LT(at("update"), at("evidence confirm"));
   EXPECT_LT(at("evidence confirm"), at("evidence final"));
-  EXPECT_EQ(c.journal.back(), "update");
-  ASSERT_EQ(c.sink.updates.size(), 2u);
+  ASSERT_EQ(c.sink.updates.size(), 3u);
   EXPECT_FALSE(c.sink.updates[0].minimal);
   EXPECT_EQ(c.sink.updates[0].state, FindingState::confirmed);
   EXPECT_TRUE(c.sink.updates[1].minimal);
+  EXPECT_TRUE(c.sink.updates[1].attribution.empty());
+  EXPECT_FALSE(c.sink.updates[2].attribution.empty());
 }
 
 // The variant is compiled for the first C; a call with another C gets it wrong.
@@ -317,7 +318,7 @@ TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
   EXPECT_TRUE(f.plan == plain_plan({call_of(1, 16), call_of(1, 32)}) ||
               f.plan == plain_plan({call_of(1, 32), call_of(1, 16)}))
       << print_plan(f.plan);
-  ASSERT_EQ(c.sink.updates.size(), 2u);
+  ASSERT_EQ(c.sink.updates.size(), 3u);
   EXPECT_EQ(c.sink.updates[0].signature.kind, FailKind::reference);
 }
 

@@ -64,6 +64,7 @@ class TurnsTest : public ::testing::Test {
     options_.now = [this] { return now_; };
     options_.triage.reduce_time = std::chrono::hours(1);
     options_.triage.reduce_evaluations = 60;
+    options_.worker_cost = milliseconds(0);  // no time that passes
   }
 
   // Every trial takes as long; `how` says how those of a target end, and is given the first size.
@@ -196,18 +197,18 @@ TEST_F(TurnsTest, AReductionThatTheTimeCutOffSaysSo) {
 }
 
 TEST_F(TurnsTest, WhoHasTheGreaterShareMayLookIntoMore) {
+  options_.triage.parallel = 1;
   const auto all_faults = [](const std::string& target, std::int64_t n) {
     return target == "t0" || target == "t1" ? fault_in(n) : right();
   };
   const auto result = run(all_faults, 8, {3, 1, 1, 1});
+  EXPECT_NEAR(result.targets[0].device_seconds, 3 * result.targets[1].device_seconds, 3 * kDearest);
   const double part = std::chrono::duration<double>(kTime).count() / (kTargets + 2);
-  EXPECT_NEAR(result.targets[0].device_seconds, 3 * part, kDearest);
-  EXPECT_NEAR(result.targets[1].device_seconds, part, kDearest);
+  EXPECT_LE(result.targets[0].device_seconds, 3 * part + kDearest);
 }
 
 TEST_F(TurnsTest, NobodyIsAheadOfItsShareByMoreThanOneCase) {
   options_.time = seconds(60);
-  options_.fault_cost = milliseconds(0);  // no time that passes
   EXPECT_TRUE(rc::check("by weight, whoever has bugs", [this] {
     const auto weights = *rc::gen::container<std::vector<int>>(kTargets, rc::gen::inRange(1, 5));
     const auto buggy = *rc::gen::container<std::vector<bool>>(kTargets, rc::gen::arbitrary<bool>());
@@ -218,12 +219,14 @@ TEST_F(TurnsTest, NobodyIsAheadOfItsShareByMoreThanOneCase) {
           return buggy.at(static_cast<std::size_t>(target.back() - '0')) ? fault_in(n) : right();
         },
         appetite, weights);
+    // Of those that had something to do all the time.
     double least = 1e9;
     for (std::size_t i = 0; i < kTargets; ++i)
-      least = std::min(least, result.targets[i].device_seconds / weights[i]);
+      if (!buggy[i]) least = std::min(least, result.targets[i].device_seconds / weights[i]);
     constexpr double kFirstLook = 3;
     for (std::size_t i = 0; i < kTargets; ++i)
-      RC_ASSERT(result.targets[i].device_seconds <= weights[i] * least + kDearest + kFirstLook);
+      if (buggy[i])
+        RC_ASSERT(result.targets[i].device_seconds <= weights[i] * least + kDearest + kFirstLook);
   }));
 }
 

@@ -224,13 +224,54 @@ TEST(PoolLoss, AJobThatEndsAtALossRunsAllTrialsWhereThereIsNone) {
   EXPECT_EQ(result.observations[1].end, End::fault);
 }
 
-TEST(PoolFresh, CallsTheHeartbeatWhileItWaits) {
+TEST(PoolFresh, BatchesAreDoneByThemselvesBesideSubmittedJobs) {
+  Pool pool(fake_options(1, 2));
+  const std::vector<Job> slow{job_of("slow-with-signs")}, quick(3, job_of("ok"));
+  const auto first = pool.submit_fresh(slow), second = pool.submit_fresh(quick);
+  pool.submit(job_of("ok", 2));
+  while (!pool.fresh_done(second) || pool.in_flight() > 0) {
+    pool.poll(std::chrono::seconds(1));
+    EXPECT_FALSE(pool.fresh_done(first));
+    pool.next(std::chrono::milliseconds(0));
+  }
+  for (const auto& result : pool.take_fresh(second))
+    EXPECT_EQ(result.observations.at(0).end, End::completed);
+  while (!pool.fresh_done(first)) pool.poll(std::chrono::seconds(1));
+  EXPECT_EQ(pool.take_fresh(first).at(0).observations.at(0).end, End::completed);
+}
+
+TEST(PoolFresh, ACancelledBatchLeavesTheOthersAlone) {
   Pool pool(fake_options(0, 1));
-  int beats = 0;
-  pool.set_heartbeat([&] { ++beats; });
-  const std::vector<Job> jobs{job_of("slow-with-signs")};
-  pool.run_fresh(jobs);
-  EXPECT_GT(beats, 5);
+  const std::vector<Job> slow(3, job_of("slow-with-signs")), quick(2, job_of("ok"));
+  const auto cancelled = pool.submit_fresh(slow), kept = pool.submit_fresh(quick);
+  while (pool.stats().workers_started == 0) pool.poll(std::chrono::milliseconds(1));
+  pool.cancel_fresh(cancelled, "enough");
+  ASSERT_TRUE(pool.fresh_done(cancelled));
+  for (const auto& result : pool.take_fresh(cancelled))
+    EXPECT_EQ(result.observations.at(0).message, "enough");
+  while (!pool.fresh_done(kept)) pool.poll(std::chrono::seconds(1));
+  for (const auto& result : pool.take_fresh(kept))
+    EXPECT_EQ(result.observations.at(0).end, End::completed);
+}
+
+// What waits for a fresh worker, which may take long to start, keeps nothing waiting that can do
+// with a used one.
+TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
+  PoolOptions options = fake_options(0, 1);
+  options.most_used = 1;
+  Pool pool(options);
+  Job reuse = job_of("ok");
+  reuse.reuse = true;
+  const auto used = pool.run_fresh(std::span(&reuse, 1)).at(0);
+  const std::vector<Job> many(4, job_of("ok"));
+  const auto waiting = pool.submit_fresh(many), passing = pool.submit_fresh(std::span(&reuse, 1));
+  while (!pool.fresh_done(passing)) {
+    pool.poll(std::chrono::seconds(1));
+    EXPECT_FALSE(pool.fresh_done(waiting));
+  }
+  EXPECT_EQ(pid_of(pool.take_fresh(passing).at(0).observations.at(0)),
+            pid_of(used.observations.at(0)));
+  while (!pool.fresh_done(waiting)) pool.poll(std::chrono::seconds(1));
 }
 
 TEST(PoolLoss, ADeviceFaultIsReportedByTheWorkerItself) {

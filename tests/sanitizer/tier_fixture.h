@@ -33,14 +33,17 @@ class Native final : public Executor {
   }
   std::size_t in_flight() const override { return done_.size(); }
   std::size_t appetite() const override { return 2; }
-  using Executor::run_fresh;
-  std::vector<JobResult> run_fresh(std::span<const Job> jobs,
-                                   const std::function<bool()>&) override {
-    std::vector<JobResult> out;
-    for (const auto& job : jobs) out.push_back(run(job));
-    return out;
+  BatchId submit_fresh(std::span<const Job> jobs) override {
+    for (const auto& job : jobs) batches_[last_batch_ + 1].push_back(run(job));
+    return ++last_batch_;
   }
-  void set_heartbeat(std::function<void()>) override {}
+  bool fresh_done(BatchId) const override { return true; }
+  std::vector<JobResult> take_fresh(BatchId batch) override {
+    return std::move(batches_.extract(batch).mapped());
+  }
+  void cancel_fresh(BatchId, const std::string&) override {}
+  std::size_t fresh_waiting(bool) const override { return 0; }
+  void poll(milliseconds) override {}
   ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
 
  private:
@@ -56,6 +59,8 @@ class Native final : public Executor {
     return result;
   }
   std::deque<JobResult> done_;
+  std::map<BatchId, std::vector<JobResult>> batches_;
+  BatchId last_batch_ = 0;
   std::uint64_t trials_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/host/stack_switch.h"
+#include "core/stack_switch.h"
 
 namespace redzone::device {
 

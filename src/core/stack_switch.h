@@ -9,7 +9,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace redzone::device {
+namespace redzone {
 
 // A stack as the sanitizer knows it. `bottom` is its lowest address; null for that of the thread,
 // until it is left for the first time.
@@ -45,4 +45,4 @@ inline void clear_stack(const StackBounds&) {}
 
 #endif
 
-}  // namespace redzone::device
+}  // namespace redzone

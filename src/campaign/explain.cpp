@@ -1,0 +1,105 @@
+// What matters to a measured finding: the tools' words, the settings, the load of the machine.
+#include <iterator>
+#include <utility>
+
+#include "campaign/attribution.h"
+#include "campaign/stations.h"
+
+namespace redzone::campaign {
+namespace {
+
+// Alone and side by side with others, of a failure that does not show always when it is alone.
+constexpr int kLoadRuns = 16;
+
+// Of a value of an axis that does not fail each time. Against a finding that failed in 7 of 7 runs,
+// 0 of 6 is enough to say that it needs another value (report/needs.h).
+constexpr int kAxisRuns = 6;
+
+bool is_slow(const Case& c) {
+  return c.finding.signature.kind == FailKind::hang;
+}
+
+// The case is one that can be asked about: its plan was seen to fail.
+bool has_more_to_tell(const Workshop& shop, const Case& c) {
+  return c.shown && was_found(c.finding.state) && !shop.options.stopped();
+}
+
+Evaluator evaluator_for(const Workshop& shop, const Case& c) {
+  Evaluator evaluator =
+      shop.evaluator(is_slow(c) ? shop.options.hang_deadline : shop.options.deadline);
+  evaluator.set_grouped(c.grouped);
+  evaluator.set_reuse(shop.options.reuse_workers && !c.finding.needs_history);
+  return evaluator;
+}
+
+// What the device and the tools say of the failure.
+std::vector<Attribution> culprits(const Workshop& shop, const Finding& finding,
+                                  const Answer& failure) {
+  std::vector<Attribution> found;
+  std::size_t shows = 0;  // the trial that shows it
+  for (std::size_t t = 0; t < failure.observations.size(); ++t) {
+    const auto& fault = failure.observations[t].fault;
+    if (!fault) continue;
+    shows = t;
+    if (!fault->known_by.empty())
+      found.push_back({fault->known_by,
+                       fault->call,
+                       fault->kernel,
+                       fault->access,
+                       fault->buffer,
+                       fault->side,
+                       {},
+                       fault->detail});
+    break;
+  }
+  if (failure.trials.empty()) return found;
+  for (auto* attributor : shop.options.attributors) {
+    if (shop.options.stopped()) break;
+    for (auto& said : attributor->attribute(shop.runner, finding.plan, failure.trials[shows],
+                                            finding.signature, shop.options.cut_off))
+      found.push_back(std::move(said));
+  }
+  return found;
+}
+
+Result<void> store(const Workshop& shop, const Finding& finding) {
+  auto stored = shop.sink.update(finding);
+  if (!stored) return tl::unexpected(stored.error());
+  return {};
+}
+
+}  // namespace
+
+Result<void> explain(const Workshop& shop, Case& c) {
+  const TriageOptions& options = shop.options;
+  if (!has_more_to_tell(shop, c)) return {};
+  Finding& finding = c.finding;
+  finding.culprits = culprits(shop, finding, c.shown->answer);
+  if (!options.stopped() && options.attribution_runs > 0) {
+    Evaluator evaluator = evaluator_for(shop, c);
+    finding.attribution = attribute(evaluator, *c.shown->oracle, finding.plan, finding.signature,
+                                    {.first_runs = is_slow(c) ? 1 : options.attribution_runs,
+                                     .runs = is_slow(c) ? 2 : kAxisRuns,
+                                     .schedules = options.schedules});
+  }
+  return store(shop, finding);
+}
+
+Result<void> measure_load(const Workshop& shop, Case& c) {
+  const TriageOptions& options = shop.options;
+  if (!has_more_to_tell(shop, c) || options.attribution_runs == 0) return {};
+  if (is_slow(c) || options.parallel < 2) return {};
+  Finding& finding = c.finding;
+  Evaluator evaluator = evaluator_for(shop, c);
+  evaluator.set_alone(true);
+  // The trials of a question one after another, or a single question would be load enough.
+  evaluator.set_grouped(true);
+  const bool flaky = finding.reliability.k < finding.reliability.n;
+  auto load = attribute_load(evaluator, *c.shown->oracle, finding.plan, finding.signature,
+                             kLoadRuns, flaky ? 0 : options.attribution_runs, options.parallel);
+  if (load.empty()) return {};
+  std::move(load.begin(), load.end(), std::back_inserter(finding.attribution));
+  return store(shop, finding);
+}
+
+}  // namespace redzone::campaign

@@ -1,0 +1,273 @@
+// Reduces a confirmed finding, sharpens its name and measures it.
+#include <algorithm>
+#include <utility>
+
+#include "campaign/confirmation.h"
+#include "campaign/naming.h"
+#include "campaign/plan_variants.h"
+#include "statistics/sequential_test.h"
+
+namespace redzone::campaign {
+namespace {
+
+// What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
+// one pass is enough, and the measure of the reduced plan says whether that was right.
+statistics::Rates rates_of(const Reliability& r) {
+  constexpr double kMiss = 0.01;
+  if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
+  return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
+}
+
+class Refinement {
+ public:
+  Refinement(const Workshop& shop, Case& c, std::chrono::milliseconds reduce_time)
+      : shop_(shop),
+        case_(c),
+        finding_(c.finding),
+        evaluator_(shop.evaluator(c.finding.signature.kind == FailKind::hang
+                                      ? shop.options.hang_deadline
+                                      : shop.options.deadline)),
+        reduce_left_(reduce_time) {
+    evaluator_.set_grouped(c.grouped);
+  }
+
+  // Reduces and measures the plan that is shown; in used workers as long as a fresh one agrees in
+  // the end. `rename`: the reduced plan may show that the failure is one of a more specific kind.
+  Result<void> run(bool rename);
+
+ private:
+  // Forms of a plan to try beside itself.
+  using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
+
+  // Whether used workers show the failure as fresh ones do.
+  bool same_in_used_workers(const Shown& shown);
+  // How many schedules each smaller plan is tried under, beside its own.
+  std::size_t schedules_to_try(const Shown& shown);
+  void reduce_shown(Shown& shown);
+  // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
+  // pass of what has failed as reliably as the finding. A plan that fails in a variant only becomes
+  // that variant.
+  std::vector<bool> still_fails(const Oracle& oracle, const Signature& signature,
+                                const Variants& variants, std::span<Plan> plans);
+  // The most specific oracle that fails on the reduced plan takes over.
+  void sharpen(Shown& shown);
+  // How often finding.plan fails, at the full deadline. False: no run of it could be judged, and
+  // nothing has changed.
+  Result<bool> measure(Shown& shown);
+
+  const Workshop& shop_;
+  Case& case_;
+  Finding& finding_;
+  Evaluator evaluator_;
+  std::chrono::milliseconds reduce_left_;
+};
+
+// A race that shows under some schedules only would be lost with every step of the reduction, which
+// changes what the scheduler does: then each smaller plan is tried under several of them.
+std::size_t Refinement::schedules_to_try(const Shown& shown) {
+  constexpr std::size_t kProbes = 3, kSchedules = 6;
+  if (!shop_.options.schedules) return 0;
+  std::vector<Question> questions;
+  for (std::uint64_t s = 0; s < kProbes; ++s) {
+    questions.push_back({shown.oracle, shown.plan});
+    questions.back().plan.mode.schedule_seed = s;
+  }
+  const auto answers = evaluator_.ask(questions);
+  const bool always = std::all_of(answers.begin(), answers.end(), [&](const Answer& a) {
+    return same_failure(a, shown.answer.verdict.signature);
+  });
+  return always ? 0 : kSchedules;
+}
+
+std::vector<bool> Refinement::still_fails(const Oracle& oracle, const Signature& signature,
+                                          const Variants& variants, std::span<Plan> plans) {
+  const statistics::Rates rates = rates_of(finding_.reliability);
+  std::vector<statistics::SequentialTest> tests(plans.size(), statistics::SequentialTest(rates));
+  std::vector<bool> fails(plans.size(), false);
+  struct Asked {
+    std::size_t plan;
+    bool variant;
+  };
+  for (bool first = true;; first = false) {
+    std::vector<Question> questions;
+    std::vector<Asked> asked;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (fails[i] || tests[i].decision() != statistics::Decision::open) continue;
+      const auto times = std::clamp<std::int64_t>(tests[i].passes_to_go(), 1,
+                                                  std::max<std::int64_t>(tests[i].n(), 2));
+      questions.insert(questions.end(), static_cast<std::size_t>(times), {&oracle, plans[i]});
+      asked.insert(asked.end(), static_cast<std::size_t>(times), {i, false});
+      if (!first) continue;
+      for (auto& variant : variants(plans[i])) {
+        questions.push_back({&oracle, std::move(variant)});
+        asked.push_back({i, true});
+      }
+    }
+    if (questions.empty() || (!first && shop_.options.stopped())) return fails;
+    const auto answers = evaluator_.ask(questions);
+    for (std::size_t q = 0; q < answers.size(); ++q) {
+      note_other(case_, questions[q], answers[q], signature);
+      const auto [i, variant] = asked[q];
+      const bool same = same_failure(answers[q], signature);
+      // What cannot be judged is no failure, and asking again would not end.
+      if (!variant) tests[i].add(same);
+      if (!same || fails[i]) continue;
+      fails[i] = true;
+      plans[i] = questions[q].plan;
+    }
+  }
+}
+
+// First with the plan's own placement and data; what is then minimal is tried in its other forms,
+// which is dear for each candidate and finds the few that the first way has missed.
+void Refinement::reduce_shown(Shown& shown) {
+  const TriageOptions& options = shop_.options;
+  const Signature signature = shown.answer.verdict.signature;
+  const std::size_t schedules = schedules_to_try(shown);
+  const auto first_runs = static_cast<std::size_t>(
+      statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
+  const auto begun = std::chrono::steady_clock::now();
+  const auto until = begun + reduce_left_;
+  const std::int64_t trials = evaluator_.trials();
+  const bool costly = options.reuse_workers && ends_trial(signature.kind);
+  const auto reduce_with = [&](const Variants& variants) {
+    const StillFails fails = [&](std::span<Plan> plans) {
+      return still_fails(*shown.oracle, signature, variants, plans);
+    };
+    ReduceBudget budget;
+    const auto tried = static_cast<std::size_t>(finding_.reduction.plans);
+    budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
+    budget.until = until;
+    budget.stop = options.stop;
+    // A batch is not interrupted, so where workers are dear it is as many runs as there are
+    // workers.
+    const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
+    const std::size_t runs = options.reuse_workers ? asked : 1;
+    budget.batch = costly ? std::min<std::size_t>(options.parallel, 3)
+                          : std::max<std::size_t>(options.parallel / runs, 1);
+    auto reduced = reduce(shown.plan, shop_.simplify(evaluator_.spec()), fails, budget);
+    const bool simpler = shown.plan != reduced.plan;
+    shown.plan = std::move(reduced.plan);
+    finding_.reduction.end = reduced.end;
+    finding_.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
+    return simpler;
+  };
+  const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules); };
+  reduce_with(as_it_is);
+  while (finding_.reduction.end == ReductionEnd::minimal && reduce_with(other_memory_and_data))
+    if (finding_.reduction.end == ReductionEnd::minimal) reduce_with(as_it_is);
+  finding_.minimal = finding_.reduction.end == ReductionEnd::minimal;
+  if (finding_.reduction.end == ReductionEnd::interrupted && options.interrupted &&
+      !options.interrupted())
+    finding_.reduction.end = ReductionEnd::time;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  reduce_left_ -=
+      std::min(reduce_left_, std::chrono::duration_cast<std::chrono::milliseconds>(took));
+  finding_.reduction.trials += evaluator_.trials() - trials;
+  finding_.reduction.seconds += std::chrono::duration<double>(took).count();
+}
+
+bool Refinement::same_in_used_workers(const Shown& shown) {
+  if (!shop_.options.reuse_workers || finding_.needs_history) return false;
+  evaluator_.set_reuse(true);
+  const auto runs = run_repeatedly(evaluator_, *shown.oracle, shown.plan, finding_.signature,
+                                   shop_.options.confirm_runs);
+  evaluator_.set_reuse(false);
+  return state_of(runs.reliability) == finding_.state;
+}
+
+// A small plan tells more than a large one: calls that hid each other's traces are gone from it.
+// What was only a wrong number may now be seen to depend on the calls before.
+void Refinement::sharpen(Shown& shown) {
+  const FailKind kind = shown.answer.verdict.signature.kind;
+  if (is_direct(kind) || shop_.options.stopped()) return;  // direct evidence says it all
+  // A dependence on launches was tested. In relaxed trials such a failure comes and goes, and looks
+  // like any other difference: only what blocking trials show is sharper.
+  auto sharper = classify(shop_, evaluator_, {shown.plan}, false, kind == FailKind::async);
+  if (!sharper || !more_specific(sharper->answer.verdict.signature.kind, kind)) return;
+  shown = std::move(*sharper);
+  finding_.signature = shown.answer.verdict.signature;
+  finding_.oracle = std::string(shown.oracle->name());
+  reduce_shown(shown);
+}
+
+Result<bool> Refinement::measure(Shown& shown) {
+  const TriageOptions& options = shop_.options;
+  evaluator_.set_deadline(options.deadline);
+  evaluator_.set_reuse(false);
+  const bool slow = finding_.signature.kind == FailKind::hang;
+  const bool always = finding_.reliability.k >= finding_.reliability.n;
+  const auto runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature,
+                                   slow     ? options.confirm_runs
+                                   : always ? options.final_runs
+                                            : options.most_runs);
+  if (slow) evaluator_.set_deadline(options.hang_deadline);
+  if (runs.reliability.n == 0) return false;
+  finding_.reliability = runs.reliability;
+  finding_.state = state_of(runs.reliability);
+  const Answer* failure = first_failure(runs, finding_.signature);
+  if (failure == nullptr) return true;
+  finding_.signature = failure->verdict.signature;
+  finding_.reason = failure->verdict.reason;
+  finding_.fault_detail = fault_text(*failure);
+  shown.answer = *failure;
+  if (auto stored = shop_.sink.evidence(finding_.id, "final", finding_.plan, *failure); !stored)
+    return tl::unexpected(stored.error());
+  return true;
+}
+
+Result<void> Refinement::run(bool rename) {
+  Shown& shown = *case_.shown;
+  const Shown unreduced = shown;
+  const Reliability before = finding_.reliability;
+  finding_.reduction = {};
+  bool reuse = same_in_used_workers(shown);
+  for (;;) {
+    evaluator_.set_reuse(reuse);
+    reduce_shown(shown);
+    if (rename) sharpen(shown);
+    if (reuse && calls_of(shown.plan).size() > 1) {
+      // A call that only outdid what other plans had left in the worker is not needed in a fresh
+      // one.
+      evaluator_.set_reuse(false);
+      reduce_shown(shown);
+    }
+    finding_.plan = shown.plan;
+    const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
+    const auto measured = measure(shown);
+    if (!measured) return tl::unexpected(measured.error());
+    // Taken to fail always, and does not: a lucky pass may have ended the reduction.
+    const bool stopped = shop_.options.stopped();
+    if (*measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
+    const bool as_it_was = !*measured && shown.plan == unreduced.plan;
+    if (as_it_was || (*measured && finding_.state != FindingState::unconfirmed)) return {};
+    // It was confirmed before: what the reduced plan no longer shows, or was not run for, is not
+    // said of it.
+    shown = unreduced;
+    finding_.signature = shown.answer.verdict.signature;
+    finding_.oracle = std::string(shown.oracle->name());
+    finding_.plan = shown.plan;
+    finding_.minimal = false;
+    finding_.reduction.end = *measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
+    finding_.reliability = before;  // of this plan; those of the reduced one say nothing of it
+    finding_.state = state_of(before);
+    // What was left of other plans may have misled the reduction.
+    if (!std::exchange(reuse, false) || stopped) return {};
+  }
+}
+
+}  // namespace
+
+Result<void> refine(const Workshop& shop, Case& c, std::chrono::milliseconds reduce_time,
+                    Naming naming) {
+  if (auto done = Refinement(shop, c, reduce_time).run(naming == Naming::may_sharpen); !done)
+    return done;
+  auto stored = shop.sink.update(c.finding);
+  if (!stored) return tl::unexpected(stored.error());
+  // Become one with another finding, it is as new as that one.
+  if (std::exchange(c.finding.id, stored->id) != stored->id) c.is_new = stored->is_new;
+  drop_if_same(c);
+  return {};
+}
+
+}  // namespace redzone::campaign

@@ -1,0 +1,156 @@
+#include "campaign/tasks.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/trial.h"
+
+namespace redzone::campaign {
+
+// One task: its stack, and what it waits for.
+class Tasks::Running final : public exec::Runner {
+ public:
+  Running(exec::Executor& executor, Task task)
+      : task_(std::move(task)), executor_(executor), coroutine_([this] { task_.body(*this); }) {}
+  // Before the task that it runs.
+  ~Running() override {
+    if (batch_) executor_.cancel_fresh(*batch_, "stopped");
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  using Runner::run_fresh;
+  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs,
+                                         const exec::RunOptions& options) override {
+    wanted_ = Wanted{jobs, options};
+    coroutine_.suspend();
+    auto results = std::move(results_);
+    if (task_.ran) task_.ran(jobs, results);
+    return results;
+  }
+  void wait_until(const std::function<bool()>& done) override {
+    done_ = &done;
+    coroutine_.suspend();
+    done_ = nullptr;
+  }
+
+  // Whether it can go on: what it waits for is there, or will not come.
+  bool is_ready(bool closed) {
+    if (done_ != nullptr) return (*done_)();
+    if (!wanted_) return true;  // it has not begun
+    const bool stopped = wanted_->options.stop && wanted_->options.stop();
+    if (batch_) {
+      if (stopped) executor_.cancel_fresh(*batch_, "stopped");
+      if (!executor_.fresh_done(*batch_)) return false;
+      results_ = executor_.take_fresh(*std::exchange(batch_, {}));
+    } else if (stopped || closed) {
+      results_ = not_run(wanted_->jobs);
+    } else {
+      return false;
+    }
+    wanted_.reset();
+    return true;
+  }
+  void go_on() { coroutine_.resume(); }
+  bool ended() const { return coroutine_.ended(); }
+
+  bool waits_for_workers() const { return wanted_.has_value() && !batch_; }
+  bool is_running() const { return batch_.has_value(); }
+  bool alone() const { return wanted_ && wanted_->options.alone; }
+  bool reuse() const { return !wanted_->jobs.empty() && wanted_->jobs.front().reuse; }
+  Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
+  void submit() { batch_ = executor_.submit_fresh(wanted_->jobs); }
+  const Task& task() const { return task_; }
+
+ private:
+  struct Wanted {
+    std::span<const exec::Job> jobs;  // on the stack of the task
+    exec::RunOptions options;
+  };
+
+  static std::vector<exec::JobResult> not_run(std::span<const exec::Job> jobs) {
+    std::vector<exec::JobResult> results;
+    Observation stopped;
+    stopped.message = "stopped";
+    for (const auto& job : jobs)
+      results.push_back({job.id, std::vector<Observation>(job.trials.size(), stopped),
+                         std::make_shared<const exec::WorkerLog>(), 0});
+    return results;
+  }
+
+  Task task_;
+  exec::Executor& executor_;
+  std::optional<Wanted> wanted_;
+  std::optional<exec::BatchId> batch_;
+  std::vector<exec::JobResult> results_;
+  const std::function<bool()>* done_ = nullptr;
+  Coroutine coroutine_;  // last: what it unwinds uses the others
+};
+
+Tasks::Tasks(exec::Executor& executor) : executor_(executor) {}
+
+Tasks::~Tasks() = default;
+
+void Tasks::add(Task task) {
+  tasks_.push_back(std::make_unique<Running>(executor_, std::move(task)));
+}
+
+void Tasks::advance() {
+  do submit();
+  while (go_on());
+}
+
+// Every task that can, once; whether one did.
+bool Tasks::go_on() {
+  bool any = false;
+  for (auto it = tasks_.begin(); it != tasks_.end();) {
+    Running& running = **it;
+    if (!running.is_ready(closed_)) {
+      ++it;
+      continue;
+    }
+    any = true;
+    running.go_on();
+    if (!running.ended()) {
+      ++it;
+      continue;
+    }
+    const auto ended = std::move(*it);
+    it = tasks_.erase(it);
+    if (ended->task().ended) ended->task().ended();
+  }
+  return any;
+}
+
+bool Tasks::is_quiet() const {
+  return want_quiet() && executor_.in_flight() == 0 &&
+         std::none_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->is_running(); });
+}
+
+// All others come first.
+bool Tasks::want_quiet() const {
+  return !tasks_.empty() &&
+         std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->alone(); });
+}
+
+void Tasks::submit() {
+  if (closed_) return;
+  std::vector<std::pair<Rank, Running*>> waiting;
+  bool one_is_alone = false;
+  for (const auto& t : tasks_) {
+    one_is_alone = one_is_alone || (t->is_running() && t->alone());
+    if (t->waits_for_workers()) waiting.emplace_back(t->rank(), t.get());
+  }
+  if (one_is_alone) return;
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const bool alone : {false, true})
+    for (const auto& [rank, task] : waiting) {
+      if (task->alone() != alone) continue;
+      const bool room = alone ? is_quiet() : executor_.fresh_waiting(task->reuse()) == 0;
+      if (room) task->submit();
+    }
+}
+
+}  // namespace redzone::campaign
