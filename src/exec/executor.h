@@ -122,7 +122,8 @@ class Executor : public Runner {
     while (!done()) poll(kAskInterval);
   }
 
- private:
+ protected:
+  // How often a long wait asks whether it is to end.
   static constexpr std::chrono::milliseconds kAskInterval{50};
 };
 

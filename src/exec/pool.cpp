@@ -10,9 +10,6 @@ namespace redzone::exec {
 
 namespace {
 
-// How often a long wait asks whether it was interrupted.
-constexpr std::chrono::milliseconds kAskInterval{50};
-
 // Its jobs are taken by what they say of themselves: most lines are short.
 template <class Line, class Wanted>
 auto take_first(Line& line, const Wanted& wanted) {
