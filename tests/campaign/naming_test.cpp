@@ -56,7 +56,9 @@ TEST(Naming, WhatDependsOnNothingIsOneFindingAndNoSettingIsBlamed) {
     for (const auto& f : found) {
       EXPECT_EQ(f.signature.kind, FailKind::nondeterministic) << f.signature.text();
       // Of what a reduction was taken back from, the few runs stand that confirmed it.
-      if (f.reduction.end != ReductionEnd::taken_back) EXPECT_LT(f.reliability.k, f.reliability.n);
+      if (f.reduction.end != ReductionEnd::taken_back) {
+        EXPECT_LT(f.reliability.k, f.reliability.n);
+      }
       ++seen;
     }
   }
