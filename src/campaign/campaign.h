@@ -85,8 +85,9 @@ struct CampaignOptions {
   // a second. A case that is looked into ends, as a suspect; what is known of the target stays.
   std::function<bool(const std::string& target)> barred = {};
   std::function<void(const Progress&)> progress = {};  // about twice a second
-  // Told of each finding when it is confirmed, and again when it is reduced.
-  std::function<void(const Finding&)> found = {};
+  // Told of each finding when it is confirmed, and again when it is reduced; with the time since
+  // the campaign began.
+  std::function<void(const Finding&, double seconds)> found = {};
   // What its time is measured by.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
@@ -155,7 +156,8 @@ class Campaign {
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  // Puts it behind those of its target that are at the same station or before.
+  // Puts it behind those of its target that are at the same station or before. What is to be
+  // confirmed comes before what is to be refined, as long as little of that waits.
   void wait(Lane& lane, Visit visit);
   // Lets those begin whose turn it is.
   void start_visits();
@@ -169,6 +171,8 @@ class Campaign {
   Result<void> leave(Lane& lane, Visit visit);
   void charge(Lane& lane, std::span<const exec::Job> jobs,
               std::span<const exec::JobResult> results);
+  // What the target has had: the least comes first.
+  double had(const Lane& lane) const;
   // So many of them are looked into at a time.
   std::int64_t beside(std::int64_t visits) const;
   // Ends the cases that are looked into, as their stop says so by now.

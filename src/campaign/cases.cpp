@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
 constexpr std::chrono::milliseconds kLook{10};
+// So many findings of a target are confirmed before one of them is reduced.
+constexpr std::ptrdiff_t kMostConfirmedAhead = 4;
 
 // It says that something differs, and nothing of the cause.
 bool is_vague(FailKind kind) {
@@ -80,8 +82,12 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
 }
 
 void Campaign::wait(Lane& lane, Visit visit) {
+  const auto at_refine = std::count_if(lane.waiting.begin(), lane.waiting.end(),
+                                       [](const Visit& v) { return v.station == Station::refine; });
+  const bool behind = visit.station == Station::confirm && at_refine >= kMostConfirmedAhead;
+  const std::pair rank(visit.hang, behind ? Station::refine : visit.station);
   const auto place = std::find_if(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& v) {
-    return std::pair(v.hang, v.station) > std::pair(visit.hang, visit.station);
+    return std::pair(v.hang, v.station) > rank;
   });
   lane.waiting.insert(place, std::move(visit));
 }
@@ -116,7 +122,9 @@ void Campaign::start(Lane& lane, Visit visit) {
   };
   // A hang costs its deadline each time: what is quick comes first.
   const int stage = static_cast<int>(at->station) + (at->hang ? static_cast<int>(Station::end) : 0);
-  task.rank = [&lane, stage, order = ++visits_] { return Tasks::Rank{stage, lane.due(), order}; };
+  task.rank = [this, &lane, stage, order = ++visits_] {
+    return Tasks::Rank{stage, had(lane), order};
+  };
   task.ran = [this, &lane](auto jobs, auto results) { charge(lane, jobs, results); };
   task.ended = [this, &lane, at] {
     if (auto r = leave(lane, std::move(*at)); !r) lost_ = r.error();
@@ -136,7 +144,9 @@ void Campaign::charge(Lane& lane, std::span<const exec::Job> jobs,
     }
     if (worker) spent += options_.worker_cost;
   }
-  lane.spend(spent);
+  if (!options_.screen_leaves_room) return lane.spend(spent);
+  lane.looked_into_us += static_cast<double>(spent.count());
+  lane.stats.device_seconds += std::chrono::duration<double>(spent).count();
 }
 
 TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
@@ -179,7 +189,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     note_case(lane, visit.key, f);
     if (visit.listed != 0 && visit.listed != f.id) unlist(visit.listed, visit.listed_as_new);
     list(f, c.is_new);
-    if (was_found(f.state) && options_.found) options_.found(f);
+    if (was_found(f.state) && options_.found) options_.found(f, elapsed_seconds());
   } else if (const auto listed = find_listed(f.id); listed != result_.findings.end()) {
     *listed = f;
   }

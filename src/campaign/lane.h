@@ -31,6 +31,8 @@ struct Campaign::Lane {
   TargetStats stats;
   // What is left of its turn: the lane with the least has the next one.
   double due() const { return spent_us / target.weight; }
+  // The same for having its cases looked into, where that takes nothing from the screen.
+  double looked_into_us = 0;
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();

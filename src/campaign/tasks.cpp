@@ -97,8 +97,11 @@ void Tasks::add(Task task) {
 }
 
 void Tasks::advance() {
-  do submit();
-  while (go_on());
+  bool any = true;
+  while (any) {
+    any = go_on();
+    submit();
+  }
 }
 
 // Every task that can, once; whether one did.
@@ -148,7 +151,7 @@ void Tasks::submit() {
   for (const bool alone : {false, true})
     for (const auto& [rank, task] : waiting) {
       if (task->alone() != alone) continue;
-      const bool room = alone ? is_quiet() : executor_.fresh_waiting(task->reuse()) == 0;
+      const bool room = alone ? is_quiet() : executor_.fresh_room(task->reuse());
       if (room) task->submit();
     }
 }

@@ -59,6 +59,10 @@ Campaign::Lane* Campaign::next_lane() {
   return best;
 }
 
+double Campaign::had(const Lane& lane) const {
+  return options_.screen_leaves_room ? lane.looked_into_us / lane.target.weight : lane.due();
+}
+
 bool Campaign::may_look_into(const Lane& lane) const {
   if (lane.waiting.empty() || lane.barred) return false;
   // The first case of a target shows what is wrong with it: at once.
@@ -68,12 +72,12 @@ bool Campaign::may_look_into(const Lane& lane) const {
 }
 
 Campaign::Lane* Campaign::lane_to_look_into() {
-  const auto comes_before = [](const Lane& a, const Lane& b) {
+  const auto comes_before = [this](const Lane& a, const Lane& b) {
     if (a.looked_into != b.looked_into) return b.looked_into;
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
     if (!a.looked_into)  // in the order in which they were seen
       return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
-    return std::pair(x.station, a.due()) < std::pair(y.station, b.due());
+    return std::pair(x.station, had(a)) < std::pair(y.station, had(b));
   };
   Lane* best = nullptr;
   for (auto& lane : lanes_)

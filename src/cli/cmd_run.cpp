@@ -161,6 +161,7 @@ Result<int> Run::run(const po::variables_map& flags) {
     // What is printed is stored; an error will show at the next finding.
     if (store->update_campaign(*id, p.stats)) printer(p);
   };
+  options->found = [&printer](const Finding& f, double seconds) { printer.found(f, seconds); };
   StoreSink sink(*store);
   campaign::Campaign fuzzing(session.executor(), session.catalog(), simplify_for(), sink,
                              std::move(targets), std::move(*options));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -65,6 +66,11 @@ void ProgressPrinter::operator()(const campaign::Progress& p) {
     print_note(report::progress_log(progress));
     next_ = s.seconds + 10;
   }
+}
+
+void ProgressPrinter::found(const Finding& finding, double seconds) {
+  if (std::exchange(written_, false)) clear_line();
+  print_note(report::found_line(finding, seconds));
 }
 
 void ProgressPrinter::end() const {

@@ -23,11 +23,13 @@ class ProgressPrinter {
  public:
   ProgressPrinter();
   void operator()(const campaign::Progress& progress);
+  // A line that stays.
+  void found(const Finding& finding, double seconds);
   void end() const;
 
  private:
   bool terminal_;
-  bool written_ = false;
+  bool written_ = false;  // the last line is one that rewrites itself
   double next_ = 10;
 };
 

@@ -98,11 +98,10 @@ class Executor : public Runner {
   // The jobs of the batch that are not done end at once, with worker errors that say `why`.
   virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // Jobs of all batches that have no worker yet, of those that can do with a used one or of those
-  // that cannot.
-  virtual std::size_t fresh_waiting(bool reuse) const = 0;
+  // Whether one more fresh job would have a worker as soon as one is up; `reuse`: as of Job.
+  virtual bool fresh_room(bool reuse) const = 0;
 
-  // Lets trials run until a submitted job or a batch is done; at most for `timeout`.
+  // Lets trials run until a job is done; at most for `timeout`.
   virtual void poll(std::chrono::milliseconds timeout) = 0;
 
   virtual ExecutorStats stats() const = 0;

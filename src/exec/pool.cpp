@@ -119,9 +119,10 @@ void Pool::cancel_fresh(BatchId batch, const std::string& why) {
     }
 }
 
-std::size_t Pool::fresh_waiting(bool reuse) const {
-  return static_cast<std::size_t>(std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
-                                                [&](const auto& j) { return j->reuse == reuse; }));
+bool Pool::fresh_room(bool reuse) const {
+  return count(WorkerState::fresh) < fresh_limit() &&
+         std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(),
+                      [&](const auto& job) { return job->reuse == reuse; });
 }
 
 void Pool::finish(std::unique_ptr<PendingJob> job) {
@@ -130,11 +131,11 @@ void Pool::finish(std::unique_ptr<PendingJob> job) {
   if (job->fresh) {
     Batch& batch = batches_.at(job->fresh->batch);
     batch.results[job->fresh->index] = std::move(result);
-    if (--batch.open == 0) ++done_;
+    --batch.open;
   } else {
     results_.push_back(std::move(result));
-    ++done_;
   }
+  ++done_;
 }
 
 void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now) {

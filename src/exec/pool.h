@@ -62,7 +62,7 @@ class Pool final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  std::size_t fresh_waiting(bool reuse) const override;
+  bool fresh_room(bool reuse) const override;
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
@@ -112,7 +112,7 @@ class Pool final : public Executor {
   };
   std::map<BatchId, Batch> batches_;
   BatchId last_batch_ = 0;
-  std::uint64_t done_ = 0;  // submitted jobs and batches, ever
+  std::uint64_t done_ = 0;  // jobs, ever
   std::size_t in_flight_ = 0;
   std::uint64_t last_ticket_ = 0;
   ExecutorStats stats_;

@@ -173,4 +173,16 @@ std::string progress_log(const Progress& p) {
   return out + '\n';
 }
 
+std::string found_line(const Finding& f, double seconds) {
+  std::string out = fmt::format("{:.1f} s: finding {} ", seconds, f.id);
+  if (f.reduction.end == ReductionEnd::none) {
+    out += fmt::format("{}, {} of {} runs", name_of(f.state), f.reliability.k, f.reliability.n);
+  } else {
+    const auto calls = call_count(f.plan);
+    out += fmt::format("reduced to {} call{}, {}", calls, calls == 1 ? "" : "s",
+                       name_of(f.reduction.end));
+  }
+  return out + ": " + f.signature.text();
+}
+
 }  // namespace redzone::report

@@ -37,6 +37,9 @@ std::string replay_text(const ReplayResult& result);
 std::string progress_line(const Progress& progress, std::size_t columns = 80);
 // For a log: one line of key=value pairs, with a newline.
 std::string progress_log(const Progress& progress);
+// What a campaign says of a finding at once, in one line: that it is confirmed, then how far it was
+// reduced. `seconds`: since the campaign began.
+std::string found_line(const Finding& finding, double seconds);
 
 // "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
 // newline. A package that no kernel ran of is replayed so: there may be no GPU.

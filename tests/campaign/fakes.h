@@ -85,10 +85,10 @@ class FakeExecutor final : public exec::Executor {
                                std::make_shared<const exec::WorkerLog>(), 0});
     }
   }
-  std::size_t fresh_waiting(bool) const override {
+  bool fresh_room(bool) const override {
     std::size_t open = 0;
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
-    return open - std::min(open, kFreshWorkers);
+    return open < kFreshWorkers;
   }
   // As many jobs as there are fresh workers, of the oldest batches that are not done.
   void poll(std::chrono::milliseconds) override {

@@ -269,6 +269,35 @@ TEST_F(TurnsTest, ManyHangsOfOneTargetWaitForItsTurn) {
   EXPECT_NEAR(seconds_in_all(result), std::chrono::duration<double>(kTime).count(), kDearest);
 }
 
+// Where looking into cases takes nothing from the screen, bug upon bug stops no plans: neither
+// those of the others nor its own.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomBothGoOnSideBySide) {
+  const auto buggy = [](const std::string& target, std::int64_t n) {
+    return target == "t0" ? fault_in(n) : right();
+  };
+  const auto apart = run(buggy, 2);
+  sink_ = RecordingSink();
+  now_ = {};
+  options_.screen_leaves_room = true;
+  const auto beside = run(buggy, 2);
+  EXPECT_GT(beside.targets[0].plans, 2 * apart.targets[0].plans);
+  const auto reduced = std::count_if(sink_.findings.begin(), sink_.findings.end(),
+                                     [](const auto& f) { return f.second.reduction.plans > 0; });
+  EXPECT_GE(reduced, 2);
+}
+
+TEST_F(TurnsTest, WhatIsFoundIsToldWhenItIsConfirmedAndWhenItIsReduced) {
+  std::vector<std::pair<std::int64_t, bool>> told;
+  options_.found = [&](const Finding& f, double seconds) {
+    EXPECT_GT(seconds, 0);
+    told.emplace_back(f.id, f.reduction.plans > 0);
+  };
+  run([](const std::string&, std::int64_t n) { return n > 20 ? fault_in(1) : right(); });
+  ASSERT_EQ(told.size(), 2 * kTargets);
+  for (std::size_t i = 0; i < kTargets; ++i) EXPECT_FALSE(told[i].second);
+  for (std::size_t i = kTargets; i < told.size(); ++i) EXPECT_TRUE(told[i].second);
+}
+
 TEST_F(TurnsTest, AloneATargetHasAllTheTime) {
   specs_.resize(1);
   const auto result = run([](const std::string&, std::int64_t n) { return fault_in(n); });

@@ -352,6 +352,22 @@ TEST(ReportText, Progress) {
             "new_findings=0 known_findings=3 plans_left=7\n");
 }
 
+TEST(ReportText, WhatIsFoundIsToldAtOnceAndAgainWhenItIsReduced) {
+  Finding f = sample_finding();
+  f.id = 7;
+  f.state = FindingState::confirmed;
+  f.reliability = {4, 4};
+  f.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
+  f.reduction = {};
+  EXPECT_EQ(found_line(f, 1.25),
+            "1.2 s: finding 7 confirmed, 4 of 4 runs: illegal-access: read after x in k (t)");
+  f.reduction.end = ReductionEnd::minimal;
+  f.plan.steps = {CallStep{}};
+  EXPECT_EQ(
+      found_line(f, 20.04),
+      "20.0 s: finding 7 reduced to 1 call, 1-minimal: illegal-access: read after x in k (t)");
+}
+
 TEST(ReportText, WhatATargetSaysCannotSteerTheTerminal) {
   Finding f = sample_finding();
   f.reason = f.fault_detail = f.signature.where = "\x1b[2J\nreplay  rm";

@@ -42,7 +42,7 @@ class Native final : public Executor {
     return std::move(batches_.extract(batch).mapped());
   }
   void cancel_fresh(BatchId, const std::string&) override {}
-  std::size_t fresh_waiting(bool) const override { return 0; }
+  bool fresh_room(bool) const override { return true; }
   void poll(milliseconds) override {}
   ExecutorStats stats() const override { return {1, 0, trials_, 0}; }
 
