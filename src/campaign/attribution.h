@@ -1,6 +1,7 @@
 // How often a plan fails, and which axis of the mode matters to it.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "campaign/evaluator.h"
@@ -11,6 +12,14 @@ namespace redzone::campaign {
 struct Runs {
   Reliability reliability;
   std::vector<Answer> answers;
+
+  // `more` came after these.
+  Runs& operator+=(Runs more) {
+    reliability.k += more.reliability.k;
+    reliability.n += more.reliability.n;
+    for (auto& answer : more.answers) answers.push_back(std::move(answer));
+    return *this;
+  }
 };
 
 // Asks `oracle` about `plan` n times in fresh workers and counts the failures that are the same

@@ -52,8 +52,9 @@ class Refinement {
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Shown& shown);
   // How often finding.plan fails, at the full deadline. False: no run of it could be judged, and
-  // nothing has changed.
-  Result<bool> measure(Shown& shown);
+  // nothing has changed. `reuse`: used workers show what fresh ones do, so that some fresh ones
+  // will do to show that it is still so.
+  Result<bool> measure(Shown& shown, bool reuse);
 
   const Workshop& shop_;
   Case& case_;
@@ -191,16 +192,21 @@ void Refinement::sharpen(Shown& shown) {
   reduce_shown(shown);
 }
 
-Result<bool> Refinement::measure(Shown& shown) {
+Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const TriageOptions& options = shop_.options;
   evaluator_.set_deadline(options.deadline);
   evaluator_.set_reuse(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
-  const auto runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature,
-                                   slow     ? options.confirm_runs
-                                   : always ? options.final_runs
-                                            : options.most_runs);
+  const int times = slow ? options.confirm_runs : always ? options.final_runs : options.most_runs;
+  const int fresh = reuse ? std::min(options.confirm_runs, times) : times;
+  Runs runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
+  if (runs.reliability.k > 0 && fresh < times) {
+    evaluator_.set_reuse(true);
+    runs +=
+        run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, times - fresh);
+    evaluator_.set_reuse(false);
+  }
   if (slow) evaluator_.set_deadline(options.hang_deadline);
   if (runs.reliability.n == 0) return false;
   finding_.reliability = runs.reliability;
@@ -234,7 +240,7 @@ Result<void> Refinement::run(bool rename) {
     }
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
-    const auto measured = measure(shown);
+    const auto measured = measure(shown, reuse);
     if (!measured) return tl::unexpected(measured.error());
     // Taken to fail always, and does not: a lucky pass may have ended the reduction.
     const bool stopped = shop_.options.stopped();

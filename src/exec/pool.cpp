@@ -149,8 +149,17 @@ Worker* Pool::idle(WorkerState state) {
 }
 
 Worker* Pool::worker_for(const PendingJob& job) {
-  if (job.reuse)
+  if (job.reuse) {
     if (Worker* used = idle(WorkerState::used)) return used;
+    // Those that are kept will be free soon; a spare is dearer.
+    const auto kept = std::count_if(workers_.begin(), workers_.end(), [](const auto& w) {
+      return w->state == WorkerState::fresh && w->queue.front()->reuse;
+    });
+    if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
+      return nullptr;
+  }
+  // In turns, where warm workers are missing, too.
+  if (warm_is_next_ && missing_warm() > 0) return nullptr;
   return idle(WorkerState::spare);
 }
 
@@ -161,12 +170,19 @@ void Pool::dispatch(Clock::time_point now) {
     auto job = take_first(waiting_fresh_, [&](const auto& waiting) {
       return (worker = worker_for(*waiting)) != nullptr;
     });
-    if (job == nullptr) break;
+    if (job == nullptr) {
+      if (!promote_spare(now)) break;
+      continue;
+    }
     const WorkerState before = std::exchange(worker->state, WorkerState::fresh);
     hand_out(*worker, std::move(job), now);
-    if (worker->queue.empty()) worker->state = before;  // the job was refused
+    if (worker->queue.empty())
+      worker->state = before;  // the job was refused
+    else if (before == WorkerState::spare)
+      warm_is_next_ = true;
   }
-  promote_spares(now);
+  while (promote_spare(now)) {
+  }
   // An idle worker first, then a second job for each.
   for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
     for (auto& worker : workers_) {

@@ -94,7 +94,9 @@ class Pool final : public Executor {
   void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
-  void promote_spares(Clock::time_point now);
+  std::size_t missing_warm() const;
+  // Makes a spare a warm worker where one of those is missing; whether it did.
+  bool promote_spare(Clock::time_point now);
   void start_worker(Clock::time_point now);
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
@@ -119,6 +121,9 @@ class Pool final : public Executor {
   std::optional<Hello> hello_;
   bool stopped_ = false;
 
+  // A spare goes to the warm workers and to fresh jobs in turns, where both wait for one: neither
+  // starves.
+  bool warm_is_next_ = true;
   std::deque<Clock::time_point> vacancies_;  // when warm workers were lost and not replaced yet
   int failed_starts_ = 0;
   std::string start_problem_;

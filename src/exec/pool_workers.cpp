@@ -279,20 +279,24 @@ void Pool::failed_start(Clock::time_point started, std::string reason, Clock::ti
   next_start_ = now + std::min(kFirstBackoff * (1 << doublings), kLongestBackoff);
 }
 
-void Pool::promote_spares(Clock::time_point now) {
-  const auto usable = [&](const auto& worker) {
-    return worker->state == WorkerState::warm && worker->log->size() < options_.recycle_after_plans;
-  };
-  auto warm = static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), usable));
-  for (auto& worker : workers_) {
-    if (warm >= options_.workers) return;
-    if (worker->state != WorkerState::spare) continue;
-    worker->state = WorkerState::warm;
-    ++warm;
-    if (vacancies_.empty()) continue;
-    if (!waiting_.empty()) stats_.fault_wait_us += microseconds(now - vacancies_.front());
-    vacancies_.pop_front();
-  }
+std::size_t Pool::missing_warm() const {
+  const auto usable = static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [&](const auto& worker) {
+        return worker->state == WorkerState::warm &&
+               worker->log->size() < options_.recycle_after_plans;
+      }));
+  return options_.workers - std::min(options_.workers, usable);
+}
+
+bool Pool::promote_spare(Clock::time_point now) {
+  Worker* spare = idle(WorkerState::spare);
+  if (spare == nullptr || missing_warm() == 0) return false;
+  spare->state = WorkerState::warm;
+  warm_is_next_ = false;
+  if (vacancies_.empty()) return true;
+  if (!waiting_.empty()) stats_.fault_wait_us += microseconds(now - vacancies_.front());
+  vacancies_.pop_front();
+  return true;
 }
 
 void Pool::replenish(Clock::time_point now) {

@@ -254,6 +254,20 @@ TEST(PoolFresh, ACancelledBatchLeavesTheOthersAlone) {
     EXPECT_EQ(result.observations.at(0).end, End::completed);
 }
 
+// A screen that loses a worker at each job, and a long line of fresh jobs: each has its part of the
+// workers that come up.
+TEST(PoolFresh, NeitherTheWarmWorkersNorFreshJobsStarve) {
+  Pool pool(fake_options(1, 1));
+  const auto batch = pool.submit_fresh(std::vector<Job>(40, job_of("ok")));
+  int screened = 0;
+  while (!pool.fresh_done(batch)) {
+    if (pool.in_flight() == 0) pool.submit(job_of("segv"));
+    pool.poll(std::chrono::seconds(1));
+    while (pool.next(std::chrono::milliseconds(0))) ++screened;
+  }
+  EXPECT_GE(screened, 10);
+}
+
 // What waits for a fresh worker, which may take long to start, keeps nothing waiting that can do
 // with a used one.
 TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
