@@ -5,7 +5,7 @@
 
 #include "bisect/builds.h"
 #include "cli/interrupt.h"
-#include "cli/probing.h"
+#include "cli/probing_flags.h"
 #include "report/bisect.h"
 
 namespace redzone::cli {
@@ -16,7 +16,7 @@ constexpr double kMiss = 0.001;
 // A good build shows another signature, if any: there may be hundreds of builds to be wrong about.
 constexpr double kFalseAlarm = 1e-4;
 
-// One session at a time: each build has the same targets.
+// One engine at a time: each build has the same targets.
 class Trier {
  public:
   Trier(const po::variables_map& flags, const std::vector<std::string>& builds,
@@ -25,9 +25,9 @@ class Trier {
 
   bisect::BuildProbe operator()(std::size_t build) {
     if (interrupted() || problem_) return {{}, "the bisection was stopped"};
-    auto opened = Probing::open(flags_, until_, builds_[build]);
+    auto opened = open_probing(flags_, until_, builds_[build]);
     if (!opened) return {{}, opened.error().message};
-    Probing& probing = **opened;
+    engine::Probing& probing = **opened;
     loaded_ = true;
     if (!probing.not_judged().empty()) return {{}, probing.not_judged()};
     bisect::BuildProbe answer;

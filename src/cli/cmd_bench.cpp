@@ -11,15 +11,14 @@
 #include "bench/bench.h"
 #include "bench/tma.h"
 #include "cli/commands.h"
+#include "cli/engine_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/plans.h"
-#include "cli/sanitized.h"
-#include "cli/session.h"
-#include "cli/tools.h"
-#include "cli/worker_side.h"
 #include "core/utc.h"
-#include "package/packages.h"
+#include "engine/options.h"
+#include "engine/plans.h"
+#include "engine/sanitized.h"
+#include "engine/tools.h"
 #include "sanitizer/command.h"
 #include "sanitizer/log_folder.h"
 #include "store/environment.h"
@@ -136,7 +135,7 @@ void add_memcheck(bench::Setup& setup, const sanitizer::LogFolder& logs) {
     setup.why_no_memcheck = "memcheck sees nothing of the host device";
     return;
   }
-  const std::string tool = find_tool("compute-sanitizer");
+  const std::string tool = engine::find_tool("compute-sanitizer");
   if (tool.empty())
     setup.why_no_memcheck = "compute-sanitizer was not found";
   else
@@ -154,16 +153,17 @@ exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view w
 }
 
 // The same on the device that runs no kernel.
-bench::Setup setup_of_none(const bench::Setup& native, SessionOptions options,
+bench::Setup setup_of_none(const bench::Setup& native, engine::EngineOptions options,
                            const oracles::Catalog& dry) {
   options.device = DeviceKind::none;
   bench::Setup setup{.device = options.device, .registry = native.registry, .catalog = dry};
-  setup.pool = pool_options(options, native.registry);
+  setup.pool = engine::pool_options(options, native.registry);
   setup.deadline = options.trial_deadline();
-  setup.triage = triage_options(options.device, setup.deadline, setup.pool.spares);
+  setup.triage =
+      engine::triage_options(options.device, setup.deadline, setup.pool.spares, native.stop);
   setup.simplify = native.simplify;
   setup.plans = [](const TargetSpec& spec, std::uint64_t seed) {
-    return generated_plans(spec, DeviceKind::none, {}, seed);
+    return engine::generated_plans(spec, DeviceKind::none, {}, seed);
   };
   setup.stop = native.stop;
   setup.say = native.say;
@@ -179,16 +179,14 @@ Result<int> Bench::run(const po::variables_map& flags) {
   auto parts = parts_wanted(flags);
   if (!parts) return tl::unexpected(parts.error());
   if (auto writable = check_writable(flags); !writable) return tl::unexpected(writable.error());
-  auto options = session_options(flags, Workload::campaign);
+  auto options = engine_options(flags, engine::Workload::campaign);
   if (!options) return tl::unexpected(options.error());
   if (options->device == DeviceKind::none)
     return usage_error("--device none: nothing runs on it that could be measured");
-  auto registry = Registry::load(options->plugins);
+  const auto registry = engine::load_targets(*options);
   if (!registry) return tl::unexpected(registry.error());
-  if (auto added = package::add_packages(*registry, options->packages); !added)
-    return tl::unexpected(added.error());
   const oracles::Catalog catalog;
-  const auto pool = pool_options(*options, *registry);
+  const auto pool = engine::pool_options(*options, *registry);
   exec::Hello hello;
   {
     exec::PoolOptions one = pool;
@@ -202,10 +200,11 @@ Result<int> Bench::run(const po::variables_map& flags) {
   bench::Setup setup{.device = options->device, .registry = *registry, .catalog = catalog};
   setup.pool = pool;
   setup.deadline = options->trial_deadline();
-  setup.triage = triage_options(options->device, setup.deadline, pool.spares);
-  setup.simplify = simplify_for();
+  setup.triage =
+      engine::triage_options(options->device, setup.deadline, pool.spares, options->interrupted);
+  setup.simplify = engine::simplify_for();
   setup.plans = [&](const TargetSpec& spec, std::uint64_t seed) {
-    return generated_plans(spec, options->device, hello, seed);
+    return engine::generated_plans(spec, options->device, hello, seed);
   };
   setup.effort = effort_for(flags["quick"].as<bool>());
   setup.effort.parts = std::move(*parts);
@@ -215,9 +214,9 @@ Result<int> Bench::run(const po::variables_map& flags) {
   const auto logs = sanitizer::LogFolder::create();
   if (!logs) return tl::unexpected(logs.error());
   add_memcheck(setup, *logs);
-  SanitizedPools sanitized(options->device, pool.command);
+  engine::SanitizedPools sanitized(options->device, pool.command, options->interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
-  setup.stop = [] { return interrupted(); };
+  setup.stop = options->interrupted;
   setup.say = [](const std::string& what) { print_note(fmt::format("bench: {}", what)); };
 
   const oracles::Catalog dry = oracles::Catalog::dry();
@@ -244,7 +243,7 @@ Result<int> Bench::run(const po::variables_map& flags) {
 }
 
 Result<int> BenchBare::run(const po::variables_map& flags) {
-  auto side = open_worker_side(flags);
+  auto side = engine::open_worker_side(worker_side_options(flags));
   if (!side) return tl::unexpected(side.error());
   if (flags["workload"].as<std::string>() == bench::kDescriptorLoop)
     return bench::serve_descriptors(flags["socket-fd"].as<int>(), *side->device,

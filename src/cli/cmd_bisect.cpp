@@ -8,7 +8,8 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/probing.h"
+#include "cli/probing_flags.h"
+#include "core/read_file.h"
 #include "core/repro.h"
 #include "core/validate.h"
 #include "report/bisect.h"
@@ -29,9 +30,9 @@ template <class Ask>
 Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   auto until = end_of_time(flags);
   if (!until) return tl::unexpected(until.error());
-  auto opened = Probing::open(flags, *until);
+  auto opened = open_probing(flags, *until);
   if (!opened) return tl::unexpected(opened.error());
-  Probing& probing = **opened;
+  engine::Probing& probing = **opened;
   if (!probing.not_judged().empty()) {
     print_note(fmt::format("not applicable: {}", probing.not_judged()));
     return kNotJudged;
@@ -53,7 +54,7 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
 using Print = std::string (*)(const Finding&, const bisect::Bisection&);
 
 Result<int> bisect_settings(const po::variables_map& flags, Print print) {
-  return with_finding(flags, [&](Probing& probing) -> Result<bisect::Probe> {
+  return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BisectOptions options;
     options.axes = probing.axes();
     const auto result =
@@ -65,7 +66,7 @@ Result<int> bisect_settings(const po::variables_map& flags, Print print) {
 }
 
 Result<int> bisect_dim(const po::variables_map& flags) {
-  return with_finding(flags, [&](Probing& probing) -> Result<bisect::Probe> {
+  return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BoundaryOptions options;
     options.call = flags["call"].as<Count>().value;
     const auto result =
@@ -85,7 +86,7 @@ Result<int> bisect_between(const po::variables_map& flags) {
   if (!text) return tl::unexpected(text.error());
   auto passing = parse_repro(*text, file);
   if (!passing) return tl::unexpected(passing.error());
-  return with_finding(flags, [&](Probing& probing) -> Result<bisect::Probe> {
+  return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     complete(passing->plan, probing.spec());
     if (auto valid = validate(passing->plan, probing.spec(), file); !valid)
       return tl::unexpected(valid.error());

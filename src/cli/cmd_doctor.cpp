@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/sanitizer_line.h"
-#include "cli/session.h"
-#include "cli/tools.h"
 #include "device/device.h"
+#include "engine/engine.h"
+#include "engine/tools.h"
 #include "report/doctor.h"
 #include "store/environment.h"
 
@@ -31,12 +32,12 @@ class Doctor final : public Command {
 // The self-proof that each campaign begins with.
 report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   report::DoctorLine line{fmt::format("self-test {}", name_of(device)), false, "", ""};
-  auto session = Session::open({device, std::move(plugins), Workload::replay, {}, {}});
-  if (!session) {
-    line.found = session.error().message;
+  auto engine = engine::Engine::open({.device = device, .plugins = std::move(plugins)});
+  if (!engine) {
+    line.found = engine.error().message;
     return line;
   }
-  const auto proof = (*session)->prove();
+  const auto proof = (*engine)->prove();
   line.ok = proof.has_value();
   line.found =
       proof ? fmt::format("{} planted bugs are caught, the clean target passes", proof->caught)
@@ -64,9 +65,9 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
 
 // A write out of bounds in a worker under memcheck.
 Result<void> prove_memcheck(std::vector<std::filesystem::path> plugins) {
-  auto session = Session::open({DeviceKind::cuda, std::move(plugins), Workload::replay, {}, {}});
-  if (!session) return tl::unexpected(session.error());
-  return (*session)->prove_tool(SanitizerTool::memcheck);
+  auto engine = engine::Engine::open({.device = DeviceKind::cuda, .plugins = std::move(plugins)});
+  if (!engine) return tl::unexpected(engine.error());
+  return (*engine)->prove_tool(SanitizerTool::memcheck);
 }
 
 Result<int> Doctor::run(const po::variables_map& flags) {
@@ -87,7 +88,8 @@ Result<int> Doctor::run(const po::variables_map& flags) {
     report.lines.push_back(test_device(device, plugins));
     tested = tested && report.lines.back().ok;
   }
-  report.lines.push_back(sanitizer_line(find_tool("compute-sanitizer"), cuda.built && cuda.device,
+  report.lines.push_back(sanitizer_line(engine::find_tool("compute-sanitizer"),
+                                        cuda.built && cuda.device,
                                         [&] { return prove_memcheck(plugins); }));
   report.ok = tested;
   print_result(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));

@@ -5,8 +5,9 @@
 #include <fstream>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/engine_flags.h"
 #include "cli/output.h"
+#include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
 #include "standalone/inline_sources.h"

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/engine_flags.h"
 #include "cli/output.h"
+#include "core/read_file.h"
 #include "core/repro.h"
 #include "core/validate.h"
 #include "oracles/catalog.h"

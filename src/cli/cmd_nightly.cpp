@@ -7,13 +7,14 @@
 #include <optional>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/engine_flags.h"
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
 #include "cli/night_report.h"
 #include "cli/night_tables.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
+#include "cli/selection_flags.h"
 #include "core/terminal.h"
 #include "core/utc.h"
 #include "report/night_formats.h"
@@ -121,12 +122,12 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   watch_interrupts();
   auto options = nightly_options(flags);
   if (!options) return tl::unexpected(options.error());
-  auto wanted = session_options(flags, Workload::campaign);
+  auto wanted = engine_options(flags, engine::Workload::campaign);
   if (!wanted) return tl::unexpected(wanted.error());
-  auto opened = Session::open(*wanted);
+  auto opened = engine::Engine::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
-  Session& session = **opened;
-  if (auto selected = select(session, flags, {}); !selected)
+  engine::Engine& session = **opened;
+  if (auto selected = engine::select(session.site(), selection_options(flags), {}); !selected)
     return tl::unexpected(selected.error());  // before there is a store
   if (auto made = make_folder(flags); !made) return tl::unexpected(made.error());
   const std::string db = flags["db"].as<std::string>();
@@ -136,15 +137,15 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!lock) return tl::unexpected(lock.error());
   const auto quarantined = store->quarantined();
   if (!quarantined) return tl::unexpected(quarantined.error());
-  const auto selection = select(session, flags, *quarantined);
+  const auto selection = engine::select(session.site(), selection_options(flags), *quarantined);
   if (!selection) return tl::unexpected(selection.error());
 
   Nightly nightly(session, *store, *selection, *options);
   std::optional<Error> ended;
   if (auto r = nightly.run(); !r) ended = r.error();
   if (ended && nightly.campaign() == 0) return tl::unexpected(*ended);
-  auto night =
-      describe(*store, nightly.campaign(), db_for_commands(flags), session.registry(), ended);
+  auto night = describe(*store, nightly.campaign(), db_for_commands(flags),
+                        session.site().registry(), ended);
   if (!night) return tl::unexpected(ended.value_or(night.error()));
   const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
                                   [](const auto& plan) { return !plan.problem.empty(); });

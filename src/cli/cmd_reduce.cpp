@@ -1,14 +1,15 @@
 // `redzone reduce`: makes a stored finding smaller.
 #include <fmt/format.h>
 
-#include "cli/alarms.h"
 #include "cli/commands.h"
+#include "cli/engine_flags.h"
 #include "cli/interrupt.h"
-#include "cli/origin.h"
 #include "cli/output.h"
-#include "cli/selection.h"
-#include "cli/session.h"
-#include "cli/store_sink.h"
+#include "cli/selection_flags.h"
+#include "engine/alarms.h"
+#include "engine/plans.h"
+#include "engine/rerun.h"
+#include "engine/store_sink.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -45,42 +46,39 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (!time) return tl::unexpected(time.error());
   auto finding = allowed_finding(*id, flags);
   if (!finding) return tl::unexpected(finding.error());
-  auto wanted = session_options(flags, Workload::replay);
+  const auto wanted = rerun_options(flags, finding->environment);
   if (!wanted) return tl::unexpected(wanted.error());
-  if (flags["device"].defaulted()) wanted->device = device_of(finding->environment, wanted->device);
-  auto opened = Session::open(*wanted);
-  if (!opened) return tl::unexpected(opened.error());
-  Session& session = **opened;
-  auto entry = session.check(finding->plan, fmt::format("finding {}", *id));
-  if (!entry) return tl::unexpected(with_origin(entry.error(), finding->environment));
-  if (auto other = other_code(**entry, finding->environment, fmt::format("finding {}", *id)))
-    print_note(fmt::format("reduce: {}", *other));
-  if (auto why = session.cannot_run((*entry)->spec)) {
-    print_note(fmt::format("not applicable: {}: {}", (*entry)->spec.name, *why));
+  auto rerun = engine::open_rerun(*wanted,
+                                  {.name = fmt::format("finding {}", *id),
+                                   .oracle = finding->oracle,
+                                   .found_in = finding->environment},
+                                  finding->plan);
+  if (!rerun) return tl::unexpected(rerun.error());
+  if (!rerun->other_code.empty()) print_note(fmt::format("reduce: {}", rerun->other_code));
+  if (!rerun->not_judged.empty()) {
+    print_note(fmt::format("not applicable: {}", rerun->not_judged));
     return kNotJudged;
   }
-  if (auto why = session.cannot_judge(finding->oracle)) {
-    print_note(fmt::format("not applicable: finding {}: {}", *id, *why));
-    return kNotJudged;
-  }
+  engine::Engine& engine = *rerun->engine;
+  const TargetSpec& spec = rerun->entry->spec;
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  StoreSink sink(*store);
+  engine::StoreSink sink(*store);
   // A suspect may get a better name. What was confirmed or marked keeps its own: a smaller plan
   // that fails in another way is another finding, which takes no mark with it.
-  const bool found =
-      finding->state == FindingState::confirmed || finding->state == FindingState::flaky;
-  if (!found && finding->ledger.standing == Standing::fresh) sink.own(*id);
-  auto options = session.triage_options();
+  if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(*id);
+  auto options = engine.triage_options();
   options.reduce_time = **time;
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
-  campaign::Triage triage(session.executor(), session.catalog(), simplify_for(), sink, options);
-  auto settled = triage.reduce_again(std::move(*finding), (*entry)->spec);
+  campaign::Triage triage(engine.executor(), engine.site().catalog(), engine::simplify_for(), sink,
+                          options);
+  auto settled = triage.reduce_again(std::move(*finding), spec);
   if (!settled) return tl::unexpected(settled.error());
   Finding& reduced = settled->finding;
   if (settled->other) {
-    campaign::Evaluator evaluator(session.executor(), (*entry)->spec, session.deadline());
-    const auto other = store_alarm(*store, session, evaluator, *settled->other, **entry);
+    campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
+    const auto other =
+        engine::store_alarm(*store, engine.site(), evaluator, *settled->other, *rerun->entry);
     if (!other) return tl::unexpected(other.error());
     print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other->id,
                            settled->other->verdict.signature.text()));

@@ -4,15 +4,16 @@
 #include <algorithm>
 
 #include "campaign/run_judgement.h"
-#include "cli/alarms.h"
 #include "cli/commands.h"
+#include "cli/engine_flags.h"
 #include "cli/interrupt.h"
-#include "cli/origin.h"
 #include "cli/output.h"
-#include "cli/selection.h"
-#include "cli/session.h"
+#include "cli/selection_flags.h"
 #include "core/plan_text.h"
+#include "core/read_file.h"
 #include "core/repro.h"
+#include "engine/alarms.h"
+#include "engine/rerun.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -135,25 +136,21 @@ Result<int> Replay::run(const po::variables_map& flags) {
   if (!loaded) return tl::unexpected(loaded.error());
   Repro* const repro = &loaded->repro;
   if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
-  auto options = session_options(flags, Workload::replay);
+  auto options = rerun_options(flags, loaded->found_in);
   if (!options) return tl::unexpected(options.error());
-  if (flags["device"].defaulted()) options->device = device_of(loaded->found_in, options->device);
-  auto opened = Session::open(*options);
-  if (!opened) return tl::unexpected(opened.error());
-  Session& session = **opened;
   const auto& what = flags["what"].as<std::string>();
-  auto entry = session.check(repro->plan, is_number(what) ? "finding " + what : what);
-  if (!entry) return tl::unexpected(with_origin(entry.error(), loaded->found_in));
-  if (auto other = other_code(**entry, loaded->found_in, "finding " + what))
-    print_note(fmt::format("replay: {}", *other));
-  if (auto why = session.cannot_run((*entry)->spec)) {
-    print_note(fmt::format("not applicable: {}: {}", (*entry)->spec.name, *why));
+  const std::string name = is_number(what) ? "finding " + what : what;
+  auto rerun = engine::open_rerun(
+      *options, {.name = name, .oracle = repro->oracle, .found_in = loaded->found_in}, repro->plan);
+  if (!rerun) return tl::unexpected(rerun.error());
+  if (!rerun->other_code.empty()) print_note(fmt::format("replay: {}", rerun->other_code));
+  if (!rerun->not_judged.empty()) {
+    print_note(fmt::format("not applicable: {}", rerun->not_judged));
     return kNotJudged;
   }
-  if (auto why = session.cannot_judge(repro->oracle)) {
-    print_note(fmt::format("not applicable: {}: {}", what, *why));
-    return kNotJudged;
-  }
+  engine::Engine& engine = *rerun->engine;
+  const oracles::Catalog& catalog = engine.site().catalog();
+  const TargetSpec& spec = rerun->entry->spec;
 
   // With --sanitizer the tool decides: a report on another oracle's finding is a failure, but not
   // the recorded one. Without, the recorded failure names its oracle, and a plan alone is put to
@@ -163,18 +160,18 @@ Result<int> Replay::run(const po::variables_map& flags) {
   if (tool != SanitizerTool::none && repro->oracle != name_of(tool)) repro->signature.reset();
   std::vector<const Oracle*> oracles;
   if (tool != SanitizerTool::none) {
-    oracles.push_back(&session.catalog().sanitizer(tool));
+    oracles.push_back(&catalog.sanitizer(tool));
   } else if (repro->signature) {
-    const Oracle* own = session.catalog().find(repro->oracle);
+    const Oracle* own = catalog.find(repro->oracle);
     if (own == nullptr)
       return usage_error(fmt::format("{}: unknown oracle '{}'", what, repro->oracle));
-    oracles = campaign::oracles_for(session.catalog(), *own, repro->plan, (*entry)->spec);
+    oracles = campaign::oracles_for(catalog, *own, repro->plan, spec);
   } else {
-    oracles = session.catalog().all();
+    oracles = catalog.all();
   }
-  campaign::Evaluator evaluator(session.executor(), (*entry)->spec, session.deadline());
+  campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
   report::ReplayResult result;
-  result.subject = is_number(what) ? "finding " + what : what;
+  result.subject = name;
   result.expected = repro->signature;
   std::optional<campaign::Alarm> other;
   for (int i = 0; i < n && !interrupted(); ++i) {
@@ -188,7 +185,8 @@ Result<int> Replay::run(const po::variables_map& flags) {
   if (other) {
     auto store = open_store(flags, store::OpenMode::read_write_create);
     if (!store) return tl::unexpected(store.error());
-    const auto stored = store_alarm(*store, session, evaluator, *other, **entry);
+    const auto stored =
+        engine::store_alarm(*store, engine.site(), evaluator, *other, *rerun->entry);
     if (!stored) return tl::unexpected(stored.error());
     result.other_finding = stored->id;
   }

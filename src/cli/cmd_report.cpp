@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/engine_flags.h"
 #include "cli/night_report.h"
 #include "cli/night_tables.h"
 #include "cli/output.h"

@@ -5,16 +5,17 @@
 
 #include "campaign/campaign.h"
 #include "cli/commands.h"
+#include "cli/engine_flags.h"
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/plans.h"
-#include "cli/selection.h"
-#include "cli/session.h"
-#include "cli/store_sink.h"
+#include "cli/selection_flags.h"
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
+#include "engine/campaign_options.h"
+#include "engine/plans.h"
+#include "engine/store_sink.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -65,14 +66,14 @@ int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>
   return s.harness_errors > 0 ? kHarness : kNotJudged;
 }
 
-Result<campaign::CampaignOptions> campaign_options(const Session& session,
+Result<campaign::CampaignOptions> campaign_options(const engine::Engine& engine,
                                                    const po::variables_map& flags) {
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
   auto plans = plans_flag(flags);
   if (!plans) return tl::unexpected(plans.error());
   if (!*time && *plans == 0) *time = std::chrono::seconds(60);
-  return campaign_options(session, time->value_or(std::chrono::milliseconds(0)), *plans);
+  return engine::campaign_options(engine, time->value_or(std::chrono::milliseconds(0)), *plans);
 }
 
 // The command with all of its flags; the seed also where it was drawn.
@@ -112,27 +113,28 @@ Result<CampaignRecord> stored_campaign(store::Store& store, std::int64_t id) {
 
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
-  auto wanted = session_options(flags, Workload::campaign);
+  auto wanted = engine_options(flags, engine::Workload::campaign);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto launch = launch_flag(flags);
   if (!launch) return tl::unexpected(launch.error());
   if (*launch) wanted->screen.relaxed = **launch;
   const auto allocator = allocator_flag(flags);
   if (!allocator) return tl::unexpected(allocator.error());
-  auto opened = Session::open(*wanted);
+  auto opened = engine::Engine::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
-  Session& session = **opened;
+  engine::Engine& engine = **opened;
+  const engine::Site& site = engine.site();
   const auto quarantined = forbidden(flags);
   if (!quarantined) return tl::unexpected(quarantined.error());
-  auto selection = select(session, flags, *quarantined);
+  auto selection = engine::select(site, selection_options(flags), *quarantined);
   if (!selection) return tl::unexpected(selection.error());
-  auto options = campaign_options(session, flags);
+  auto options = campaign_options(engine, flags);
   if (!options) return tl::unexpected(options.error());
   for (const auto& [target, why] : selection->skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection->targets.empty()) return kNotJudged;
 
-  const auto proof = session.prove(*allocator);
+  const auto proof = engine.prove(*allocator);
   if (interrupted()) return kInterrupted;
   if (!proof) return tl::unexpected(proof.error());
   const report::SelfProof shown{proof->caught, proof->took};
@@ -141,16 +143,16 @@ Result<int> Run::run(const po::variables_map& flags) {
                                                       : std::random_device{}() & 0x7fffffffu;
   std::vector<campaign::TargetUnderTest> targets;
   for (const auto* entry : selection->targets) {
-    targets.push_back(
-        {&entry->spec,
-         generated_plans(entry->spec, session.device(), session.hello(), seed, *allocator),
-         session.environment(*entry)});
+    targets.push_back({.spec = &entry->spec,
+                       .source = engine::generated_plans(entry->spec, site.device(), site.worker(),
+                                                         seed, *allocator),
+                       .environment = site.environment(*entry)});
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
   CampaignRecord campaign;
   campaign.seed = seed;
-  campaign.device = session.hello().device;
+  campaign.device = site.worker().device;
   campaign.command = typed(flags, seed);
   auto id = store->begin_campaign(campaign);
   if (!id) return tl::unexpected(id.error());
@@ -162,12 +164,12 @@ Result<int> Run::run(const po::variables_map& flags) {
     if (store->update_campaign(*id, p.stats)) printer(p);
   };
   options->found = [&printer](const Finding& f, double seconds) { printer.found(f, seconds); };
-  StoreSink sink(*store);
-  campaign::Campaign fuzzing(session.executor(), session.catalog(), simplify_for(), sink,
+  engine::StoreSink sink(*store);
+  campaign::Campaign fuzzing(engine.executor(), site.catalog(), engine::simplify_for(), sink,
                              std::move(targets), std::move(*options));
   auto result = fuzzing.run();
   printer.end();
-  tell_unprepared(session);
+  if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
   if (!result) return tl::unexpected(result.error());
   if (auto ended = store->end_campaign(*id, result->stats); !ended)
     return tl::unexpected(ended.error());
@@ -182,7 +184,7 @@ Result<int> Run::run(const po::variables_map& flags) {
     found.push_back(std::move(*stored));
   }
   const std::string db = db_for_commands(flags);
-  const report::Scope scope = scope_of(session.catalog(), *result);
+  const report::Scope scope = scope_of(site.catalog(), *result);
   print_result(json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
                                   : report::campaign_text(campaign, found, shown, db, scope));
   return exit_code(*result, found);

@@ -1,7 +1,7 @@
 // `redzone targets`: what can be fuzzed, and whether it can run here.
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/engine_flags.h"
 #include "cli/output.h"
 #include "device/device.h"
 #include "report/json.h"

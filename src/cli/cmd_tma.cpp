@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/tma_flags.h"
+#include "core/read_file.h"
 #include "device/tensor_map.h"
 #include "generators/descriptor_simplify.h"
 #include "generators/descriptors.h"

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "cli/commands.h"
-#include "cli/worker_side.h"
+#include "cli/engine_flags.h"
 #include "exec/worker_loop.h"
 #include "trial/device_trial_host.h"
 
@@ -46,7 +46,7 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
     if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
     sanitizer = {*tool, flags["sanitizer-log"].as<std::string>()};
   }
-  auto side = open_worker_side(flags);
+  auto side = engine::open_worker_side(worker_side_options(flags));
   if (!side) return tl::unexpected(side.error());
   const std::string nvrtc = side->device_name == "cuda" ? device::probe_cuda().nvrtc : "";
   trial::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <istream>
 
 #include "core/plan_text.h"
@@ -135,14 +134,6 @@ std::vector<std::filesystem::path> package_paths(const po::variables_map& flags)
   return paths;
 }
 
-Result<Registry> load_registry(const po::variables_map& flags) {
-  auto registry = Registry::load(plugin_paths(flags));
-  if (!registry) return registry;
-  if (auto added = package::add_packages(*registry, package_paths(flags)); !added)
-    return tl::unexpected(added.error());
-  return registry;
-}
-
 Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   double number = 0;
   const char* end = text.data() + text.size();
@@ -190,24 +181,6 @@ Result<std::int64_t> parse_id(const std::string& word) {
 Result<std::int64_t> parse_night(const std::string& word) {
   if (const auto night = positive_number(word)) return *night;
   return usage_error(fmt::format("--night: '{}' is no night number", word));
-}
-
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status))
-    return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
-  // A pipe may never end, and a device neither.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return usage_error(fmt::format("{}: is no regular file", path.string()));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
-  constexpr std::size_t kMost = std::size_t{64} << 20;
-  std::string text(kMost + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMost) return usage_error(fmt::format("{}: larger than 64 MiB", path.string()));
-  return text;
 }
 
 }  // namespace redzone::cli

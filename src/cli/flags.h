@@ -56,7 +56,6 @@ Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags);
 std::vector<std::filesystem::path> plugin_paths(const po::variables_map& flags);
 // Shipped packages and those of --package.
 std::vector<std::filesystem::path> package_paths(const po::variables_map& flags);
-Result<Registry> load_registry(const po::variables_map& flags);
 
 // "90", "90s", "500ms", "5m", "1h".
 Result<std::chrono::milliseconds> parse_duration(const std::string& text);
@@ -68,8 +67,5 @@ Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variabl
 Result<std::int64_t> parse_id(const std::string& word);
 // The same of a night, from --night.
 Result<std::int64_t> parse_night(const std::string& word);
-
-// The file's bytes; a usage error that names it. Files above 64 MiB are refused.
-Result<std::string> read_file(const std::filesystem::path& path);
 
 }  // namespace redzone::cli

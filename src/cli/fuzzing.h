@@ -2,18 +2,9 @@
 #pragma once
 
 #include "campaign/campaign.h"
-#include "cli/session.h"
+#include "cli/flags.h"
 
 namespace redzone::cli {
-
-// Of a campaign with a limit of time, of plans for each target, or of both; 0: no limit. It ends on
-// Ctrl-C.
-campaign::CampaignOptions campaign_options(const Session& session, std::chrono::milliseconds time,
-                                           std::uint64_t plans_per_target);
-
-// On stderr: of how many plans the kernels could not be compiled ahead, or why of none; nothing
-// where all could.
-void tell_unprepared(const Session& session);
 
 // --plans; 0 when it is absent. A usage error when it is given as 0.
 Result<std::uint64_t> plans_flag(const po::variables_map& flags);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/flags.h"
+#include "core/read_file.h"
 
 namespace redzone::cli {
 

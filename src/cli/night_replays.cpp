@@ -10,8 +10,8 @@
 
 #include "campaign/alarm.h"
 #include "cli/interrupt.h"
-#include "cli/origin.h"
 #include "core/plan_text.h"
+#include "engine/origin.h"
 
 namespace redzone::cli {
 namespace {
@@ -21,7 +21,7 @@ constexpr int kPatience = 3;
 
 }  // namespace
 
-std::string lost_device(Session& session) {
+std::string lost_device(engine::Engine& session) {
   const auto proof = session.prove();
   return proof ? "" : "the device no longer answers: " + proof.error().message;
 }
@@ -86,33 +86,33 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
 NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& oracle,
                                               const std::string& where) const {
   Runnable out;
-  const Session& session = night_.session;
-  const auto entry = session.check(plan, where);
+  const engine::Engine& session = night_.session;
+  const auto entry = session.site().check(plan, where);
   if (!entry) {
     out.why_not = entry.error().message;
     return out;
   }
   out.entry = *entry;
   const SanitizerTool tool = plan.mode.sanitizer;
-  if (const auto no = session.cannot_run((*entry)->spec))
+  if (const auto no = session.site().cannot_run((*entry)->spec))
     out.why_not = *no;
-  else if (const auto cannot = session.cannot_judge(oracle))
+  else if (const auto cannot = session.site().cannot_judge(oracle))
     out.why_not = *cannot;
-  else if (tool != SanitizerTool::none && !session.no_sanitizer().empty())
-    out.why_not = session.no_sanitizer();
+  else if (tool != SanitizerTool::none && !session.site().no_sanitizer().empty())
+    out.why_not = session.site().no_sanitizer();
   else if (tool != SanitizerTool::none)
-    out.oracles = {&session.catalog().sanitizer(tool)};
+    out.oracles = {&session.site().catalog().sanitizer(tool)};
   else if (oracle.empty())
-    out.oracles = session.catalog().all();
-  else if (const Oracle* known = session.catalog().find(oracle))
-    out.oracles = campaign::oracles_for(session.catalog(), *known, plan, (*entry)->spec);
+    out.oracles = session.site().catalog().all();
+  else if (const Oracle* known = session.site().catalog().find(oracle))
+    out.oracles = campaign::oracles_for(session.site().catalog(), *known, plan, (*entry)->spec);
   else
     out.why_not = fmt::format("no oracle '{}' in this build", oracle);
   return out;
 }
 
 std::string NightReplays::elsewhere(const Environment& environment) const {
-  const std::string& here = night_.session.hello().device;
+  const std::string& here = night_.session.site().worker().device;
   if (environment.device.empty() || environment.device == here) return "";
   return fmt::format("it was seen on {}, and this is {}", environment.device, here);
 }
@@ -148,13 +148,14 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
     return device != "host" && device != "none";
   };
   if (!other.empty() &&
-      !(is_gpu(finding.environment.device) && is_gpu(night_.session.hello().device)))
+      !(is_gpu(finding.environment.device) && is_gpu(night_.session.site().worker().device)))
     return unable(Tonight::not_applicable, other);
   Plan plan = finding.plan;
   const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));
   if (target.entry == nullptr)
-    return unable(Tonight::not_applicable,
-                  with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
+    return unable(
+        Tonight::not_applicable,
+        engine::with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
   const auto passed = passed_since(finding);
@@ -168,7 +169,7 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
     seen.reason = "it passes here; " + other;
   }
   if (seen.tonight == Tonight::passes && !finding.environment.code_hash.empty() &&
-      night_.session.environment(*target.entry).code_hash == finding.environment.code_hash)
+      night_.session.site().environment(*target.entry).code_hash == finding.environment.code_hash)
     seen.reason = "the code that ran is the same as when it failed";
   replay.tonight = seen.tonight;
   replay.failed = seen.failed;
@@ -186,7 +187,7 @@ Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
   std::string failed;
   for (const auto& entry : *entries)
     if (entry.event == LedgerEvent::failed) failed = entry.at;
-  return night_.book.passed_runs(finding.id, night_.session.hello().device, failed);
+  return night_.book.passed_runs(finding.id, night_.session.site().worker().device, failed);
 }
 
 Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck& seen,
@@ -197,7 +198,7 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
       campaign::Evaluator evaluator(night_.session.executor(), entry.spec,
                                     night_.session.deadline());
       const auto measured =
-          campaign::measure_suspect(evaluator, night_.session.catalog(), sink_, finding);
+          campaign::measure_suspect(evaluator, night_.session.site().catalog(), sink_, finding);
       if (!measured) return tl::unexpected(measured.error());
     } else if (seen.tonight == Tonight::passes) {
       Finding settled = finding;
@@ -215,10 +216,10 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
 Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const TargetEntry& entry) {
   campaign::Evaluator evaluator(night_.session.executor(), entry.spec, night_.session.deadline());
   Finding found_in;
-  found_in.environment = night_.session.environment(entry);
+  found_in.environment = night_.session.site().environment(entry);
   found_in.campaign = night_.run.campaign;
   const auto finding =
-      campaign::record_alarm(evaluator, night_.session.catalog(), sink_, alarm, found_in);
+      campaign::record_alarm(evaluator, night_.session.site().catalog(), sink_, alarm, found_in);
   if (!finding) return tl::unexpected(finding.error());
   return finding->id;
 }

@@ -7,16 +7,16 @@
 #include "campaign/recheck.h"
 #include "campaign/shard.h"
 #include "cli/night_corpus.h"
-#include "cli/quarantine_watch.h"
-#include "cli/session.h"
-#include "cli/store_sink.h"
+#include "engine/engine.h"
+#include "engine/quarantine_watch.h"
+#include "engine/store_sink.h"
 #include "store/night.h"
 
 namespace redzone::cli {
 
 // Borrowed by the parts of one night.
 struct NightContext {
-  Session& session;
+  engine::Engine& session;
   store::Store& store;
   store::NightBook& book;
   store::NightRun& run;  // kept up to date in the book
@@ -70,13 +70,13 @@ class NightReplays {
   bool ended() const;
 
   NightContext night_;
-  QuarantineWatch quarantines_;
+  engine::QuarantineWatch quarantines_;
   std::chrono::steady_clock::time_point until_;
-  StoreSink sink_;
+  engine::StoreSink sink_;
   int lost_in_a_row_ = 0;
 };
 
 // The device, or the workers on it, no longer do what the self-proof showed: why; "" when they do.
-std::string lost_device(Session& session);
+std::string lost_device(engine::Engine& session);
 
 }  // namespace redzone::cli

@@ -15,11 +15,11 @@
 #include "campaign/shard.h"
 #include "cli/night_facts.h"
 #include "cli/night_trend.h"
-#include "cli/origin.h"
 #include "core/campaign_record.h"
 #include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
+#include "engine/origin.h"
 #include "report/night_formats.h"
 #include "report/reference.h"
 #include "report/text.h"
@@ -224,7 +224,7 @@ class Description {
       if (const auto shown = by_id.find(r.finding.value_or(0)); shown != by_id.end())
         return report::origin_flags(shown->second->environment);
       if (const TargetEntry* entry = here(r.target))
-        return report::origin_flags(environment(toolkit_of(*entry, "")));
+        return report::origin_flags(environment(engine::toolkit_of(*entry, "")));
       const auto other = by_target.find(r.target);
       return other == by_target.end() ? "" : report::origin_flags(other->second->environment);
     };
@@ -245,7 +245,7 @@ class Description {
   const TargetEntry* here(const std::string& target) const {
     return view_.registry == nullptr
                ? nullptr
-               : view_.registry->find(target, device_of(environment(""), DeviceKind::cuda));
+               : view_.registry->find(target, engine::device_of(environment(""), DeviceKind::cuda));
   }
 
   void targets() {

@@ -1,7 +1,7 @@
 #include "cli/night_tables.h"
 
 #include "bisect/bisect.h"
-#include "cli/probing.h"
+#include "engine/stored_runs.h"
 #include "report/bisect_table.h"
 #include "store/night.h"
 
@@ -29,7 +29,7 @@ DeviceKind device_of(const Finding& f) {
 
 Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std::string& code) {
   for (const auto& hash : {code, f.environment.code_hash}) {
-    auto runs = stored_runs(store, {f.id, f.environment.device, hash});
+    auto runs = engine::stored_runs(store, {f.id, f.environment.device, hash});
     if (!runs || !runs->empty()) return runs;
   }
   return bisect::Memory{};

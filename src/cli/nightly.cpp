@@ -12,10 +12,11 @@
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
 #include "cli/night_replays.h"
-#include "cli/plans.h"
-#include "cli/store_sink.h"
 #include "core/campaign_record.h"
 #include "core/utc.h"
+#include "engine/campaign_options.h"
+#include "engine/plans.h"
+#include "engine/store_sink.h"
 #include "store/environment.h"
 
 namespace redzone::cli {
@@ -58,7 +59,7 @@ std::string sorted_list(std::vector<std::string> names) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string targets_of(const Selection& selection) {
+std::string targets_of(const engine::Selection& selection) {
   std::vector<std::string> names;
   for (const auto* entry : selection.targets) names.push_back(entry->spec.name);
   for (const auto& skipped : selection.skipped) names.push_back(skipped.target);
@@ -89,7 +90,7 @@ class Watch {
 
 }  // namespace
 
-Nightly::Nightly(Session& session, store::Store& store, const Selection& selection,
+Nightly::Nightly(engine::Engine& session, store::Store& store, const engine::Selection& selection,
                  const NightlyOptions& options)
     : session_(session),
       store_(store),
@@ -122,7 +123,7 @@ Result<void> Nightly::run() {
 }
 
 std::string Nightly::difference(const store::NightRun& run, const std::string& device) const {
-  if (device != session_.hello().device) return "was on " + device;
+  if (device != session_.site().worker().device) return "was on " + device;
   if (run.asked_targets != run_.asked_targets) return "had other targets";
   if (run.asked_corpus != run_.asked_corpus) return "had another corpus";
   if (run.commit != options_.commit) return "was of another commit";
@@ -167,15 +168,15 @@ Result<void> Nightly::begin() {
   run_.shard = options_.shard.index;
   run_.shards = options_.shard.count;
   run_.commit = options_.commit;
-  const auto environment =
-      store::collect_environment(session_.hello().device, session_.hello().driver, 0, "", "");
+  const auto environment = store::collect_environment(session_.site().worker().device,
+                                                      session_.site().worker().driver, 0, "", "");
   run_.tool_version = environment.redzone_version;
   run_.driver = environment.driver;
   run_.toolkit = environment.toolkit;
   run_.host = environment.host;
   run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
   campaign_.seed = options_.shard.seed(run_.base_seed, 0);
-  campaign_.device = session_.hello().device;
+  campaign_.device = session_.site().worker().device;
   campaign_.command = options_.command;
   const auto id = store_.begin_campaign(campaign_);
   if (!id) return tl::unexpected(id.error());
@@ -259,8 +260,9 @@ Result<void> Nightly::fuzz() {
   for (std::size_t i = 0; i < selection_.targets.size(); ++i) {
     const TargetEntry& entry = *selection_.targets[i];
     targets.push_back({&entry.spec,
-                       generated_plans(entry.spec, session_.device(), session_.hello(), seed),
-                       session_.environment(entry), (*shares)[i]});
+                       engine::generated_plans(entry.spec, session_.site().device(),
+                                               session_.site().worker(), seed),
+                       session_.site().environment(entry), (*shares)[i]});
     store::NightTarget so_far;
     so_far.target = entry.spec.name;
     for (const auto& t : *before)
@@ -275,7 +277,7 @@ Result<void> Nightly::fuzz() {
   bool stalled = false;
   Result<void> kept;
   ProgressPrinter printer;
-  auto options = campaign_options(session_, time, options_.plans);
+  auto options = engine::campaign_options(session_, time, options_.plans);
   options.id = run_.campaign;
   options.stop = [&] { return interrupted() || stalled || !kept; };
   options.barred = [&](const std::string& target) { return quarantines_.of(target) != nullptr; };
@@ -285,12 +287,12 @@ Result<void> Nightly::fuzz() {
     watch(p.stats);
     stalled = stalled || watch.stalled(p.stats);
   };
-  StoreSink sink(store_);
-  campaign::Campaign fuzzing(session_.executor(), session_.catalog(), simplify_for(), sink,
-                             std::move(targets), std::move(options));
+  engine::StoreSink sink(store_);
+  campaign::Campaign fuzzing(session_.executor(), session_.site().catalog(), engine::simplify_for(),
+                             sink, std::move(targets), std::move(options));
   const auto result = fuzzing.run();
   printer.end();
-  tell_unprepared(session_);
+  if (const std::string why = session_.not_compiled_ahead(); !why.empty()) print_note(why);
   if (!result) return tl::unexpected(result.error());
   if (!kept) return kept;
   if (auto r = keep(result->targets, result->stats); !r) return r;

@@ -10,9 +10,10 @@
 #include "campaign/campaign.h"
 #include "campaign/shard.h"
 #include "cli/night_corpus.h"
-#include "cli/quarantine_watch.h"
-#include "cli/selection.h"
 #include "core/campaign_record.h"
+#include "engine/engine.h"
+#include "engine/quarantine_watch.h"
+#include "engine/selection.h"
 #include "store/night.h"
 
 namespace redzone::cli {
@@ -34,7 +35,7 @@ struct NightlyOptions {
 class Nightly {
  public:
   // All borrowed.
-  Nightly(Session& session, store::Store& store, const Selection& selection,
+  Nightly(engine::Engine& session, store::Store& store, const engine::Selection& selection,
           const NightlyOptions& options);
 
   // Ended early by Ctrl-C it is unfinished, and continued the next time; ended early by a device
@@ -63,16 +64,16 @@ class Nightly {
   double seconds_used() const;
   bool goes_on() const;
 
-  Session& session_;
+  engine::Engine& session_;
   store::Store& store_;
   store::NightBook book_;
-  const Selection& selection_;
+  const engine::Selection& selection_;
   const NightlyOptions& options_;
   store::NightRun run_;
   CampaignRecord campaign_;                  // with what the parts before did
   std::vector<store::NightTarget> targets_;  // the same, in the order of the selection
   double fuzzed_before_ = 0;
-  QuarantineWatch quarantines_;
+  engine::QuarantineWatch quarantines_;
 };
 
 }  // namespace redzone::cli

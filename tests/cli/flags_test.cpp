@@ -5,8 +5,6 @@
 
 #include <sstream>
 
-#include "cli/session.h"
-
 namespace redzone::cli {
 namespace {
 
@@ -58,17 +56,6 @@ TEST(GivenFlags, AreThoseThatWereTyped) {
             "--deadline 2s --device host --json --plugin a.so --plugin b.so --runs 4 --workers 3");
   EXPECT_EQ(given({"--db", "my 'store'.db", "--plugin", "$(x).so"}),
             "--db 'my '\\''store'\\''.db' --plugin '$(x).so'");
-}
-
-TEST(Workers, AreThoseThatRunAtATime) {
-  const Registry registry;
-  SessionOptions options;
-  options.workers = 3;
-  options.workload = Workload::campaign;
-  EXPECT_EQ(pool_options(options, registry).workers, 3u);
-  options.workload = Workload::replay;
-  EXPECT_EQ(pool_options(options, registry).workers, 0u);
-  EXPECT_EQ(pool_options(options, registry).spares, 3u);
 }
 
 TEST(CountFlag, TakesNoSign) {

@@ -1,10 +1,15 @@
-// The arrows of dependency, and each third-party header where its job is. Reads the sources.
+// The arrows of dependency, and each third-party header where its job is. Reads the sources and the
+// build files: a text that is embedded or a source of another folder that is compiled counts as an
+// include, and a library links those of its own floor and below.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,6 +17,24 @@ namespace redzone {
 namespace {
 
 using std::filesystem::path;
+
+// The folders, from the ground up: each knows only what is before it. Those of src/ are built in
+// this order, too; generators/ and oracles/ lie beside it.
+const std::vector<std::string> kFloors{
+    "core",       "statistics", "tma",      "sanitizer", "target", "launcher",
+    "references", "device",     "package",  "exec",      "trial",  "standalone",
+    "generators", "oracles",    "campaign", "bisect",    "store",  "report",
+    "engine",     "bench",      "cli",      "targets"};
+
+// "core/", ...: how an include of another folder begins.
+const std::vector<std::string>& part_prefixes() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> out;
+    for (const auto& floor : kFloors) out.push_back(floor + "/");
+    return out;
+  }();
+  return all;
+}
 
 struct Include {
   std::string file;  // from the root of the tree, with '/'
@@ -35,6 +58,27 @@ bool is_source(const path& file) {
   return std::find(kinds.begin(), kinds.end(), file.extension().string()) != kinds.end();
 }
 
+// What a build file takes from folders of the tree: embedded texts, sources that are compiled.
+std::vector<Include> taken_by(const path& build_file) {
+  static const std::regex word(R"([\w./]+)");
+  std::vector<Include> out;
+  std::ifstream in(build_file);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    line = line.substr(0, line.find('#'));
+    for (std::sregex_iterator it(line.begin(), line.end(), word), end; it != end; ++it) {
+      std::string text = it->str();
+      if (text.rfind("/src/", 0) == 0) text = text.substr(5);
+      for (const auto& prefix : part_prefixes())
+        if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size())
+          out.push_back(
+              {build_file.lexically_relative(SOURCE_DIR).generic_string(), number, text, true});
+    }
+  }
+  return out;
+}
+
 const Tree& tree() {
   static const Tree all = [] {
     const std::regex include(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
@@ -42,7 +86,10 @@ const Tree& tree() {
     for (const char* part : {"src", "generators", "oracles", "tests"})
       for (const auto& entry :
            std::filesystem::recursive_directory_iterator(path(SOURCE_DIR) / part)) {
-        if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+        if (!entry.is_regular_file()) continue;
+        if (entry.path().filename() == "CMakeLists.txt" && part != std::string_view("tests"))
+          for (auto& taken : taken_by(entry.path())) out.includes.push_back(std::move(taken));
+        if (!is_source(entry.path())) continue;
         Source source{entry.path().lexically_relative(SOURCE_DIR).generic_string(), 0};
         std::ifstream in(entry.path());
         for (std::string line; std::getline(in, line);) {
@@ -123,18 +170,15 @@ struct Part {
   std::vector<std::string> may_include;
 };
 
-const std::vector<std::string> kParts{
-    "core/",       "target/",     "device/",     "exec/",   "campaign/",  "store/", "report/",
-    "generators/", "oracles/",    "cli/",        "bench/",  "sanitizer/", "tma/",   "package/",
-    "references/", "standalone/", "statistics/", "bisect/", "launcher/",  "trial/"};
-
 std::vector<Part> parts() {
   return {
       {"core", "src/core/", {}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
-      {"device", "src/device/", {"core/", "tma/"}},
-      {"references", "src/references/", {}},
+      // Kernels that it compiles at run time include what kernels of plugins do.
+      {"device", "src/device/", {"core/", "target/public", "tma/"}},
+      // Compiles the reference of the chunk kernels, which is plain C++, beside its own.
+      {"references", "src/references/", {"targets/chunk/reference"}},
       // Part of plugins: knows what they know.
       {"launcher", "src/launcher/", {}},
       {"package",
@@ -151,12 +195,21 @@ std::vector<Part> parts() {
       {"bisect",
        "src/bisect/",
        {"core/", "campaign/run_judgement.h", "oracles/axes.h", "statistics/"}},
-      {"standalone", "src/standalone/", {"core/", "device/", "trial/tensor_buffer.h"}},
+      {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
+      // The programs that it writes hold the text of headers.
+      {"standalone",
+       "src/standalone/",
+       {"core/", "device/", "target/public/", "trial/tensor_buffer.h"}},
       {"store", "src/store/", {"core/"}},
       {"report",
        "src/report/",
        {"core/", "core/finding.h", "core/environment.h", "store/upkeep_facts.h", "tma/", "bisect/",
         "statistics/"}},
+      // Composes concrete classes into a run; prints nothing and reads no command line.
+      {"engine",
+       "src/engine/",
+       {"core/", "target/", "device/", "package/", "exec/", "sanitizer/", "generators/", "oracles/",
+        "campaign/", "bisect/", "store/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.
@@ -177,7 +230,8 @@ TEST_P(Parts, IncludeOnlyWhatTheyMayKnow) {
   for (const auto& include : tree().includes) {
     if (!begins(include.file, part.folder)) continue;
     ++seen;
-    if (!include.quoted || !begins_with_any(include.header, kParts) || begins(include.header, own))
+    if (!include.quoted || !begins_with_any(include.header, part_prefixes()) ||
+        begins(include.header, own))
       continue;
     EXPECT_TRUE(begins_with_any(include.header, part.may_include))
         << include.file << ":" << include.line << " includes " << include.header;
@@ -188,11 +242,131 @@ TEST_P(Parts, IncludeOnlyWhatTheyMayKnow) {
 INSTANTIATE_TEST_SUITE_P(Arrows, Parts, testing::ValuesIn(parts()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Layering, NobodyIncludesTheCommandLine) {
-  for (const auto& include : tree().includes)
-    EXPECT_TRUE(!begins(include.header, "cli/") ||
-                begins_with_any(include.file, {"src/cli/", "src/bench/", "tests/"}))
+// The floor of a file; nothing for one that is in no folder of kFloors, as those of tests/.
+std::string folder_of(const std::string& file) {
+  for (const auto& floor : kFloors)
+    if (begins(file, "src/" + floor + "/") || begins(file, floor + "/")) return floor;
+  return "";
+}
+
+std::size_t floor_of(const std::string& folder) {
+  return static_cast<std::size_t>(std::find(kFloors.begin(), kFloors.end(), folder) -
+                                  kFloors.begin());
+}
+
+TEST(Layering, EveryFolderHasAFloor) {
+  std::vector<std::string> folders{"generators", "oracles"};
+  for (const auto& entry : std::filesystem::directory_iterator(path(SOURCE_DIR) / "src"))
+    if (entry.is_directory()) folders.push_back(entry.path().filename().string());
+  EXPECT_EQ(std::set(folders.begin(), folders.end()), std::set(kFloors.begin(), kFloors.end()));
+  std::set<std::string> with_rules{"bench", "cli"};  // these may know all below them
+  for (const auto& part : parts()) with_rules.insert(part.name);
+  for (const auto& floor : kFloors) EXPECT_TRUE(with_rules.contains(floor)) << floor;
+}
+
+TEST(Layering, NothingIncludesWhatIsAboveIt) {
+  for (const auto& include : tree().includes) {
+    const std::string from = folder_of(include.file), to = folder_of(include.header);
+    if (!include.quoted || from.empty() || to.empty() || from == to) continue;
+    const bool shared_source = from == "references" && begins(include.header, "targets/chunk/");
+    EXPECT_TRUE(shared_source || floor_of(to) < floor_of(from))
         << include.file << ":" << include.line << " includes " << include.header;
+  }
+}
+
+// A folder, the libraries that its build files make, and what those link.
+struct Linking {
+  std::map<std::string, std::string> folder_of_library;
+  std::map<std::string, std::set<std::string>> links;  // by folder: folders
+};
+
+const Linking& linking() {
+  static const Linking all = [] {
+    Linking out;
+    std::map<std::string, std::vector<std::string>> libraries;  // by folder: linked
+    const std::regex made(R"(add_library\(\s*(\w+))"),
+        linked(R"(target_link_libraries\(([^)]*)\))"), word(R"(rz_\w+)");
+    for (const char* part : {"src", "generators", "oracles"})
+      for (const auto& entry :
+           std::filesystem::recursive_directory_iterator(path(SOURCE_DIR) / part)) {
+        if (entry.path().filename() != "CMakeLists.txt") continue;
+        const std::string folder =
+            folder_of(entry.path().lexically_relative(SOURCE_DIR).generic_string());
+        if (folder.empty()) continue;
+        std::ostringstream text;
+        text << std::ifstream(entry.path()).rdbuf();
+        const std::string all_of_it = std::regex_replace(text.str(), std::regex("#[^\n]*"), "");
+        const auto each = [&](const std::string& in, const std::regex& what, auto&& body) {
+          for (std::sregex_iterator it(in.begin(), in.end(), what), end; it != end; ++it) body(*it);
+        };
+        each(all_of_it, made, [&](const auto& m) { out.folder_of_library[m[1]] = folder; });
+        each(all_of_it, linked, [&](const auto& m) {
+          each(m[1].str(), word,
+               [&](const auto& library) { libraries[folder].push_back(library.str()); });
+        });
+      }
+    for (const auto& [folder, names] : libraries)
+      for (const auto& name : names)
+        if (const auto it = out.folder_of_library.find(name); it != out.folder_of_library.end())
+          out.links[folder].insert(it->second);
+    return out;
+  }();
+  return all;
+}
+
+std::set<std::string> linked_by(const std::string& folder) {
+  std::set<std::string> all{folder};
+  for (std::vector<std::string> next{folder}; !next.empty();) {
+    const std::string at = next.back();
+    next.pop_back();
+    const auto links = linking().links.find(at);
+    if (links == linking().links.end()) continue;
+    for (const auto& to : links->second)
+      if (all.insert(to).second) next.push_back(to);
+  }
+  return all;
+}
+
+TEST(Layering, LibrariesLinkOnlyWhatIsBelowThem) {
+  ASSERT_GE(linking().links.size(), 15u) << "the build files were not read";
+  for (const auto& [folder, links] : linking().links)
+    for (const auto& to : links)
+      EXPECT_LE(floor_of(to), floor_of(folder)) << "src/" << folder << " links " << to;
+}
+
+// A header that is plain needs no library; which folders have such is said here.
+TEST(Layering, WhatIsIncludedIsLinked) {
+  const std::map<std::string, std::set<std::string>> headers_alone{
+      {"campaign", {"exec"}},       // executor.h, an interface
+      {"package", {"device"}},      // element.h
+      {"exec", {"device"}},         // black_box.h
+      {"references", {"targets"}},  // a source that it compiles itself
+  };
+  for (const auto& include : tree().includes) {
+    const std::string from = folder_of(include.file), to = folder_of(include.header);
+    if (!include.quoted || from.empty() || to.empty() || from == "targets") continue;
+    if (include.file.ends_with("CMakeLists.txt")) continue;  // embedded, which is no linking
+    const auto alone = headers_alone.find(from);
+    if (alone != headers_alone.end() && alone->second.contains(to)) continue;
+    EXPECT_TRUE(linked_by(from).contains(to))
+        << include.file << ":" << include.line << " includes " << include.header << ", which src/"
+        << from << "/CMakeLists.txt does not link";
+  }
+}
+
+TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
+  std::ostringstream text;
+  text << std::ifstream(path(SOURCE_DIR) / "src/CMakeLists.txt").rdbuf();
+  std::smatch list;
+  const std::string all = text.str();
+  ASSERT_TRUE(std::regex_search(all, list, std::regex(R"(foreach\(part ([^)]*)\))")));
+  std::istringstream words(list[1]);
+  std::vector<std::string> built;
+  for (std::string word; words >> word;) built.push_back(word);
+  std::vector<std::string> of_src;
+  for (const auto& floor : kFloors)
+    if (floor != "generators" && floor != "oracles") of_src.push_back(floor);
+  EXPECT_EQ(built, of_src);
 }
 
 // Elsewhere, text of a target or of a store could steer the terminal.
@@ -217,7 +391,7 @@ TEST(Layering, PublicHeadersKnowOnlyEachOther) {
   for (const auto& include : tree().includes) {
     if (include.file.find("/public/redzone/") == std::string::npos) continue;
     ++seen;
-    EXPECT_FALSE(begins_with_any(include.header, kParts))
+    EXPECT_FALSE(begins_with_any(include.header, part_prefixes()))
         << include.file << ":" << include.line << " includes " << include.header;
   }
   EXPECT_GT(seen, 0);

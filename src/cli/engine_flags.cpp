@@ -1,0 +1,71 @@
+#include "cli/engine_flags.h"
+
+#include "cli/interrupt.h"
+#include "engine/origin.h"
+
+namespace redzone::cli {
+namespace {
+
+// Of a flag that may be given again.
+std::vector<std::filesystem::path> paths_of(const po::variables_map& flags, const char* name) {
+  std::vector<std::filesystem::path> paths;
+  if (flags.count(name) != 0)
+    for (const auto& p : flags[name].as<std::vector<std::string>>()) paths.emplace_back(p);
+  return paths;
+}
+
+}  // namespace
+
+Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
+                                             engine::Workload workload) {
+  engine::EngineOptions options;
+  auto device = chosen_device(flags);
+  if (!device) return tl::unexpected(device.error());
+  options.device = *device;
+  options.plugins = plugin_paths(flags);
+  options.packages = package_paths(flags);
+  options.workload = workload;
+  options.interrupted = [] { return interrupted(); };
+  auto deadline = duration_flag(flags, "deadline");
+  if (!deadline) return tl::unexpected(deadline.error());
+  options.deadline = *deadline;
+  if (flags.count("workers") != 0) {
+    options.workers = flags["workers"].as<Count>().value;
+    if (*options.workers < 1 || *options.workers > 64)
+      return usage_error("--workers: must be in 1..64");
+  }
+  if (flags.count("compilers") != 0) {
+    options.compilers = flags["compilers"].as<Count>().value;
+    if (*options.compilers > 64) return usage_error("--compilers: must be in 0..64");
+  }
+  auto sanitizer = sanitizer_flag(flags);
+  if (!sanitizer) return tl::unexpected(sanitizer.error());
+  options.sanitizer = *sanitizer;
+  return options;
+}
+
+Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
+                                            const Environment& found_in) {
+  auto options = engine_options(flags, engine::Workload::replay);
+  if (options && flags["device"].defaulted())
+    options->device = engine::device_of(found_in, options->device);
+  return options;
+}
+
+Result<Registry> load_registry(const po::variables_map& flags) {
+  engine::EngineOptions options;
+  options.plugins = plugin_paths(flags);
+  options.packages = package_paths(flags);
+  return engine::load_targets(options);
+}
+
+engine::WorkerSideOptions worker_side_options(const po::variables_map& flags) {
+  engine::WorkerSideOptions options;
+  options.device = flags["device"].as<std::string>();
+  options.plugins = paths_of(flags, "plugin");
+  options.packages = paths_of(flags, "package");
+  if (flags.count("compile-for") != 0) options.compile_for = flags["compile-for"].as<int>();
+  return options;
+}
+
+}  // namespace redzone::cli

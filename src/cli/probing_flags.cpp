@@ -1,0 +1,51 @@
+#include "cli/probing_flags.h"
+
+#include "cli/engine_flags.h"
+#include "cli/output.h"
+#include "cli/selection_flags.h"
+
+namespace redzone::cli {
+
+void add_probing_flags(po::options_description& flags, po::positional_options_description& words) {
+  flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
+      "time", po::value<std::string>()->default_value("2m"),
+      "how long at most; what was run is stored, so that a second time goes on");
+  words.add("id", 1);
+  add_device_flag(flags);
+  add_db_flag(flags);
+  add_force_flag(flags);
+  add_plugin_flag(flags);
+  add_package_flag(flags);
+  add_worker_flags(flags);
+  add_json_flag(flags);
+}
+
+Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags) {
+  const auto time = duration_flag(flags, "time");
+  if (!time) return tl::unexpected(time.error());
+  return std::chrono::steady_clock::now() + **time;
+}
+
+Result<std::unique_ptr<engine::Probing>> open_probing(
+    const po::variables_map& flags, std::chrono::steady_clock::time_point until,
+    const std::optional<std::filesystem::path>& build) {
+  const auto id = parse_id(flags["id"].as<std::string>());
+  if (!id) return tl::unexpected(id.error());
+  auto finding = allowed_finding(*id, flags);
+  if (!finding) return tl::unexpected(finding.error());
+  auto options = rerun_options(flags, finding->environment);
+  if (!options) return tl::unexpected(options.error());
+  if (build) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(*build, error);
+    options->plugins.clear();
+    options->packages.clear();
+    (folder ? options->packages : options->plugins).push_back(*build);
+  }
+  auto probing =
+      engine::Probing::open(*options, std::move(*finding), flags["db"].as<std::string>(), until);
+  if (probing && !(*probing)->other_code().empty()) print_note((*probing)->other_code());
+  return probing;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,62 @@
+#include "cli/selection_flags.h"
+
+#include <fmt/format.h>
+
+namespace redzone::cli {
+
+void add_selection_flags(po::options_description& flags,
+                         po::positional_options_description& words) {
+  flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
+      "puzzles", po::bool_switch(), "fuzz the puzzles, too, where no target is named")(
+      "lazy", po::bool_switch(),
+      "packages under the launch that compiles, tunes and freezes on the first call")(
+      "all", po::bool_switch(),
+      "all kernels and packages, these under both launches, where no target is named");
+  words.add("target", -1);
+}
+
+engine::SelectionOptions selection_options(const po::variables_map& flags) {
+  engine::SelectionOptions options;
+  if (flags.count("target") != 0) options.targets = flags["target"].as<std::vector<std::string>>();
+  if (flags.count("package") != 0)
+    options.packages = flags["package"].as<std::vector<std::string>>();
+  options.puzzles = flags["puzzles"].as<bool>();
+  options.lazy = flags["lazy"].as<bool>();
+  options.all = flags["all"].as<bool>();
+  return options;
+}
+
+void add_force_flag(po::options_description& flags) {
+  flags.add_options()("force", po::bool_switch(), "launch what is quarantined, too");
+}
+
+Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags) {
+  std::error_code error;
+  if (flags["force"].as<bool>() || !std::filesystem::exists(flags["db"].as<std::string>(), error))
+    return std::vector<store::Quarantined>{};
+  return open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+    return s.quarantined();
+  });
+}
+
+Result<void> check_allowed(std::string_view target, const po::variables_map& flags) {
+  const auto quarantined = forbidden(flags);
+  if (!quarantined) return tl::unexpected(quarantined.error());
+  for (const auto& q : *quarantined)
+    if (q.signature.target == target)
+      return usage_error(
+          fmt::format("{}: {}; --force launches it all the same", q.signature.target, q.why));
+  return {};
+}
+
+Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags) {
+  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+    return s.finding(id);
+  });
+  if (!finding) return finding;
+  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
+    return tl::unexpected(allowed.error());
+  return finding;
+}
+
+}  // namespace redzone::cli

@@ -1,0 +1,28 @@
+#include "engine/campaign_options.h"
+
+#include <algorithm>
+
+namespace redzone::engine {
+
+campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::milliseconds time,
+                                           std::uint64_t plans_per_target) {
+  campaign::CampaignOptions options;
+  options.time = time;
+  options.plans_per_target = plans_per_target;
+  options.deadline = engine.deadline();
+  const bool gpu = engine.site().device() == DeviceKind::cuda;
+  options.worker_cost = std::chrono::milliseconds(gpu ? 300 : 10);
+  // One worker at a time keeps a GPU busy; the processors of the host are the device there.
+  options.screen_leaves_room = gpu;
+  options.triage = engine.triage_options();
+  options.preparer = engine.compilers();
+  // A short campaign would rather show ten findings than one that is as small as it gets.
+  if (options.time.count() > 0)
+    options.triage.reduce_time =
+        std::min(options.triage.reduce_time,
+                 std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
+  options.stop = [&engine] { return engine.interrupted(); };
+  return options;
+}
+
+}  // namespace redzone::engine

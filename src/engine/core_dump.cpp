@@ -1,0 +1,124 @@
+#include "engine/core_dump.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "engine/cuda_gdb.h"
+#include "exec/pool.h"
+
+namespace redzone::engine {
+namespace {
+
+// A driver that is stuck must not stop a campaign.
+constexpr int kGdbSeconds = 10;
+constexpr std::size_t kMostOutput = 64 * 1024;
+
+// Without the memory of the device the file is small and written in a twentieth of a second.
+constexpr const char* kDumpFlags =
+    "CUDA_COREDUMP_GENERATION_FLAGS=skip_nonrelocated_elf_images,skip_global_memory,"
+    "skip_shared_memory,skip_local_memory,skip_constbank_memory";
+
+Attribution said(std::string detail) {
+  return {.source = std::string(kCoreDump), .detail = std::move(detail)};
+}
+
+// A folder that is removed with what is in it; an empty path where none could be made.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "redzone_core_XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string in_quotes(std::string_view word) {
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// What the command prints, until it ends or `stop` says so. Its exit status says nothing: cuda-gdb
+// crashes at its end at times.
+std::string output_of(exec::Runner& runner, const std::string& command,
+                      const std::function<bool()>& stop) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
+                                                             &::pclose);
+  std::string output;
+  if (!pipe) return output;
+  const int fd = ::fileno(pipe.get());
+  ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  std::array<char, 4096> part;
+  runner.wait_until([&] {
+    while (output.size() < kMostOutput) {
+      const ssize_t n = ::read(fd, part.data(), part.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return stop && stop();
+      if (n <= 0) return true;
+      output.append(part.data(), static_cast<std::size_t>(n));
+    }
+    return true;
+  });
+  return output;
+}
+
+}  // namespace
+
+void CoreDumpAttributor::run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
+                             const std::string& file, const std::function<bool()>& stop) const {
+  exec::PoolOptions options;
+  options.command.argv = {"/usr/bin/env", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", kDumpFlags,
+                          "CUDA_COREDUMP_FILE=" + file};
+  options.command.argv.insert(options.command.argv.end(), worker_.argv.begin(), worker_.argv.end());
+  options.workers = 1;
+  options.spares = 0;
+  exec::Pool pool(std::move(options));
+  pool.submit({0, plan, {trial}, deadline_, false, true});
+  runner.wait_until([&] {
+    pool.next(std::chrono::milliseconds(0));
+    return pool.in_flight() == 0 || (interrupted_ && interrupted_()) || (stop && stop());
+  });
+}
+
+std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, const Plan& plan,
+                                                       const TrialSpec& trial,
+                                                       const Signature& signature,
+                                                       const std::function<bool()>& stop) {
+  const bool of_device =
+      signature.kind == FailKind::illegal_access ||
+      (signature.kind == FailKind::fault && signature.where.starts_with("CUDA_ERROR_"));
+  if (!of_device) return {};
+  if (cuda_gdb_.empty()) return {said("cuda-gdb was not found")};
+  const Folder folder;
+  if (folder.path().empty()) return {said("no temporary folder for the core dump")};
+  const std::string file = (folder.path() / "core").string();
+  run(runner, plan, trial, file, stop);
+  if (stop && stop()) return {said("no time was left to read the core dump")};
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    return {said("the driver wrote no core dump")};
+  return {read_cuda_gdb(
+      output_of(runner,
+                fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
+                            in_quotes(cuda_gdb_), in_quotes("target cudacore " + file)),
+                [&] { return (interrupted_ && interrupted_()) || (stop && stop()); }))};
+}
+
+}  // namespace redzone::engine

@@ -1,0 +1,42 @@
+// The driver's core dump of a faulting kernel, read by cuda-gdb: names the kernel, and with
+// -lineinfo its source line, at the price of one more faulting run.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "campaign/attributor.h"
+#include "exec/worker_process.h"
+
+namespace redzone::engine {
+
+class CoreDumpAttributor final : public campaign::Attributor {
+ public:
+  // `worker`: the command of a worker on the CUDA device, with a path that is good in any process.
+  // `cuda_gdb`: its path, or "" where there is none. `deadline`: of the trial. `interrupted` ends a
+  // wait for the worker or for cuda-gdb, as `stop` of attribute() does.
+  CoreDumpAttributor(exec::WorkerCommand worker, std::string cuda_gdb,
+                     std::chrono::milliseconds deadline, std::function<bool()> interrupted)
+      : worker_(std::move(worker)),
+        cuda_gdb_(std::move(cuda_gdb)),
+        deadline_(deadline),
+        interrupted_(std::move(interrupted)) {}
+
+  // For faults of the device only.
+  std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
+                                     const Signature& signature,
+                                     const std::function<bool()>& stop) override;
+
+ private:
+  // Runs the trial in a worker that dumps into `file`.
+  void run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial, const std::string& file,
+           const std::function<bool()>& stop) const;
+
+  exec::WorkerCommand worker_;
+  std::string cuda_gdb_;
+  std::chrono::milliseconds deadline_;
+  std::function<bool()> interrupted_;
+};
+
+}  // namespace redzone::engine

@@ -1,0 +1,148 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "campaign/tool_proof.h"
+#include "core/plan_text.h"
+#include "device/variant_hook.h"
+#include "engine/tools.h"
+
+namespace redzone::engine {
+namespace {
+
+// A finding is to be attributed within ten seconds; twenty times as much is given under the tool.
+constexpr std::chrono::milliseconds kMemcheckDeadline{250};
+
+// The processes of the device take what is left.
+std::size_t compilers_by_cores() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
+}
+
+// `registry` outlives it.
+std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
+                                                       int compute_capability,
+                                                       std::size_t compilers) {
+  exec::PoolOptions pool;
+  pool.command = worker_command(DeviceKind::none, registry);
+  pool.command.argv.push_back("--compile-for");
+  pool.command.argv.push_back(std::to_string(compute_capability));
+  pool.workers = compilers;
+  pool.jobs_per_worker = 1;
+  pool.spares = 0;
+  campaign::CompileAheadOptions options;
+  options.workers = compilers;
+  options.start = [pool] { return std::make_unique<exec::Pool>(pool); };
+  options.knows = [&registry](const TargetSpec& spec) {
+    const TargetEntry* entry = registry.find(spec.name, DeviceKind::none);
+    return entry != nullptr && entry->spec.needs_nvrtc;
+  };
+  return std::make_unique<campaign::CompileAhead>(std::move(options));
+}
+
+std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
+                                                   std::chrono::milliseconds deadline,
+                                                   std::function<bool()> interrupted) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) worker.argv[0] = self.string();  // env stands between
+  return std::make_unique<CoreDumpAttributor>(std::move(worker), find_tool("cuda-gdb"), deadline,
+                                              std::move(interrupted));
+}
+
+oracles::Catalog catalog_for(const EngineOptions& options) {
+  if (options.device == DeviceKind::none) return oracles::Catalog::dry();
+  return oracles::Catalog({}, options.sanitizer, options.screen,
+                          options.device == DeviceKind::host);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
+  std::unique_ptr<Engine> engine(new Engine);
+  engine->interrupted_ = options.interrupted;
+  auto registry = load_targets(options);
+  if (!registry) return tl::unexpected(registry.error());
+  engine->registry_ = std::move(*registry);
+  engine->deadline_ = options.trial_deadline();
+  engine->sanitizer_ = options.sanitizer;
+  engine->catalog_ = catalog_for(options);
+  if (auto started = engine->start_workers(options); !started)
+    return tl::unexpected(started.error());
+  const exec::Hello& worker = engine->site().worker();
+  const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
+  if (options.device == DeviceKind::cuda && options.workload == Workload::campaign &&
+      compilers > 0 && !worker.nvrtc.empty()) {
+    engine->no_compilers_ = device::no_compiling_ahead();
+    if (engine->no_compilers_.empty())
+      engine->ahead_ = make_compilers(engine->registry_, worker.compute_capability, compilers);
+  }
+  return engine;
+}
+
+Result<void> Engine::start_workers(const EngineOptions& options) {
+  exec::PoolOptions pool = pool_options(options, registry_);
+  sanitized_ = std::make_unique<SanitizedPools>(options.device, pool.command, options.interrupted);
+  const std::string no_sanitizer = sanitized_->problem();
+  if (!no_sanitizer.empty() && options.sanitizer != SanitizerTool::none)
+    return harness_error(
+        fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
+  spares_ = pool.spares;
+  if (options.device == DeviceKind::cuda)
+    core_dump_ = make_core_dump(pool.command, deadline_, options.interrupted);
+  pool_ = std::make_unique<exec::Pool>(std::move(pool));
+  exec::TieredOptions tiers;
+  tiers.sanitized = [pools = sanitized_.get()](SanitizerTool tool) { return pools->open(tool); };
+  tiers.interrupted = options.interrupted;
+  tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
+  // On the host device a bad access is caught in the act, with all that memcheck would say.
+  if (options.device == DeviceKind::cuda)
+    memcheck_ =
+        std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
+  auto hello = pool_->wait_ready(std::chrono::seconds(60));
+  if (!hello) return tl::unexpected(hello.error());
+  site_.emplace(options.device, registry_, catalog_, std::move(*hello), no_sanitizer);
+  return {};
+}
+
+Result<void> Engine::prove_tool(SanitizerTool tool) {
+  return campaign::prove_tool(*tiers_, catalog_, site().find_spec(), tool);
+}
+
+Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
+  const auto begun = std::chrono::steady_clock::now();
+  // First: a tool that is of no use would spoil the proofs of the oracles that ask it, too.
+  const bool with_tool = sanitizer_ != SanitizerTool::none;
+  if (with_tool)
+    if (const auto tool = prove_tool(sanitizer_); !tool)
+      return harness_error("self-proof failed: " + tool.error().message);
+  campaign::SelfProofOptions options{.deadline = deadline_, .stop = interrupted_};
+  options.seeded_schedules = site().device() == DeviceKind::host;
+  if (only) options.allocators = {*only};
+  auto proof = campaign::prove(*tiers_, catalog_, site().find_spec(), options);
+  if (!proof || !with_tool) return proof;
+  ++proof->caught;
+  proof->took = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - begun);
+  return proof;
+}
+
+campaign::TriageOptions Engine::triage_options() const {
+  auto options = engine::triage_options(site().device(), deadline_, spares_, interrupted_);
+  if (core_dump_) options.attributors.push_back(core_dump_.get());
+  if (memcheck_ != nullptr) options.attributors.push_back(memcheck_.get());
+  return options;
+}
+
+std::string Engine::not_compiled_ahead() const {
+  if (!no_compilers_.empty()) return fmt::format("no kernel was compiled ahead: {}", no_compilers_);
+  if (ahead_ == nullptr || ahead_->failures().plans == 0) return "";
+  return fmt::format("compiled ahead in part or not at all: {} plans, the first for {}",
+                     ahead_->failures().plans, ahead_->failures().why);
+}
+
+}  // namespace redzone::engine

@@ -1,0 +1,67 @@
+// What a command that runs something needs: targets, workers on a device, oracles.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "campaign/compile_ahead.h"
+#include "campaign/memcheck_attributor.h"
+#include "campaign/self_proof.h"
+#include "campaign/triage.h"
+#include "engine/core_dump.h"
+#include "engine/options.h"
+#include "engine/sanitized.h"
+#include "engine/site.h"
+#include "exec/pool.h"
+#include "exec/tiered.h"
+
+namespace redzone::engine {
+
+class Engine {
+ public:
+  // Loads the targets, starts the workers and waits for the first. A tool that is asked for and
+  // cannot be had is a harness error.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
+
+  const Site& site() const { return *site_; }
+  // Native workers, and those under compute-sanitizer for trials that ask for it.
+  exec::Executor& executor() { return *tiers_; }
+  std::chrono::milliseconds deadline() const { return deadline_; }
+  bool interrupted() const { return interrupted_ && interrupted_(); }
+
+  // Shows that planted bugs are caught here, by the tool that was asked for, too; over `only` that
+  // allocator beside the guard arena, or over all of them.
+  Result<campaign::SelfProof> prove(std::optional<Allocator> only = {});
+  // Shows that the tool, which is not none, catches a planted bug here.
+  Result<void> prove_tool(SanitizerTool tool);
+
+  campaign::TriageOptions triage_options() const;
+  // Compiles kernels of plans to come; null where there is nothing to compile.
+  campaign::CompileAhead* compilers() const { return ahead_.get(); }
+  // What was not compiled ahead in the campaign that has ended, as a line for people: of how many
+  // plans, or why of none. "" where all was.
+  std::string not_compiled_ahead() const;
+
+ private:
+  Engine() = default;
+  Result<void> start_workers(const EngineOptions& options);
+
+  std::function<bool()> interrupted_;
+  SanitizerTool sanitizer_ = SanitizerTool::none;
+  Registry registry_;
+  oracles::Catalog catalog_;
+  std::size_t spares_ = 1;
+  std::chrono::milliseconds deadline_{2000};
+  std::unique_ptr<exec::Pool> pool_;
+  std::unique_ptr<CoreDumpAttributor> core_dump_;  // on CUDA
+  std::unique_ptr<SanitizedPools> sanitized_;
+  std::unique_ptr<exec::TieredExecutor> tiers_;
+  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
+  std::optional<Site> site_;
+  std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
+  std::string no_compilers_;                       // why there are none, where they are wanted
+};
+
+}  // namespace redzone::engine

@@ -1,0 +1,55 @@
+#include "engine/plans.h"
+
+#include <xxhash.h>
+
+#include "generators/plan_generator.h"
+#include "generators/simplify.h"
+
+namespace redzone::engine {
+namespace {
+
+class GeneratedPlans final : public campaign::PlanSource {
+ public:
+  GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed,
+                 std::optional<Allocator> allocator)
+      : generator_(spec, budget, seed), allocator_(allocator) {}
+  Plan next() override {
+    Plan plan = generator_.next();
+    if (allocator_ && *allocator_ != plan.mode.allocator)
+      plan.mode = with_allocator(plan.mode, *allocator_);
+    return plan;
+  }
+
+ private:
+  generators::PlanGenerator generator_;
+  std::optional<Allocator> allocator_;
+};
+
+generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
+  if (device == DeviceKind::host) return generators::host_budget();
+  if (device == DeviceKind::none) return generators::none_budget();
+  return generators::cuda_budget(worker.memory_bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+                                                      const exec::Hello& worker, std::uint64_t seed,
+                                                      std::optional<Allocator> allocator) {
+  return std::make_unique<GeneratedPlans>(
+      spec, budget_for(device, worker),
+      XXH3_64bits_withSeed(spec.name.data(), spec.name.size(), seed), allocator);
+}
+
+campaign::SimplifyFor simplify_for() {
+  return [](const TargetSpec& spec) -> campaign::Simplify {
+    return {[&spec](const Plan& plan) -> campaign::PlanStream {
+              auto candidates =
+                  std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
+              return [candidates] { return candidates->next(); };
+            },
+            [&spec](const Plan& a, const Plan& b) { return generators::simpler(a, b, spec); }};
+  };
+}
+
+}  // namespace redzone::engine

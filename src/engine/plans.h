@@ -1,0 +1,23 @@
+// The plans that a campaign runs, and what makes them smaller.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "campaign/campaign.h"
+#include "exec/trial_host.h"
+
+namespace redzone::engine {
+
+// For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
+// its own from it, so that a target's plans do not depend on which others run beside it. With
+// `allocator` all of them use that one.
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+                                                      const exec::Hello& worker, std::uint64_t seed,
+                                                      std::optional<Allocator> allocator = {});
+
+// The smaller forms of a plan of that target; borrows the spec.
+campaign::SimplifyFor simplify_for();
+
+}  // namespace redzone::engine

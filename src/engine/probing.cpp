@@ -1,0 +1,74 @@
+#include "engine/probing.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/alarms.h"
+#include "engine/stored_runs.h"
+
+namespace redzone::engine {
+
+Result<std::unique_ptr<Probing>> Probing::open(const EngineOptions& options, Finding finding,
+                                               const std::filesystem::path& db,
+                                               std::chrono::steady_clock::time_point until) {
+  std::unique_ptr<Probing> probing(new Probing);
+  probing->finding_ = std::move(finding);
+  probing->interrupted_ = options.interrupted;
+  Finding& asked = probing->finding_;
+  auto rerun = open_rerun(options,
+                          {.name = fmt::format("finding {}", asked.id),
+                           .oracle = asked.oracle,
+                           .found_in = asked.environment},
+                          asked.plan);
+  if (!rerun) return tl::unexpected(rerun.error());
+  probing->rerun_ = std::move(*rerun);
+  if (!probing->not_judged().empty()) return probing;
+  auto store = store::Store::open(db, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  probing->store_ = std::move(*store);
+  if (auto made = probing->make_prober(until); !made) return tl::unexpected(made.error());
+  return probing;
+}
+
+Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
+  Engine& engine = *rerun_.engine;
+  const Oracle* oracle = engine.site().catalog().find(finding_.oracle);
+  if (oracle == nullptr)
+    return usage_error(
+        fmt::format("finding {}: it was not confirmed yet, or by the oracle '{}' of "
+                    "another build: reduce it first",
+                    finding_.id, finding_.oracle));
+  const auto triage = engine.triage_options();
+  const bool hang = finding_.signature.kind == FailKind::hang;
+  evaluator_ = std::make_unique<campaign::Evaluator>(
+      engine.executor(), spec(), hang ? triage.hang_deadline : engine.deadline());
+  evaluator_->set_reuse(triage.reuse_workers && !finding_.needs_history);
+  runner_ = std::make_unique<bisect::EvaluatorRunner>(*evaluator_, engine.site().catalog(), *oracle,
+                                                      finding_.signature);
+  store::ProbeKey key{.finding = finding_.id,
+                      .device = engine.site().worker().device,
+                      .code_hash = rerun_.entry->code_hash};
+  auto memory = stored_runs(*store_, key);
+  if (!memory) return tl::unexpected(memory.error());
+  bisect::ProbeBudget budget;
+  budget.until = until;
+  budget.stop = interrupted_;
+  prober_ = std::make_unique<bisect::Prober>(*runner_, std::move(budget), std::move(*memory),
+                                             store_runs(*store_, std::move(key)));
+  return {};
+}
+
+Result<std::optional<Finding>> Probing::store_other() {
+  if (!runner_->other()) return std::nullopt;
+  auto finding =
+      store_alarm(*store_, rerun_.engine->site(), *evaluator_, *runner_->other(), *rerun_.entry);
+  if (!finding) return tl::unexpected(finding.error());
+  return *finding;
+}
+
+bisect::AxesOptions Probing::axes() const {
+  return {rerun_.engine->triage_options().schedules, finding_.signature.kind};
+}
+
+}  // namespace redzone::engine

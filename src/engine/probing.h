@@ -1,0 +1,52 @@
+// What asks a stored finding further questions: its target, workers, and a prober whose runs go to
+// the store.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bisect/axes.h"
+#include "bisect/evaluator_runner.h"
+#include "bisect/prober.h"
+#include "engine/rerun.h"
+#include "store/store.h"
+
+namespace redzone::engine {
+
+class Probing {
+ public:
+  // `until`: when its time is up. Where the finding cannot be judged here, `not_judged()` says why
+  // and there is no prober. The store is opened for writing once it is known that it can.
+  static Result<std::unique_ptr<Probing>> open(const EngineOptions& options, Finding finding,
+                                               const std::filesystem::path& db,
+                                               std::chrono::steady_clock::time_point until);
+
+  const std::string& not_judged() const { return rerun_.not_judged; }
+  // The target that is here is not the one of the finding: how; "" where it is.
+  const std::string& other_code() const { return rerun_.other_code; }
+  const Finding& finding() const { return finding_; }
+  const TargetSpec& spec() const { return rerun_.entry->spec; }
+  bisect::Prober& prober() { return *prober_; }
+  bisect::AxesOptions axes() const;
+  // Stores the first failure that was met with another signature as a finding of its own; nothing
+  // where there was none.
+  Result<std::optional<Finding>> store_other();
+
+ private:
+  Probing() = default;
+  Result<void> make_prober(std::chrono::steady_clock::time_point until);
+
+  Finding finding_;
+  Rerun rerun_;
+  std::function<bool()> interrupted_;
+  std::optional<store::Store> store_;
+  std::unique_ptr<campaign::Evaluator> evaluator_;
+  std::unique_ptr<bisect::EvaluatorRunner> runner_;
+  std::unique_ptr<bisect::Prober> prober_;
+};
+
+}  // namespace redzone::engine

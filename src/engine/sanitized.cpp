@@ -1,0 +1,41 @@
+#include "engine/sanitized.h"
+
+#include <fmt/format.h>
+
+#include "core/plan_text.h"
+#include "engine/tools.h"
+#include "target/registry.h"
+
+namespace redzone::engine {
+
+std::string SanitizedPools::problem() const {
+  if (device_ != DeviceKind::cuda)
+    return fmt::format("compute-sanitizer sees nothing of the {} device", name_of(device_));
+  if (find_tool("compute-sanitizer").empty()) return "compute-sanitizer was not found";
+  return "";
+}
+
+Result<std::unique_ptr<exec::Executor>> SanitizedPools::open(SanitizerTool tool) {
+  if (auto why = problem(); !why.empty()) return harness_error(std::move(why));
+  if (logs_ == nullptr) {
+    auto logs = sanitizer::LogFolder::create();
+    if (!logs) return tl::unexpected(logs.error());
+    logs_ = std::make_unique<sanitizer::LogFolder>(std::move(*logs));
+  }
+  exec::PoolOptions options;
+  options.command = command_;
+  options.command.argv.at(1) = "sanitized-worker";
+  options.command.argv.insert(options.command.argv.end(),
+                              {"--sanitizer", std::string(name_of(tool)), "--compute-sanitizer",
+                               find_tool("compute-sanitizer"), "--logs", logs_->path().string()});
+  options.workers = 1;
+  options.spares = 0;
+  // The tool looks at every module as it is loaded.
+  options.start_deadline = std::chrono::seconds(120);
+  options.term_grace = std::chrono::seconds(1);
+  options.most_failed_starts = 2;
+  options.interrupted = interrupted_;
+  return std::make_unique<exec::Pool>(std::move(options));
+}
+
+}  // namespace redzone::engine

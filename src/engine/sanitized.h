@@ -1,0 +1,33 @@
+// Workers under compute-sanitizer, as commands need them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "exec/pool.h"
+#include "sanitizer/log_folder.h"
+
+namespace redzone::engine {
+
+// Makes the pools of an engine whose native workers are started by `command` on `device`. Owns the
+// folder of their logs: outlives them. `interrupted`: as in EngineOptions.
+class SanitizedPools {
+ public:
+  SanitizedPools(DeviceKind device, exec::WorkerCommand command, std::function<bool()> interrupted)
+      : device_(device), command_(std::move(command)), interrupted_(std::move(interrupted)) {}
+
+  // Why trials under the tools are not to be had here; "" where they are, as far as is known
+  // without trying.
+  std::string problem() const;
+  // One warm worker. A harness error says why there is none.
+  Result<std::unique_ptr<exec::Executor>> open(SanitizerTool tool);
+
+ private:
+  DeviceKind device_;
+  exec::WorkerCommand command_;
+  std::function<bool()> interrupted_;
+  std::unique_ptr<sanitizer::LogFolder> logs_;
+};
+
+}  // namespace redzone::engine

@@ -1,0 +1,100 @@
+#include "engine/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generators/no_call.h"
+
+namespace redzone::engine {
+namespace {
+
+// The packages that were given are what is to be fuzzed, unless targets are named.
+bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
+  const auto& given = options.packages;
+  return entry.is_package && std::find(given.begin(), given.end(), entry.plugin) != given.end();
+}
+
+// A package that is asked for, by name or as one that was given, where there is no device for it.
+std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
+  if (!entry.is_package || site.registry().find(entry.spec.name, site.device()) != nullptr)
+    return std::nullopt;
+  return Skipped{entry.spec.name,
+                 fmt::format("its kernels are compiled for a GPU, and the device is {}",
+                             name_of(site.device()))};
+}
+
+// Whether a target is one of those to fuzz where none is named. A package is, under the launch that
+// was asked for.
+bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
+  if (!options.all) {
+    if (!options.packages.empty() && !is_given_package(entry, options)) return false;
+    if (entry.is_package ? entry.is_lazy != options.lazy : options.lazy) return false;
+  }
+  switch (entry.spec.category) {
+    case Category::kernel:
+      return true;
+    case Category::puzzle:
+      return options.puzzles;
+    case Category::twin:
+    case Category::selftest:
+      break;
+  }
+  return false;
+}
+
+std::optional<std::string> cannot_fuzz(const TargetSpec& spec, const Site& site,
+                                       const std::vector<store::Quarantined>& quarantined) {
+  for (const auto& q : quarantined)
+    if (q.signature.target == spec.name) return q.why;
+  if (auto why = site.cannot_run(spec)) return why;
+  return generators::why_no_call(spec);
+}
+
+}  // namespace
+
+Result<Selection> select(const Site& site, const SelectionOptions& options,
+                         const std::vector<store::Quarantined>& quarantined) {
+  Selection out;
+  std::vector<const TargetEntry*> wanted;
+  const auto want = [&](const TargetEntry* entry) {
+    if (std::find(wanted.begin(), wanted.end(), entry) == wanted.end()) wanted.push_back(entry);
+  };
+  const auto skip = [&](Skipped why) {
+    if (std::find(out.skipped.begin(), out.skipped.end(), why) == out.skipped.end())
+      out.skipped.push_back(std::move(why));
+  };
+  if (!options.targets.empty()) {
+    for (const auto& name : options.targets) {
+      const auto* package = site.registry().find(name, DeviceKind::cuda);
+      if (package != nullptr)
+        if (auto why = no_device_for(*package, site)) {
+          skip(*why);
+          continue;
+        }
+      auto entry = site.registry().require(name, site.device());
+      if (!entry) return tl::unexpected(entry.error());
+      want(*entry);
+    }
+  } else {
+    const bool told = !options.packages.empty() || options.all;
+    for (const auto& entry : site.registry().entries()) {
+      if (!is_wanted_unnamed(entry, options)) continue;
+      if (site.registry().find(entry.spec.name, site.device()) == &entry)
+        want(&entry);
+      else if (auto why = no_device_for(entry, site); why && told)
+        skip(*why);
+    }
+  }
+  if (wanted.empty() && out.skipped.empty() && options.lazy)
+    return usage_error("--lazy: there is no package to launch so; --package names one");
+  for (const auto* entry : wanted) {
+    if (auto why = cannot_fuzz(entry->spec, site, quarantined))
+      out.skipped.push_back({entry->spec.name, *why});
+    else
+      out.targets.push_back(entry);
+  }
+  return out;
+}
+
+}  // namespace redzone::engine

@@ -1,0 +1,57 @@
+#include "engine/site.h"
+
+#include <fmt/format.h>
+
+#include "core/plan_text.h"
+#include "core/validate.h"
+#include "engine/origin.h"
+#include "store/environment.h"
+#include "target/capability.h"
+
+namespace redzone::engine {
+
+Environment Site::environment(const TargetEntry& target) const {
+  auto environment =
+      store::collect_environment(worker_.device, worker_.driver, worker_.compute_capability,
+                                 target.spec.needs_nvrtc ? worker_.nvrtc : "", target.code_hash);
+  environment.toolkit = toolkit_of(target, environment.toolkit);
+  return environment;
+}
+
+Environment Site::environment() const {
+  return store::collect_environment(worker_.device, worker_.driver, 0, "", "");
+}
+
+campaign::FindSpec Site::find_spec() const {
+  return [registry = registry_, device = device_](std::string_view name) -> const TargetSpec* {
+    const TargetEntry* entry = registry->find(name, device);
+    return entry == nullptr ? nullptr : &entry->spec;
+  };
+}
+
+Result<const TargetEntry*> Site::check(Plan& plan, std::string_view where) const {
+  auto entry = registry_->require(plan.target, device_);
+  if (!entry) return usage_error(fmt::format("{}: {}", where, entry.error().message));
+  complete(plan, (*entry)->spec);
+  if (auto valid = validate(plan, (*entry)->spec, where); !valid)
+    return tl::unexpected(valid.error());
+  return *entry;
+}
+
+std::optional<std::string> Site::cannot_judge(std::string_view oracle) const {
+  if (catalog_->find(oracle) != nullptr || oracles::Catalog().find(oracle) == nullptr)
+    return std::nullopt;
+  const std::string_view needs = catalog_->is_dry()
+                                     ? "kernels that run, and device {} runs none"
+                                     : "schedules drawn from a seed, and device {} draws none";
+  return fmt::format("the oracle '{}' needs ", oracle) +
+         fmt::format(fmt::runtime(needs), name_of(device_));
+}
+
+std::optional<std::string> Site::cannot_run(const TargetSpec& spec) const {
+  if (device_ != DeviceKind::cuda) return std::nullopt;
+  if (spec.needs_nvrtc && worker_.nvrtc.empty()) return "NVRTC is not installed";
+  return capability_problem(spec, worker_.compute_capability);
+}
+
+}  // namespace redzone::engine

@@ -1,0 +1,59 @@
+// Where trials run: a device with the targets and the oracles for it. Says what can be run and
+// judged there, and what is kept of it with a finding.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "campaign/self_proof.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/plan.h"
+#include "exec/trial_host.h"
+#include "oracles/catalog.h"
+#include "target/registry.h"
+
+namespace redzone::engine {
+
+class Site {
+ public:
+  // `registry` and `catalog` are borrowed. `worker`: what a worker on the device told about it.
+  // `no_sanitizer`: why there is no compute-sanitizer; "" where there seems to be one.
+  Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
+       exec::Hello worker, std::string no_sanitizer)
+      : device_(device),
+        registry_(&registry),
+        catalog_(&catalog),
+        worker_(std::move(worker)),
+        no_sanitizer_(std::move(no_sanitizer)) {}
+
+  DeviceKind device() const { return device_; }
+  const Registry& registry() const { return *registry_; }
+  const oracles::Catalog& catalog() const { return *catalog_; }
+  const exec::Hello& worker() const { return worker_; }
+  const std::string& no_sanitizer() const { return no_sanitizer_; }
+
+  // Of a trial of that target; without one, of no target.
+  Environment environment(const TargetEntry& target) const;
+  Environment environment() const;
+  // The spec of a target on this device; borrows the registry.
+  campaign::FindSpec find_spec() const;
+
+  // The target of `plan` on this device, with the plan completed and checked against it. `where`
+  // names the plan in errors.
+  Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
+  // Why the oracle cannot judge on this device, if it cannot: it needs kernels that run.
+  std::optional<std::string> cannot_judge(std::string_view oracle) const;
+  // Why the target cannot run on this device, if it cannot.
+  std::optional<std::string> cannot_run(const TargetSpec& spec) const;
+
+ private:
+  DeviceKind device_;
+  const Registry* registry_;
+  const oracles::Catalog* catalog_;
+  exec::Hello worker_;
+  std::string no_sanitizer_;
+};
+
+}  // namespace redzone::engine

@@ -1,0 +1,48 @@
+#include "engine/worker_side.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "device/variant_hook.h"
+#include "package/packages.h"
+
+namespace redzone::engine {
+namespace {
+
+// Of a worker that compiles.
+constexpr int kNiceness = 10;
+
+Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& options) {
+  const std::string& name = options.device;
+  if (name == "host") return device::open_host_device();
+  if (name == "none" && options.compile_for) {
+    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // the trials of others come first
+    return device::open_asking_device(device::compiling_hook(*options.compile_for));
+  }
+  if (name == "none") return device::open_none_device();
+  auto device = device::open_cuda_device();
+  if (!device) return harness_error(device.error().code + ": " + device.error().detail);
+  return std::move(*device);
+}
+
+}  // namespace
+
+Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
+  // Loading a kernel on first use waits for the device, which a gated trial holds.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  WorkerSide side;
+  side.device_name = options.device;
+  auto opened = open_device(options);
+  if (!opened) return tl::unexpected(opened.error());
+  side.device = std::move(*opened);
+  auto registry = Registry::load_in_worker(options.plugins);
+  if (!registry) return tl::unexpected(registry.error());
+  if (auto added = package::add_packages(*registry, options.packages); !added)
+    return tl::unexpected(added.error());
+  registry->preload();
+  side.registry = std::move(*registry);
+  return side;
+}
+
+}  // namespace redzone::engine

@@ -1,0 +1,31 @@
+// What a process that runs trials itself has: a device and the targets for it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "target/registry.h"
+
+namespace redzone::engine {
+
+struct WorkerSideOptions {
+  std::string device;                                              // "host", "cuda" or "none"
+  std::vector<std::filesystem::path> plugins = {}, packages = {};  // and no others
+  // With "none": kernels that are compiled at run time are, for this compute capability.
+  std::optional<int> compile_for = {};
+};
+
+struct WorkerSide {
+  std::string device_name;
+  std::unique_ptr<device::Device> device;
+  Registry registry;
+};
+
+// Opens the device, so never in the driver.
+Result<WorkerSide> open_worker_side(const WorkerSideOptions& options);
+
+}  // namespace redzone::engine

@@ -1,0 +1,115 @@
+// The whole way of a core dump, with stand-ins for the worker and for cuda-gdb.
+#include "engine/core_dump.h"
+#include "engine/cuda_gdb.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace redzone::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As cuda-gdb of CUDA 13.0 printed it on an H100.
+constexpr const char* kGolden =
+    "Opening GPU coredump: core\n"
+    "\n"
+    "CUDA Exception: Warp Illegal Address\n"
+    "The exception was triggered at PC 0x7f215f7ac280  farkernel(int*)  (q.cu:4)\n"
+    "[Current focus set to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0)]\n";
+
+TEST(CudaGdb, NamesTheKernelItsLineAndTheException) {
+  const Attribution a = read_cuda_gdb(kGolden);
+  EXPECT_EQ(a.source, "core dump");
+  EXPECT_EQ(a.kernel, "farkernel");
+  EXPECT_EQ(a.location, "q.cu:4");
+  EXPECT_EQ(a.detail, "Warp Illegal Address");
+  EXPECT_EQ(a.call, -1);
+}
+
+TEST(CudaGdb, KnowsNoLineWithoutLineinfo) {
+  const Attribution a = read_cuda_gdb(
+      "CUDA Exception: Lane User Stack Overflow\n"
+      "The exception was triggered at PC 0x10  void (anonymous namespace)::scan<float, "
+      "32>(float const*, void (*)(int))\n");
+  EXPECT_EQ(a.kernel, "(anonymous namespace)::scan<float, 32>");
+  EXPECT_EQ(a.location, "");
+}
+
+TEST(CudaGdb, SaysSoWhereThereIsNothing) {
+  for (const char* output : {"", "Segmentation fault\n", "The exception was triggered\n"})
+    EXPECT_EQ(text_of(read_cuda_gdb(output)),
+              "cuda-gdb says nothing of an exception in the core dump");
+  // What is cut off is no reason to fail.
+  const std::string golden = kGolden;
+  for (std::size_t n = 0; n < golden.size(); ++n) read_cuda_gdb(golden.substr(0, n));
+  EXPECT_EQ(read_cuda_gdb("The exception was triggered at PC 0x7f").kernel, "");
+}
+
+class CoreDump : public ::testing::Test {
+ protected:
+  CoreDump()
+      : folder_(fs::path(::testing::TempDir()) /
+                fs::path(::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~CoreDump() override { fs::remove_all(folder_); }
+
+  std::string script(const std::string& name, const std::string& text) {
+    const fs::path file = folder_ / name;
+    std::ofstream(file) << "#!/bin/sh\n" << text;
+    fs::permissions(file, fs::perms::owner_all);
+    return file.string();
+  }
+  // A worker that does `first` and is then the fake one, whose trial aborts.
+  std::vector<Attribution> attribute(const std::string& first, const std::string& gdb,
+                                     FailKind kind = FailKind::illegal_access) {
+    const std::string worker = script("worker", first + "\nexec " FAKE_WORKER " \"$@\"\n");
+    CoreDumpAttributor attributor({{worker}}, gdb, std::chrono::seconds(10), {});
+    Plan plan;
+    plan.target = "abort";
+    plan.steps = {CallStep{}, CallStep{}};
+    Signature signature;
+    signature.kind = kind;
+    return attributor.attribute(plan, {}, signature, {});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CoreDump, IsWrittenByTheWorkerAndReadByTheDebugger) {
+  // The debugger prints what it was given, and crashes as the real one may.
+  const std::string gdb = script("cuda-gdb", "cat \"${3#target cudacore }\"\nkill -SEGV $$\n");
+  // The worker that takes the place of the lost one writes nothing.
+  const auto said = attribute(
+      "test $CUDA_ENABLE_COREDUMP_ON_EXCEPTION = 1 && test ! -e \"$CUDA_COREDUMP_FILE\" && cat > "
+      "\"$CUDA_COREDUMP_FILE\" <<'END'\n" +
+          std::string(kGolden) + "END",
+      gdb);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(text_of(said[0]), "in farkernel at q.cu:4; Warp Illegal Address");
+}
+
+TEST_F(CoreDump, ThatIsNotWrittenIsSaid) {
+  const auto said = attribute("", script("cuda-gdb", "echo never\n"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(text_of(said[0]), "the driver wrote no core dump");
+}
+
+TEST_F(CoreDump, NeedsTheDebugger) {
+  const auto said = attribute("touch " + (folder_ / "ran").string(), "");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(text_of(said[0]), "cuda-gdb was not found");
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+}
+
+TEST_F(CoreDump, IsNotAskedForWhatIsNoFault) {
+  for (auto kind : {FailKind::fault, FailKind::hang, FailKind::redzone, FailKind::history})
+    EXPECT_TRUE(attribute("", script("cuda-gdb", ""), kind).empty());
+}
+
+}  // namespace
+}  // namespace redzone::engine
