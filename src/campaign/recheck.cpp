@@ -50,9 +50,10 @@ class Runs {
       out_.tonight = Tonight::otherwise;
       out_.reason = "it fails in another way: " + out_.other->verdict.signature.text();
     } else if (unjudged_) {
-      out_.harness_error = out_.failed.n == 0 && unjudged_->result == RunResult::harness_error;
       out_.reason = unjudged_->verdict.reason;
-      if (out_.failed.n == 0 && unjudged_->verdict.outcome == Outcome::not_applicable)
+      if (out_.failed.n == 0 && unjudged_->result == RunResult::harness_error)
+        out_.tonight = Tonight::harness_error;
+      else if (out_.failed.n == 0 && unjudged_->verdict.outcome == Outcome::not_applicable)
         out_.tonight = Tonight::not_applicable;
     } else if (out_.failed.n + passed >= needed) {
       out_.tonight = Tonight::passes;

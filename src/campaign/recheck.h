@@ -11,14 +11,14 @@
 namespace redzone::campaign {
 
 struct Recheck {
-  // fails, flaky, otherwise, passes, unclear or not_applicable
+  // All but found and not_run. harness_error: no run could be judged, which is not the target's
+  // fault; where some could, those decide.
   Tonight tonight = Tonight::unclear;
   Reliability failed;              // as recorded, of the runs that could be judged
-  std::string reason;              // of otherwise, unclear and not_applicable
+  std::string reason;              // of what is neither fails, flaky nor passes
   std::optional<Verdict> failure;  // the first as recorded
   std::optional<Alarm> other;      // the first failure with another signature
   double device_seconds = 0;
-  bool harness_error = false;  // no run could be judged, and that is not the target's fault
 };
 
 // Passes in a row that decide that a failure is gone which showed in k of n runs before: by Wald's

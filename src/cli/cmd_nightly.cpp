@@ -1,22 +1,16 @@
 // `redzone nightly`: what an unattended job runs.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <fstream>
-#include <optional>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/fuzzing.h"
 #include "cli/interrupt.h"
-#include "cli/night_report.h"
-#include "cli/night_tables.h"
-#include "cli/nightly.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
 #include "core/terminal.h"
-#include "core/utc.h"
+#include "nightly/job.h"
+#include "nightly/over_engine.h"
+#include "nightly/write.h"
 #include "report/night_formats.h"
 #include "store/file_lock.h"
 
@@ -65,8 +59,8 @@ std::string typed(const po::variables_map& flags) {
   return out;
 }
 
-Result<NightlyOptions> nightly_options(const po::variables_map& flags) {
-  NightlyOptions options;
+Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) {
+  nightly::NightlyOptions options;
   auto shard = campaign::Shard::parse(flags["shard"].as<std::string>());
   if (!shard) return usage_error("--shard: " + shard.error().message);
   options.shard = *shard;
@@ -81,41 +75,13 @@ Result<NightlyOptions> nightly_options(const po::variables_map& flags) {
     options.time = std::chrono::hours(1);
   if (flags.count("seed") != 0) options.seed = flags["seed"].as<Count>().value;
   if (flags.count("corpus") != 0) {
-    auto corpus = read_corpus(flags["corpus"].as<std::string>());
+    auto corpus = nightly::read_corpus(flags["corpus"].as<std::string>());
     if (!corpus) return tl::unexpected(corpus.error());
     options.corpus = std::move(*corpus);
   }
   options.commit = flags["commit"].as<std::string>();
   options.command = typed(flags);
   return options;
-}
-
-// Found out before the night rather than after it.
-Result<void> make_folder(const po::variables_map& flags) {
-  if (flags.count("report") == 0) return {};
-  const std::filesystem::path folder = flags["report"].as<std::string>();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return usage_error(fmt::format("--report: {}: {}", folder.string(), error.message()));
-  // What permissions, a full disk and the like say of it shows when a file is made.
-  const auto probe = folder / fmt::format(".redzone-{}", ::getpid());
-  const bool made = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
-  const bool removed = std::filesystem::remove(probe, error);
-  if (!made || !removed)
-    return usage_error(fmt::format("--report: {}: no file can be made in it", folder.string()));
-  return {};
-}
-
-// What the night comes to, which is said before anything else can go wrong. The store's error that
-// ended it is the night's problem: what was stored before is in the report all the same.
-Result<report::Night> describe(store::Store& store, std::int64_t campaign, std::string_view db,
-                               const Registry& registry, const std::optional<Error>& broken) {
-  auto night = describe_night(store, campaign, {.db = db, .registry = &registry, .running = true});
-  if (!night) return night;
-  if (auto added = add_bisections(*night, store, registry); !added)
-    return tl::unexpected(added.error());
-  if (broken) night->problem = broken->message;
-  return night;
 }
 
 Result<int> NightlyCommand::run(const po::variables_map& flags) {
@@ -126,46 +92,39 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   if (!wanted) return tl::unexpected(wanted.error());
   auto opened = engine::Engine::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
-  engine::Engine& session = **opened;
-  if (auto selected = engine::select(session.site(), selection_options(flags), {}); !selected)
+  engine::Engine& engine = **opened;
+  const auto targets = selection_options(flags);
+  if (auto selected = engine::select(engine.site(), targets, {}); !selected)
     return tl::unexpected(selected.error());  // before there is a store
-  if (auto made = make_folder(flags); !made) return tl::unexpected(made.error());
-  const std::string db = flags["db"].as<std::string>();
+  nightly::JobOptions job;
+  job.db = db_for_commands(flags);
+  if (flags.count("report") != 0) {
+    job.report = flags["report"].as<std::string>();
+    if (auto made = nightly::prepare_folder(*job.report); !made)
+      return tl::unexpected(made.error());
+  }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  const auto lock = store::FileLock::take(db, "another job");
+  const auto lock = store::FileLock::take(flags["db"].as<std::string>(), "another job");
   if (!lock) return tl::unexpected(lock.error());
   const auto quarantined = store->quarantined();
   if (!quarantined) return tl::unexpected(quarantined.error());
-  const auto selection = engine::select(session.site(), selection_options(flags), *quarantined);
+  const auto selection = engine::select(engine.site(), targets, *quarantined);
   if (!selection) return tl::unexpected(selection.error());
 
-  Nightly nightly(session, *store, *selection, *options);
-  std::optional<Error> ended;
-  if (auto r = nightly.run(); !r) ended = r.error();
-  if (ended && nightly.campaign() == 0) return tl::unexpected(*ended);
-  auto night = describe(*store, nightly.campaign(), db_for_commands(flags),
-                        session.site().registry(), ended);
-  if (!night) return tl::unexpected(ended.value_or(night.error()));
-  const bool broken = std::any_of(options->corpus.begin(), options->corpus.end(),
-                                  [](const auto& plan) { return !plan.problem.empty(); });
-  const bool unsound = ended && ended->kind == ErrorKind::unsound;
-  night->exit_code = interrupted() ? static_cast<int>(kInterrupted)
-                     : unsound     ? static_cast<int>(kUnsound)
-                                   : night_exit_code(*night, broken);
-  if (night->exit_code != kInterrupted) {
-    night->ended = night->parts.back().ended = utc_now();
-    night->trend.back().exit_code = night->parts.back().exit_code = night->exit_code;
-  }
-  print_result(json_wanted(flags) ? report::night_json(*night) : report::night_text(*night));
-  Result<void> kept;
-  if (flags.count("report") != 0) kept = write_night(*night, flags["report"].as<std::string>());
-  // Last: a night that is cut off before goes on, and writes its report again.
-  if (kept && !ended && night->exit_code != kInterrupted) kept = nightly.close(night->exit_code);
-  if (kept) return night->exit_code;
-  if (night->exit_code != kFound) return tl::unexpected(kept.error());
-  print_note(fmt::format("nightly: {}", kept.error().message));
-  return night->exit_code;
+  auto means = nightly::means_over(engine);
+  ProgressPrinter printer;
+  means.note = [](const std::string& line) { print_note(line); };
+  means.progress = [&](const campaign::Progress& p) { printer(p); };
+  means.fuzzed = [&] {
+    printer.end();
+    if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
+  };
+  const bool json = json_wanted(flags);
+  job.print = [json](const report::Night& night) {
+    print_result(json ? report::night_json(night) : report::night_text(night));
+  };
+  return nightly::run_job(means, *store, *selection, *options, job);
 }
 
 }  // namespace

@@ -113,18 +113,7 @@ int exit_code(const report::ReplayResult& result) {
   if (interrupted()) return kInterrupted;
   std::vector<RunResult> runs;
   for (const auto& run : result.runs) runs.push_back(run.result);
-  switch (rank_runs(runs)) {
-    case RunResult::recorded:
-    case RunResult::other:
-      return kFound;
-    case RunResult::harness_error:
-      return kHarness;
-    case RunResult::pass:
-      return kOk;
-    case RunResult::not_judged:
-      break;
-  }
-  return kNotJudged;
+  return exit_code_of(rank_runs(runs));
 }
 
 Result<int> Replay::run(const po::variables_map& flags) {
@@ -149,7 +138,6 @@ Result<int> Replay::run(const po::variables_map& flags) {
     return kNotJudged;
   }
   engine::Engine& engine = *rerun->engine;
-  const oracles::Catalog& catalog = engine.site().catalog();
   const TargetSpec& spec = rerun->entry->spec;
 
   // With --sanitizer the tool decides: a report on another oracle's finding is a failure, but not
@@ -158,17 +146,8 @@ Result<int> Replay::run(const po::variables_map& flags) {
   const SanitizerTool tool =
       options->sanitizer != SanitizerTool::none ? options->sanitizer : repro->plan.mode.sanitizer;
   if (tool != SanitizerTool::none && repro->oracle != name_of(tool)) repro->signature.reset();
-  std::vector<const Oracle*> oracles;
-  if (tool != SanitizerTool::none) {
-    oracles.push_back(&catalog.sanitizer(tool));
-  } else if (repro->signature) {
-    const Oracle* own = catalog.find(repro->oracle);
-    if (own == nullptr)
-      return usage_error(fmt::format("{}: unknown oracle '{}'", what, repro->oracle));
-    oracles = campaign::oracles_for(catalog, *own, repro->plan, spec);
-  } else {
-    oracles = catalog.all();
-  }
+  const auto oracles = engine.site().oracles_for(repro->plan, spec, repro->oracle, tool);
+  if (!oracles) return usage_error(fmt::format("{}: {}", name, oracles.error().message));
   campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
   report::ReplayResult result;
   result.subject = name;
@@ -176,7 +155,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
   std::optional<campaign::Alarm> other;
   for (int i = 0; i < n && !interrupted(); ++i) {
     std::vector<campaign::Question> questions;
-    for (const auto* oracle : oracles) questions.push_back({oracle, repro->plan});
+    for (const auto* oracle : *oracles) questions.push_back({oracle, repro->plan});
     const auto answers = evaluator.ask(questions);
     auto judged = campaign::judge_run(repro->plan, answers, repro->signature);
     result.runs.push_back(as_run(judged, answers[judged.answer]));

@@ -8,9 +8,9 @@
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
-#include "cli/night_report.h"
-#include "cli/night_tables.h"
 #include "cli/output.h"
+#include "nightly/describe.h"
+#include "nightly/tables.h"
 #include "report/night_formats.h"
 
 namespace redzone::cli {
@@ -50,14 +50,14 @@ class Report final : public Command {
 
 Result<report::Night> described(const po::variables_map& flags, store::Store& store) {
   auto id = flags.count("night") != 0 ? parse_night(flags["night"].as<std::string>())
-                                      : latest_night(store);
+                                      : nightly::latest_night(store);
   if (!id) return tl::unexpected(id.error());
   auto registry = load_registry(flags);
   if (!registry) return tl::unexpected(registry.error());
   const std::string db = db_for_commands(flags);
-  auto night = describe_night(store, *id, {.db = db, .registry = &*registry});
+  auto night = nightly::describe_night(store, *id, {.db = db, .registry = &*registry});
   if (!night) return night;
-  if (auto added = add_bisections(*night, store, *registry); !added)
+  if (auto added = nightly::add_bisections(*night, store, *registry); !added)
     return tl::unexpected(added.error());
   return night;
 }

@@ -11,11 +11,9 @@
 #include "cli/output.h"
 #include "cli/selection_flags.h"
 #include "core/campaign_record.h"
-#include "core/plan_text.h"
+#include "core/run_result.h"
 #include "core/terminal.h"
-#include "engine/campaign_options.h"
-#include "engine/plans.h"
-#include "engine/store_sink.h"
+#include "engine/stored_campaign.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -62,18 +60,27 @@ int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>
   });
   if (!result.new_ids.empty() || suspect) return kFound;
   const auto& s = result.stats;
-  if (s.pass + s.fail > s.harness_errors) return kOk;
-  return s.harness_errors > 0 ? kHarness : kNotJudged;
+  return exit_code_of(rank_plans({.judged = s.pass + s.fail, .harness_errors = s.harness_errors}));
 }
 
-Result<campaign::CampaignOptions> campaign_options(const engine::Engine& engine,
-                                                   const po::variables_map& flags) {
-  auto time = duration_flag(flags, "time");
+// Limits, seed and allocator.
+Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
+  engine::CampaignRequest request;
+  const auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
-  auto plans = plans_flag(flags);
+  const auto plans = plans_flag(flags);
   if (!plans) return tl::unexpected(plans.error());
-  if (!*time && *plans == 0) *time = std::chrono::seconds(60);
-  return engine::campaign_options(engine, time->value_or(std::chrono::milliseconds(0)), *plans);
+  request.plans_per_target = *plans;
+  if (*time)
+    request.time = **time;
+  else if (*plans == 0)
+    request.time = std::chrono::seconds(60);
+  const auto allocator = allocator_flag(flags);
+  if (!allocator) return tl::unexpected(allocator.error());
+  request.allocator = *allocator;
+  request.seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
+                                          : std::random_device{}() & 0x7fffffffu;
+  return request;
 }
 
 // The command with all of its flags; the seed also where it was drawn.
@@ -103,14 +110,6 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   return scope;
 }
 
-Result<CampaignRecord> stored_campaign(store::Store& store, std::int64_t id) {
-  auto all = store.campaigns();
-  if (!all) return tl::unexpected(all.error());
-  for (auto& campaign : *all)
-    if (campaign.id == id) return std::move(campaign);
-  return harness_error(fmt::format("campaign {} is gone from the store", id));
-}
-
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
   auto wanted = engine_options(flags, engine::Workload::campaign);
@@ -118,76 +117,44 @@ Result<int> Run::run(const po::variables_map& flags) {
   const auto launch = launch_flag(flags);
   if (!launch) return tl::unexpected(launch.error());
   if (*launch) wanted->screen.relaxed = **launch;
-  const auto allocator = allocator_flag(flags);
-  if (!allocator) return tl::unexpected(allocator.error());
+  auto request = request_of(flags);
+  if (!request) return tl::unexpected(request.error());
+  request->command = typed(flags, request->seed);
   auto opened = engine::Engine::open(*wanted);
   if (!opened) return tl::unexpected(opened.error());
   engine::Engine& engine = **opened;
-  const engine::Site& site = engine.site();
   const auto quarantined = forbidden(flags);
   if (!quarantined) return tl::unexpected(quarantined.error());
-  auto selection = engine::select(site, selection_options(flags), *quarantined);
+  const auto selection = engine::select(engine.site(), selection_options(flags), *quarantined);
   if (!selection) return tl::unexpected(selection.error());
-  auto options = campaign_options(engine, flags);
-  if (!options) return tl::unexpected(options.error());
   for (const auto& [target, why] : selection->skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
   if (selection->targets.empty()) return kNotJudged;
+  request->targets = selection->targets;
 
-  const auto proof = engine.prove(*allocator);
+  const auto proof = engine.prove(request->allocator);
   if (interrupted()) return kInterrupted;
   if (!proof) return tl::unexpected(proof.error());
-  const report::SelfProof shown{proof->caught, proof->took};
-
-  const std::uint64_t seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
-                                                      : std::random_device{}() & 0x7fffffffu;
-  std::vector<campaign::TargetUnderTest> targets;
-  for (const auto* entry : selection->targets) {
-    targets.push_back({.spec = &entry->spec,
-                       .source = engine::generated_plans(entry->spec, site.device(), site.worker(),
-                                                         seed, *allocator),
-                       .environment = site.environment(*entry)});
-  }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  CampaignRecord campaign;
-  campaign.seed = seed;
-  campaign.device = site.worker().device;
-  campaign.command = typed(flags, seed);
-  auto id = store->begin_campaign(campaign);
-  if (!id) return tl::unexpected(id.error());
-  options->id = campaign.id = *id;
-
   ProgressPrinter printer;
-  options->progress = [&](const campaign::Progress& p) {
-    // What is printed is stored; an error will show at the next finding.
-    if (store->update_campaign(*id, p.stats)) printer(p);
-  };
-  options->found = [&printer](const Finding& f, double seconds) { printer.found(f, seconds); };
-  engine::StoreSink sink(*store);
-  campaign::Campaign fuzzing(engine.executor(), site.catalog(), engine::simplify_for(), sink,
-                             std::move(targets), std::move(*options));
-  auto result = fuzzing.run();
-  printer.end();
-  if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
-  if (!result) return tl::unexpected(result.error());
-  if (auto ended = store->end_campaign(*id, result->stats); !ended)
-    return tl::unexpected(ended.error());
-  auto ended_campaign = stored_campaign(*store, *id);
-  if (!ended_campaign) return tl::unexpected(ended_campaign.error());
-  campaign = std::move(*ended_campaign);
-  // As stored: of a bug that was known before, the better of both plans.
-  std::vector<Finding> found;
-  for (const auto& f : result->findings) {
-    auto stored = store->finding(f.id);
-    if (!stored) return tl::unexpected(stored.error());
-    found.push_back(std::move(*stored));
-  }
+  const auto ran = engine::run_campaign(
+      engine, *store, *request,
+      {.progress = [&](const campaign::Progress& p) { printer(p); },
+       .found = [&](const Finding& f, double seconds) { printer.found(f, seconds); },
+       .fuzzed =
+           [&] {
+             printer.end();
+             if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
+           }});
+  if (!ran) return tl::unexpected(ran.error());
+  const report::SelfProof shown{proof->caught, proof->took};
   const std::string db = db_for_commands(flags);
-  const report::Scope scope = scope_of(site.catalog(), *result);
-  print_result(json_wanted(flags) ? report::campaign_json(campaign, found, shown, db, scope)
-                                  : report::campaign_text(campaign, found, shown, db, scope));
-  return exit_code(*result, found);
+  const report::Scope scope = scope_of(engine.site().catalog(), ran->result);
+  print_result(json_wanted(flags)
+                   ? report::campaign_json(ran->record, ran->found, shown, db, scope)
+                   : report::campaign_text(ran->record, ran->found, shown, db, scope));
+  return exit_code(ran->result, ran->found);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct CampaignStats {
   // stored before this was counted.
   ReferenceCount reference = {};
 
+  CampaignStats& operator+=(const CampaignStats& more);
   bool operator==(const CampaignStats&) const = default;
 };
 

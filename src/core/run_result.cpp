@@ -64,6 +64,26 @@ RunResult rank_runs(std::span<const RunResult> runs) {
   return RunResult::not_judged;
 }
 
+RunResult rank_plans(const PlanCounts& plans) {
+  if (plans.judged > plans.harness_errors) return RunResult::pass;
+  return plans.harness_errors > 0 ? RunResult::harness_error : RunResult::not_judged;
+}
+
+Exit exit_code_of(RunResult result) {
+  switch (result) {
+    case RunResult::recorded:
+    case RunResult::other:
+      return kFound;
+    case RunResult::harness_error:
+      return kHarness;
+    case RunResult::pass:
+      return kOk;
+    case RunResult::not_judged:
+      break;
+  }
+  return kNotJudged;
+}
+
 RankedRun rank_run(std::span<const OracleAnswer> answers,
                    const std::optional<Signature>& recorded) {
   RZ_CHECK(!answers.empty());

@@ -1,5 +1,5 @@
 // What one run of a plan comes to, of all that the oracles said. This is the one place that ranks
-// verdicts; replay, nightly and bisect ask it.
+// verdicts; run, replay, nightly and bisect ask it.
 //
 // The recorded failure > another failure > harness error > not judged > pass.
 #pragma once
@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/exit_code.h"
 #include "core/verdict.h"
 
 namespace redzone {
@@ -51,5 +52,20 @@ RankedRun rank_run(std::span<const OracleAnswer> answers, const std::optional<Si
 // Several runs of one plan: a failure in any of them, the recorded one first; then an error of the
 // harness in any; a pass where those that could be judged passed; else not judged.
 RunResult rank_runs(std::span<const RunResult> runs);
+
+// Plans that nobody asked for one by one, as those of a campaign or of a night.
+struct PlanCounts {
+  std::uint64_t judged = 0;  // passed or failed
+  std::uint64_t harness_errors = 0;
+};
+
+// What they come to beside the failures, which are findings. Here the majority decides: workers
+// that are lost now and then in an hour of fuzzing do not keep the rest from counting. pass where
+// more plans were judged than the harness could not run, else harness_error, or not_judged where it
+// could run all.
+RunResult rank_plans(const PlanCounts& plans);
+
+// Of a command whose outcome is that.
+Exit exit_code_of(RunResult result);
 
 }  // namespace redzone

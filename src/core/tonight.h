@@ -15,6 +15,7 @@ enum class Tonight : std::uint8_t {
   not_applicable,  // it cannot run here
   not_run,         // quarantined, another shard's, or no time was left
   otherwise,       // replayed: it failed, but with another signature, which is its own finding
+  harness_error,   // replayed, and Redzone could run or judge none of the runs
 };
 
 // Replayed, and it failed as recorded in at least one run.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "campaign/run_judgement.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 #include "engine/origin.h"
@@ -52,6 +53,16 @@ std::optional<std::string> Site::cannot_run(const TargetSpec& spec) const {
   if (device_ != DeviceKind::cuda) return std::nullopt;
   if (spec.needs_nvrtc && worker_.nvrtc.empty()) return "NVRTC is not installed";
   return capability_problem(spec, worker_.compute_capability);
+}
+
+Result<std::vector<const Oracle*>> Site::oracles_for(const Plan& plan, const TargetSpec& spec,
+                                                     std::string_view oracle,
+                                                     SanitizerTool tool) const {
+  if (tool != SanitizerTool::none) return std::vector<const Oracle*>{&catalog_->sanitizer(tool)};
+  if (oracle.empty()) return catalog_->all();
+  const Oracle* own = catalog_->find(oracle);
+  if (own == nullptr) return usage_error(fmt::format("no oracle '{}' in this build", oracle));
+  return campaign::oracles_for(*catalog_, *own, plan, spec);
 }
 
 }  // namespace redzone::engine

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "campaign/self_proof.h"
 #include "core/environment.h"
@@ -47,6 +49,11 @@ class Site {
   std::optional<std::string> cannot_judge(std::string_view oracle) const;
   // Why the target cannot run on this device, if it cannot.
   std::optional<std::string> cannot_run(const TargetSpec& spec) const;
+
+  // Those to ask about a plan that is run again. Under a tool the tool decides. `oracle`: the one
+  // that recorded its failure, asked first; "": all are asked. A usage error when it is unknown.
+  Result<std::vector<const Oracle*>> oracles_for(const Plan& plan, const TargetSpec& spec,
+                                                 std::string_view oracle, SanitizerTool tool) const;
 
  private:
   DeviceKind device_;

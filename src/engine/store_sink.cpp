@@ -21,14 +21,14 @@ Result<campaign::Recorded> StoreSink::record(const Finding& finding) {
     owned_.insert(r->id);
   else
     owned_.erase(r->id);
-  return campaign::Recorded{r->id, r->is_new};
+  return campaign::Recorded{.id = r->id, .is_new = r->is_new};
 }
 
 Result<campaign::Recorded> StoreSink::update(const Finding& finding) {
   auto r = store_.settle(finding, owned_.contains(finding.id));
   if (!r) return tl::unexpected(r.error());
   if (r->id != finding.id && r->is_new) owned_.insert(r->id);
-  return campaign::Recorded{r->id, r->is_new};
+  return campaign::Recorded{.id = r->id, .is_new = r->is_new};
 }
 
 Result<void> StoreSink::sighted(std::int64_t id, std::int64_t plans) {

@@ -133,6 +133,18 @@ std::vector<CampaignRecord> read_campaigns(SQLite::Database& sql) {
   return campaigns;
 }
 
+CampaignRecord read_campaign(SQLite::Database& sql, std::int64_t id) {
+  SQLite::Statement query(sql, fmt::format("SELECT {} FROM campaigns c WHERE id = ?",
+                                           column_list<CampaignRecord>("c")));
+  query.bind(1, id);
+  query.executeStep();
+  RowReader reader(query, fmt::format("campaign {}", id));
+  CampaignRecord campaign;
+  campaign.id = id;
+  columns(reader, campaign);
+  return campaign;
+}
+
 Plan stored_plan(const std::string& text, const std::string& where) {
   Result<Plan> plan = parse_plan(text, where);
   if (!plan) unsound_row(where, plan.error().message);

@@ -12,7 +12,8 @@
 
 namespace redzone::store {
 
-std::vector<CampaignRecord> read_campaigns(SQLite::Database& sql);  // by id
+std::vector<CampaignRecord> read_campaigns(SQLite::Database& sql);     // by id
+CampaignRecord read_campaign(SQLite::Database& sql, std::int64_t id);  // which is there
 
 // The plan that the store printed itself; a harness failure when this build cannot read it.
 Plan stored_plan(const std::string& text, const std::string& where);

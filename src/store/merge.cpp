@@ -6,6 +6,7 @@
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/repro_worth.h"
 #include "store/columns.h"
 #include "store/copy_rows.h"
 #include "store/database.h"
@@ -25,12 +26,6 @@ using Ids = std::map<std::int64_t, std::int64_t>;  // of a row there, here
 // Greater is better; findings that are equal in all of it are equal in all that update_finding()
 // writes.
 auto worth(const Finding& f) {
-  const auto rank = [](FindingState s) {
-    return s == FindingState::confirmed ? 3
-           : s == FindingState::flaky   ? 2
-           : s == FindingState::suspect ? 1
-                                        : 0;
-  };
   const auto& r = f.reliability;
   const double reliable = r.n == 0 ? 0 : static_cast<double>(r.k) / static_cast<double>(r.n);
   RowWriter words;
@@ -38,21 +33,8 @@ auto worth(const Finding& f) {
   for (const auto& row : f.attribution) columns(words, row);
   for (const auto& culprit : f.culprits) columns(words, culprit);
   judged_columns(words, f);
-  const std::string text = print_plan(f.plan);
-  return std::tuple(rank(f.state), f.minimal, -call_count(f.plan),
-                    -static_cast<std::int64_t>(text.size()), reliable, r.n, text,
-                    print_plan(f.original), words.cells());
-}
-
-CampaignRecord read_campaign(SQLite::Database& sql, std::int64_t id) {
-  SQLite::Statement query(sql, fmt::format("SELECT {} FROM campaigns c WHERE id = ?",
-                                           column_list<CampaignRecord>("c")));
-  query.bind(1, id);
-  query.executeStep();
-  RowReader reader(query, fmt::format("campaign {}", id));
-  CampaignRecord campaign;
-  columns(reader, campaign);
-  return campaign;
+  return std::tuple(worth_of(f), reliable, r.n, print_plan(f.plan), print_plan(f.original),
+                    words.cells());
 }
 
 // How far a campaign, or a night, had come when its store was copied.

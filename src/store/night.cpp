@@ -45,7 +45,7 @@ void columns(A& a, R& r) {
   a("subject", r.subject);
   a("target", r.target);
   a("expected", r.expected);
-  a("tonight", r.tonight, Tonight::otherwise);
+  a("tonight", r.tonight, Tonight::harness_error);
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);
@@ -229,7 +229,7 @@ Result<std::int64_t> NightBook::passed_runs(std::int64_t finding, const std::str
     query.bind(1, finding);
     query.bind(2, device);
     query.bind(3, after);
-    query.bind(4, static_cast<int>(Tonight::otherwise));
+    query.bind(4, std::string(name_of(Tonight::otherwise)));
     query.executeStep();
     return query.getColumn(0).getInt64();
   });

@@ -1,10 +1,9 @@
 #include "store/store.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "core/campaign_record.h"
-#include "core/plan_text.h"
+#include "core/repro_worth.h"
 #include "core/utc.h"
 #include "store/columns.h"
 #include "store/database.h"
@@ -19,33 +18,11 @@
 namespace redzone::store {
 namespace {
 
-int rank(FindingState state) {
-  switch (state) {
-    case FindingState::confirmed:
-      return 3;
-    case FindingState::flaky:
-      return 2;
-    case FindingState::suspect:
-      return 1;
-    case FindingState::unconfirmed:
-      return 0;
-  }
-  return 0;
-}
-
-// Fewer calls first, then the shorter text.
-bool smaller(const Plan& a, const Plan& b) {
-  return std::tuple(call_count(a), print_plan(a).size()) <
-         std::tuple(call_count(b), print_plan(b).size());
-}
-
 // Whether what is stored says more than `found` does of the same signature. A suspect says nothing
 // yet, so that even "did not recur" is more.
 bool better(const Finding& stored, const Finding& found) {
   if (stored.state == FindingState::suspect) return false;
-  if (rank(stored.state) != rank(found.state)) return rank(stored.state) > rank(found.state);
-  if (stored.minimal != found.minimal) return stored.minimal;
-  return smaller(stored.plan, found.plan);
+  return worth_of(stored) > worth_of(found);
 }
 
 void write_stats(Database& db, std::int64_t id, const CampaignStats& stats,
@@ -105,18 +82,21 @@ Result<std::int64_t> Store::begin_campaign(const CampaignRecord& campaign) {
   });
 }
 
+Result<CampaignRecord> Store::campaign(std::int64_t id) {
+  return database_->read([&] {
+    require_row(*database_, "campaigns", "campaign", id);
+    return read_campaign(database_->sql(), id);
+  });
+}
+
 Result<CampaignRecord> Store::resume_campaign(std::int64_t id) {
-  auto all = campaigns();
-  if (!all) return tl::unexpected(all.error());
-  for (auto& campaign : *all) {
-    if (campaign.id != id) continue;
-    auto now = moment();
-    if (!now) return tl::unexpected(now.error());
-    campaign_ = campaign.uid;
-    began_ = std::move(*now);
-    return std::move(campaign);
-  }
-  return harness_error(fmt::format("{}: no campaign {}", database_->path().string(), id));
+  auto campaign = this->campaign(id);
+  if (!campaign) return campaign;
+  auto now = moment();
+  if (!now) return tl::unexpected(now.error());
+  campaign_ = campaign->uid;
+  began_ = std::move(*now);
+  return campaign;
 }
 
 Result<void> Store::update_campaign(std::int64_t id, const CampaignStats& stats) {
@@ -145,7 +125,7 @@ Result<Recorded> Store::record(const Finding& finding) {
 
     count_sightings(sql, seen.id, campaign_, 1, seen.last_seen);
     const Finding known = load_finding(*database_, seen.id);
-    if (rank(seen.state) < rank(known.state) || !smaller(seen.plan, known.plan))
+    if (rank_of(seen.state) < rank_of(known.state) || !is_smaller(seen.plan, known.plan))
       return {seen.id, false, false, known.state};
     update_finding(sql, seen);
     return {seen.id, false, true, seen.state};

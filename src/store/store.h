@@ -107,6 +107,7 @@ class Store {
   // An empty `started` becomes now. Gives the id; `campaign.id` and `campaign.uid` are not looked
   // at. What is seen from here on is counted for it.
   Result<std::int64_t> begin_campaign(const CampaignRecord& campaign);
+  Result<CampaignRecord> campaign(std::int64_t id);  // a usage error where there is none
   // What is seen from here on is counted for this one, which was begun before.
   Result<CampaignRecord> resume_campaign(std::int64_t id);
   Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);

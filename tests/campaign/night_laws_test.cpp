@@ -244,8 +244,7 @@ TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
   };
   EXPECT_EQ(ask(gone(End::out_of_memory), {}, std::nullopt).tonight, Tonight::not_applicable);
   const auto broken = ask(gone(End::worker_error), {}, std::nullopt);
-  EXPECT_EQ(broken.tonight, Tonight::unclear);
-  EXPECT_TRUE(broken.harness_error);
+  EXPECT_EQ(broken.tonight, Tonight::harness_error);
   oracle_ = "launch-config";
   const Signature grid{FailKind::launch_config, "t", "k", "", "grid", ""};
   EXPECT_EQ(ask(gone(End::out_of_memory), {4, 4}, grid).failed.n, 0);
@@ -321,12 +320,10 @@ TEST_F(RecheckTest, WhatCannotBeJudgedIsNeitherFixedNorFailing) {
     return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
   };
   const auto lost = ask(gone(End::worker_error), {10, 10});
-  EXPECT_EQ(lost.tonight, Tonight::unclear);
-  EXPECT_TRUE(lost.harness_error);
+  EXPECT_EQ(lost.tonight, Tonight::harness_error);
   EXPECT_EQ(lost.failed.n, 0);
   const auto refused = ask(gone(End::unsupported), {10, 10});
   EXPECT_EQ(refused.tonight, Tonight::not_applicable);
-  EXPECT_FALSE(refused.harness_error);
   EXPECT_EQ(ask(gone(End::out_of_memory), {10, 10}).failed.n, 0);
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "campaign/campaign.h"
+#include "campaign/counted_plans.h"
 #include "campaign/fakes.h"
 
 namespace redzone::campaign {
@@ -23,21 +24,6 @@ using std::chrono::seconds;
 constexpr milliseconds kTrial{40};
 constexpr seconds kTime{400};
 constexpr std::size_t kTargets = 4;
-
-// A plan with another size each time.
-class CountedPlans final : public PlanSource {
- public:
-  explicit CountedPlans(std::string target) : target_(std::move(target)) {}
-  Plan next() override {
-    Plan plan = plain_plan({call_of(n_++ % 1024 + 1, 16)});
-    plan.target = target_;
-    return plan;
-  }
-
- private:
-  std::string target_;
-  std::int64_t n_ = 0;
-};
 
 // Takes a while and makes none, as a spec does that throws for most dims.
 class ThrowingPlans final : public PlanSource {

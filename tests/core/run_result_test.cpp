@@ -131,5 +131,21 @@ TEST(RankRun, MoreAnswersNeverMakeItBetterUnlessAFailureOrATrialCame) {
   }));
 }
 
+TEST(RankPlans, TheMajorityDecidesBetweenWhatWasJudgedAndWhatTheHarnessCouldNotRun) {
+  EXPECT_EQ(rank_plans({.judged = 0, .harness_errors = 0}), RunResult::not_judged);
+  EXPECT_EQ(rank_plans({.judged = 1, .harness_errors = 0}), RunResult::pass);
+  EXPECT_EQ(rank_plans({.judged = 1000, .harness_errors = 3}), RunResult::pass);
+  EXPECT_EQ(rank_plans({.judged = 3, .harness_errors = 3}), RunResult::harness_error);
+  EXPECT_EQ(rank_plans({.judged = 0, .harness_errors = 1}), RunResult::harness_error);
+}
+
+TEST(ExitCode, IsOneForEachResult) {
+  EXPECT_EQ(exit_code_of(RunResult::recorded), kFound);
+  EXPECT_EQ(exit_code_of(RunResult::other), kFound);
+  EXPECT_EQ(exit_code_of(RunResult::harness_error), kHarness);
+  EXPECT_EQ(exit_code_of(RunResult::not_judged), kNotJudged);
+  EXPECT_EQ(exit_code_of(RunResult::pass), kOk);
+}
+
 }  // namespace
 }  // namespace redzone

@@ -24,7 +24,7 @@ const std::vector<std::string> kFloors{
     "core",       "statistics", "tma",      "sanitizer", "target", "launcher",
     "references", "device",     "package",  "exec",      "trial",  "standalone",
     "generators", "oracles",    "campaign", "bisect",    "store",  "report",
-    "engine",     "bench",      "cli",      "targets"};
+    "engine",     "nightly",    "bench",    "cli",       "targets"};
 
 // "core/", ...: how an include of another folder begins.
 const std::vector<std::string>& part_prefixes() {
@@ -210,6 +210,10 @@ std::vector<Part> parts() {
        "src/engine/",
        {"core/", "target/", "device/", "package/", "exec/", "sanitizer/", "generators/", "oracles/",
         "campaign/", "bisect/", "store/"}},
+      {"nightly",
+       "src/nightly/",
+       {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",
+        "report/", "engine/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
       // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.

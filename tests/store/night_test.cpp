@@ -89,13 +89,14 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   Store store = open_rw(dir / "s.db");
   NightBook book(store);
   const auto id = must(store.record(sample_finding())).id;
-  const auto night = [&](const std::string& device, Reliability failed) {
+  const auto night = [&](const std::string& device, Reliability failed,
+                         Tonight tonight = Tonight::unclear) {
     CampaignRecord campaign = sample_campaign();
     campaign.device = device;
     NightRun run = sample_run(must(store.begin_campaign(campaign)));
     run.began = must(store.moment());
     must(book.begin(run));
-    must(book.replayed(run.campaign, {"x", id, "sample", "", Tonight::unclear, failed, "", 0}));
+    must(book.replayed(run.campaign, {"x", id, "sample", "", tonight, failed, "", 0}));
     return run.began;
   };
   night("h100", {0, 7});
@@ -104,6 +105,7 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   night("h100", {0, 60});
   night("host", {0, 1000});
   night("h100", {0, 50});
+  night("h100", {0, 40}, Tonight::otherwise);  // it failed, if in another way
   EXPECT_EQ(must(book.passed_runs(id, "h100", failed)), 110);
   EXPECT_EQ(must(book.passed_runs(id, "h100", "")), 117) << "never where it failed";
   EXPECT_EQ(must(book.passed_runs(id + 1, "h100", "")), 0);

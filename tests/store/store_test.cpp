@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/campaign_record.h"
+#include "store/night.h"
 #include "store/sample.h"
 
 namespace redzone::store {
@@ -234,6 +235,22 @@ TEST(Store, CampaignsKeepTheirProgress) {
   EXPECT_EQ(campaigns[1].stats, stats);
   EXPECT_EQ(campaigns[0].ended, "");
   EXPECT_EQ(store.end_campaign(3, stats).error().kind, ErrorKind::usage);
+}
+
+TEST(Store, ACampaignIsFoundByItsNumberAndStaysAsItIs) {
+  TempDir dir;
+  Store store = open_rw(dir / "s.db");
+  const std::int64_t first = must(store.begin_campaign(sample_campaign()));
+  const std::int64_t second = must(store.begin_campaign({}));
+  const CampaignRecord found = must(store.campaign(first));
+  EXPECT_EQ(found.id, first);
+  EXPECT_EQ(found.uid, must(store.campaigns()).at(0).uid);
+  EXPECT_EQ(found.command, sample_campaign().command);
+  EXPECT_EQ(store.campaign(3).error().kind, ErrorKind::usage);
+  // What is seen from here on is still counted for the one that was begun last.
+  must(store.record(sample_finding()));
+  EXPECT_TRUE(must(NightBook(store).sightings(first)).empty());
+  EXPECT_EQ(must(NightBook(store).sightings(second)).size(), 1u);
 }
 
 TEST(Store, AFindingOfNoSuchCampaignIsRefusedWhole) {

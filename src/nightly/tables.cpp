@@ -1,11 +1,12 @@
-#include "cli/night_tables.h"
+#include "nightly/tables.h"
 
 #include "bisect/bisect.h"
+#include "engine/origin.h"
 #include "engine/stored_runs.h"
 #include "report/bisect_table.h"
 #include "store/night.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 // Has no runs to give.
@@ -22,9 +23,7 @@ class NoRunner final : public bisect::Runner {
 };
 
 DeviceKind device_of(const Finding& f) {
-  for (const auto kind : {DeviceKind::host, DeviceKind::none})
-    if (f.environment.device == name_of(kind)) return kind;
-  return DeviceKind::cuda;
+  return engine::device_of(f.environment, DeviceKind::cuda);
 }
 
 Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std::string& code) {
@@ -67,4 +66,4 @@ Result<void> add_bisections(report::Night& night, store::Store& store, const Reg
   return {};
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "cli/night_report.h"
 #include "core/campaign_record.h"
+#include "nightly/describe.h"
 #include "report/night_formats.h"
 #include "store/database.h"
 #include "store/finding_table.h"
@@ -115,7 +115,7 @@ int run(int findings, int nights) {
   auto opened = timed("open, read only", [&] { return open_ro(dir / "a.db"); });
   timed("all findings", [&] { return must(opened.findings()).size(); });
   const auto night = timed("describe the night", [&] {
-    return must(cli::describe_night(opened, must(cli::latest_night(opened)), {}));
+    return must(nightly::describe_night(opened, must(nightly::latest_night(opened)), {}));
   });
   // What is measured must be what a night of this kind says.
   const auto replayed = [](const auto& f) { return f.n > 0; };

@@ -1,11 +1,9 @@
-#include "cli/night_report.h"
+#include "nightly/describe.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -13,18 +11,18 @@
 #include <unordered_map>
 
 #include "campaign/shard.h"
-#include "cli/night_facts.h"
-#include "cli/night_trend.h"
 #include "core/campaign_record.h"
 #include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "engine/origin.h"
-#include "report/night_formats.h"
+#include "nightly/exit_code.h"
+#include "nightly/facts.h"
+#include "nightly/trend.h"
 #include "report/reference.h"
 #include "report/text.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 using report::Night;
@@ -96,8 +94,13 @@ class Description {
     Night& n = night_;
     const CampaignRecord& c = facts_.campaigns.at(run.campaign);
     const bool ended = run.finished();
-    n.parts.push_back({run.campaign, run.shard, c.device, run.host, c.started, c.ended,
-                       ended ? std::optional(run.exit_code) : std::nullopt});
+    n.parts.push_back({.campaign = run.campaign,
+                       .shard = run.shard,
+                       .device = c.device,
+                       .host = run.host,
+                       .started = c.started,
+                       .ended = c.ended,
+                       .exit_code = ended ? std::optional(run.exit_code) : std::nullopt});
     n.started = n.started.empty() ? c.started : std::min(n.started, c.started);
     n.budget_seconds += run.budget_seconds;
     n.self_proof_seconds += run.proof_seconds;
@@ -158,7 +161,8 @@ class Description {
     out.minimal = f.minimal;
     out.plan = print_plan(f.plan);
     for (const auto& row : f.attribution)
-      out.attribution.push_back({row.axis, row.value, row.failed.k, row.failed.n});
+      out.attribution.push_back(
+          {.axis = row.axis, .value = row.value, .k = row.failed.k, .n = row.failed.n});
     for (const auto& culprit : f.culprits)
       out.culprits.push_back(culprit.source + ": " + text_of(culprit));
     out.fault = f.fault_detail;
@@ -230,9 +234,15 @@ class Description {
     };
     for (const auto& [subject, r] : facts_.replays)
       if (!signatures.contains(subject))
-        night_.corpus.push_back({subject, r.target, r.expected, r.tonight, r.failed.k, r.failed.n,
-                                 r.reason, r.finding,
-                                 "redzone replay " + shell_quoted(subject) + origin(r)});
+        night_.corpus.push_back({.file = subject,
+                                 .target = r.target,
+                                 .expected = r.expected,
+                                 .tonight = r.tonight,
+                                 .k = r.failed.k,
+                                 .n = r.failed.n,
+                                 .reason = r.reason,
+                                 .finding = r.finding,
+                                 .replay = "redzone replay " + shell_quoted(subject) + origin(r)});
   }
 
   Environment environment(const std::string& toolkit) const {
@@ -251,21 +261,22 @@ class Description {
   void targets() {
     std::map<std::string, report::NightTarget> all;
     for (const auto& [name, t] : facts_.targets)
-      all[name] = {
-          name,
-          t.plans,
-          t.calls,
-          t.device_seconds,
-          t.share,
-          t.pass,
-          t.fail,
-          t.inconclusive,
-          t.not_applicable,
-          t.harness_errors,
-          {},
-          t.plans == 0 && t.not_fuzzed.empty() ? "no time was left for a plan" : t.not_fuzzed,
-          t.reference,
-          t.not_compared};
+      all[name] = {.name = name,
+                   .plans = t.plans,
+                   .calls = t.calls,
+                   .device_seconds = t.device_seconds,
+                   .share = t.share,
+                   .pass = t.pass,
+                   .fail = t.fail,
+                   .inconclusive = t.inconclusive,
+                   .not_applicable = t.not_applicable,
+                   .harness_errors = t.harness_errors,
+                   .findings = {},
+                   .not_fuzzed = t.plans == 0 && t.not_fuzzed.empty()
+                                     ? "no time was left for a plan"
+                                     : t.not_fuzzed,
+                   .reference = t.reference,
+                   .not_compared = t.not_compared};
     const auto named = [&](const std::string& name, const char* otherwise) -> auto& {
       auto& target = all[name];
       if (target.name.empty()) {
@@ -362,33 +373,4 @@ Result<std::int64_t> latest_night(store::Store& store) {
   return nights_of(std::move(*runs), *campaigns).back().campaign();
 }
 
-int night_exit_code(const Night& night, bool broken_corpus) {
-  if (!night.problem.empty()) return kHarness;
-  if (std::any_of(night.findings.begin(), night.findings.end(), report::is_alarm)) return kFound;
-  if (broken_corpus) return kUsage;
-  const auto judged = [](const auto& replayed) { return replayed.n > 0; };
-  if (night.pass + night.fail > 0 ||
-      std::any_of(night.findings.begin(), night.findings.end(), judged) ||
-      std::any_of(night.corpus.begin(), night.corpus.end(), judged))
-    return kOk;
-  return night.harness_errors > 0 ? kHarness : kNotJudged;
-}
-
-Result<void> write_night(const Night& night, const std::filesystem::path& folder) {
-  for (const auto& format : report::night_formats()) {
-    const auto path = folder / format.file;
-    const auto next = folder / fmt::format(".{}.{}", format.file, ::getpid());
-    std::ofstream out(next, std::ios::binary);
-    out << format.write(night);
-    out.close();
-    std::error_code failed;
-    if (out) std::filesystem::rename(next, path, failed);
-    if (out && !failed) continue;
-    const std::string why = failed ? ": " + failed.message() : "";
-    std::filesystem::remove(next, failed);
-    return harness_error(fmt::format("{}: cannot be written{}", path.string(), why));
-  }
-  return {};
-}
-
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

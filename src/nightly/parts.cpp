@@ -1,4 +1,4 @@
-#include "cli/night_parts.h"
+#include "nightly/parts.h"
 
 #include <algorithm>
 #include <ctime>
@@ -6,10 +6,10 @@
 #include <tuple>
 
 #include "campaign/shard.h"
-#include "cli/nightly.h"
 #include "core/campaign_record.h"
+#include "nightly/nightly.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 using store::NightRun;
@@ -37,7 +37,7 @@ std::vector<NightParts> together(std::vector<NightRun> runs, std::int64_t alone)
   std::map<std::pair<std::uint64_t, int>, std::size_t> latest;  // by base seed and shards
   for (auto& run : runs) {
     if (run.campaign == alone) {
-      nights.push_back({{run}, run.began, "", ""});
+      nights.push_back({.runs = {run}, .began = run.began, .ended = "", .until = ""});
       continue;
     }
     const std::pair key(run.base_seed, run.shards);
@@ -123,4 +123,4 @@ std::vector<NightParts> nights_of(std::vector<NightRun> runs,
   return nights;
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -1,5 +1,4 @@
-#include "cli/nightly.h"
-#include "cli/output.h"
+#include "nightly/nightly.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,50 +8,18 @@
 #include <map>
 
 #include "campaign/shares.h"
-#include "cli/fuzzing.h"
-#include "cli/interrupt.h"
-#include "cli/night_replays.h"
 #include "core/campaign_record.h"
-#include "core/utc.h"
-#include "engine/campaign_options.h"
-#include "engine/plans.h"
 #include "engine/store_sink.h"
-#include "store/environment.h"
+#include "nightly/replays.h"
+#include "nightly/target_sum.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Earlier nights that the division of time looks at.
 constexpr std::size_t kNightsLookedAt = 14;
 // Plans in a row that the harness could not run, before it looks whether the device is there.
-constexpr std::uint64_t kPatience = 40;
-
-double seconds_since(Clock::time_point begun) {
-  return std::chrono::duration<double>(Clock::now() - begun).count();
-}
-
-ReferenceCount sum(ReferenceCount a, const ReferenceCount& b) {
-  return a += b;
-}
-
-CampaignStats sum(const CampaignStats& a, const CampaignStats& b) {
-  return {a.seconds + b.seconds,
-          a.plans + b.plans,
-          a.calls + b.calls,
-          a.trials + b.trials,
-          a.pass + b.pass,
-          a.fail + b.fail,
-          a.inconclusive + b.inconclusive,
-          a.not_applicable + b.not_applicable,
-          a.harness_errors + b.harness_errors,
-          a.suspects + b.suspects,
-          a.new_findings + b.new_findings,
-          a.known_findings + b.known_findings,
-          a.workers_lost + b.workers_lost,
-          sum(a.reference, b.reference)};
-}
+constexpr std::uint64_t kPlansLost = 40;
 
 std::string sorted_list(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
@@ -81,7 +48,7 @@ class Watch {
     errors_ = stats.harness_errors;
   }
   bool stalled(const CampaignStats& stats) const {
-    return stats.harness_errors >= errors_ + kPatience;
+    return stats.harness_errors >= errors_ + kPlansLost;
   }
 
  private:
@@ -90,14 +57,14 @@ class Watch {
 
 }  // namespace
 
-Nightly::Nightly(engine::Engine& session, store::Store& store, const engine::Selection& selection,
+Nightly::Nightly(const Means& means, store::Store& store, const engine::Selection& selection,
                  const NightlyOptions& options)
-    : session_(session),
+    : means_(means),
       store_(store),
       book_(store),
       selection_(selection),
       options_(options),
-      quarantines_(store) {
+      quarantines_(store, means.clock.now) {
   run_.asked_targets = targets_of(selection);
   run_.asked_corpus = plans_of(options.corpus);
 }
@@ -123,7 +90,7 @@ Result<void> Nightly::run() {
 }
 
 std::string Nightly::difference(const store::NightRun& run, const std::string& device) const {
-  if (device != session_.site().worker().device) return "was on " + device;
+  if (device != means_.site.worker().device) return "was on " + device;
   if (run.asked_targets != run_.asked_targets) return "had other targets";
   if (run.asked_corpus != run_.asked_corpus) return "had another corpus";
   if (run.commit != options_.commit) return "was of another commit";
@@ -134,24 +101,26 @@ std::string Nightly::difference(const store::NightRun& run, const std::string& d
 Result<bool> Nightly::resume() {
   const auto runs = book_.runs();
   if (!runs) return tl::unexpected(runs.error());
+  const std::string oldest = means_.clock.days_ago(NightlyOptions::kResumeDays);
   for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
-    if (run->exit_code != store::NightRun::kUnfinished ||
-        run->began < utc_days_ago(NightlyOptions::kResumeDays) ||
+    if (run->exit_code != store::NightRun::kUnfinished || run->began < oldest ||
         run->shard != options_.shard.index || run->shards != options_.shard.count)
       continue;
-    auto campaign = store_.resume_campaign(run->campaign);
-    if (!campaign) return tl::unexpected(campaign.error());
-    if (!campaign->ended.empty()) continue;
-    if (const std::string other = difference(*run, campaign->device); !other.empty()) {
-      print_note(fmt::format("nightly: night {}, which was cut off, {}: it is left as it is",
-                             run->campaign, other));
+    const auto begun = store_.campaign(run->campaign);
+    if (!begun) return tl::unexpected(begun.error());
+    if (!begun->ended.empty()) continue;
+    if (const std::string other = difference(*run, begun->device); !other.empty()) {
+      means_.note(fmt::format("nightly: night {}, which was cut off, {}: it is left as it is",
+                              run->campaign, other));
       continue;
     }
+    auto campaign = store_.resume_campaign(run->campaign);
+    if (!campaign) return tl::unexpected(campaign.error());
     campaign_ = std::move(*campaign);
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
     ++run_.resumed;
-    print_note(fmt::format(
+    means_.note(fmt::format(
         "nightly: goes on with night {}, which was cut off after {:.0f} s of its time: {}",
         run_.campaign, seconds_used(), campaign_.command));
     if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
@@ -168,15 +137,14 @@ Result<void> Nightly::begin() {
   run_.shard = options_.shard.index;
   run_.shards = options_.shard.count;
   run_.commit = options_.commit;
-  const auto environment = store::collect_environment(session_.site().worker().device,
-                                                      session_.site().worker().driver, 0, "", "");
+  const Environment environment = means_.site.environment();
   run_.tool_version = environment.redzone_version;
   run_.driver = environment.driver;
   run_.toolkit = environment.toolkit;
   run_.host = environment.host;
   run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
   campaign_.seed = options_.shard.seed(run_.base_seed, 0);
-  campaign_.device = session_.site().worker().device;
+  campaign_.device = means_.site.worker().device;
   campaign_.command = options_.command;
   const auto id = store_.begin_campaign(campaign_);
   if (!id) return tl::unexpected(id.error());
@@ -185,10 +153,10 @@ Result<void> Nightly::begin() {
 }
 
 Result<void> Nightly::prove() {
-  const auto begun = Clock::now();
-  const auto proof = session_.prove();
+  const auto begun = means_.clock.now();
+  const auto proof = means_.prove();
   if (interrupted()) return {};
-  run_.proof_seconds += seconds_since(begun);
+  run_.proof_seconds += means_.clock.seconds_since(begun);
   if (proof)
     run_.planted_bugs_caught = static_cast<std::int64_t>(proof->caught);
   else
@@ -197,13 +165,15 @@ Result<void> Nightly::prove() {
 }
 
 Result<void> Nightly::replay() {
-  auto until = Clock::time_point::max();
+  auto until = Clock::Time::max();
   if (options_.time.count() > 0) {
     const double left = NightlyOptions::kReplayShare * run_.budget_seconds - run_.replay_seconds;
-    until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                               std::chrono::duration<double>(std::max(0.0, left)));
+    until = means_.clock.now() + std::chrono::duration_cast<Clock::Time::duration>(
+                                     std::chrono::duration<double>(std::max(0.0, left)));
   }
-  NightReplays replays({session_, store_, book_, run_, options_.shard}, until);
+  NightReplays replays(
+      {.means = means_, .store = store_, .book = book_, .run = run_, .shard = options_.shard},
+      until);
   return replays.run(options_.corpus);
 }
 
@@ -215,8 +185,7 @@ Result<std::vector<double>> Nightly::shares() {
   if (!findings) return tl::unexpected(findings.error());
   std::map<std::pair<std::int64_t, std::string>, int> yield;  // campaign, target
   for (const auto& f : *findings)
-    if (f.state == FindingState::confirmed || f.state == FindingState::flaky)
-      ++yield[{f.campaign, f.signature.target}];
+    if (was_found(f.state)) ++yield[{f.campaign, f.signature.target}];
   std::vector<campaign::TargetPast> pasts(selection_.targets.size());
   for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
     if (run->campaign == run_.campaign) continue;
@@ -236,70 +205,83 @@ Result<std::vector<double>> Nightly::shares() {
   return campaign::fuzz_shares(pasts);
 }
 
-Result<void> Nightly::fuzz() {
+struct Nightly::Fuzzing {
+  std::vector<double> shares;
+  std::vector<store::NightTarget> before;  // by the parts of the night before this one
+  std::vector<campaign::TargetUnderTest> targets = {};
+};
+
+void Nightly::add_targets(Fuzzing& fuzzing) {
+  const std::uint64_t seed = options_.shard.seed(run_.base_seed, run_.resumed);
+  for (std::size_t i = 0; i < selection_.targets.size(); ++i) {
+    const TargetEntry& entry = *selection_.targets[i];
+    store::NightTarget so_far;
+    so_far.target = entry.spec.name;
+    for (const auto& t : fuzzing.before)
+      if (t.target == so_far.target) so_far = t;
+    fuzzing.targets.push_back({.spec = &entry.spec,
+                               .source = means_.plans(entry.spec, seed),
+                               .environment = means_.site.environment(entry),
+                               .weight = fuzzing.shares[i],
+                               .plans_before = so_far.plans});
+    so_far.share = fuzzing.shares[i];
+    so_far.not_fuzzed.clear();
+    targets_.push_back(std::move(so_far));
+  }
+}
+
+Result<void> Nightly::tell_skipped() {
   for (const auto& [target, why] : selection_.skipped) {
     store::NightTarget skipped;
     skipped.target = target;
     skipped.not_fuzzed = why;
     if (auto r = book_.target(run_.campaign, skipped); !r) return r;
   }
+  return {};
+}
+
+Result<void> Nightly::fuzz() {
+  if (auto r = tell_skipped(); !r) return r;
   if (selection_.targets.empty()) return {};
   auto time = options_.time;
   if (time.count() > 0) {
     time -= std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds_used()));
     if (time.count() < 1) return {};  // cut off just before its end
   }
-  const auto shares = this->shares();
+  auto shares = this->shares();
   if (!shares) return tl::unexpected(shares.error());
-  const auto before = book_.targets(run_.campaign);
+  auto before = book_.targets(run_.campaign);
   if (!before) return tl::unexpected(before.error());
+  Fuzzing with{.shares = std::move(*shares), .before = std::move(*before)};
+  add_targets(with);
   fuzzed_before_ = run_.fuzz_seconds;
-
-  const std::uint64_t seed = options_.shard.seed(run_.base_seed, run_.resumed);
-  std::vector<campaign::TargetUnderTest> targets;
-  for (std::size_t i = 0; i < selection_.targets.size(); ++i) {
-    const TargetEntry& entry = *selection_.targets[i];
-    targets.push_back({&entry.spec,
-                       engine::generated_plans(entry.spec, session_.site().device(),
-                                               session_.site().worker(), seed),
-                       session_.site().environment(entry), (*shares)[i]});
-    store::NightTarget so_far;
-    so_far.target = entry.spec.name;
-    for (const auto& t : *before)
-      if (t.target == so_far.target) so_far = t;
-    targets.back().plans_before = static_cast<std::uint64_t>(so_far.plans);
-    so_far.share = (*shares)[i];
-    so_far.not_fuzzed.clear();
-    targets_.push_back(std::move(so_far));
-  }
 
   Watch watch;
   bool stalled = false;
   Result<void> kept;
-  ProgressPrinter printer;
-  auto options = engine::campaign_options(session_, time, options_.plans);
+  auto options = means_.fuzzing(time, options_.plans);
   options.id = run_.campaign;
+  options.now = means_.clock.now;
   options.stop = [&] { return interrupted() || stalled || !kept; };
   options.barred = [&](const std::string& target) { return quarantines_.of(target) != nullptr; };
   options.progress = [&](const campaign::Progress& p) {
     kept = keep(p.targets, p.stats);
-    if (kept) printer(p);
+    if (kept) means_.progress(p);
     watch(p.stats);
     stalled = stalled || watch.stalled(p.stats);
   };
   engine::StoreSink sink(store_);
-  campaign::Campaign fuzzing(session_.executor(), session_.site().catalog(), engine::simplify_for(),
-                             sink, std::move(targets), std::move(options));
+  campaign::Campaign fuzzing(means_.executor, means_.site.catalog(), means_.simplify, sink,
+                             std::move(with.targets), std::move(options));
   const auto result = fuzzing.run();
-  printer.end();
-  if (const std::string why = session_.not_compiled_ahead(); !why.empty()) print_note(why);
+  means_.fuzzed();
   if (!result) return tl::unexpected(result.error());
   if (!kept) return kept;
   if (auto r = keep(result->targets, result->stats); !r) return r;
   if (!stalled || interrupted()) return {};
-  run_.problem = lost_device(session_);
+  run_.problem = lost_device(means_);
   if (run_.problem.empty())
-    run_.problem = fmt::format("{} plans in a row could not be run", kPatience);
+    run_.problem = fmt::format("{} plans in a row could not be run", kPlansLost);
   return {};
 }
 
@@ -308,27 +290,19 @@ Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
   run_.fuzz_seconds = fuzzed_before_ + stats.seconds;
   std::vector<store::NightTarget> all = targets_;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    all[i].plans += now[i].plans;
-    all[i].calls += now[i].calls;
-    all[i].pass += now[i].pass;
-    all[i].fail += now[i].fail;
-    all[i].inconclusive += now[i].inconclusive;
-    all[i].not_applicable += now[i].not_applicable;
-    all[i].harness_errors += now[i].harness_errors;
-    all[i].device_seconds += now[i].device_seconds;
-    all[i].reference += now[i].reference;
-    if (all[i].not_compared.empty()) all[i].not_compared = now[i].not_compared;
+    add_counts(all[i], counts_of(now[i]));
     if (const auto* q = quarantines_.of(now[i].target)) all[i].not_fuzzed = q->why;
   }
-  return book_.keep(run_, sum(campaign_.stats, stats), all);
+  CampaignStats sum = campaign_.stats;
+  return book_.keep(run_, sum += stats, all);
 }
 
 Result<void> Nightly::close(int exit_code) {
-  const auto all = store_.resume_campaign(run_.campaign);
-  if (!all) return tl::unexpected(all.error());
-  if (auto r = store_.end_campaign(run_.campaign, all->stats); !r) return r;
+  const auto campaign = store_.campaign(run_.campaign);
+  if (!campaign) return tl::unexpected(campaign.error());
+  if (auto r = store_.end_campaign(run_.campaign, campaign->stats); !r) return r;
   run_.exit_code = exit_code;
   return book_.update(run_);
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

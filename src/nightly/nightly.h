@@ -9,14 +9,14 @@
 
 #include "campaign/campaign.h"
 #include "campaign/shard.h"
-#include "cli/night_corpus.h"
 #include "core/campaign_record.h"
-#include "engine/engine.h"
 #include "engine/quarantine_watch.h"
 #include "engine/selection.h"
+#include "nightly/corpus.h"
+#include "nightly/means.h"
 #include "store/night.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 struct NightlyOptions {
   // Of the whole time, for replays; the rest, and what they leave, is for fuzzing.
@@ -35,7 +35,7 @@ struct NightlyOptions {
 class Nightly {
  public:
   // All borrowed.
-  Nightly(engine::Engine& session, store::Store& store, const engine::Selection& selection,
+  Nightly(const Means& means, store::Store& store, const engine::Selection& selection,
           const NightlyOptions& options);
 
   // Ended early by Ctrl-C it is unfinished, and continued the next time; ended early by a device
@@ -58,13 +58,17 @@ class Nightly {
   Result<void> prove();
   Result<void> replay();
   Result<void> fuzz();
+  struct Fuzzing;  // targets and their shares
+  void add_targets(Fuzzing& fuzzing);
+  Result<void> tell_skipped();
   Result<std::vector<double>> shares();
   // What the part of the night before did, and this one so far.
   Result<void> keep(const std::vector<campaign::TargetStats>& now, const CampaignStats& stats);
   double seconds_used() const;
+  bool interrupted() const { return means_.interrupted(); }
   bool goes_on() const;
 
-  engine::Engine& session_;
+  const Means& means_;
   store::Store& store_;
   store::NightBook book_;
   const engine::Selection& selection_;
@@ -76,4 +80,4 @@ class Nightly {
   engine::QuarantineWatch quarantines_;
 };
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -1,4 +1,4 @@
-#include "cli/night_corpus.h"
+#include "nightly/corpus.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/read_file.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder) {
   std::error_code error;
@@ -39,4 +39,4 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
   return plans;
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

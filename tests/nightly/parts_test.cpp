@@ -1,10 +1,10 @@
 // Which runs are one night, and up to when.
-#include "cli/night_parts.h"
+#include "nightly/parts.h"
 #include "core/campaign_record.h"
 
 #include <gtest/gtest.h>
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 struct Runs {
@@ -118,4 +118,4 @@ TEST(NightParts, ANightLastsUntilTheNextAtMost) {
 }
 
 }  // namespace
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

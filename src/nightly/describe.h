@@ -1,14 +1,13 @@
 // A night as the store has it, for the reports.
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 
 #include "report/night.h"
 #include "store/night.h"
 #include "target/registry.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 struct NightView {
   std::string_view db = {};  // the store's file where replay lines have to name it
@@ -23,7 +22,7 @@ struct NightView {
 // What the night saw stays what it saw, whatever was run on the store since: a finding of a later
 // time is not in it. How findings stand is told as of the night's end; of the latest night as of
 // now, since its page is made again after people have marked what they read there. Shards of one
-// night whose stores were merged are one night (see night_parts.h), by the number of any of them.
+// night whose stores were merged are one night (see parts.h), by the number of any of them.
 //
 // The exit code of a night that is not closed, as one that was cut off, is kInterrupted. An unknown
 // night is a usage error.
@@ -32,12 +31,4 @@ Result<report::Night> describe_night(store::Store& store, std::int64_t campaign,
 // The one that ended last; a usage error where there is none.
 Result<std::int64_t> latest_night(store::Store& store);
 
-// 0 nothing new, 1 new or regressed, 2 the corpus has files that cannot be read, 3 the night ended
-// early, 4 nothing could be judged.
-int night_exit_code(const report::Night& night, bool broken_corpus);
-
-// Every format into the folder, which is there; each file is replaced whole. A harness error when
-// one cannot be written.
-Result<void> write_night(const report::Night& night, const std::filesystem::path& folder);
-
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -10,7 +10,7 @@
 #include "core/campaign_record.h"
 #include "store/night.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 // One night: its run, or the runs of its shards that the store holds. Times are UTC, ISO 8601; such
 // texts sort by time.
@@ -44,4 +44,4 @@ std::vector<NightParts> nights_of(std::vector<store::NightRun> runs,
                                   const std::vector<CampaignRecord>& campaigns,
                                   std::int64_t running = 0);
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

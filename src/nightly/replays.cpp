@@ -1,4 +1,4 @@
-#include "cli/night_replays.h"
+#include "nightly/replays.h"
 
 #include <fmt/format.h>
 
@@ -9,41 +9,39 @@
 #include <tuple>
 
 #include "campaign/alarm.h"
-#include "cli/interrupt.h"
 #include "core/plan_text.h"
 #include "engine/origin.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 // Replays in a row that the harness could not run, before it looks whether the device is there.
-constexpr int kPatience = 3;
+constexpr int kReplaysLost = 3;
 
 }  // namespace
 
-std::string lost_device(engine::Engine& session) {
-  const auto proof = session.prove();
+std::string lost_device(const Means& means) {
+  const auto proof = means.prove();
   return proof ? "" : "the device no longer answers: " + proof.error().message;
 }
 
 bool NightReplays::ended() const {
-  return interrupted() || !night_.run.problem.empty() || std::chrono::steady_clock::now() >= until_;
+  return interrupted() || !night_.run.problem.empty() || night_.means.clock.now() >= until_;
 }
 
 Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
   auto list = todo(corpus);
   if (!list) return tl::unexpected(list.error());
   const double before = night_.run.replay_seconds;
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = night_.means.clock.now();
   for (const auto& each : *list) {
     if (ended()) break;
     if (auto r = each.replay(); !r) return r;
-    if (lost_in_a_row_ >= kPatience) {
+    if (lost_in_a_row_ >= kReplaysLost) {
       lost_in_a_row_ = 0;
-      night_.run.problem = lost_device(night_.session);
+      night_.run.problem = lost_device(night_.means);
     }
-    night_.run.replay_seconds =
-        before + std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    night_.run.replay_seconds = before + night_.means.clock.seconds_since(begun);
     if (auto r = night_.book.update(night_.run); !r) return r;
   }
   return {};
@@ -66,7 +64,10 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
     if (done.contains(subject) || !night_.shard.owns(key)) return;
     const auto it = last->find(subject);
     const std::int64_t when = it == last->end() ? 0 : it->second;
-    list.push_back({std::move(subject), when, listed[{when, target}]++, std::move(replay)});
+    list.push_back({.subject = std::move(subject),
+                    .last = when,
+                    .turn = listed[{when, target}]++,
+                    .replay = std::move(replay)});
   };
   for (const auto& f : *findings) {
     // What an earlier part of this night found has just been shown.
@@ -86,33 +87,34 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
 NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& oracle,
                                               const std::string& where) const {
   Runnable out;
-  const engine::Engine& session = night_.session;
-  const auto entry = session.site().check(plan, where);
+  const engine::Site& here = site();
+  const auto entry = here.check(plan, where);
   if (!entry) {
     out.why_not = entry.error().message;
     return out;
   }
   out.entry = *entry;
   const SanitizerTool tool = plan.mode.sanitizer;
-  if (const auto no = session.site().cannot_run((*entry)->spec))
+  const bool no_tool = tool != SanitizerTool::none && !here.no_sanitizer().empty();
+  if (const auto no = here.cannot_run((*entry)->spec))
     out.why_not = *no;
-  else if (const auto cannot = session.site().cannot_judge(oracle))
+  else if (const auto cannot = here.cannot_judge(oracle))
     out.why_not = *cannot;
-  else if (tool != SanitizerTool::none && !session.site().no_sanitizer().empty())
-    out.why_not = session.site().no_sanitizer();
-  else if (tool != SanitizerTool::none)
-    out.oracles = {&session.site().catalog().sanitizer(tool)};
-  else if (oracle.empty())
-    out.oracles = session.site().catalog().all();
-  else if (const Oracle* known = session.site().catalog().find(oracle))
-    out.oracles = campaign::oracles_for(session.site().catalog(), *known, plan, (*entry)->spec);
+  else if (no_tool)
+    out.why_not = here.no_sanitizer();
+  else if (auto oracles = here.oracles_for(plan, (*entry)->spec, oracle, tool))
+    out.oracles = std::move(*oracles);
   else
-    out.why_not = fmt::format("no oracle '{}' in this build", oracle);
+    out.why_not = oracles.error().message;
   return out;
 }
 
+campaign::Evaluator NightReplays::evaluator_for(const TargetSpec& spec) const {
+  return {night_.means.executor, spec, night_.means.deadline};
+}
+
 std::string NightReplays::elsewhere(const Environment& environment) const {
-  const std::string& here = night_.session.site().worker().device;
+  const std::string& here = site().worker().device;
   if (environment.device.empty() || environment.device == here) return "";
   return fmt::format("it was seen on {}, and this is {}", environment.device, here);
 }
@@ -120,22 +122,17 @@ std::string NightReplays::elsewhere(const Environment& environment) const {
 campaign::Recheck NightReplays::recheck(const Runnable& target, const Plan& plan,
                                         const std::optional<Signature>& expected,
                                         const Reliability& before, std::int64_t passed) {
-  campaign::Evaluator evaluator(night_.session.executor(), target.entry->spec,
-                                night_.session.deadline());
+  campaign::Evaluator evaluator = evaluator_for(target.entry->spec);
   auto seen = campaign::recheck(evaluator, target.oracles, plan, expected, before, passed);
-  lost_in_a_row_ = seen.harness_error ? lost_in_a_row_ + 1 : 0;
+  lost_in_a_row_ = seen.tonight == Tonight::harness_error ? lost_in_a_row_ + 1 : 0;
   return seen;
 }
 
 Result<void> NightReplays::replay_finding(const Finding& finding) {
-  store::NightReplay replay{finding.signature.hash(),
-                            finding.id,
-                            finding.signature.target,
-                            "",
-                            Tonight::not_run,
-                            {},
-                            "",
-                            0};
+  store::NightReplay replay;
+  replay.subject = finding.signature.hash();
+  replay.finding = finding.id;
+  replay.target = finding.signature.target;
   const auto unable = [&](Tonight tonight, std::string reason) {
     replay.tonight = tonight;
     replay.reason = std::move(reason);
@@ -147,8 +144,7 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   const auto is_gpu = [](const std::string& device) {
     return device != "host" && device != "none";
   };
-  if (!other.empty() &&
-      !(is_gpu(finding.environment.device) && is_gpu(night_.session.site().worker().device)))
+  if (!other.empty() && !(is_gpu(finding.environment.device) && is_gpu(site().worker().device)))
     return unable(Tonight::not_applicable, other);
   Plan plan = finding.plan;
   const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));
@@ -169,7 +165,7 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
     seen.reason = "it passes here; " + other;
   }
   if (seen.tonight == Tonight::passes && !finding.environment.code_hash.empty() &&
-      night_.session.site().environment(*target.entry).code_hash == finding.environment.code_hash)
+      site().environment(*target.entry).code_hash == finding.environment.code_hash)
     seen.reason = "the code that ran is the same as when it failed";
   replay.tonight = seen.tonight;
   replay.failed = seen.failed;
@@ -187,7 +183,7 @@ Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
   std::string failed;
   for (const auto& entry : *entries)
     if (entry.event == LedgerEvent::failed) failed = entry.at;
-  return night_.book.passed_runs(finding.id, night_.session.site().worker().device, failed);
+  return night_.book.passed_runs(finding.id, site().worker().device, failed);
 }
 
 Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck& seen,
@@ -195,10 +191,8 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
   if (!was_found(finding.state)) {
     // Nobody had the time to confirm it before.
     if (seen.failed.k > 0) {
-      campaign::Evaluator evaluator(night_.session.executor(), entry.spec,
-                                    night_.session.deadline());
-      const auto measured =
-          campaign::measure_suspect(evaluator, night_.session.site().catalog(), sink_, finding);
+      campaign::Evaluator evaluator = evaluator_for(entry.spec);
+      const auto measured = campaign::measure_suspect(evaluator, site().catalog(), sink_, finding);
       if (!measured) return tl::unexpected(measured.error());
     } else if (seen.tonight == Tonight::passes) {
       Finding settled = finding;
@@ -209,17 +203,17 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
   }
   if (seen.failed.k == 0 && seen.tonight != Tonight::passes) return {};
   const auto event = seen.failed.k > 0 ? LedgerEvent::failed : LedgerEvent::passed;
-  const auto entered = night_.store.enter(finding.id, {"", event, "", ""});
+  const auto entered =
+      night_.store.enter(finding.id, {.at = "", .event = event, .link = "", .note = ""});
   return entered ? Result<void>() : tl::unexpected(entered.error());
 }
 
 Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const TargetEntry& entry) {
-  campaign::Evaluator evaluator(night_.session.executor(), entry.spec, night_.session.deadline());
+  campaign::Evaluator evaluator = evaluator_for(entry.spec);
   Finding found_in;
-  found_in.environment = night_.session.site().environment(entry);
+  found_in.environment = site().environment(entry);
   found_in.campaign = night_.run.campaign;
-  const auto finding =
-      campaign::record_alarm(evaluator, night_.session.site().catalog(), sink_, alarm, found_in);
+  const auto finding = campaign::record_alarm(evaluator, site().catalog(), sink_, alarm, found_in);
   if (!finding) return tl::unexpected(finding.error());
   return finding->id;
 }
@@ -227,9 +221,12 @@ Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const Ta
 Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   Repro repro = corpus.repro;
   const auto& expected = repro.signature;
-  store::NightReplay replay{
-      corpus.file,      {}, repro.plan.target, expected ? expected->text() : "",
-      Tonight::unclear, {}, corpus.problem,    0};
+  store::NightReplay replay;
+  replay.subject = corpus.file;
+  replay.target = repro.plan.target;
+  replay.expected = expected ? expected->text() : "";
+  replay.tonight = Tonight::unclear;
+  replay.reason = corpus.problem;
   if (!corpus.problem.empty()) return keep(replay);
   if (const auto* q = quarantines_.of(repro.plan.target)) {
     replay.finding = q->finding;
@@ -265,4 +262,4 @@ Result<void> NightReplays::keep(store::NightReplay replay) {
   return night_.book.replayed(night_.run.campaign, replay);
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -7,7 +7,7 @@
 
 #include "core/repro.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 struct CorpusPlan {
   std::string name;  // from the folder; the same wherever the folder lies
@@ -21,4 +21,4 @@ struct CorpusPlan {
 // holds none, is a usage error.
 Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder);
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

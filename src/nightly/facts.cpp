@@ -1,29 +1,13 @@
-#include "cli/night_facts.h"
+#include "nightly/facts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace redzone::cli {
+#include "nightly/target_sum.h"
+
+namespace redzone::nightly {
 namespace {
-
-using store::NightReplay;
-using store::NightTarget;
-
-void add(NightTarget& sum, const NightTarget& t) {
-  sum.plans += t.plans;
-  sum.calls += t.calls;
-  sum.pass += t.pass;
-  sum.fail += t.fail;
-  sum.inconclusive += t.inconclusive;
-  sum.not_applicable += t.not_applicable;
-  sum.harness_errors += t.harness_errors;
-  sum.device_seconds += t.device_seconds;
-  sum.share += t.share;
-  sum.reference += t.reference;
-  if (sum.not_compared.empty()) sum.not_compared = t.not_compared;
-  if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
-}
 
 class Loading {
  public:
@@ -78,10 +62,14 @@ class Loading {
     const auto targets = book_.targets(run.campaign);
     if (!targets) return tl::unexpected(targets.error());
     for (const auto& t : *targets) {
-      if (++parts_of_[t.target] == 1)
-        facts_.targets[t.target] = t;
-      else
-        add(facts_.targets[t.target], t);
+      store::NightTarget& sum = facts_.targets[t.target];
+      if (++parts_of_[t.target] == 1) {
+        sum = t;
+        continue;
+      }
+      add_counts(sum, t);
+      sum.share += t.share;
+      if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
     }
     const auto sightings = book_.sightings(run.campaign);
     if (!sightings) return tl::unexpected(sightings.error());
@@ -138,4 +126,4 @@ Result<NightFacts> load_night(store::Store& store, std::int64_t campaign, bool r
   return Loading(store, running).of(campaign);
 }
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

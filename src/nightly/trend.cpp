@@ -1,10 +1,10 @@
-#include "cli/night_trend.h"
+#include "nightly/trend.h"
 
 #include <algorithm>
 
-#include "core/exit_code.h"
+#include "nightly/exit_code.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 namespace {
 
 constexpr std::size_t kNightsShown = 60;
@@ -47,7 +47,7 @@ Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const N
     }
   }
   for (const auto& f : facts.findings) {
-    if (f.state != FindingState::confirmed && f.state != FindingState::flaky) continue;
+    if (!was_found(f.state)) continue;
     const auto entries = facts.entries.find(f.id);
     add_standings(trend, nights, f,
                   entries == facts.entries.end() ? std::span<const LedgerEntry>()
@@ -56,22 +56,4 @@ Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const N
   return trend;
 }
 
-std::optional<int> exit_code_of(const NightParts& night) {
-  const auto& runs = night.runs;
-  const auto ended_with = [&](int code) {
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](const auto& run) { return run.exit_code == code; });
-  };
-  for (const int code : {kHarness, kFound})
-    if (ended_with(code)) return code;
-  // A shard that is not there may have found something, as may one that was cut off.
-  const bool missing = runs.size() > 1 && runs.size() < static_cast<std::size_t>(runs[0].shards);
-  if (missing ||
-      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))
-    return std::nullopt;
-  for (const int code : {kUsage, kOk})
-    if (ended_with(code)) return code;
-  return kNotJudged;
-}
-
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

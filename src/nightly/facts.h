@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/night_parts.h"
 #include "core/campaign_record.h"
+#include "nightly/parts.h"
 #include "store/night.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 struct NightFacts {
   // The nights up to the one that is asked for, which is the last, by when they ended.
@@ -36,4 +36,4 @@ inline constexpr const char* kNoNight = "the store holds no night: 'redzone nigh
 // what other shards did is theirs to report. A usage error where there is no such night.
 Result<NightFacts> load_night(store::Store& store, std::int64_t campaign, bool running);
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

@@ -6,17 +6,17 @@
 
 #include "campaign/recheck.h"
 #include "campaign/shard.h"
-#include "cli/night_corpus.h"
-#include "engine/engine.h"
 #include "engine/quarantine_watch.h"
 #include "engine/store_sink.h"
+#include "nightly/corpus.h"
+#include "nightly/means.h"
 #include "store/night.h"
 
-namespace redzone::cli {
+namespace redzone::nightly {
 
 // Borrowed by the parts of one night.
 struct NightContext {
-  engine::Engine& session;
+  const Means& means;
   store::Store& store;
   store::NightBook& book;
   store::NightRun& run;  // kept up to date in the book
@@ -27,7 +27,10 @@ class NightReplays {
  public:
   // `until`: when replaying has to end, for the sake of what comes after.
   NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
-      : night_(night), quarantines_(night.store), until_(until), sink_(night.store) {}
+      : night_(night),
+        quarantines_(night.store, night.means.clock.now),
+        until_(until),
+        sink_(night.store) {}
 
   // Of this shard; those that waited longest first, of these one of each target in turn, and none
   // twice in a night. What it shows goes into the book and the ledgers at once. Ends early when
@@ -68,6 +71,9 @@ class NightReplays {
   Result<std::int64_t> record(const campaign::Alarm& alarm, const TargetEntry& entry);
   Result<void> keep(store::NightReplay replay);
   bool ended() const;
+  const engine::Site& site() const { return night_.means.site; }
+  bool interrupted() const { return night_.means.interrupted(); }
+  campaign::Evaluator evaluator_for(const TargetSpec& spec) const;
 
   NightContext night_;
   engine::QuarantineWatch quarantines_;
@@ -77,6 +83,6 @@ class NightReplays {
 };
 
 // The device, or the workers on it, no longer do what the self-proof showed: why; "" when they do.
-std::string lost_device(engine::Engine& session);
+std::string lost_device(const Means& means);
 
-}  // namespace redzone::cli
+}  // namespace redzone::nightly

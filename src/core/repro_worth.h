@@ -1,0 +1,28 @@
+// Which of two reproducers of one signature is the better one.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "core/finding.h"
+
+namespace redzone {
+
+// confirmed > flaky > suspect > unconfirmed
+int rank_of(FindingState state);
+
+// Fewer calls first, then the shorter text.
+bool is_smaller(const Plan& a, const Plan& b);
+
+// Greater is better: by state, then minimal ones, then the smaller plan.
+struct ReproWorth {
+  int state = 0;
+  bool minimal = false;
+  std::int64_t fewer_calls = 0;   // the number of calls, negated
+  std::int64_t shorter_text = 0;  // the length of the plan's text, negated
+
+  auto operator<=>(const ReproWorth&) const = default;
+};
+ReproWorth worth_of(const Finding& finding);
+
+}  // namespace redzone

@@ -1,0 +1,22 @@
+// The exit code of a night: core/exit_code.h, by the ranking of core/run_result.h.
+#pragma once
+
+#include <optional>
+
+#include "core/error.h"
+#include "nightly/parts.h"
+#include "report/night.h"
+
+namespace redzone::nightly {
+
+// Of a night that ran to its end, or that a problem ended. 1: a finding that nobody has waived
+// fails, whatever else happened. 3: the night ended early, or a known finding or a plan of the
+// corpus could not be judged because of the harness. 2: the corpus has files that cannot be read.
+// Then what was judged: see rank_plans().
+int night_exit_code(const report::Night& night, bool broken_corpus);
+
+// Of all parts of a night; nothing where one is missing or was cut off and might have found
+// something. Of several the one that asks for most: 5, 1, 3, 2, 0, 4.
+std::optional<int> exit_code_of(const NightParts& night);
+
+}  // namespace redzone::nightly

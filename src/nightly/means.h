@@ -1,0 +1,54 @@
+// What a night is made with. Composed over an engine (over_engine.h), or by a test of doubles.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "campaign/campaign.h"
+#include "campaign/self_proof.h"
+#include "core/utc.h"
+#include "engine/site.h"
+#include "exec/executor.h"
+
+namespace redzone::nightly {
+
+// Two clocks: one that time is measured by, and the calendar.
+struct Clock {
+  using Time = std::chrono::steady_clock::time_point;
+
+  std::function<Time()> now = std::chrono::steady_clock::now;
+  // When it was so many days ago: UTC, ISO 8601.
+  std::function<std::string(double days)> days_ago = utc_days_ago;
+
+  double seconds_since(Time begun) const {
+    return std::chrono::duration<double>(now() - begun).count();
+  }
+};
+
+struct Means {
+  exec::Executor& executor;
+  const engine::Site& site;                  // the device, its targets and oracles
+  std::chrono::milliseconds deadline{2000};  // of a trial
+  // Shows that planted bugs are caught here.
+  std::function<Result<campaign::SelfProof>()> prove = {};
+  // The plans of a target that are drawn from that seed.
+  std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec&, std::uint64_t seed)>
+      plans = {};
+  campaign::SimplifyFor simplify = {};
+  // A campaign with these limits, 0: none; the night adds to it what is its own.
+  std::function<campaign::CampaignOptions(std::chrono::milliseconds time, std::uint64_t plans)>
+      fuzzing = {};
+  // True: the user wants it to end.
+  std::function<bool()> interrupted = [] { return false; };
+  Clock clock = {};
+
+  // To people, while it runs: lines of text, the progress of the fuzzing, and its end.
+  std::function<void(const std::string& line)> note = [](const std::string&) {};
+  std::function<void(const campaign::Progress&)> progress = [](const campaign::Progress&) {};
+  std::function<void()> fuzzed = [] {};
+};
+
+}  // namespace redzone::nightly

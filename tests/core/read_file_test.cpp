@@ -1,0 +1,59 @@
+// Files that people name.
+#include "core/read_file.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace redzone {
+namespace {
+
+class ReadFile : public ::testing::Test {
+ protected:
+  ReadFile() {
+    std::string name = (std::filesystem::temp_directory_path() / "rz_read_XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
+  }
+  ~ReadFile() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  // What is wrong with the file; "" when it can be read.
+  static std::string problem(const std::filesystem::path& file) {
+    const auto text = read_file(file);
+    if (text) return "";
+    EXPECT_EQ(text.error().kind, ErrorKind::usage);
+    return text.error().message.substr(file.string().size());
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadFile, GivesTheBytes) {
+  const std::string bytes("a\0\r\n\xff", 5);
+  std::ofstream(folder_ / "f", std::ios::binary) << bytes;
+  EXPECT_EQ(*read_file(folder_ / "f"), bytes);
+  std::ofstream(folder_ / "empty");
+  EXPECT_EQ(*read_file(folder_ / "empty"), "");
+}
+
+TEST_F(ReadFile, WaitsForNothingThatMayNeverEnd) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(problem(folder_ / "pipe"), ": is no regular file");
+  EXPECT_EQ(problem("/dev/zero"), ": is no regular file");
+  EXPECT_EQ(problem(folder_), ": is a folder, not a file");
+  EXPECT_EQ(problem(folder_ / "absent"), ": cannot be read");
+}
+
+TEST_F(ReadFile, RefusesWhatIsLargerThanAnyPlan) {
+  std::ofstream(folder_ / "large");
+  std::filesystem::resize_file(folder_ / "large", std::uintmax_t{64} << 20);
+  EXPECT_EQ(problem(folder_ / "large"), "");
+  std::filesystem::resize_file(folder_ / "large", (std::uintmax_t{64} << 20) + 1);
+  EXPECT_EQ(problem(folder_ / "large"), ": larger than 64 MiB");
+}
+
+}  // namespace
+}  // namespace redzone
