@@ -1,0 +1,151 @@
+#include "bench/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/bare_loop.h"
+#include "bench/bench.h"
+#include "bench/tma.h"
+#include "core/utc.h"
+#include "engine/plans.h"
+#include "engine/sanitized.h"
+#include "engine/tools.h"
+#include "sanitizer/command.h"
+#include "sanitizer/log_folder.h"
+#include "store/environment.h"
+
+namespace redzone::bench {
+namespace {
+
+constexpr std::uint64_t kQuickDescriptors = 20000;
+
+Effort effort_for(bool quick) {
+  Effort effort;
+  if (!quick) return effort;
+  using std::chrono::milliseconds;
+  effort.quick = true;
+  effort.rounds = 1;
+  effort.slice = milliseconds(300);
+  effort.memcheck = milliseconds(4000);
+  effort.seeds = {1};
+  effort.detection = milliseconds(8000);
+  effort.faults = 3;
+  effort.mode_trials = 8;
+  effort.launcher_trials = 8;
+  effort.correct_calls = 500;
+  effort.correct = milliseconds(8000);
+  effort.descriptors = kQuickDescriptors;
+  return effort;
+}
+
+// As a campaign runs it. Nobody reads the tool's text, which goes to a file in `logs`.
+void add_memcheck(Setup& setup, const sanitizer::LogFolder& logs) {
+  if (setup.device != DeviceKind::cuda) {
+    setup.why_no_memcheck = "memcheck sees nothing of the host device";
+    return;
+  }
+  const std::string tool = engine::find_tool("compute-sanitizer");
+  if (tool.empty())
+    setup.why_no_memcheck = "compute-sanitizer was not found";
+  else
+    setup.memcheck_prefix =
+        sanitizer::command_prefix(tool, SanitizerTool::memcheck, logs.path() / "memcheck");
+}
+
+// The worker command of the pool with another name: device and plugins are the same.
+exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view workload,
+                                 bool quick) {
+  command.argv.at(1) = kBareCommand;
+  command.argv.insert(command.argv.end(), {"--workload", std::string(workload)});
+  if (quick) command.argv.emplace_back("--quick");
+  return command;
+}
+
+// What a worker on the device tells about it.
+Result<exec::Hello> first_hello(exec::PoolOptions pool) {
+  pool.workers = 1;
+  pool.spares = 0;
+  return exec::Pool(std::move(pool)).wait_ready(std::chrono::seconds(60));
+}
+
+// What both devices have in common.
+Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
+               const oracles::Catalog& catalog, const exec::Hello& worker) {
+  Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
+  setup.pool = engine::pool_options(options, registry);
+  setup.deadline = options.trial_deadline();
+  setup.triage = engine::triage_options(options.device, setup.deadline, setup.pool.spares,
+                                        options.interrupted);
+  setup.simplify = engine::simplify_for();
+  setup.plans = [device = options.device, worker](const TargetSpec& spec, std::uint64_t seed) {
+    return engine::generated_plans(spec, device, worker, seed);
+  };
+  setup.stop = [stop = options.interrupted] { return stop && stop(); };
+  return setup;
+}
+
+// The same on the device that runs no kernel.
+Setup setup_of_none(const Setup& native, engine::EngineOptions options,
+                    const oracles::Catalog& dry) {
+  options.device = DeviceKind::none;
+  Setup setup = setup_of(options, native.registry, dry, {});
+  setup.say = native.say;
+  setup.effort = native.effort;
+  // What it finds at all it finds in the first seconds.
+  setup.effort.detection =
+      std::min<std::chrono::milliseconds>(native.effort.detection, std::chrono::seconds(10));
+  return setup;
+}
+
+}  // namespace
+
+Result<Report> run(const RunOptions& options) {
+  if (options.engine.device == DeviceKind::none)
+    return usage_error("--device none: nothing runs on it that could be measured");
+  const auto registry = engine::load_targets(options.engine);
+  if (!registry) return tl::unexpected(registry.error());
+  const auto worker = first_hello(engine::pool_options(options.engine, *registry));
+  if (!worker) return tl::unexpected(worker.error());
+  const auto logs = sanitizer::LogFolder::create();
+  if (!logs) return tl::unexpected(logs.error());
+
+  const oracles::Catalog catalog;
+  Setup setup = setup_of(options.engine, *registry, catalog, *worker);
+  setup.effort = effort_for(options.quick);
+  setup.effort.parts = options.parts;
+  setup.say = options.say;
+  setup.bare_command = [&](std::string_view workload) {
+    return bare_command(setup.pool.command, workload, options.quick);
+  };
+  add_memcheck(setup, *logs);
+  engine::SanitizedPools sanitized(options.engine.device, setup.pool.command,
+                                   options.engine.interrupted);
+  setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
+  const oracles::Catalog dry = oracles::Catalog::dry();
+  const Setup none = setup_of_none(setup, options.engine, dry);
+  setup.none = &none;
+
+  Report report;
+  report.environment = store::collect_environment(worker->device, worker->driver,
+                                                  worker->compute_capability, worker->nvrtc, "");
+  report.commit = options.commit;
+  report.command = options.command;
+  report.date = utc_now();
+  if (auto done = run_benchmark(setup, report); !done) return tl::unexpected(done.error());
+  report.interrupted = setup.stop();
+  return report;
+}
+
+Result<int> serve_bare(const engine::WorkerSideOptions& options, const std::string& workload,
+                       bool quick, int socket) {
+  auto side = engine::open_worker_side(options);
+  if (!side) return tl::unexpected(side.error());
+  if (workload == kDescriptorLoop)
+    return serve_descriptors(socket, *side->device, effort_for(quick).descriptors);
+  const auto made = make_workload(workload, side->device->info().kind, side->registry, quick);
+  if (!made) return tl::unexpected(made.error());
+  const oracles::Catalog catalog;
+  return serve_bare_loop(socket, *side->device, side->registry, *made, catalog.screen());
+}
+
+}  // namespace redzone::bench

@@ -1,0 +1,34 @@
+// The whole benchmark over an engine's options; and the process that runs a workload without a
+// harness.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "bench/report.h"
+#include "bench/setup.h"
+#include "engine/options.h"
+#include "engine/worker_side.h"
+
+namespace redzone::bench {
+
+// The internal command of that process.
+inline constexpr const char* kBareCommand = "bench-bare";
+
+struct RunOptions {
+  engine::EngineOptions engine;  // of a campaign
+  std::set<Part> parts;
+  bool quick = false;           // fewer plans and puzzles
+  std::string commit, command;  // of what was built, and as typed; for the report
+  std::function<void(const std::string& what)> say = [](const std::string&) {};
+};
+
+// What was measured until then, where it is interrupted: Report::interrupted says so.
+Result<Report> run(const RunOptions& options);
+
+// Serves the named workload over the socket; gives the exit code.
+Result<int> serve_bare(const engine::WorkerSideOptions& side, const std::string& workload,
+                       bool quick, int socket);
+
+}  // namespace redzone::bench
