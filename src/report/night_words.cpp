@@ -39,7 +39,7 @@ std::string shard_text(const Night& night) {
 }
 
 bool could_judge(const Night& night) {
-  return night.exit_code == 0 || night.exit_code == 1;
+  return night.problem.empty() && (night.exit_code == 0 || night.exit_code == 1);
 }
 
 std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason) {

@@ -19,7 +19,7 @@ std::string_view verdict_sentence(const Night& night);
 // "shard 2 of 3", "shards 1, 3 of 3"; "" where the night has none.
 std::string shard_text(const Night& night);
 
-// The night did its job and judged something: exit 0 or 1.
+// The night ran to its end and judged something: exit 0 or 1.
 bool could_judge(const Night& night);
 
 // "still fails, 3 of 3 runs: REASON"

@@ -92,6 +92,10 @@ TEST(Junit, ANightThatCouldNotJudgeIsAnError) {
     night.exit_code = code;
     EXPECT_EQ(results(night_junit(night)).at("night/the night could judge"), "error") << code;
   }
+  night.exit_code = 1;
+  night.problem = "the device no longer answers";
+  EXPECT_EQ(results(night_junit(night)).at("night/the night could judge"), "error")
+      << "what it found before stays an alarm";
 }
 
 TEST(Junit, ATargetOfWhichNothingCouldBeJudgedIsNoPass) {

@@ -18,8 +18,9 @@ using namespace testing;
 TEST(Night, OnlyAFailureThatNobodyHasWaivedIsAnAlarm) {
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
                               Standing::regressed, Standing::quarantined})
-    for (const auto tonight : {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes,
-                               Tonight::unclear, Tonight::not_applicable, Tonight::not_run}) {
+    for (const auto tonight :
+         {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes, Tonight::unclear,
+          Tonight::not_applicable, Tonight::not_run, Tonight::otherwise, Tonight::harness_error}) {
       const bool open = standing == Standing::fresh || standing == Standing::regressed;
       const bool failed = tonight <= Tonight::flaky;
       EXPECT_EQ(is_alarm(night_finding(1, standing, tonight)), open && failed);
