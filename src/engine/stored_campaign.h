@@ -39,7 +39,6 @@ struct CampaignWatcher {
 };
 
 Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
-                                    const CampaignRequest& request,
-                                    const CampaignWatcher& watcher);
+                                    const CampaignRequest& request, const CampaignWatcher& watcher);
 
 }  // namespace redzone::engine

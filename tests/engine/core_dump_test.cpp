@@ -1,11 +1,13 @@
 // The whole way of a core dump, with stand-ins for the worker and for cuda-gdb.
 #include "engine/core_dump.h"
-#include "engine/cuda_gdb.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
+
+#include "engine/cuda_gdb.h"
 
 namespace redzone::engine {
 namespace {
@@ -48,6 +50,19 @@ TEST(CudaGdb, SaysSoWhereThereIsNothing) {
   EXPECT_EQ(read_cuda_gdb("The exception was triggered at PC 0x7f").kernel, "");
 }
 
+// It runs no trial: the tool starts a worker of its own.
+class Waiter final : public exec::Runner {
+ public:
+  std::vector<exec::JobResult> run_fresh(std::span<const exec::Job>,
+                                         const exec::RunOptions&) override {
+    ADD_FAILURE() << "no trial was asked for";
+    return {};
+  }
+  void wait_until(const std::function<bool()>& done) override {
+    while (!done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+};
+
 class CoreDump : public ::testing::Test {
  protected:
   CoreDump()
@@ -74,7 +89,8 @@ class CoreDump : public ::testing::Test {
     plan.steps = {CallStep{}, CallStep{}};
     Signature signature;
     signature.kind = kind;
-    return attributor.attribute(plan, {}, signature, {});
+    Waiter waiter;
+    return attributor.attribute(waiter, plan, {}, signature, {});
   }
 
   fs::path folder_;
