@@ -128,6 +128,9 @@ class Campaign {
     std::string key;  // of its group of suspects
     bool hang = false;
     Station station = Station::confirm;
+    // Which stations it comes behind: its own, or a later one.
+    Station turn = Station::confirm;
+    bool first = false;  // of its target
     Case looked_into;
     Suspect suspect = {};  // for Station::confirm
     // When it has to end.
@@ -156,8 +159,9 @@ class Campaign {
   Result<void> finish(exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  // Puts it behind those of its target that are at the same station or before. What is to be
-  // confirmed comes before what is to be refined, as long as little of that waits.
+  // Puts it behind those of its target that are at the same station or before. One confirmed
+  // finding of a target is refined before a further suspect of it is confirmed, which may be the
+  // same bug.
   void wait(Lane& lane, Visit visit);
   // Lets those begin whose turn it is.
   void start_visits();
@@ -226,6 +230,7 @@ class Campaign {
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // that began
+  std::size_t further_ = 0;   // that have begun and not ended, but the first of each target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t lost_before_ = 0;  // workers lost before this campaign: to the self-proof

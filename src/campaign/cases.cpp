@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
 constexpr std::chrono::milliseconds kLook{10};
-// So many findings of a target are confirmed before one of them is reduced.
-constexpr std::ptrdiff_t kMostConfirmedAhead = 4;
+// Confirming is cheap. What is not, as it takes many fresh workers, takes its turn beside what is
+// to be refined.
+constexpr std::chrono::duration<double, std::micro> kCheap{std::chrono::seconds(2)};
 
 // It says that something differs, and nothing of the cause.
 bool is_vague(FailKind kind) {
@@ -71,7 +72,11 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   if (known.seen == 0) known.seen = 1;
   known.waiting = true;
   const bool hang = finding.signature.kind == FailKind::hang;
-  Visit visit{lane.index, key, hang, Station::confirm, {std::move(finding)}, std::move(suspect)};
+  Visit visit{.lane = lane.index,
+              .key = key,
+              .hang = hang,
+              .looked_into = {.finding = std::move(finding)},
+              .suspect = std::move(suspect)};
   if (!hang) {
     wait(lane, std::move(visit));
     return {};
@@ -82,12 +87,12 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
 }
 
 void Campaign::wait(Lane& lane, Visit visit) {
-  const auto at_refine = std::count_if(lane.waiting.begin(), lane.waiting.end(),
-                                       [](const Visit& v) { return v.station == Station::refine; });
-  const bool behind = visit.station == Station::confirm && at_refine >= kMostConfirmedAhead;
-  const std::pair rank(visit.hang, behind ? Station::refine : visit.station);
+  const bool one_is_confirmed =
+      std::any_of(lane.waiting.begin(), lane.waiting.end(),
+                  [](const Visit& v) { return v.station == Station::refine; });
+  visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
   const auto place = std::find_if(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& v) {
-    return std::pair(v.hang, v.station) > rank;
+    return std::pair(v.hang, v.turn) > std::pair(visit.hang, visit.turn);
   });
   lane.waiting.insert(place, std::move(visit));
 }
@@ -106,8 +111,9 @@ void Campaign::start_visits() {
 }
 
 void Campaign::start(Lane& lane, Visit visit) {
-  lane.looked_into = true;
+  visit.first = !std::exchange(lane.looked_into, true);
   ++lane.looking_into;
+  if (!visit.first) ++further_;
   if (visit.hang && options_.time.count() > 0) {
     std::int64_t hangs = 1;
     for (const auto& l : lanes_)
@@ -120,10 +126,12 @@ void Campaign::start(Lane& lane, Visit visit) {
   task.body = [this, &lane, at](exec::Runner& runner) {
     at->result = this->visit(runner, lane, *at);
   };
-  // A hang costs its deadline each time: what is quick comes first.
-  const int stage = static_cast<int>(at->station) + (at->hang ? static_cast<int>(Station::end) : 0);
-  task.rank = [this, &lane, stage, order = ++visits_] {
-    return Tasks::Rank{stage, had(lane), order};
+  task.rank = [this, &lane, turn = at->turn, hang = at->hang, order = ++visits_] {
+    const bool cheap = had(lane) * lane.target.weight < kCheap.count();
+    const Station stage = cheap ? turn : std::max(turn, Station::refine);
+    // A hang costs its deadline each time: what is quick comes first.
+    return Tasks::Rank{static_cast<int>(stage) + (hang ? static_cast<int>(Station::end) : 0),
+                       had(lane), order};
   };
   task.ran = [this, &lane](auto jobs, auto results) { charge(lane, jobs, results); };
   task.ended = [this, &lane, at] {
@@ -181,6 +189,7 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
 // Notes what became of the case, which waits for its next station, if there is one for it.
 Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
+  if (!visit.first) --further_;
   if (!visit.result) return visit.result;
   Case& c = visit.looked_into;
   const Finding& f = c.finding;

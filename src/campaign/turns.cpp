@@ -77,13 +77,13 @@ Campaign::Lane* Campaign::lane_to_look_into() {
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
     if (!a.looked_into)  // in the order in which they were seen
       return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
-    return std::pair(x.station, had(a)) < std::pair(y.station, had(b));
+    return std::pair(x.turn, had(a)) < std::pair(y.turn, had(b));
   };
   Lane* best = nullptr;
   for (auto& lane : lanes_)
     if (may_look_into(lane) && (best == nullptr || comes_before(lane, *best))) best = &lane;
   if (best == nullptr || !best->looked_into) return best;
-  if (tasks_.size() >= options_.triage.parallel) return nullptr;
+  if (further_ >= options_.triage.parallel) return nullptr;
   if (options_.screen_leaves_room || !has_turns()) return best;
   // Who has had more than its share waits until the others have had theirs.
   best = nullptr;
