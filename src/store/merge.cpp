@@ -232,7 +232,7 @@ class Merging {
 
   SQLite::Database& from_;
   SQLite::Database& into_;
-  const Columns known_ = known_columns();
+  const Columns& known_ = known_columns();
   Ids campaign_, finding_;
   std::vector<std::int64_t> ahead_;  // campaigns of which `from` knows more
   Merged merged_;

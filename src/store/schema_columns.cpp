@@ -14,10 +14,13 @@ Columns columns_of(SQLite::Database& sql) {
   return columns;
 }
 
-Columns known_columns() {
-  SQLite::Database made_now(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (const auto step : migrations()) made_now.exec(std::string(step));
-  return columns_of(made_now);
+const Columns& known_columns() {
+  static const Columns known = [] {
+    SQLite::Database made_now(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    for (const auto step : migrations()) made_now.exec(std::string(step));
+    return columns_of(made_now);
+  }();
+  return known;
 }
 
 }  // namespace redzone::store

@@ -14,7 +14,8 @@ using Columns = std::map<std::string, std::vector<std::string>>;  // by table
 // What this file has, whoever made it: names that are no part of a statement.
 Columns columns_of(SQLite::Database& sql);
 
-// What a store that is made now has: the only names that statements are made of.
-Columns known_columns();
+// What a store that is made now has: the only names that statements are made of. Learned once in a
+// process, of a store in memory.
+const Columns& known_columns();
 
 }  // namespace redzone::store

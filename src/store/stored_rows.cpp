@@ -21,7 +21,7 @@ std::string content_of(const std::string& column) {
   if (column == "plan_id" || column == "original_id") return looked_up("hash", "plans");
   if (column == "environment_id") {
     std::string all;
-    const Columns known = known_columns();
+    const Columns& known = known_columns();
     for (const auto& name : known.at("environments"))
       if (name != "id") all += fmt::format("{}quote({})", all.empty() ? "" : " || ' ' || ", name);
     return looked_up(all, "environments");
