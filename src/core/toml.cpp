@@ -30,10 +30,6 @@ class KeyScan {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
       }
-      // TOML has no such character outside of strings and comments, and the library's look for one
-      // ends in undefined behaviour.
-      if (static_cast<unsigned char>(c) >= 0x80)
-        return error_here("a character that is not ASCII outside of quotes");
       // What a key cannot hold outside of quotes; a number holds one dot at most.
       if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
       if (c == '.' && ++dots == kMostKeyParts)

@@ -64,6 +64,19 @@ TEST(Toml, CharactersBeyondAsciiStandInStringsAndCommentsOnly) {
                  "a = \"\xc3\xa9\" # \xc3\xa9\n"));
 }
 
+// Where toml++ looks for a blank or for the end of a value. The corpora of tests/fuzz have them,
+// too.
+static_assert(!toml::impl::is_non_ascii_horizontal_whitespace(U'\u00e9'));
+
+TEST(Toml, CharactersBeyondAsciiAreNoBlanks) {
+  const auto parsed = parse_toml("a = \"\"\"\\\n  \xc3\xa9\"\"\"\n");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ((*parsed)["a"].value<std::string>(), "\xc3\xa9");
+  for (const char* text :
+       {"a = 0\"\xc3\xa9\"\n", "a = [1.'\xc3\xa9']\n", "a = \"\"\"\\\xc3\xa9\"\"\"\n"})
+    EXPECT_FALSE(parse_toml(text)) << text;
+}
+
 TEST(Toml, SizeIsBounded) {
   const auto parsed = parse_toml(std::string(kMostTomlBytes + 1, '\n'));
   ASSERT_FALSE(parsed);
