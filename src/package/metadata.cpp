@@ -91,24 +91,38 @@ void read_metadata(Fields f, const Package& package, Compiled& out) {
                   fmt::format("{}, but the cubin is for clusters of {}", out.ctas, cluster));
 }
 
+struct Files {
+  Files(const Package& package, const std::string& file)
+      : cubin(package.folder / "cubin" / (file + ".cubin")),
+        json(package.folder / "cubin" / (file + ".json")) {}
+  std::filesystem::path cubin, json;
+};
+
 }  // namespace
 
 Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes) {
+  const Files files(package, file);
+  std::string image = or_throw(read_bytes(files.cubin, kMostCubinBytes));
+  const std::string text = or_throw(read_bytes(files.json, kMostMetadataBytes));
+  Compiled out = compiled_of(package, file, std::move(image), text);
+  all_bytes += fmt::format("{}:{}:{}:", file, out.image.size(), text.size()) + out.image + text;
+  return out;
+}
+
+Compiled compiled_of(const Package& package, const std::string& file, std::string image,
+                     std::string_view metadata) {
+  const Files files(package, file);
   Compiled out;
   out.file = file;
-  const auto cubin = package.folder / "cubin" / (file + ".cubin");
-  const auto json = package.folder / "cubin" / (file + ".json");
-  out.image = or_throw(read_bytes(cubin, kMostCubinBytes));
-  const std::string text = or_throw(read_bytes(json, kMostMetadataBytes));
+  out.image = std::move(image);
   auto facts = read_cubin(out.image, package.kernel);
-  if (!facts) throw FieldError(fmt::format("{}: {}", cubin.string(), facts.error()));
+  if (!facts) throw FieldError(fmt::format("{}: {}", files.cubin.string(), facts.error()));
   out.facts = std::move(*facts);
   if (out.facts.arch != package.arch)
-    throw FieldError(fmt::format("{}: architecture: sm_{}, but target.toml says {}", cubin.string(),
-                                 out.facts.arch, package.arch));
-  const Node metadata = or_throw(parse_json(text, json));
-  read_metadata(Fields(json, "", metadata), package, out);
-  all_bytes += fmt::format("{}:{}:{}:", file, out.image.size(), text.size()) + out.image + text;
+    throw FieldError(fmt::format("{}: architecture: sm_{}, but target.toml says {}",
+                                 files.cubin.string(), out.facts.arch, package.arch));
+  const Node tree = or_throw(parse_json(metadata, files.json));
+  read_metadata(Fields(files.json, "", tree), package, out);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "package/package.h"
@@ -13,5 +14,9 @@ namespace redzone::package {
 // the kernel and architecture of `package`. Throws FieldError. `all_bytes` gets what was read, for
 // the hash of the code.
 Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes);
+
+// The same of a cubin and its metadata that were read.
+Compiled compiled_of(const Package& package, const std::string& file, std::string image,
+                     std::string_view metadata);
 
 }  // namespace redzone::package

@@ -1,5 +1,5 @@
-// A small kernel package on the disk, of which one file at a time is the input. The folder is in
-// that for temporary files, which scripts/fuzz puts into memory; it is removed when the process
+// A small kernel package on the disk, of which one file is the input. The folder is in that for
+// temporary files, which scripts/fuzz puts into memory; it is removed when the process
 // ends in order.
 #pragma once
 
@@ -15,7 +15,7 @@ class PackageFolder {
   PackageFolder(const PackageFolder&) = delete;
   PackageFolder& operator=(const PackageFolder&) = delete;
 
-  // "target.toml" or "cubin/add.json" as they are in a sound package, or as the input says.
+  // "target.toml" as it is in a sound package, or as the input says.
   void write(const char* name, std::string_view text) const;
   // Reads the package and makes its targets; false where it is not sound.
   bool read() const;
