@@ -147,6 +147,7 @@ FieldValue scalar_value(std::string_view text) {
 const Key* key_at(std::string_view line, std::size_t at) {
   if (at > 0 && (is_word(line[at - 1]) || line[at - 1] == '.')) return nullptr;
   for (const Key& key : kKeys) {
+    if (line[at] != key.word.front()) continue;
     if (line.compare(at, key.word.size(), key.word) != 0) continue;
     const std::size_t end = at + key.word.size();
     if (end == line.size() || !is_word(line[end])) return &key;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <iterator>
 
 #include "fuzz/harness.h"
 #include "store/merge.h"
@@ -83,6 +84,10 @@ StoreFolder::StoreFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "store-XXXXXX").string();
   require(::mkdtemp(pattern.data()) != nullptr, "there is room for temporary files");
   folder_ = pattern;
+  const auto made = fresh("new.db");
+  require_done(Store::open(made, store::OpenMode::read_write_create), "a new store can be made");
+  std::ifstream in(made, std::ios::binary);
+  empty_.assign(std::istreambuf_iterator<char>(in), {});
 }
 
 StoreFolder::~StoreFolder() {
@@ -99,9 +104,15 @@ std::filesystem::path StoreFolder::fresh(const char* name) const {
   return file;
 }
 
-void StoreFolder::write(std::string_view image) const {
-  std::ofstream out(fresh("input.db"), std::ios::binary);
+std::filesystem::path StoreFolder::fresh(const char* name, std::string_view image) const {
+  const auto file = fresh(name);
+  std::ofstream out(file, std::ios::binary);
   out.write(image.data(), static_cast<std::streamsize>(image.size()));
+  return file;
+}
+
+void StoreFolder::write(std::string_view image) const {
+  fresh("input.db", image);
 }
 
 void StoreFolder::read() const {
@@ -110,8 +121,8 @@ void StoreFolder::read() const {
   std::string problem;
   if (auto store = Store::open(file(), store::OpenMode::read_only)) {
     problem = read_all(*store);
-    auto into = Store::open(fresh("merged.db"), store::OpenMode::read_write_create);
-    require_done(into, "a new store can be made");
+    auto into = Store::open(fresh("merged.db", empty_), store::OpenMode::read_write_create);
+    require_done(into, "an empty store can be opened");
     const auto merged = store::merge(*store, *into);
     if (sound) require_done(merged, "a sound store can be merged");
   } else {

@@ -25,9 +25,12 @@ class StoreFolder {
   void read() const;
 
  private:
+  // No file of that name, or one with these bytes; no log beside it.
   std::filesystem::path fresh(const char* name) const;
+  std::filesystem::path fresh(const char* name, std::string_view image) const;
 
   std::filesystem::path folder_;
+  std::string empty_;  // a store in which nothing is
 };
 
 }  // namespace redzone::fuzz

@@ -23,7 +23,7 @@ echo "#2	INITED cov: 1"
 echo "#7	NEW    cov: 2"
 [ "$fails" = no ] || exit 77
 echo "stat::number_of_executed_units: $runs"
-echo "stat::slowest_unit_time_sec:    $slowest"
+echo "stat::slowest_unit_cpu_us: $slowest"
 """
 
 
@@ -100,7 +100,10 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(self.fuzz("store"), 0)
 
     def test_an_input_of_a_second_is_a_failure(self):
-        self.program("text", slowest=1)
+        self.program("text", slowest=999_999)
+        self.assertEqual(self.fuzz("text"), 0)
+        self.assertEqual(self.row("text"), (1000, 0, 999))
+        self.program("text", slowest=1_000_000, version=2)
         self.assertEqual(self.fuzz("text"), 1)
 
     def test_what_is_mistyped_is_a_usage_error(self):
