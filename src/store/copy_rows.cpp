@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <string_view>
 #include <vector>
 
 #include "store/row.h"
@@ -38,7 +37,7 @@ void bind(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copi
 
 void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string& table,
                const std::vector<std::string>& columns, const std::string& key, std::int64_t value,
-               const Remap& remap) {
+               const Remap& remap, Repeated repeated) {
   std::vector<Copied> copied;
   std::vector<std::string> names;
   for (const auto& name : columns) {
@@ -51,10 +50,18 @@ void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string
   SQLite::Statement query(
       from, fmt::format("SELECT {} FROM {} WHERE {} = ?", fmt::join(names, ", "), table, key));
   query.bind(1, value);
+  std::vector<std::string> values, equal;  // "?1", "finding_id IS ?1"
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    values.push_back(fmt::format("?{}", i + 1));
+    equal.push_back(fmt::format("{} IS {}", names[i], values[i]));
+  }
+  const std::string unless = repeated == Repeated::left_out
+                                 ? fmt::format(" WHERE NOT EXISTS (SELECT 1 FROM {} WHERE {})",
+                                               table, fmt::join(equal, " AND "))
+                                 : "";
   // Prepared once: a night may have 10,000 replays.
-  SQLite::Statement add(
-      into, fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),
-                        fmt::join(std::vector<std::string_view>(names.size(), "?"), ", ")));
+  SQLite::Statement add(into, fmt::format("INSERT INTO {} ({}) SELECT {}{}", table,
+                                          fmt::join(names, ", "), fmt::join(values, ", "), unless));
   while (query.executeStep()) {
     for (std::size_t i = 0; i < copied.size(); ++i)
       bind(add, static_cast<int>(i) + 1, query.getColumn(copied[i].column), copied[i]);

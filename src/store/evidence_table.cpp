@@ -2,8 +2,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <tuple>
 
 #include "core/observation_check.h"
 #include "core/utc.h"
@@ -124,6 +126,35 @@ void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view 
   key("added", utc_now());
   key("bytes", Blob{std::string(bytes)});
   key.insert(sql, "artifacts");
+}
+
+void replace_artifacts(SQLite::Database& sql, std::int64_t finding,
+                       const std::vector<Artifact>& now, const std::vector<Artifact>& then) {
+  const auto has = [](const std::vector<Artifact>& all, const Artifact& artifact) {
+    return std::any_of(all.begin(), all.end(), [&](const Artifact& a) {
+      return std::tie(a.kind, a.name, a.added, a.bytes) ==
+             std::tie(artifact.kind, artifact.name, artifact.added, artifact.bytes);
+    });
+  };
+  for (const auto& a : now) {
+    if (has(then, a)) continue;
+    SQLite::Statement remove(
+        sql, "DELETE FROM artifacts WHERE finding_id = ? AND kind = ? AND name = ?");
+    remove.bind(1, finding);
+    remove.bind(2, a.kind);
+    remove.bind(3, a.name);
+    remove.exec();
+  }
+  for (const auto& a : then) {
+    if (has(now, a)) continue;
+    RowWriter row;
+    row("finding_id", finding);
+    row("kind", a.kind);
+    row("name", a.name);
+    row("added", a.added);
+    row("bytes", Blob{a.bytes});
+    row.insert(sql, "artifacts");
+  }
 }
 
 std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding) {

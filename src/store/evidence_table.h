@@ -20,5 +20,8 @@ std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding
 void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view kind,
                   std::string_view name, std::string_view bytes);
 std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding);
+// The finding has `now` and gets `then`; rows that it has stay as they are.
+void replace_artifacts(SQLite::Database& sql, std::int64_t finding,
+                       const std::vector<Artifact>& now, const std::vector<Artifact>& then);
 
 }  // namespace redzone::store

@@ -1,7 +1,10 @@
 #include "store/merge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "core/campaign_record.h"
@@ -10,6 +13,7 @@
 #include "store/columns.h"
 #include "store/copy_rows.h"
 #include "store/database.h"
+#include "store/evidence_table.h"
 #include "store/finding_table.h"
 #include "store/ledger_table.h"
 #include "store/night.h"
@@ -49,6 +53,50 @@ auto progress(SQLite::Database& sql, std::int64_t campaign) {
   return std::tuple(query.getColumn(0).getString(), query.getColumn(1).getInt64(),
                     query.getColumn(2).getInt64(), query.getColumn(3).getDouble(),
                     query.getColumn(4).getInt64());
+}
+
+// Of one of two repros of a finding. A trial names its plan; an artifact does so only beside those
+// of another plan, in its kind.
+struct Evidence {
+  std::string plan;  // its hash
+  std::vector<Artifact> artifacts;
+};
+
+std::string kind_beside(const std::string& kind, const std::string& plan) {
+  constexpr std::string_view kOfPlan = " of plan ";
+  constexpr std::size_t kDigits = 12;
+  if (kind.find(kOfPlan) != std::string::npos) return kind;
+  return fmt::format("{}{}{}", kind, kOfPlan, plan.substr(0, kDigits));
+}
+
+// "confirm" of "confirm 2".
+std::string_view without_number(std::string_view name) {
+  const auto end = name.find_last_not_of("0123456789");
+  return end != std::string_view::npos && end + 1 < name.size() && name[end] == ' '
+             ? name.substr(0, end)
+             : name;
+}
+
+// All artifacts of both: those of the better one as they are, then what they lack. One that has the
+// name of another, but not its bytes, gets a number.
+std::vector<Artifact> joined(const Evidence& better, const Evidence& worse) {
+  std::vector<Artifact> all = better.artifacts;
+  const auto any = [&](auto matches) { return std::any_of(all.begin(), all.end(), matches); };
+  for (Artifact artifact : worse.artifacts) {
+    if (worse.plan != better.plan) artifact.kind = kind_beside(artifact.kind, worse.plan);
+    const std::string name(without_number(artifact.name));
+    if (any([&](const Artifact& a) {
+          return a.kind == artifact.kind && without_number(a.name) == name &&
+                 a.bytes == artifact.bytes;
+        }))
+      continue;
+    for (int i = 2;
+         any([&](const Artifact& a) { return a.kind == artifact.kind && a.name == artifact.name; });
+         ++i)
+      artifact.name = fmt::format("{} {}", name, i);
+    all.push_back(std::move(artifact));
+  }
+  return all;
 }
 
 class Merging {
@@ -94,7 +142,7 @@ class Merging {
         ++merged_.findings;
       } else {
         finding_[f.id] = known->second.id;
-        improve(known->second, f);
+        join(known->second, f);
         first_and_last(known->second, f);
       }
       count(f.id, finding_[f.id]);
@@ -118,31 +166,32 @@ class Merging {
     f.campaign = f.campaign == 0 ? 0 : campaign_.at(f.campaign);
     f.sightings = 0;  // counted by campaign
     const std::int64_t id = insert_finding(into_, f, "");
-    evidence(there, id);
+    copy_trials(there, id, Repeated::copied);
+    copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
+              {{"finding_id", [id](std::int64_t) { return id; }}});
     return id;
   }
 
-  void improve(const Finding& known, const Finding& other) {
-    if (worth(other) <= worth(known)) return;
+  // The better repro of the two, with the evidence of both.
+  void join(const Finding& known, const Finding& other) {
+    const bool improved = worth(other) > worth(known);
+    const Evidence here{plan_hash(known.plan), read_artifacts(into_, known.id)};
+    const Evidence there{plan_hash(other.plan), read_artifacts(from_, other.id)};
+    copy_trials(other.id, known.id, Repeated::left_out);
+    replace_artifacts(into_, known.id, here.artifacts,
+                      improved ? joined(there, here) : joined(here, there));
+    if (!improved) return;
     Finding better = other;
     better.id = known.id;
-    for (const char* table : {"trials", "artifacts"}) {
-      SQLite::Statement clear(into_, fmt::format("DELETE FROM {} WHERE finding_id = ?", table));
-      clear.bind(1, known.id);
-      clear.exec();
-    }
     rewrite_finding(into_, better);
-    evidence(other.id, known.id);
     ++merged_.improved;
   }
 
-  void evidence(std::int64_t there, std::int64_t here) {
-    const auto finding = [here](std::int64_t) { return here; };
-    const auto plan = [this](std::int64_t id) { return copy_plan(from_, into_, id); };
+  void copy_trials(std::int64_t there, std::int64_t here, Repeated repeated) {
     copy_rows(from_, into_, "trials", known_.at("trials"), "finding_id", there,
-              {{"finding_id", finding}, {"plan_id", plan}});
-    copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
-              {{"finding_id", finding}});
+              {{"finding_id", [here](std::int64_t) { return here; }},
+               {"plan_id", [this](std::int64_t id) { return copy_plan(from_, into_, id); }}},
+              repeated);
   }
 
   // Runs of bisections; of the same plan those of the store that made more.

@@ -1,8 +1,11 @@
 // Several stores into one: campaigns by uid, findings by signature, ledgers by entry, nights.
 //
-// Of two repros of a signature the better one stays, with its evidence: the state that says more,
-// then minimal, smaller, more reliable; what is equal in all of that is ordered by its content, so
-// that the order in which stores are merged does not matter. Merging a store again changes nothing.
+// Of two repros of a signature the better one stays: the state that says more, then minimal,
+// smaller, more reliable; what is equal in all of that is ordered by its content, so that the order
+// in which stores are merged does not matter. The evidence of both stays: each trial has its plan,
+// and the artifacts of the other repro say in their kind ("log of plan 0123456789ab") which it was.
+// More than Store::kTrialsPerFinding trials stay until the next one is added. Merging a store again
+// changes nothing.
 #pragma once
 
 #include <cstdint>
