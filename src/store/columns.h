@@ -12,6 +12,7 @@
 #include "core/target_name.h"
 #include "core/trial.h"
 #include "core/verdict.h"
+#include "store/row.h"
 #include "store/store.h"
 
 namespace redzone::store {
@@ -56,6 +57,9 @@ void columns(A& a, S& s) {
   a("buffer", s.buffer);
   a("side", s.side);
   a("access", s.access);
+  // A name that was cut would be another one.
+  for (const auto* name : {&s.target, &s.where, &s.buffer, &s.side, &s.access})
+    a.holds(name->size() <= kMostTextBytes, "a name of its signature is too long");
 }
 
 template <class A, Of<Reliability> R>

@@ -77,7 +77,7 @@ std::int64_t copy_plan(SQLite::Database& from, SQLite::Database& into, std::int6
   RowWriter row;
   row("hash", query.getColumn(0).getString());
   if (const std::int64_t known = row.find(into, "plans"); known != 0) return known;
-  row("text", query.getColumn(1).getString());
+  row.document("text", query.getColumn(1).getString());
   return row.insert(into, "plans");
 }
 

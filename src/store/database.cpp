@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/json.h"
 #include "store/real_file.h"
 #include "store/uid.h"
 #include "store/writer_table.h"
@@ -121,7 +122,7 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
       db->open_snapshot(options, steps);
     } catch (const SQLite::Exception& e) {
       const int code = e.getErrorCode() & 0xff;
-      if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) throw;
+      if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_TOOBIG) throw;
       return db->explain(e).message;
     } catch (const Failure& f) {
       if (!f.no_store && f.error.kind != ErrorKind::unsound) throw;
@@ -153,6 +154,7 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   sql_ = std::make_unique<SQLite::Database>(fs::absolute(path_).string(),
                                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                             static_cast<int>(busy_timeout_.count()));
+  bound_values();
   // Until the file is known to be ours, a log that somebody left is not moved into it.
   const Stamp found(real_);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
@@ -168,6 +170,11 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
                         path_.string()));
   migrate(steps);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+}
+
+// No statement reads or writes a longer one, whatever it is for.
+void Database::bound_values() {
+  sqlite3_limit(sql_->getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(kMostJsonBytes));
 }
 
 // SQLite does not wait by itself when two connections turn the log on at the same time: each holds
@@ -202,6 +209,7 @@ bool Database::copy_to_memory(const OpenOptions& options) {
   const Stamp before(real_);
   sql_ =
       std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  bound_values();
   if (before.bytes == 0 && !before.has_log) return true;
   // Without a log nobody writes, and SQLite may be told so; then it makes no file of its own.
   SQLite::Database source(file_uri(real_, !before.has_log),
@@ -318,6 +326,9 @@ Error Database::explain(const SQLite::Exception& e) const {
               fmt::format("{}: {}: the disk refused to read or write; what was stored before is "
                           "safe",
                           file, e.what())};
+    case SQLITE_TOOBIG:
+      return {ErrorKind::unsound,
+              fmt::format("{} is not sound: a value has more than {} bytes", file, kMostJsonBytes)};
     case SQLITE_ERROR:  // of a statement: what it names is not there
       return {
           ErrorKind::unsound,

@@ -88,6 +88,7 @@ class Database {
   std::string enter_wal();  // the journal mode that the file has then
   void open_snapshot(const OpenOptions& options, Migrations steps);
   bool copy_to_memory(const OpenOptions& options);
+  void bound_values();
   // True when the file holds nothing yet. Throws when it is not ours or too new.
   bool identify(Migrations steps);
   // Throws when its pages are damaged, or it holds statements that SQLite would run.

@@ -73,7 +73,7 @@ void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord
   row("call_order", print_order(trial.spec));
   row("end_of_trial", trial.observation.end, End::worker_error);
   row("wall_us", trial.observation.wall_us);
-  row("observation", print_observation(around(trial.observation, trial.verdict.call)));
+  row.document("observation", print_observation(around(trial.observation, trial.verdict.call)));
   row.insert(sql, "trials");
 }
 
@@ -99,11 +99,11 @@ std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding
     trial.id = reader.integer();
     const std::string where = fmt::format("trial {} of finding {}", trial.id, finding);
     reader.is(where);
-    trial.plan = stored_plan(reader.text(), where);
+    trial.plan = stored_plan(reader.document(), where);
     const std::string order = reader.text();
     trial.spec.plain_graphs = order == kPlainGraphs;
     if (!trial.spec.plain_graphs) trial.spec.order = parse_order(order, where);
-    Result<Observation> observation = parse_observation(reader.text(), where);
+    Result<Observation> observation = parse_observation(reader.document(), where);
     if (!observation) unsound_row(where, observation.error().message);
     trial.observation = std::move(*observation);
     if (const auto problem = trial_problem(trial)) unsound_row(where, *problem);

@@ -109,7 +109,7 @@ Finding read_row(SQLite::Statement& query) {
   reader.is(fmt::format("finding {}", f.id));
   f.campaign = reader.integer();
   for (Plan* plan : {&f.plan, &f.original})
-    *plan = stored_plan(reader.text(), fmt::format("the plan of finding {}", f.id));
+    *plan = stored_plan(reader.document(), fmt::format("the plan of finding {}", f.id));
   columns(reader, f);
   columns(reader, f.environment);
   reader.holds(f.plan.target == f.signature.target && f.original.target == f.signature.target,
@@ -155,7 +155,7 @@ std::int64_t plan_row(SQLite::Database& sql, const Plan& plan) {
   RowWriter key;
   key("hash", plan_hash(plan));
   if (const std::int64_t id = key.find(sql, "plans"); id != 0) return id;
-  key("text", print_plan(plan));
+  key.document("text", print_plan(plan));
   return key.insert(sql, "plans");
 }
 

@@ -24,7 +24,7 @@ void add_probe_runs(SQLite::Database& sql, const ProbeKey& key, const Plan& plan
   add.bind(6, runs.other);
   add.bind(7, runs.passed);
   add.bind(8, runs.unjudged);
-  add.bind(9, runs.said);
+  add.bind(9, cut_text(runs.said));
   add.bind(10, utc_now());
   add.exec();
 }

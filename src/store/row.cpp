@@ -12,6 +12,15 @@ void refuse_row(std::string_view of, std::string_view what) {
   throw Failure{{ErrorKind::harness, fmt::format("{} cannot be stored: {}", of, what)}};
 }
 
+std::string cut_text(const std::string& text) {
+  if (text.size() <= kMostTextBytes) return text;
+  const std::string end = fmt::format(" ... ({} bytes in all)", text.size());
+  std::size_t kept = kMostTextBytes - end.size();
+  // Not within a character of UTF-8.
+  while (kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80) --kept;
+  return text.substr(0, kept) + end;
+}
+
 std::string RowWriter::join(std::string_view format, std::string_view separator) const {
   std::string out;
   for (const auto& [name, cell] : cells_) {

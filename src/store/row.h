@@ -29,6 +29,11 @@ concept Enumerator = std::is_enum_v<T>;
 // A row that is not to be written, since reading would refuse it. Throws a Failure.
 [[noreturn]] void refuse_row(std::string_view of, std::string_view what);
 
+// A text is cut to this length when it is written, and a longer one is refused when it is read. A
+// document, which is a plan or an observation, is as long as its parser allows.
+inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
+std::string cut_text(const std::string& text);
+
 struct Blob {
   std::string bytes;
   auto operator<=>(const Blob&) const = default;
@@ -45,7 +50,8 @@ class RowWriter {
     add(name, static_cast<std::int64_t>(value));
   }
   void operator()(const std::string& name, double value) { add(name, value); }
-  void operator()(const std::string& name, const std::string& value) { add(name, value); }
+  void operator()(const std::string& name, const std::string& value) { add(name, cut_text(value)); }
+  void document(const std::string& name, std::string value) { add(name, std::move(value)); }
   void operator()(const std::string& name, Blob value) { add(name, std::move(value)); }
   template <Enumerator E>
   void operator()(const std::string& name, E value, E) {
@@ -126,6 +132,15 @@ class RowReader {
     return cell.getInt64();
   }
   std::string text() {
+    const SQLite::Column cell = next();
+    if (!cell.isText()) wrong_type("text");
+    if (static_cast<std::size_t>(cell.getBytes()) > kMostTextBytes)
+      unsound_row(
+          of_, fmt::format("{} has {} bytes, at most {} are read",
+                           statement_.getColumnName(next_ - 1), cell.getBytes(), kMostTextBytes));
+    return cell.getString();
+  }
+  std::string document() {
     const SQLite::Column cell = next();
     if (!cell.isText()) wrong_type("text");
     return cell.getString();

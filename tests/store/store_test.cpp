@@ -6,6 +6,7 @@
 #include "core/campaign_record.h"
 #include "store/night.h"
 #include "store/sample.h"
+#include "store/upkeep.h"
 
 namespace redzone::store {
 namespace {
@@ -262,6 +263,25 @@ TEST(Store, AFindingOfNoSuchCampaignIsRefusedWhole) {
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().kind, ErrorKind::harness);
   EXPECT_TRUE(must(store.findings()).empty());
+}
+
+// What a worker says has no end of its own; the store that holds it is read all the same.
+TEST(Store, LongTextsAreCutAndLongNamesRefused) {
+  const TempDir dir;
+  Store store = open_rw(dir / "long.db");
+  Finding f = sample_finding();
+  f.reason = "x";
+  for (int i = 0; i < 800'000; ++i) f.reason += "\xc3\xa9";
+  const auto id = must(store.record(f)).id;
+  const std::string kept = must(store.finding(id)).reason;
+  EXPECT_LE(kept.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(kept.ends_with("\xc3\xa9 ... (1600001 bytes in all)"))
+      << kept.substr(kept.size() - 40);
+  f.signature.where = f.reason;
+  const auto refused = store.record(f);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::harness);
+  EXPECT_EQ(must(store::check(store)), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -102,6 +102,11 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
            "UPDATE findings SET seconds_to_first = 9e999",
            "UPDATE findings SET seconds_to_first = 'soon'",
            "UPDATE findings SET target = '../../outside/x'",
+           "UPDATE findings SET reason = printf('%.*c', 1048577, 'x')",
+           "UPDATE ledger SET note = printf('%.*c', 1048577, 'x')",
+           "UPDATE night_replays SET reason = printf('%.*c', 1048577, 'x')",
+           "UPDATE probes SET said = printf('%.*c', 1048577, 'x')",
+           "UPDATE campaigns SET command = printf('%.*c', 1048577, 'x')",
            "UPDATE findings SET plan_id = 4711",
            "UPDATE findings SET environment_id = 4711",
            "UPDATE plans SET text = replace(text, '\"sample\"', '\"../../outside/x\"')",
@@ -153,6 +158,22 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
 }
 
 // Read by copies alone.
+// Not even SQLite reads it.
+TEST_F(UnsoundRow, AnEndlessValueIsRefusedByAll) {
+  for (const char* statement : {"UPDATE findings SET reason = printf('%.*c', 70000000, 'x')",
+                                "UPDATE plans SET text = text || printf('%.*c', 70000000, 'x')",
+                                "UPDATE artifacts SET bytes = zeroblob(70000000)"}) {
+    const auto path = changed(statement);
+    const auto wrong = must(check(path));
+    ASSERT_EQ(wrong.size(), 1u) << statement;
+    EXPECT_NE(wrong[0].find("more than 67108864 bytes"), std::string::npos) << wrong[0];
+    const auto store = Store::open(path, OpenMode::read_write_create);
+    if (!store) {
+      EXPECT_EQ(store.error().kind, ErrorKind::unsound) << statement;
+    }
+  }
+}
+
 TEST_F(UnsoundRow, OfTheWritersIsRefusedByCopies) {
   for (const char* statement :
        {"UPDATE writers SET writes = -1", "UPDATE writers SET writes = 'x'",
