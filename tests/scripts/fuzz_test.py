@@ -21,7 +21,7 @@ done
 echo "$@" >>{log}
 echo "#2	INITED cov: 1"
 echo "#7	NEW    cov: 2"
-[ "$fails" = no ] || exit 77
+[ "$fails" = no ] || exit "$fails"
 echo "stat::number_of_executed_units: $runs"
 echo "stat::slowest_unit_cpu_us: $slowest"
 """
@@ -91,13 +91,18 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(self.row("store"), (400, 0, 0), "its program is the same")
 
     def test_a_failure_is_exit_1_and_stays_on_record(self):
-        self.program("text", fails="yes")
+        self.program("text", fails=77)
         self.assertEqual(self.fuzz("text"), 1)
         self.assertEqual(self.row("text"), (14, 2, 0))
         self.program("text")
         self.assertEqual(self.fuzz("text"), 1)
         self.assertEqual(self.row("text"), (1000, 2, 0))
         self.assertEqual(self.fuzz("store"), 0)
+
+    def test_what_was_interrupted_counts_and_is_no_failure(self):
+        self.program("text", fails=72)
+        self.assertEqual(self.fuzz("text"), 0)
+        self.assertEqual(self.row("text"), (14, 0, 0))
 
     def test_an_input_of_a_second_is_a_failure(self):
         self.program("text", slowest=999_999)
