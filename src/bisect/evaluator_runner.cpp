@@ -17,6 +17,8 @@ Counts counts_of(const campaign::RunJudgement& run) {
       counts.passed = 1;
       break;
     case RunResult::harness_error:
+      counts.errors = 1;
+      [[fallthrough]];
     case RunResult::not_judged:
       counts.unjudged = 1;
       counts.said = run.verdict.reason;

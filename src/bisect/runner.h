@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/plan.h"
+#include "core/run_result.h"
 
 namespace redzone::bisect {
 
@@ -17,6 +19,7 @@ struct Counts {
   std::int64_t passed = 0;    // judged, and no failure
   std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
   std::string said = {};      // of the last run that was `other` or `unjudged`: why
+  std::int64_t errors = 0;    // harness errors among the unjudged of this process
 
   std::int64_t judged() const { return same + other + passed; }
   std::int64_t runs() const { return judged() + unjudged; }
@@ -26,6 +29,16 @@ struct Counts {
     passed += more.passed;
     unjudged += more.unjudged;
     if (!more.said.empty()) said = more.said;
+    errors += more.errors;
+  }
+  // What they come to, by the ranking of core/run_result.h.
+  RunResult result() const {
+    std::vector<RunResult> runs;
+    for (const auto& [number, result] :
+         {std::pair{same, RunResult::recorded}, std::pair{other, RunResult::other},
+          std::pair{errors, RunResult::harness_error}, std::pair{passed, RunResult::pass}})
+      if (number > 0) runs.push_back(result);
+    return rank_runs(runs);
   }
   bool operator==(const Counts&) const = default;
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "statistics/sequential_test.h"
 
@@ -23,6 +25,7 @@ statistics::SequentialTest test_after(const Reliability& before, std::int64_t pa
 class Runs {
  public:
   void add(RunJudgement run) {
+    results_.push_back(run.result);
     switch (run.result) {
       case RunResult::recorded:
         ++out_.failed.k;
@@ -35,7 +38,9 @@ class Runs {
         break;
       case RunResult::harness_error:
       case RunResult::not_judged:
-        if (!unjudged_) unjudged_ = std::move(run);
+        // The first, and of errors of the harness the first of these.
+        if (!unjudged_ || rank_runs(std::array{run.result, unjudged_->result}) != unjudged_->result)
+          unjudged_ = std::move(run);
         return;
     }
     if (run.other && !out_.other) out_.other = std::move(run.other);
@@ -44,23 +49,34 @@ class Runs {
   bool decided() const { return out_.failed.k > 0 || out_.other || unjudged_; }
 
   Recheck result(std::int64_t needed, std::int64_t passed) && {
-    if (out_.failed.k > 0) {
-      out_.tonight = out_.failed.k == out_.failed.n ? Tonight::fails : Tonight::flaky;
-    } else if (out_.other) {
-      out_.tonight = Tonight::otherwise;
-      out_.reason = "it fails in another way: " + out_.other->verdict.signature.text();
-    } else if (unjudged_) {
-      out_.reason = unjudged_->verdict.reason;
-      if (out_.failed.n == 0 && unjudged_->result == RunResult::harness_error)
+    switch (rank_runs(results_)) {
+      case RunResult::recorded:
+        out_.tonight = out_.failed.k == out_.failed.n ? Tonight::fails : Tonight::flaky;
+        break;
+      case RunResult::other:
+        out_.tonight = Tonight::otherwise;
+        out_.reason = "it fails in another way: " + out_.other->verdict.signature.text();
+        break;
+      case RunResult::harness_error:
         out_.tonight = Tonight::harness_error;
-      else if (out_.failed.n == 0 && unjudged_->verdict.outcome == Outcome::not_applicable)
-        out_.tonight = Tonight::not_applicable;
-    } else if (out_.failed.n + passed >= needed) {
-      out_.tonight = Tonight::passes;
-    } else {
-      out_.reason =
-          fmt::format("{} runs passed{}; to say that it is fixed takes {}", out_.failed.n,
-                      passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed), needed);
+        out_.reason = unjudged_->verdict.reason;
+        break;
+      case RunResult::pass:
+        if (out_.failed.n + passed >= needed)
+          out_.tonight = Tonight::passes;
+        else if (unjudged_)
+          out_.reason = unjudged_->verdict.reason;
+        else
+          out_.reason = fmt::format(
+              "{} runs passed{}; to say that it is fixed takes {}", out_.failed.n,
+              passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed), needed);
+        break;
+      case RunResult::not_judged:
+        if (!unjudged_) break;
+        out_.reason = unjudged_->verdict.reason;
+        if (unjudged_->verdict.outcome == Outcome::not_applicable)
+          out_.tonight = Tonight::not_applicable;
+        break;
     }
     return std::move(out_);
   }
@@ -73,6 +89,7 @@ class Runs {
 
  private:
   Recheck out_;
+  std::vector<RunResult> results_;
   std::optional<RunJudgement> unjudged_;
 };
 

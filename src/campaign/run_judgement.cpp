@@ -62,6 +62,18 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
   return out;
 }
 
+RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
+                           const std::optional<Signature>& recorded) {
+  RunJudgement out = judge_run(plan, std::span(&answer, 1), std::nullopt);
+  if (!recorded || out.result != RunResult::recorded || same_bug(out.verdict.signature, *recorded))
+    return out;
+  out.result = RunResult::other;
+  out.other = answer.alarm && answer.alarm->verdict.signature == out.verdict.signature
+                  ? *answer.alarm
+                  : Alarm{out.verdict, plan};
+  return out;
+}
+
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec) {
   std::vector<const Oracle*> out{&own};

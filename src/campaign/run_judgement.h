@@ -27,6 +27,11 @@ struct RunJudgement {
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 
+// `answer` is that of a tool which was asked in the place of the oracle that found `recorded`: what
+// it reports is a failure of its own, unless it is the same bug.
+RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
+                           const std::optional<Signature>& recorded);
+
 // The oracles to ask about a plan that was recorded as failing under `own`: that one first. An
 // oracle that wants no trial cannot show that the plan runs, so one that does comes with it.
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,

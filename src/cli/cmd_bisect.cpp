@@ -21,8 +21,7 @@ namespace {
 // 1 when the plan still fails, as recorded or otherwise, as for a replay.
 int exit_code(const bisect::Probe& base) {
   if (interrupted()) return kInterrupted;
-  if (base.answer == bisect::Answer::fails || base.answer == bisect::Answer::differs) return kFound;
-  return base.counts.judged() == 0 ? kNotJudged : kOk;
+  return exit_code_of(base.counts.result());
 }
 
 // Opens what --id names, and prints what `ask` makes of it. `ask` gives the base.

@@ -116,6 +116,16 @@ int exit_code(const report::ReplayResult& result) {
   return exit_code_of(rank_runs(runs));
 }
 
+Result<std::int64_t> stored_as(const po::variables_map& flags, const engine::Site& site,
+                               campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
+                               const TargetEntry& entry) {
+  auto store = open_store(flags, store::OpenMode::read_write_create);
+  if (!store) return tl::unexpected(store.error());
+  const auto stored = engine::store_alarm(*store, site, evaluator, alarm, entry);
+  if (!stored) return tl::unexpected(stored.error());
+  return stored->id;
+}
+
 Result<int> Replay::run(const po::variables_map& flags) {
   watch_interrupts();
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
@@ -145,7 +155,9 @@ Result<int> Replay::run(const po::variables_map& flags) {
   // all oracles.
   const SanitizerTool tool =
       options->sanitizer != SanitizerTool::none ? options->sanitizer : repro->plan.mode.sanitizer;
-  if (tool != SanitizerTool::none && repro->oracle != name_of(tool)) repro->signature.reset();
+  const bool of_another_oracle = tool != SanitizerTool::none && repro->oracle != name_of(tool);
+  const auto found = repro->signature;
+  if (of_another_oracle) repro->signature.reset();
   const auto oracles = engine.site().oracles_for(repro->plan, spec, repro->oracle, tool);
   if (!oracles) return usage_error(fmt::format("{}: {}", name, oracles.error().message));
   campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
@@ -157,19 +169,22 @@ Result<int> Replay::run(const po::variables_map& flags) {
     std::vector<campaign::Question> questions;
     for (const auto* oracle : *oracles) questions.push_back({oracle, repro->plan});
     const auto answers = evaluator.ask(questions);
-    auto judged = campaign::judge_run(repro->plan, answers, repro->signature);
+    auto judged = of_another_oracle ? campaign::judge_by_tool(repro->plan, answers.front(), found)
+                                    : campaign::judge_run(repro->plan, answers, repro->signature);
     result.runs.push_back(as_run(judged, answers[judged.answer]));
     if (judged.other && !other) other = std::move(judged.other);
   }
+  Result<void> stored;
   if (other) {
-    auto store = open_store(flags, store::OpenMode::read_write_create);
-    if (!store) return tl::unexpected(store.error());
-    const auto stored =
-        engine::store_alarm(*store, engine.site(), evaluator, *other, *rerun->entry);
-    if (!stored) return tl::unexpected(stored.error());
-    result.other_finding = stored->id;
+    const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun->entry);
+    if (id)
+      result.other_finding = *id;
+    else
+      stored = tl::unexpected(id.error());
   }
+  // What was seen, also where it cannot be stored.
   print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
+  if (!stored) return tl::unexpected(stored.error());
   return exit_code(result);
 }
 

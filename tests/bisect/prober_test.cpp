@@ -18,6 +18,14 @@ bool large(const Plan& plan) {
 const Plan kFailing = sample_plan({call_step(128, 1)});
 const Plan kPassing = sample_plan({call_step(64, 1)});
 
+TEST(Counts, ComeToWhatTheRankingOfRunsSays) {
+  EXPECT_EQ((Counts{.same = 1, .passed = 3}).result(), RunResult::recorded);
+  EXPECT_EQ((Counts{.other = 1, .passed = 3}).result(), RunResult::other);
+  EXPECT_EQ((Counts{.passed = 3, .unjudged = 1, .errors = 1}).result(), RunResult::harness_error);
+  EXPECT_EQ((Counts{.passed = 3, .unjudged = 1}).result(), RunResult::pass);
+  EXPECT_EQ((Counts{.unjudged = 1}).result(), RunResult::not_judged);
+}
+
 TEST(Prober, DecidesWhatAlwaysFailsByOneRun) {
   FakeRunner runner(large);
   Prober prober(runner, {});

@@ -251,6 +251,48 @@ TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
   EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).tonight, Tonight::passes);
 }
 
+// As for the runs of a replay (core/run_result.h).
+TEST_F(RecheckTest, NoPassMakesAnErrorOfTheHarnessGood) {
+  const auto every_third = [](End end) {
+    return
+        [end, run = 0](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) mutable {
+          return ++run % 3 == 0 ? ended(end) : all_right(plan, trial);
+        };
+  };
+  const Signature bug{FailKind::illegal_access, "t", "k", "x", "after", "read"};
+  const auto broken = ask(every_third(End::worker_error), {10, 10}, bug, 100);
+  EXPECT_EQ(broken.failed, (Reliability{0, 3}));
+  EXPECT_EQ(broken.tonight, Tonight::harness_error);
+  const auto full = ask(every_third(End::out_of_memory), {10, 10}, bug, 100);
+  EXPECT_EQ(full.tonight, Tonight::passes) << "where those that could be judged passed";
+  EXPECT_EQ(ask(every_third(End::out_of_memory), {10, 10}, bug).tonight, Tonight::unclear)
+      << "three passes are too few";
+}
+
+TEST(JudgeByTool, WhatItReportsOfAnothersFindingIsAFailureOfItsOwn) {
+  Answer report;
+  report.verdict.outcome = Outcome::fail;
+  report.verdict.oracle = "memcheck";
+  report.verdict.signature = {FailKind::illegal_access, "t", "k", "x", "", "write"};
+  report.trials.resize(1);
+  report.observations.resize(1);
+  report.observations.front().end = End::completed;
+  const Plan plan = plain_plan({call_of(64, 16)});
+  const Signature recorded{FailKind::redzone, "t", "", "y", "after", "write"};
+  const auto other = judge_by_tool(plan, report, recorded);
+  EXPECT_EQ(other.result, RunResult::other);
+  ASSERT_TRUE(other.other);
+  EXPECT_EQ(other.other->verdict.oracle, "memcheck");
+  EXPECT_EQ(other.other->plan, plan);
+  for (const auto& same : {std::optional(report.verdict.signature), std::optional<Signature>()}) {
+    const auto judged = judge_by_tool(plan, report, same);
+    EXPECT_EQ(judged.result, RunResult::recorded);
+    EXPECT_FALSE(judged.other);
+  }
+  report.verdict = Verdict::pass("memcheck");
+  EXPECT_EQ(judge_by_tool(plan, report, recorded).result, RunResult::pass);
+}
+
 TEST(JudgeRun, APassCarriesWhatWasComparedWhicheverOracleDecides) {
   Answer fault, reference;
   fault.verdict = Verdict::pass("fault");

@@ -38,6 +38,14 @@ TEST(RankRuns, SaysTheWorstThatAnyRunShowed) {
   EXPECT_EQ(ranked({}), not_judged);
 }
 
+TEST(RankRuns, SayHowACommandEnds) {
+  using enum RunResult;
+  for (const auto& [result, code] :
+       {std::pair{recorded, kFound}, std::pair{other, kFound}, std::pair{harness_error, kHarness},
+        std::pair{not_judged, kNotJudged}, std::pair{pass, kOk}})
+    EXPECT_EQ(exit_code_of(result), code) << name_of(result);
+}
+
 TEST(RankRun, ThePlanThatNowFaultsIsAnAlarmWhateverItsOwnOracleCannotSay) {
   const auto r = rank({said(Outcome::inconclusive), failed(signature(FailKind::illegal_access))});
   EXPECT_EQ(r.result, RunResult::other);
