@@ -55,6 +55,13 @@ void check_tables(SQLite::Database& sql, Lines& wrong) {
       if (std::find(own->second.begin(), own->second.end(), name) == own->second.end())
         wrong.push_back(fmt::format("table {} has no {}", table, name));
   }
+  if (!wrong.empty()) return;
+  const Definitions definitions = definitions_of(sql);
+  for (const auto& [name, definition] : known_definitions()) {
+    const auto own = definitions.find(name);
+    if (own == definitions.end() || own->second != definition)
+      wrong.push_back(fmt::format("{} is not defined as in a store", name));
+  }
 }
 
 void check_references(SQLite::Database& sql, Lines& wrong) {

@@ -18,4 +18,10 @@ Columns columns_of(SQLite::Database& sql);
 // process, of a store in memory.
 const Columns& known_columns();
 
+// The statements that made the tables and indexes, by name, as SQLite keeps them: constraints and
+// foreign keys are only there. Older stores have come to the same by the same steps.
+using Definitions = std::map<std::string, std::string>;
+Definitions definitions_of(SQLite::Database& sql);
+const Definitions& known_definitions();
+
 }  // namespace redzone::store

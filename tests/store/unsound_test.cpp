@@ -158,6 +158,19 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
 }
 
 // Read by copies alone.
+// SQLite finds nothing wrong with such a file, and cannot write to it.
+TEST_F(UnsoundRow, AnotherDefinitionOfATableIsRefusedByTheCheck) {
+  for (const char* statement :
+       {"UPDATE sqlite_master SET sql = replace(sql, 'REFERENCES findings', 'REFERENCES fundings') "
+        "WHERE name = 'probes'",
+        "DROP INDEX campaigns_uid"}) {
+    const auto path = changed(fmt::format("PRAGMA writable_schema = ON; {}", statement));
+    const auto wrong = must(check(path));
+    ASSERT_EQ(wrong.size(), 1u) << statement;
+    EXPECT_NE(wrong[0].find("is not defined as in a store"), std::string::npos) << wrong[0];
+  }
+}
+
 // Not even SQLite reads it.
 TEST_F(UnsoundRow, AnEndlessValueIsRefusedByAll) {
   for (const char* statement : {"UPDATE findings SET reason = printf('%.*c', 70000000, 'x')",
@@ -249,10 +262,11 @@ TEST_F(UnsoundRow, ForeignColumnsAreNotPasted) {
       "'x'");
   Store from = open_ro(path);
   Store into = open_rw(dir_ / "into.db");
-  must(merge(from, into));
-  const auto findings = must(into.findings());
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(must(into.trials(findings[0].id)).size(), 1u);
+  EXPECT_EQ(must(from.trials(must(from.findings()).at(0).id)).size(), 1u);
+  const auto merged = merge(from, into);
+  ASSERT_FALSE(merged);
+  EXPECT_EQ(merged.error().kind, ErrorKind::unsound);
+  EXPECT_TRUE(must(into.findings()).empty());
   EXPECT_TRUE(must(check(into)).empty());
 }
 
