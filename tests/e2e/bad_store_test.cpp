@@ -175,5 +175,25 @@ TEST(EmptyStore, IsAStoreWithNothingInIt) {
   }
 }
 
+// A failure with another signature than the plan expects is stored as a finding; where it cannot
+// be, what was seen is not lost.
+TEST(UnwritableStore, AReplaySaysWhatItSawBeforeTheError) {
+  const TempFolder folder;
+  std::string plan = kPlan;
+  const std::string kind = "illegal-access";
+  plan.replace(plan.find(kind), kind.size(), "hang");
+  folder.write("plan.toml", plan);
+  const auto replay = [&](const char* db) {
+    return redzone(folder, {"replay", "plan.toml", "--device", "host", "--runs", "1", "--db", db});
+  };
+  const Ran lost = replay("no/such.db");
+  EXPECT_EQ(lost.exit, 2) << lost;
+  EXPECT_NE(lost.out.find(kind), std::string::npos) << lost;
+  EXPECT_NE(lost.err.find("no/such.db"), std::string::npos) << lost;
+  const Ran stored = replay("x.db");
+  EXPECT_EQ(stored.exit, 1) << stored;
+  EXPECT_NE(stored.out.find("stored as finding 1"), std::string::npos) << stored;
+}
+
 }  // namespace
 }  // namespace redzone::e2e
