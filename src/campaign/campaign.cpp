@@ -170,8 +170,32 @@ void Campaign::submit_next(Lane& lane) {
   pending.trials = catalog_.screen().expand(pending.plan, spec);
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   const auto id = next_job_++;
-  executor_.submit({id, pending.plan, pending.trials, options_.deadline, false, true});
+  // One worker serves the screen where it leaves room: there a reference that takes seconds would
+  // hold up every target, so that such a plan is given to a used worker beside it.
+  const bool aside = options_.screen_leaves_room && pending.references.work > 0;
+  exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
   pending_.emplace(id, std::move(pending));
+  if (aside)
+    screen_aside(lane, std::move(job));
+  else
+    executor_.submit(std::move(job));
+}
+
+void Campaign::screen_aside(Lane& lane, exec::Job job) {
+  const auto done = std::make_shared<std::vector<exec::JobResult>>();
+  Tasks::Task task;
+  task.body = [this, job, done](exec::Runner& runner) {
+    *done = runner.run_fresh(std::span(&job, 1), {[this] { return stopped() || time_is_up(); }});
+  };
+  task.rank = [this, &lane, id = job.id] {
+    return Tasks::Rank{static_cast<int>(Station::refine), had(lane), id};
+  };
+  task.ended = [this, done] {
+    // As of all that was not done in time, nothing is said of it.
+    if (stopped() || time_is_up()) return;
+    if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
+  };
+  tasks_.add(std::move(task));
 }
 
 void Campaign::count(Lane& lane, const Verdict& verdict) {

@@ -152,6 +152,8 @@ class Campaign {
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);
+  // Screens a plan in a used worker.
+  void screen_aside(Lane& lane, exec::Job job);
   // The lane whose turn it is: of those that have something to do the one that had the least.
   Lane* next_lane();
   // Whether time is divided at all: there is a limit to it, and more than one target.

@@ -272,6 +272,37 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomBothGoOnSideBySide) {
   EXPECT_GE(reduced, 2);
 }
 
+// The first large call of a target is compared whatever it takes: where one worker serves the
+// screen, that is done beside it.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
+  for (auto& spec : specs_) {
+    spec.has_reference = true;
+    spec.work = [](const Dims&, const Config&) { return 1e9; };
+  }
+  options_.screen_leaves_room = true;
+  options_.time = seconds(20);
+  Journal journal;
+  FakeExecutor executor(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        now_ += kTrial;
+        Observation o = all_right(plan, trial);
+        o.wall_us = std::chrono::microseconds(kTrial).count();
+        return o;
+      },
+      &journal);
+  std::vector<TargetUnderTest> targets;
+  for (const auto& spec : specs_)
+    targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  const auto result = campaign.run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(journal.at(0), "submit") << "a plan of another target does not wait";
+  EXPECT_GE(std::count(journal.begin(), journal.end(), "fresh"), 4) << "each has its first";
+  EXPECT_GT(std::count(journal.begin(), journal.end(), "submit"), 4);
+  EXPECT_EQ(result->stats.pass + result->stats.fail, result->stats.plans);
+  EXPECT_TRUE(sink_.findings.empty());
+}
+
 TEST_F(TurnsTest, WhatIsFoundIsToldWhenItIsConfirmedAndWhenItIsReduced) {
   std::vector<std::pair<std::int64_t, bool>> told;
   options_.found = [&](const Finding& f, double seconds) {
