@@ -101,8 +101,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
   // On the host device a bad access is caught in the act, with all that memcheck would say.
   if (options.device == DeviceKind::cuda)
-    memcheck_ =
-        std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
+    memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
   auto hello = pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
   site_.emplace(options.device, registry_, catalog_, std::move(*hello), no_sanitizer);

@@ -16,6 +16,7 @@
 #include "bisect/explain.h"
 #include "campaign/triage.h"
 #include "core/plan_text.h"
+#include "engine/plans.h"
 #include "generators/plan_generator.h"
 #include "generators/simplify.h"
 #include "puzzles/bisect_setup.h"
@@ -42,17 +43,6 @@ class NoSink final : public campaign::FindingSink {
     return {};
   }
 };
-
-campaign::SimplifyFor simplify_for() {
-  return [](const TargetSpec& spec) -> campaign::Simplify {
-    return {[&spec](const Plan& plan) -> campaign::PlanStream {
-              auto candidates =
-                  std::make_shared<generators::Simplifications>(generators::simplify(plan, spec));
-              return [candidates] { return candidates->next(); };
-            },
-            [&spec](const Plan& a, const Plan& b) { return generators::simpler(a, b, spec); }};
-  };
-}
 
 // The plan with calls before it and behind it, in the launch mode.
 Plan buried(const Plan& plan, const std::vector<Step>& before, const std::vector<Step>& behind,
@@ -139,7 +129,7 @@ class Quality {
     options.reduce_time = std::chrono::minutes(10);
     options.reduce_evaluations = 5000;
     NoSink sink;
-    campaign::Triage triage(pool_, catalog_, simplify_for(), sink, options);
+    campaign::Triage triage(pool_, catalog_, engine::simplify_for(), sink, options);
     const auto settled = triage.reduce_again(finding, spec_);
     ASSERT_TRUE(settled) << settled.error().message;
     const Finding& reduced = settled->finding;

@@ -11,13 +11,13 @@ class MemcheckAttributor : public Tier {
  protected:
   std::vector<Attribution> ask(const std::string& target, FailKind kind = FailKind::illegal_access,
                                const std::string& problem = "") {
-    campaign::MemcheckAttributor attributor(executor_, problem, milliseconds(100));
+    campaign::MemcheckAttributor attributor(problem, milliseconds(100));
     Signature signature;
     signature.kind = kind;
     signature.target = target;
     TrialSpec trial;
     trial.mode.launch = Launch::gated;
-    return attributor.attribute(job_of(target, {}).plan, trial, signature, {});
+    return attributor.attribute(executor_, job_of(target, {}).plan, trial, signature, {});
   }
   std::string detail(const std::string& target) {
     const auto said = ask(target);

@@ -119,6 +119,19 @@ struct Bench {
   std::unique_ptr<trial::TrialRunner> made;
 };
 
+// A target with one launch, which is named after C.
+inline void run_named(Context& ctx) {
+  const std::string name = "k" + std::to_string(ctx.dim("C"));
+  launch(ctx, name.c_str(), nothing_kernel, {});
+}
+
+inline Plan plan_of(std::vector<Step> steps) {
+  Plan plan;
+  plan.target = "t";
+  plan.steps = std::move(steps);
+  return plan;
+}
+
 inline const BufferObservation& buffer(const Observation& o, std::size_t call,
                                        std::string_view name) {
   for (const auto& b : o.calls.at(call).buffers)

@@ -6,19 +6,6 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-// One launch named after C.
-void run_named(Context& ctx) {
-  const std::string name = "k" + std::to_string(ctx.dim("C"));
-  launch(ctx, name.c_str(), nothing_kernel, {});
-}
-
-Plan plan_of(std::vector<Step> steps) {
-  Plan plan;
-  plan.target = "t";
-  plan.steps = std::move(steps);
-  return plan;
-}
-
 CallStep step(std::int64_t c, std::int64_t repeat = 1, std::int64_t stream = 0) {
   return {call_of(1, c), repeat, stream};
 }
