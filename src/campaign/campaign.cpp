@@ -170,9 +170,10 @@ void Campaign::submit_next(Lane& lane) {
   pending.trials = catalog_.screen().expand(pending.plan, spec);
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   const auto id = next_job_++;
-  // One worker serves the screen where it leaves room: there a reference that takes seconds would
+  // One worker serves the screen where it leaves room: there references that take seconds would
   // hold up every target, so that such a plan is given to a used worker beside it.
-  const bool aside = options_.screen_leaves_room && pending.references.work > 0;
+  const bool aside =
+      options_.screen_leaves_room && pending.references.in_all() > ReferenceBudget::kSmallWork;
   exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
   pending_.emplace(id, std::move(pending));
   if (aside)

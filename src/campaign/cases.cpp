@@ -127,11 +127,10 @@ void Campaign::start(Lane& lane, Visit visit) {
     at->result = this->visit(runner, lane, *at);
   };
   task.rank = [this, &lane, turn = at->turn, hang = at->hang, order = ++visits_] {
-    const bool cheap = had(lane) * lane.target.weight < kCheap.count();
-    const Station stage = cheap ? turn : std::max(turn, Station::refine);
-    // A hang costs its deadline each time: what is quick comes first.
-    return Tasks::Rank{static_cast<int>(stage) + (hang ? static_cast<int>(Station::end) : 0),
-                       had(lane), order};
+    // Nor is a hang, which takes its deadline each time.
+    const bool cheap = !hang && had(lane) * lane.target.weight < kCheap.count();
+    return Tasks::Rank{static_cast<int>(cheap ? turn : std::max(turn, Station::refine)), had(lane),
+                       order};
   };
   task.ran = [this, &lane](auto jobs, auto results) { charge(lane, jobs, results); };
   task.ended = [this, &lane, at] {

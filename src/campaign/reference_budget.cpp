@@ -8,8 +8,6 @@
 namespace redzone::campaign {
 namespace {
 
-// Scalar operations: a call of no more is always compared. About 0.1 s.
-constexpr double kSmallWork = 2e7;
 // Of the time of all trials without their references.
 constexpr double kShare = 0.25;
 
@@ -25,7 +23,7 @@ std::vector<LargeCall> large_calls(const Plan& plan, std::span<const double> wor
   std::vector<LargeCall> large;
   const auto steps = calls_of(plan);
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    if (works[i] <= kSmallWork) continue;
+    if (works[i] <= ReferenceBudget::kSmallWork) continue;
     const Call& call = steps[i]->call;
     auto equal = std::find_if(large.begin(), large.end(),
                               [&](const LargeCall& other) { return *other.call == call; });
@@ -38,6 +36,13 @@ std::vector<LargeCall> large_calls(const Plan& plan, std::span<const double> wor
 }
 
 }  // namespace
+
+double ReferenceBudget::Reserved::in_all() const {
+  double all = work;
+  for (const double w : works)
+    if (w <= kSmallWork) all += w;
+  return all;
+}
 
 ReferenceBudget::ReferenceBudget(std::chrono::milliseconds most)
     : most_us_(std::chrono::duration<double, std::micro>(most).count()) {}

@@ -22,12 +22,18 @@ class ReferenceBudget {
   // compared.
   explicit ReferenceBudget(std::chrono::milliseconds most);
 
+  // A call of no more scalar operations is always compared: about 0.1 s.
+  static constexpr double kSmallWork = 2e7;
+
   // What the references of a plan's large calls are expected to take.
   struct Reserved {
     double us = 0;
     double work = 0;            // scalar operations
     bool first = false;         // with the first large call that is compared
     std::vector<double> works;  // scalar operations of each call of the plan
+
+    // Scalar operations of all that is compared.
+    double in_all() const;
   };
 
   // Names the calls that `trials` leave out, those of them that ask for the reference. Throws what
