@@ -126,9 +126,8 @@ void Campaign::start(Lane& lane, Visit visit) {
   task.body = [this, &lane, at](exec::Runner& runner) {
     at->result = this->visit(runner, lane, *at);
   };
-  task.rank = [this, &lane, turn = at->turn, hang = at->hang, order = ++visits_] {
-    // Nor is a hang, which takes its deadline each time.
-    const bool cheap = !hang && had(lane) * lane.target.weight < kCheap.count();
+  task.rank = [this, &lane, turn = at->turn, order = ++visits_] {
+    const bool cheap = had(lane) * lane.target.weight < kCheap.count();
     return Tasks::Rank{static_cast<int>(cheap ? turn : std::max(turn, Station::refine)), had(lane),
                        order};
   };

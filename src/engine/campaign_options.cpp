@@ -16,11 +16,12 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.screen_leaves_room = gpu;
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
-  // A short campaign would rather show ten findings than one that is as small as it gets.
+  // A short campaign would rather show several findings than one that is as small as it gets. What
+  // many have to share is divided by the campaign.
   if (options.time.count() > 0)
     options.triage.reduce_time =
         std::min(options.triage.reduce_time,
-                 std::max<std::chrono::milliseconds>(options.time / 12, std::chrono::seconds(2)));
+                 std::max<std::chrono::milliseconds>(options.time / 4, std::chrono::seconds(2)));
   options.stop = [&engine] { return engine.interrupted(); };
   return options;
 }
