@@ -232,6 +232,7 @@ class Campaign {
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // that began
+  std::size_t reducing_ = 0;  // that are not past Station::refine, of those that have begun
   std::size_t further_ = 0;   // that have begun and not ended, but the first of each target
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_progress_;

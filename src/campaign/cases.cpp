@@ -114,6 +114,7 @@ void Campaign::start(Lane& lane, Visit visit) {
   visit.first = !std::exchange(lane.looked_into, true);
   ++lane.looking_into;
   if (!visit.first) ++further_;
+  if (visit.station <= Station::refine) ++reducing_;
   if (visit.hang && options_.time.count() > 0) {
     std::int64_t hangs = 1;
     for (const auto& l : lanes_)
@@ -188,6 +189,7 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
 Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
   if (!visit.first) --further_;
+  if (visit.station <= Station::refine) --reducing_;
   if (!visit.result) return visit.result;
   Case& c = visit.looked_into;
   const Finding& f = c.finding;
@@ -242,9 +244,10 @@ std::int64_t Campaign::beside(std::int64_t visits) const {
 std::chrono::milliseconds Campaign::reduce_time() const {
   const auto most = options_.triage.reduce_time;
   if (!has_turns()) return most;
-  std::int64_t visits = 0;
+  auto visits = static_cast<std::int64_t>(reducing_);
   for (const auto& lane : lanes_)
-    visits += static_cast<std::int64_t>(lane.waiting.size() + lane.looking_into);
+    visits += std::count_if(lane.waiting.begin(), lane.waiting.end(),
+                            [](const Visit& v) { return v.station <= Station::refine; });
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(started_ + options_.time - now());
   return std::clamp(left * beside(visits) / (2 * visits), std::min(kLeastReduceTime, most), most);
