@@ -136,6 +136,17 @@ Result<CampaignResult> Campaign::run() {
   return result_;
 }
 
+Result<void> Campaign::wind_down() {
+  tasks_.submit_no_more();
+  for (;;) {
+    tasks_.advance();
+    if (lost_) return tl::unexpected(*lost_);
+    if (tasks_.size() == 0) return {};
+    if (auto r = report_progress(false); !r) return r;
+    executor_.poll(kLook);
+  }
+}
+
 void Campaign::top_up() {
   while (executor_.in_flight() < executor_.appetite() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
@@ -172,8 +183,9 @@ void Campaign::submit_next(Lane& lane) {
   const auto id = next_job_++;
   // One worker serves the screen where it leaves room: there references that take seconds would
   // hold up every target, so that such a plan is given to a used worker beside it.
-  const bool aside =
-      options_.screen_leaves_room && pending.references.in_all() > ReferenceBudget::kSmallWork;
+  // No more than a few at a time: a target of which every plan is such a one is screened here, too.
+  const bool aside = options_.screen_leaves_room && aside_ < options_.triage.parallel &&
+                     pending.references.in_all() > ReferenceBudget::kSmallWork;
   exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
   pending_.emplace(id, std::move(pending));
   if (aside)
@@ -183,17 +195,20 @@ void Campaign::submit_next(Lane& lane) {
 }
 
 void Campaign::screen_aside(Lane& lane, exec::Job job) {
+  ++aside_;
   const auto done = std::make_shared<std::vector<exec::JobResult>>();
+  const auto is_over = [this, &lane] { return called_off(lane) || time_is_up(); };
   Tasks::Task task;
-  task.body = [this, job, done](exec::Runner& runner) {
-    *done = runner.run_fresh(std::span(&job, 1), {[this] { return stopped() || time_is_up(); }});
+  task.body = [job, done, is_over](exec::Runner& runner) {
+    *done = runner.run_fresh(std::span(&job, 1), {is_over});
   };
   task.rank = [this, &lane, id = job.id] {
     return Tasks::Rank{static_cast<int>(Station::refine), had(lane), id};
   };
-  task.ended = [this, done] {
+  task.ended = [this, done, is_over] {
+    --aside_;
     // As of all that was not done in time, nothing is said of it.
-    if (stopped() || time_is_up()) return;
+    if (is_over()) return;
     if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
   };
   tasks_.add(std::move(task));

@@ -135,6 +135,7 @@ class Campaign {
     Suspect suspect = {};  // for Station::confirm
     // When it has to end.
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+    std::chrono::microseconds spent{0};  // at this station
     // In the result of the campaign; 0: not yet.
     std::int64_t listed = 0;
     bool listed_as_new = false;
@@ -152,7 +153,7 @@ class Campaign {
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);
-  // Screens a plan in a used worker.
+  // Screens a plan in a used worker; not once the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
   // The lane whose turn it is: of those that have something to do the one that had the least.
   Lane* next_lane();
@@ -175,8 +176,10 @@ class Campaign {
   TriageOptions triage_options(Lane& lane, const Visit& visit);
   Result<void> visit(exec::Runner& runner, Lane& lane, Visit& visit);
   Result<void> leave(Lane& lane, Visit visit);
-  void charge(Lane& lane, std::span<const exec::Job> jobs,
-              std::span<const exec::JobResult> results);
+  // What trials of a case took, and the workers that were started for them or lost.
+  std::chrono::microseconds cost_of(std::span<const exec::Job> jobs,
+                                    std::span<const exec::JobResult> results) const;
+  void charge(Lane& lane, std::chrono::microseconds cost);  // for cases
   // What the target has had: the least comes first.
   double had(const Lane& lane) const;
   // So many of them are looked into at a time.
@@ -232,6 +235,7 @@ class Campaign {
   std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // that began
+  std::size_t aside_ = 0;     // plans that are screened aside
   std::size_t reducing_ = 0;  // that are not past Station::refine, of those that have begun
   std::size_t further_ = 0;   // that have begun and not ended, but the first of each target
   std::chrono::steady_clock::time_point started_;

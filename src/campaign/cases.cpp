@@ -9,10 +9,9 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
-constexpr std::chrono::milliseconds kLook{10};
 // Confirming is cheap. What is not, as it takes many fresh workers, takes its turn beside what is
 // to be refined.
-constexpr std::chrono::duration<double, std::micro> kCheap{std::chrono::seconds(2)};
+constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
 
 // It says that something differs, and nothing of the cause.
 bool is_vague(FailKind kind) {
@@ -127,33 +126,39 @@ void Campaign::start(Lane& lane, Visit visit) {
   task.body = [this, &lane, at](exec::Runner& runner) {
     at->result = this->visit(runner, lane, *at);
   };
-  task.rank = [this, &lane, turn = at->turn, order = ++visits_] {
-    const bool cheap = had(lane) * lane.target.weight < kCheap.count();
-    return Tasks::Rank{static_cast<int>(cheap ? turn : std::max(turn, Station::refine)), had(lane),
-                       order};
+  task.rank = [this, &lane, at, order = ++visits_] {
+    const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
+    return Tasks::Rank{static_cast<int>(stage), had(lane), order};
   };
-  task.ran = [this, &lane](auto jobs, auto results) { charge(lane, jobs, results); };
+  task.ran = [this, &lane, at](auto jobs, auto results) {
+    const auto spent = cost_of(jobs, results);
+    at->spent += spent;
+    charge(lane, spent);
+  };
   task.ended = [this, &lane, at] {
     if (auto r = leave(lane, std::move(*at)); !r) lost_ = r.error();
   };
   tasks_.add(std::move(task));
 }
 
-// What its trials took, and the workers that were started for them.
-void Campaign::charge(Lane& lane, std::span<const exec::Job> jobs,
-                      std::span<const exec::JobResult> results) {
-  std::chrono::microseconds spent{0};
+std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
+                                            std::span<const exec::JobResult> results) const {
+  std::chrono::microseconds cost{0};
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     bool worker = !jobs[j].reuse;
     for (const auto& o : results[j].observations) {
-      spent += std::chrono::microseconds(o.wall_us);
+      cost += std::chrono::microseconds(o.wall_us);
       worker = worker || o.end == End::fault || o.end == End::hang || o.end == End::exited;
     }
-    if (worker) spent += options_.worker_cost;
+    if (worker) cost += options_.worker_cost;
   }
-  if (!options_.screen_leaves_room) return lane.spend(spent);
-  lane.looked_into_us += static_cast<double>(spent.count());
-  lane.stats.device_seconds += std::chrono::duration<double>(spent).count();
+  return cost;
+}
+
+void Campaign::charge(Lane& lane, std::chrono::microseconds cost) {
+  if (!options_.screen_leaves_room) return lane.spend(cost);
+  lane.looked_into_us += static_cast<double>(cost.count());
+  lane.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }
 
 TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
@@ -206,20 +211,10 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   visit.listed = f.id;
   visit.listed_as_new = c.is_new;
   visit.suspect = {};
+  visit.spent = {};
   visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
   if (c.shown && visit.station != Station::end) wait(lane, std::move(visit));
   return {};
-}
-
-Result<void> Campaign::wind_down() {
-  tasks_.submit_no_more();
-  for (;;) {
-    tasks_.advance();
-    if (lost_) return tl::unexpected(*lost_);
-    if (tasks_.size() == 0) return {};
-    if (auto r = report_progress(false); !r) return r;
-    executor_.poll(kLook);
-  }
 }
 
 bool Campaign::hangs_are_due() const {

@@ -13,7 +13,7 @@ class Tasks::Running final : public exec::Runner {
  public:
   Running(exec::Executor& executor, Task task)
       : task_(std::move(task)), executor_(executor), coroutine_([this] { task_.body(*this); }) {}
-  // Before the task that it runs.
+  // Its trials end first; then the body is unwound, if it has not ended.
   ~Running() override {
     if (batch_) executor_.cancel_fresh(*batch_, "stopped");
   }

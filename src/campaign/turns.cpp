@@ -72,11 +72,13 @@ bool Campaign::may_look_into(const Lane& lane) const {
 }
 
 Campaign::Lane* Campaign::lane_to_look_into() {
-  const auto comes_before = [this](const Lane& a, const Lane& b) {
+  const bool all_at_once = options_.screen_leaves_room || !has_turns();
+  const auto comes_before = [&](const Lane& a, const Lane& b) {
     if (a.looked_into != b.looked_into) return b.looked_into;
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
     if (!a.looked_into)  // in the order in which they were seen
       return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
+    if (!all_at_once) return had(a) < had(b);
     return std::pair(x.turn, had(a)) < std::pair(y.turn, had(b));
   };
   Lane* best = nullptr;
@@ -84,11 +86,8 @@ Campaign::Lane* Campaign::lane_to_look_into() {
     if (may_look_into(lane) && (best == nullptr || comes_before(lane, *best))) best = &lane;
   if (best == nullptr || !best->looked_into) return best;
   if (further_ >= options_.triage.parallel) return nullptr;
-  if (options_.screen_leaves_room || !has_turns()) return best;
+  if (all_at_once) return best;
   // Who has had more than its share waits until the others have had theirs.
-  best = nullptr;
-  for (auto& lane : lanes_)
-    if (may_look_into(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
   const Lane* makes = next_lane();
   return makes == nullptr || best->due() <= makes->due() ? best : nullptr;
 }

@@ -303,6 +303,53 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
   EXPECT_TRUE(sink_.findings.empty());
 }
 
+// Two calls, small ones by themselves, of which every plan of the target consists.
+class PairedPlans final : public PlanSource {
+ public:
+  explicit PairedPlans(std::string target) : target_(std::move(target)) {}
+  Plan next() override {
+    Plan plan = plain_plan({call_of(n_ % 1024 + 1, 16), call_of(n_ % 1024 + 1, 32)});
+    ++n_;
+    plan.target = target_;
+    return plan;
+  }
+
+ private:
+  std::string target_;
+  std::int64_t n_ = 0;
+};
+
+// Where all plans are such that they would be screened aside, the worker of the screen serves too,
+// and no more plans are made than are run.
+TEST_F(TurnsTest, ATargetOfLongReferencesAloneIsScreenedByAllWorkers) {
+  specs_.resize(1);
+  specs_[0].has_reference = true;
+  specs_[0].work = [](const Dims&, const Config&) { return 1.5e7; };
+  options_.screen_leaves_room = true;
+  options_.time = seconds(20);
+  Journal journal;
+  FakeExecutor executor(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+        now_ += kTrial;
+        Observation o = all_right(plan, trial);
+        o.wall_us = std::chrono::microseconds(kTrial).count();
+        return o;
+      },
+      &journal);
+  std::vector<TargetUnderTest> targets;
+  targets.push_back({&specs_[0], std::make_unique<PairedPlans>(specs_[0].name), {}});
+  // Barred in its midst: nothing that waits is run any more.
+  const auto until = now_ + options_.time / 2;
+  options_.barred = [&](const std::string&) { return now_ >= until; };
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  const auto result = campaign.run();
+  ASSERT_TRUE(result);
+  EXPECT_GT(std::count(journal.begin(), journal.end(), "submit"), 10);
+  EXPECT_GT(std::count(journal.begin(), journal.end(), "fresh"), 10);
+  EXPECT_LE(now_ - until, seconds(2));
+  EXPECT_EQ(result->stats.pass, result->stats.plans);
+}
+
 TEST_F(TurnsTest, WhatIsFoundIsToldWhenItIsConfirmedAndWhenItIsReduced) {
   std::vector<std::pair<std::int64_t, bool>> told;
   options_.found = [&](const Finding& f, double seconds) {
