@@ -78,6 +78,17 @@ class TurnsTest : public ::testing::Test {
     EXPECT_TRUE(result) << result.error().message;
     return *result;
   }
+  // Nothing is wrong there; what it is given is in the journal.
+  std::unique_ptr<FakeExecutor> correct_executor() {
+    return std::make_unique<FakeExecutor>(
+        [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+          now_ += kTrial;
+          Observation o = all_right(plan, trial);
+          o.wall_us = std::chrono::microseconds(kTrial).count();
+          return o;
+        },
+        &journal_);
+  }
   static Observation right() { return ended(End::completed); }
   // Another kernel, so another bug, for each size.
   static Observation fault_in(std::int64_t n) {
@@ -101,6 +112,7 @@ class TurnsTest : public ::testing::Test {
   oracles::Catalog catalog_;
   RecordingSink sink_;
   CampaignOptions options_;
+  Journal journal_;
   std::chrono::steady_clock::time_point now_;
 };
 
@@ -281,24 +293,16 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
   }
   options_.screen_leaves_room = true;
   options_.time = seconds(20);
-  Journal journal;
-  FakeExecutor executor(
-      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-        now_ += kTrial;
-        Observation o = all_right(plan, trial);
-        o.wall_us = std::chrono::microseconds(kTrial).count();
-        return o;
-      },
-      &journal);
+  const auto executor = correct_executor();
   std::vector<TargetUnderTest> targets;
   for (const auto& spec : specs_)
     targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
-  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  Campaign campaign(*executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
   const auto result = campaign.run();
   ASSERT_TRUE(result);
-  EXPECT_EQ(journal.at(0), "submit") << "a plan of another target does not wait";
-  EXPECT_GE(std::count(journal.begin(), journal.end(), "fresh"), 4) << "each has its first";
-  EXPECT_GT(std::count(journal.begin(), journal.end(), "submit"), 4);
+  EXPECT_EQ(journal_.at(0), "submit") << "a plan of another target does not wait";
+  EXPECT_GE(std::count(journal_.begin(), journal_.end(), "fresh"), 4) << "each has its first";
+  EXPECT_GT(std::count(journal_.begin(), journal_.end(), "submit"), 4);
   EXPECT_EQ(result->stats.pass + result->stats.fail, result->stats.plans);
   EXPECT_TRUE(sink_.findings.empty());
 }
@@ -327,25 +331,17 @@ TEST_F(TurnsTest, ATargetOfLongReferencesAloneIsScreenedByAllWorkers) {
   specs_[0].work = [](const Dims&, const Config&) { return 1.5e7; };
   options_.screen_leaves_room = true;
   options_.time = seconds(20);
-  Journal journal;
-  FakeExecutor executor(
-      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-        now_ += kTrial;
-        Observation o = all_right(plan, trial);
-        o.wall_us = std::chrono::microseconds(kTrial).count();
-        return o;
-      },
-      &journal);
+  const auto executor = correct_executor();
   std::vector<TargetUnderTest> targets;
   targets.push_back({&specs_[0], std::make_unique<PairedPlans>(specs_[0].name), {}});
   // Barred in its midst: nothing that waits is run any more.
   const auto until = now_ + options_.time / 2;
   options_.barred = [&](const std::string&) { return now_ >= until; };
-  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  Campaign campaign(*executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
   const auto result = campaign.run();
   ASSERT_TRUE(result);
-  EXPECT_GT(std::count(journal.begin(), journal.end(), "submit"), 10);
-  EXPECT_GT(std::count(journal.begin(), journal.end(), "fresh"), 10);
+  EXPECT_GT(std::count(journal_.begin(), journal_.end(), "submit"), 10);
+  EXPECT_GT(std::count(journal_.begin(), journal_.end(), "fresh"), 10);
   EXPECT_LE(now_ - until, seconds(2));
   EXPECT_EQ(result->stats.pass, result->stats.plans);
 }
