@@ -6,12 +6,12 @@
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
 #include "bench/tma.h"
+#include "core/temporary_folder.h"
 #include "core/utc.h"
 #include "engine/plans.h"
 #include "engine/sanitized.h"
 #include "engine/tools.h"
 #include "sanitizer/command.h"
-#include "sanitizer/log_folder.h"
 #include "store/environment.h"
 
 namespace redzone::bench {
@@ -39,7 +39,7 @@ Effort effort_for(bool quick) {
 }
 
 // As a campaign runs it. Nobody reads the tool's text, which goes to a file in `logs`.
-void add_memcheck(Setup& setup, const sanitizer::LogFolder& logs) {
+void add_memcheck(Setup& setup, const TemporaryFolder& logs) {
   if (setup.device != DeviceKind::cuda) {
     setup.why_no_memcheck = "memcheck sees nothing of the host device";
     return;
@@ -106,7 +106,7 @@ Result<Report> run(const RunOptions& options) {
   if (!registry) return tl::unexpected(registry.error());
   const auto worker = first_hello(engine::pool_options(options.engine, *registry));
   if (!worker) return tl::unexpected(worker.error());
-  const auto logs = sanitizer::LogFolder::create();
+  const auto logs = TemporaryFolder::create("sanitizer");
   if (!logs) return tl::unexpected(logs.error());
 
   const oracles::Catalog catalog;

@@ -11,7 +11,7 @@
 #include "cli/flags.h"
 #include "core/plan_text.h"
 #include "sanitizer/command.h"
-#include "sanitizer/log_folder.h"
+#include "sanitizer/new_log.h"
 
 namespace redzone::cli {
 namespace {

@@ -4,14 +4,7 @@
 
 #include <cstddef>
 
-// The compiler says whether it instruments this file: clang by a feature, g++ by a macro.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define REDZONE_ADDRESS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define REDZONE_ADDRESS_SANITIZER
-#endif
+#include "core/instrumented.h"
 
 #ifdef REDZONE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/temporary_folder.h"
 #include "engine/cuda_gdb.h"
 #include "exec/pool.h"
 
@@ -29,25 +29,6 @@ constexpr const char* kDumpFlags =
 Attribution said(std::string detail) {
   return {.source = std::string(kCoreDump), .detail = std::move(detail)};
 }
-
-// A folder that is removed with what is in it; an empty path where none could be made.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "redzone_core_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string in_quotes(std::string_view word) {
   std::string out = "'";
@@ -106,9 +87,9 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
       (signature.kind == FailKind::fault && signature.where.starts_with("CUDA_ERROR_"));
   if (!of_device) return {};
   if (cuda_gdb_.empty()) return {said("cuda-gdb was not found")};
-  const Folder folder;
-  if (folder.path().empty()) return {said("no temporary folder for the core dump")};
-  const std::string file = (folder.path() / "core").string();
+  const auto folder = TemporaryFolder::create("core");
+  if (!folder) return {said("no temporary folder for the core dump: " + folder.error().message)};
+  const std::string file = (folder->path() / "core").string();
   run(runner, plan, trial, file, stop);
   if (stop && stop()) return {said("no time was left to read the core dump")};
   std::error_code error;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "core/temporary_folder.h"
 #include "exec/pool.h"
-#include "sanitizer/log_folder.h"
 
 namespace redzone::engine {
 
@@ -27,7 +27,7 @@ class SanitizedPools {
   DeviceKind device_;
   exec::WorkerCommand command_;
   std::function<bool()> interrupted_;
-  std::unique_ptr<sanitizer::LogFolder> logs_;
+  std::unique_ptr<TemporaryFolder> logs_;
 };
 
 }  // namespace redzone::engine

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 
+#include "core/leak.h"
 #include "core/plan_text.h"
 #include "target/capability.h"
 #include "trial/encode.h"
@@ -190,7 +191,7 @@ void TrialRunner::finish(std::unique_ptr<Target> target) {
   // Its members are memory that its work may use. A lost device still may: then the worker leaves
   // without tearing anything down.
   if (session.lost())
-    static_cast<void>(target.release());
+    leak_on_purpose(std::move(target));
   else
     target.reset();
   state_.drain_sanitizer(-1);

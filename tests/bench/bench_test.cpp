@@ -10,24 +10,12 @@
 #include <sstream>
 
 #include "bench/report.h"
+#include "core/temporary_folder.h"
 
 namespace redzone::bench {
 namespace {
 
 using Json = nlohmann::json;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "redzone-bench-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 int exit_code(const std::string& command) {
   const int status = std::system(command.c_str());
@@ -154,7 +142,7 @@ void check_tma(const Json& tma) {
 }
 
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
-  const Folder folder;
+  const auto folder = TemporaryFolder::create("bench").value();
   const auto file = folder.path() / "report.json";
   ASSERT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --commit abc --out " +
                       quoted(file) + " >" + quoted(folder.path() / "table") + " 2>/dev/null"),
@@ -207,7 +195,7 @@ TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
 }
 
 TEST(Bench, MeasuresThePartsThatAreAskedFor) {
-  const Folder folder;
+  const auto folder = TemporaryFolder::create("bench").value();
   const auto file = folder.path() / "report.json";
   const std::string bench = std::string(REDZONE) + " bench --quick --device host --out " +
                             quoted(file) + " >" + quoted(folder.path() / "table") + " 2>&1";
@@ -221,7 +209,7 @@ TEST(Bench, MeasuresThePartsThatAreAskedFor) {
 }
 
 TEST(Bench, ChangesNothingWhenItsFileCannotBeWritten) {
-  const Folder folder;
+  const auto folder = TemporaryFolder::create("bench").value();
   const auto errors = folder.path() / "errors";
   EXPECT_EQ(exit_code(std::string(REDZONE) + " bench --quick --device host --out " +
                       quoted(folder.path() / "none" / "report.json") + " 2>" + quoted(errors)),

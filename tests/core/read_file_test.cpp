@@ -2,24 +2,17 @@
 #include "core/read_file.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <fstream>
+
+#include "core/temporary_folder.h"
 
 namespace redzone {
 namespace {
 
 class ReadFile : public ::testing::Test {
  protected:
-  ReadFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "rz_read_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~ReadFile() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
   // What is wrong with the file; "" when it can be read.
   static std::string problem(const std::filesystem::path& file) {
     const auto text = read_file(file);
@@ -28,7 +21,8 @@ class ReadFile : public ::testing::Test {
     return text.error().message.substr(file.string().size());
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder made_ = TemporaryFolder::create("read").value();
+  const std::filesystem::path folder_ = made_.path();
 };
 
 TEST_F(ReadFile, GivesTheBytes) {

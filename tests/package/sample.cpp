@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <fstream>
@@ -217,10 +216,7 @@ dropped = [{}"BLOCK", "RDIM"]
 }
 
 SamplePackage::SamplePackage() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "package-XXXXXX").string();
-  EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-  folder_ = pattern;
-  std::filesystem::create_directory(folder_ / "cubin");
+  std::filesystem::create_directory(folder() / "cubin");
   write("target.toml", description());
   for (const int ctas : {1, 2})
     for (const bool one : {false, true}) {
@@ -235,17 +231,12 @@ SamplePackage::SamplePackage() {
     }
 }
 
-SamplePackage::~SamplePackage() {
-  std::error_code error;
-  std::filesystem::remove_all(folder_, error);
-}
-
 void SamplePackage::write(const std::string& name, const std::string& text) const {
-  std::ofstream(folder_ / name, std::ios::binary) << text;
+  std::ofstream(folder() / name, std::ios::binary) << text;
 }
 
 std::string SamplePackage::read(const std::string& name) const {
-  std::ifstream in(folder_ / name, std::ios::binary);
+  std::ifstream in(folder() / name, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder.h"
+
 namespace redzone::package::test {
 
 // What the cubin of a kernel `add` says.
@@ -30,18 +32,15 @@ std::string description();
 class SamplePackage {
  public:
   SamplePackage();
-  ~SamplePackage();
-  SamplePackage(const SamplePackage&) = delete;
-  SamplePackage& operator=(const SamplePackage&) = delete;
 
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
   // Replaces the first `from` in the file; it must be there.
   void edit(const std::string& name, const std::string& from, const std::string& to) const;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = TemporaryFolder::create("package").value();
 };
 
 }  // namespace redzone::package::test

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/temporary_folder.h"
 #include "trial/device_trial_host.h"
 
 namespace redzone {
@@ -13,30 +14,14 @@ namespace {
 
 using std::filesystem::path;
 
-// A folder outside the build tree, for the life of the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = ::testing::TempDir() + "redzone_plugin_XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const path& at() const { return path_; }
-
- private:
-  path path_;
-};
-
 TEST(PluginExample, CompilesOutsideTheBuildTreeAndRuns) {
-  const Folder folder;
-  std::filesystem::copy_file(EXAMPLE_SOURCE, folder.at() / "scale.cu");
-  const path plugin = folder.at() / "scale.host.so";
+  const auto folder = TemporaryFolder::create("plugin").value();
+  std::filesystem::copy_file(EXAMPLE_SOURCE, folder.path() / "scale.cu");
+  const path plugin = folder.path() / "scale.host.so";
   const std::string command = fmt::format(
       "cd {} && {} -std=c++20 -O2 -Wall -Werror=return-type -shared -fPIC -fvisibility=hidden "
       "-I {} -x c++ scale.cu -o {}",
-      folder.at().string(), COMPILER, INCLUDE_DIR, plugin.string());
+      folder.path().string(), COMPILER, INCLUDE_DIR, plugin.string());
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 
   const path plugins[] = {plugin};

@@ -2,6 +2,7 @@
 // device, under a tool that sees nothing.
 #include <filesystem>
 
+#include "core/temporary_folder.h"
 #include "sanitizer/tier_fixture.h"
 
 namespace redzone::exec {
@@ -44,7 +45,7 @@ class Chain : public testing::Test {
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
   }
 
-  sanitizer::LogFolder folder_ = sanitizer::LogFolder::create().value();
+  TemporaryFolder folder_ = TemporaryFolder::create("sanitizer").value();
 };
 
 TEST_F(Chain, AWorkerKnowsItsToolAndReadsItsLog) {

@@ -5,7 +5,8 @@
 
 #include <fstream>
 
-#include "sanitizer/log_folder.h"
+#include "core/temporary_folder.h"
+#include "sanitizer/new_log.h"
 
 namespace redzone::sanitizer {
 namespace {
@@ -17,7 +18,7 @@ class Log : public testing::Test {
  protected:
   void append(std::string_view text) { std::ofstream(path_, std::ios::app) << text; }
 
-  LogFolder folder_ = LogFolder::create().value();
+  TemporaryFolder folder_ = TemporaryFolder::create("sanitizer").value();
   std::filesystem::path path_ = new_log(folder_.path()).value();
   LogFile log_{path_};
 };
@@ -67,7 +68,7 @@ TEST_F(Log, AFloodIsBounded) {
 TEST(Folder, IsRemovedWithItsFiles) {
   std::filesystem::path path;
   {
-    auto folder = LogFolder::create();
+    auto folder = TemporaryFolder::create("sanitizer");
     ASSERT_TRUE(folder);
     path = folder->path();
     ASSERT_TRUE(new_log(path));

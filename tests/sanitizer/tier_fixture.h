@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "core/plan_text.h"
+#include "core/temporary_folder.h"
 #include "exec/pool.h"
 #include "exec/tiered.h"
 #include "oracles/sanitizer.h"
 #include "sanitizer/command.h"
-#include "sanitizer/log_folder.h"
+#include "sanitizer/new_log.h"
 
 namespace redzone::exec {
 
@@ -109,7 +110,7 @@ class Tier : public testing::Test {
 
   std::string absent_;
   int opened_ = 0;
-  sanitizer::LogFolder folder_ = sanitizer::LogFolder::create().value();
+  TemporaryFolder folder_ = TemporaryFolder::create("sanitizer").value();
   Native native_;
   TieredExecutor executor_{native_, {[this](SanitizerTool tool) { return open(tool); }, 20, {}}};
 };

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "sanitizer/log_folder.h"
+#include "core/temporary_folder.h"
+#include "sanitizer/new_log.h"
 #include "trial/bench.h"
 #include "trial/sanitizer_watch.h"
 
@@ -48,7 +49,7 @@ class SanitizerHooks : public ::testing::Test {
     return mode;
   }
 
-  sanitizer::LogFolder folder_ = sanitizer::LogFolder::create().value();
+  TemporaryFolder folder_ = TemporaryFolder::create("sanitizer").value();
   std::filesystem::path log_ = sanitizer::new_log(folder_.path()).value();
   trial::SanitizerWatch watch_{{SanitizerTool::memcheck, log_}};
 };

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/leak.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/device_facts.h"
 #include "device/cuda/encode.h"
@@ -101,7 +102,7 @@ CudaDevice::~CudaDevice() {
   parts_->buffers->discard_results();
   if (!lost_) lost_ = !synchronize();
   if (lost_)
-    (void)parts_.release();  // see the class
+    leak_on_purpose(std::move(parts_));  // see the class
   else
     parts_->caching->reset();
 }
