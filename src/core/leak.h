@@ -1,5 +1,5 @@
-// An object that is left to the end of the process on purpose: what it owns may still be in use by a
-// device that no longer answers, so its destructor must not run.
+// An object that is left to the end of the process on purpose: what it owns may still be in use by
+// a device that no longer answers, so its destructor must not run.
 #pragma once
 
 #include <memory>
