@@ -47,11 +47,9 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
   const std::int32_t index = unit.item->index;
   Session& session = state.session;
   session.set_call(index);
-  if (state.box != nullptr) {
-    state.box->call_begun = index;
-    ++state.box->progress;
-  }
+  if (state.box != nullptr) state.box->call_begun = index;
   for (std::int64_t r = 0; r < unit.item->runs && !session.stopped(); ++r) {
+    state.show_progress();
     CallContext context(state, unit, r);
     const auto thrown = [&](const char* what) {
       session.stop_fault("target-error", index, {}, what);
@@ -72,10 +70,8 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
   }
   if (state.watches_freed() && !session.capturing())  // a graph uses it again
     for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
-  if (state.box != nullptr) {
-    state.box->call_ended = index;
-    ++state.box->progress;
-  }
+  if (state.box != nullptr) state.box->call_ended = index;
+  state.show_progress();
   // In this mode each launch was waited for: what the tool has said by now is about this call.
   if (state.mode.launch == Launch::blocking) state.drain_sanitizer(index);
   session.set_call(-1);

@@ -1,4 +1,6 @@
 // What a target gets from its context, and how its errors end a trial.
+#include <set>
+
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -20,6 +22,16 @@ Plan repeated(std::int64_t times) {
 
 void add_one_kernel(float* p, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) p[i] += 1;
+}
+
+// Together they may take longer than a deadline, though none of them does.
+TEST(SignsOfLife, EachRunOfARepeatedCallIsOne) {
+  std::set<std::uint64_t> seen;
+  const device::BlackBox* box = nullptr;
+  Bench bench([&](Context&) { seen.insert(box->progress); });
+  box = &bench.box;
+  bench.run(repeated(10), {.mode = {.launch = Launch::gated}});
+  EXPECT_EQ(seen.size(), 10u);
 }
 
 TEST(Context, KnowsTheCall) {
