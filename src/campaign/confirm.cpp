@@ -60,7 +60,8 @@ std::string fault_text(const Answer& answer) {
 Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   const TriageOptions& options = shop.options;
   Finding& finding = c.finding;
-  // A hang that is none, only slow, is found out by refine(), which waits for the full deadline.
+  // What looks like a hang within a short deadline may only be slow: the cause is looked for with
+  // that, and whether it hangs is asked with the full one.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
   c.grouped = options.reuse_workers;
@@ -83,6 +84,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   }
 
   finding.signature = shown->answer.verdict.signature;
+  evaluator.set_deadline(options.deadline);
   const auto runs =
       run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature);
   finding.reliability = runs.reliability;

@@ -49,6 +49,10 @@ class Evaluator {
   // Run so far, for all questions.
   std::int64_t trials() const { return trials_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+  // From then on what is asked ends at once, as with `stop`.
+  void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
+  // Whether what was asked last may have been ended.
+  bool stopped() const { return (stop_ && stop_()) || std::chrono::steady_clock::now() >= until_; }
   // Used workers will do: see exec::Job::reuse.
   void set_reuse(bool reuse) { reuse_ = reuse; }
   // The trials of one question share a worker: saves workers where they are slow to start, and may
@@ -62,6 +66,7 @@ class Evaluator {
   const TargetSpec& spec_;
   std::chrono::milliseconds deadline_;
   std::function<bool()> stop_;
+  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
   bool reuse_ = false;
   bool grouped_ = false;
   bool alone_ = false;

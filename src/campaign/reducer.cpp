@@ -21,11 +21,12 @@ ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
 Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
                const ReduceBudget& budget) {
   Reduced out{std::move(plan), ReductionEnd::none, 0};
-  std::unordered_set<std::string> passed;  // plans known not to fail
+  std::unordered_set<std::string> passed, not_judged;  // plans that were asked about
   for (;;) {
     PlanStream candidates = simplify.candidates(out.plan);
     bool exhausted = false;
     bool improved = false;
+    bool all_judged = true;
     const std::size_t size = std::max<std::size_t>(budget.batch, 1);
     while (!improved && !exhausted) {
       out.end = spent(budget, out.evaluations);
@@ -37,24 +38,32 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
           exhausted = true;
           break;
         }
-        if (!passed.contains(wire::encode(*candidate))) batch.push_back(std::move(*candidate));
+        const std::string bytes = wire::encode(*candidate);
+        if (not_judged.contains(bytes))
+          all_judged = false;
+        else if (!passed.contains(bytes))
+          batch.push_back(std::move(*candidate));
       }
       if (batch.empty()) continue;
       std::vector<std::string> asked;
       for (const auto& candidate : batch) asked.push_back(wire::encode(candidate));
-      const auto fails = still_fails(batch);
+      const auto tried = still_fails(batch);
       out.evaluations += batch.size();
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (fails[i] && simplify.simpler(batch[i], out.plan)) {
+        if (tried[i] == Tried::fails && simplify.simpler(batch[i], out.plan)) {
           out.plan = std::move(batch[i]);
           improved = true;
           break;
         }
-        passed.insert(std::move(asked[i]));
+        const bool judged = tried[i] != Tried::not_judged;
+        all_judged = all_judged && judged;
+        (judged ? passed : not_judged).insert(std::move(asked[i]));
       }
     }
     if (!improved) {
-      out.end = ReductionEnd::minimal;
+      // What ended the last questions may be the budget.
+      out.end = all_judged ? ReductionEnd::minimal : spent(budget, out.evaluations);
+      if (out.end == ReductionEnd::none) out.end = ReductionEnd::not_judged;
       return out;
     }
   }

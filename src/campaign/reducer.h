@@ -1,12 +1,13 @@
 // Makes a failing plan as small as it gets.
 //
 // Greedy descent: the first plan that still fails and is simpler as it failed becomes the plan,
-// until none does (1-minimal) or the budget ends, and it says which. Each step forward is strictly
-// simpler, so there are finitely many. What "simpler" means is the simplifier's; what "still fails"
-// means is the caller's, who must hold on to the signature.
+// until none does (1-minimal, if all of them were judged) or the budget ends, and it says which.
+// Each step forward is strictly simpler, so there are finitely many. What "simpler" means is the
+// simplifier's; what "still fails" means is the caller's, who must hold on to the signature.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -25,9 +26,15 @@ struct Simplify {
   std::function<bool(const Plan& a, const Plan& b)> simpler;
 };
 
-// For each plan, whether it still fails. Plans of one call may run at the same time. A plan that
-// fails only in a variant, under another schedule for instance, is replaced by that variant.
-using StillFails = std::function<std::vector<bool>(std::span<Plan>)>;
+enum class Tried : std::uint8_t {
+  fails,
+  passes,      // as far as runs can tell; or it fails otherwise, or the target refuses it
+  not_judged,  // no run of it says either
+};
+
+// What became of each plan. Plans of one call may run at the same time. A plan that fails only in a
+// variant, under another schedule for instance, is replaced by that variant.
+using StillFails = std::function<std::vector<Tried>(std::span<Plan>)>;
 
 struct ReduceBudget {
   std::size_t evaluations = 1000;  // plans asked about
@@ -38,7 +45,7 @@ struct ReduceBudget {
 
 struct Reduced {
   Plan plan;
-  ReductionEnd end = ReductionEnd::none;  // minimal, plans, time or interrupted
+  ReductionEnd end = ReductionEnd::none;  // minimal, not_judged, plans, time or interrupted
   std::size_t evaluations = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "campaign/confirmation.h"
 #include "campaign/naming.h"
 #include "campaign/plan_variants.h"
+#include "campaign/run_judgement.h"
 #include "statistics/sequential_test.h"
 
 namespace redzone::campaign {
@@ -27,7 +28,8 @@ class Refinement {
         evaluator_(shop.evaluator(c.finding.signature.kind == FailKind::hang
                                       ? shop.options.hang_deadline
                                       : shop.options.deadline)),
-        reduce_left_(reduce_time) {
+        reduce_left_(reduce_time),
+        reduce_until_(std::chrono::steady_clock::now()) {
     evaluator_.set_grouped(c.grouped);
   }
 
@@ -46,9 +48,9 @@ class Refinement {
   void reduce_shown(Shown& shown);
   // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
   // pass of what has failed as reliably as the finding. A plan that fails in a variant only becomes
-  // that variant.
-  std::vector<bool> still_fails(const Oracle& oracle, const Signature& signature,
-                                const Variants& variants, std::span<Plan> plans);
+  // that variant. What is undecided when the time for reducing is over is not judged.
+  std::vector<Tried> still_fails(const Oracle& oracle, const Signature& signature,
+                                 const Variants& variants, std::span<Plan> plans);
   // The most specific oracle that fails on the reduced plan takes over.
   void sharpen(Shown& shown);
   // How often finding.plan fails, at the full deadline. False: no run of it could be judged, and
@@ -61,6 +63,7 @@ class Refinement {
   Finding& finding_;
   Evaluator evaluator_;
   std::chrono::milliseconds reduce_left_;
+  std::chrono::steady_clock::time_point reduce_until_;  // of the reduction that is under way
 };
 
 // A race that shows under some schedules only would be lost with every step of the reduction, which
@@ -80,11 +83,31 @@ std::size_t Refinement::schedules_to_try(const Shown& shown) {
   return always ? 0 : kSchedules;
 }
 
-std::vector<bool> Refinement::still_fails(const Oracle& oracle, const Signature& signature,
-                                          const Variants& variants, std::span<Plan> plans) {
+// What one run says of a plan that is simpler than one which fails like `signature`. Where the
+// oracle does not apply it cannot fail so; but the reference applies to every call, and says so of
+// calls that it did not compare.
+Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) {
+  if (same_failure(answer, signature)) return Tried::fails;
+  const Outcome outcome = answer.verdict.outcome;
+  const bool refused = std::any_of(answer.observations.begin(), answer.observations.end(),
+                                   [](const Observation& o) { return o.end == End::unsupported; });
+  const bool cannot_fail_so =
+      refused || (outcome == Outcome::not_applicable && signature.kind != FailKind::reference) ||
+      (outcome == Outcome::pass && answer.trials.empty());
+  if (cannot_fail_so) return Tried::passes;
+  const RunResult result = judge_run(plan, std::span(&answer, 1), signature).result;
+  const bool judged = result != RunResult::harness_error && result != RunResult::not_judged;
+  return judged ? Tried::passes : Tried::not_judged;
+}
+
+std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature& signature,
+                                           const Variants& variants, std::span<Plan> plans) {
   const statistics::Rates rates = rates_of(finding_.reliability);
   std::vector<statistics::SequentialTest> tests(plans.size(), statistics::SequentialTest(rates));
-  std::vector<bool> fails(plans.size(), false);
+  std::vector<Tried> results(plans.size(), Tried::passes);
+  const auto is_open = [&](std::size_t i) {
+    return results[i] == Tried::passes && tests[i].decision() == statistics::Decision::open;
+  };
   struct Asked {
     std::size_t plan;
     bool variant;
@@ -93,7 +116,7 @@ std::vector<bool> Refinement::still_fails(const Oracle& oracle, const Signature&
     std::vector<Question> questions;
     std::vector<Asked> asked;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      if (fails[i] || tests[i].decision() != statistics::Decision::open) continue;
+      if (!is_open(i)) continue;
       const auto times = std::clamp<std::int64_t>(tests[i].passes_to_go(), 1,
                                                   std::max<std::int64_t>(tests[i].n(), 2));
       questions.insert(questions.end(), static_cast<std::size_t>(times), {&oracle, plans[i]});
@@ -104,17 +127,21 @@ std::vector<bool> Refinement::still_fails(const Oracle& oracle, const Signature&
         asked.push_back({i, true});
       }
     }
-    if (questions.empty() || (!first && shop_.options.stopped())) return fails;
+    const bool over = shop_.options.stopped() || std::chrono::steady_clock::now() >= reduce_until_;
+    if (!first && over)
+      for (std::size_t i = 0; i < plans.size(); ++i)
+        if (is_open(i)) results[i] = Tried::not_judged;
+    if (questions.empty() || (!first && over)) return results;
     const auto answers = evaluator_.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
       note_other(case_, questions[q], answers[q], signature);
       const auto [i, variant] = asked[q];
-      const bool same = same_failure(answers[q], signature);
-      // What cannot be judged is no failure, and asking again would not end.
-      if (!variant) tests[i].add(same);
-      if (!same || fails[i]) continue;
-      fails[i] = true;
-      plans[i] = questions[q].plan;
+      const Tried run = tried(questions[q].plan, answers[q], signature);
+      if (!variant && run != Tried::not_judged) tests[i].add(run == Tried::fails);
+      // What could not be judged is not asked again: that might not end.
+      if (run == Tried::passes || results[i] == Tried::fails) continue;
+      results[i] = run;
+      if (run == Tried::fails) plans[i] = questions[q].plan;
     }
   }
 }
@@ -128,7 +155,9 @@ void Refinement::reduce_shown(Shown& shown) {
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
   const auto begun = std::chrono::steady_clock::now();
-  const auto until = begun + reduce_left_;
+  reduce_until_ = begun + reduce_left_;
+  // Trials that run by then are worth their results, but for one deadline at most.
+  evaluator_.set_until(reduce_until_ + options.deadline);
   const std::int64_t trials = evaluator_.trials();
   const bool costly = options.reuse_workers && ends_trial(signature.kind);
   const auto reduce_with = [&](const Variants& variants) {
@@ -138,7 +167,7 @@ void Refinement::reduce_shown(Shown& shown) {
     ReduceBudget budget;
     const auto tried = static_cast<std::size_t>(finding_.reduction.plans);
     budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
-    budget.until = until;
+    budget.until = reduce_until_;
     budget.stop = options.stop;
     // A batch is not interrupted, so where workers are dear it is as many runs as there are
     // workers.
@@ -164,6 +193,7 @@ void Refinement::reduce_shown(Shown& shown) {
   const auto took = std::chrono::steady_clock::now() - begun;
   reduce_left_ -=
       std::min(reduce_left_, std::chrono::duration_cast<std::chrono::milliseconds>(took));
+  evaluator_.set_until(std::chrono::steady_clock::time_point::max());
   finding_.reduction.trials += evaluator_.trials() - trials;
   finding_.reduction.seconds += std::chrono::duration<double>(took).count();
 }
@@ -198,7 +228,8 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   evaluator_.set_reuse(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
-  const int times = slow ? options.confirm_runs : always ? options.final_runs : options.most_runs;
+  const bool few = slow || options.stopped();
+  const int times = few ? options.confirm_runs : always ? options.final_runs : options.most_runs;
   const int fresh = reuse ? std::min(options.confirm_runs, times) : times;
   Runs runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
   if (runs.reliability.k > 0 && fresh < times) {

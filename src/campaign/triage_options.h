@@ -15,7 +15,8 @@ namespace redzone::campaign {
 
 struct TriageOptions {
   std::chrono::milliseconds deadline{10000};  // of a trial, also for the final confirmation
-  // A hang costs its deadline each time it is shown. Once it is confirmed, this one will do.
+  // A hang costs its deadline each time it is shown. While its cause is looked for and it is
+  // reduced this one will do; what is said of it is measured with the other.
   std::chrono::milliseconds hang_deadline{750};
   // Runs of the plan as it was classified, beside the one that classified it.
   int confirm_runs = 4;

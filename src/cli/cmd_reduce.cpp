@@ -68,7 +68,16 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   // that fails in another way is another finding, which takes no mark with it.
   if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(*id);
   auto options = engine.triage_options();
-  options.reduce_time = **time;
+  // What is left is measured and explained in the last quarter. The command is over with the time;
+  // a trial that runs then has its deadline.
+  const auto until = std::chrono::steady_clock::now() + **time;
+  const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
+    return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
+  };
+  options.reduce_time = **time * 3 / 4;
+  options.interrupted = options.stop;
+  options.stop = [=] { return is_over(until); };
+  options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(engine.executor(), engine.site().catalog(), engine::simplify_for(), sink,
                           options);

@@ -18,6 +18,8 @@ std::string_view name_of(ReductionEnd end) {
       return "interrupted";
     case ReductionEnd::taken_back:
       return "taken back";
+    case ReductionEnd::not_judged:
+      return "not all judged";
   }
   return "";
 }
@@ -38,6 +40,8 @@ std::string_view meaning(ReductionEnd end) {
       return "something simpler may fail so";
     case ReductionEnd::taken_back:
       return "what was left did not fail again, so the plan is as it was confirmed";
+    case ReductionEnd::not_judged:
+      return "simpler plans could not be judged, and one of them may fail so";
   }
   return "";
 }

@@ -15,6 +15,7 @@ enum class ReductionEnd : std::uint8_t {
   time,     // the time was over
   interrupted,  // somebody stopped it
   taken_back,   // what was left did not fail again, so the plan is as it was confirmed
+  not_judged,   // nothing simpler by one step was seen to fail so, but some could not be judged
 };
 
 std::string_view name_of(ReductionEnd end);  // "1-minimal", "budget of plans", ...

@@ -71,7 +71,7 @@ void columns(A& a, R& r) {
 
 template <class A, Of<Reduction> R>
 void columns(A& a, R& r) {
-  a("reduction_end", r.end, ReductionEnd::taken_back);
+  a("reduction_end", r.end, ReductionEnd::not_judged);
   a("reduction_plans", r.plans);
   a("reduction_trials", r.trials);
   a("reduction_seconds", r.seconds);

@@ -22,8 +22,8 @@ using Fails = std::function<bool(const Plan&)>;
 
 StillFails one_by_one(Fails fails) {
   return [fails = std::move(fails)](std::span<const Plan> plans) {
-    std::vector<bool> out;
-    for (const auto& plan : plans) out.push_back(fails(plan));
+    std::vector<Tried> out;
+    for (const auto& plan : plans) out.push_back(fails(plan) ? Tried::fails : Tried::passes);
     return out;
   };
 }
@@ -131,13 +131,13 @@ TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
 TEST_F(Reducer, EndsWhereAVariantUndoesWhatACandidateChanged) {
   std::size_t asked = 0;
   const StillFails under_another_schedule = [&](std::span<Plan> plans) {
-    std::vector<bool> fails;
+    std::vector<Tried> tried;
     for (auto& plan : plans) {
-      if (++asked > 20000) return std::vector<bool>(plans.size(), false);
-      fails.push_back(some_call_above(plan, 64));
+      if (++asked > 20000) return std::vector<Tried>(plans.size(), Tried::passes);
+      tried.push_back(some_call_above(plan, 64) ? Tried::fails : Tried::passes);
       if (plan.mode.schedule_seed == 0) plan.mode.schedule_seed = 3;
     }
-    return fails;
+    return tried;
   };
   const auto r = reduce(large_, testing::real_simplify()(spec_), under_another_schedule, {});
   EXPECT_EQ(r.end, ReductionEnd::minimal);
@@ -159,18 +159,46 @@ TEST_F(Reducer, TakesStrictlySimplerPlansOnlyWhateverIsSaidToFail) {
                            },
                            real.simpler};
     const StillFails any = [&](std::span<Plan> plans) {
-      std::vector<bool> fails;
+      std::vector<Tried> tried;
       for (auto& plan : plans) {
         plan.mode.schedule_seed = random() % 3;
         if (random() % 4 == 0) plan.mode.placement = Placement::head;
-        fails.push_back(random() % 3 != 0);
+        tried.push_back(random() % 3 != 0 ? Tried::fails : Tried::passes);
       }
-      return fails;
+      return tried;
     };
     const auto r = reduce(large_, watched, any, {});
     RC_ASSERT(r.end == ReductionEnd::minimal);
     for (std::size_t i = 1; i < steps.size(); ++i) RC_ASSERT(real.simpler(steps[i], steps[i - 1]));
   }));
+}
+
+// As where each worker that is given a smaller plan is lost before it says anything.
+TEST_F(Reducer, IsNotMinimalWhereSimplerPlansCouldNotBeJudged) {
+  const StillFails above_64 = [&](std::span<Plan> plans) {
+    std::vector<Tried> tried;
+    for (const auto& plan : plans)
+      tried.push_back(some_call_above(plan, 64)   ? Tried::fails
+                      : some_call_above(plan, 32) ? Tried::not_judged
+                                                  : Tried::passes);
+    return tried;
+  };
+  const auto r = reduce(large_, testing::real_simplify()(spec_), above_64, {});
+  EXPECT_EQ(r.end, ReductionEnd::not_judged);
+  EXPECT_EQ(r.plan, plain_plan({call_of(65, 16)})) << print_plan(r.plan);
+}
+
+TEST_F(Reducer, IsNotMinimalWhereTheTimeEndedTheLastQuestions) {
+  bool over = false;
+  ReduceBudget budget;
+  budget.stop = [&] { return over; };
+  budget.batch = 1000;  // all candidates of a plan
+  const StillFails ended = [&](std::span<Plan> plans) {
+    over = true;
+    return std::vector<Tried>(plans.size(), Tried::not_judged);
+  };
+  const auto r = reduce(large_, testing::real_simplify()(spec_), ended, budget);
+  EXPECT_EQ(r.end, ReductionEnd::interrupted);
 }
 
 TEST_F(Reducer, EndsWhenItIsStopped) {
