@@ -33,7 +33,7 @@ std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   std::vector<campaign::Question> questions;
   std::vector<std::size_t> oracles_of;  // by request: how many are asked in each of its runs
   for (const auto& request : requests) {
-    const auto oracles = campaign::oracles_for(catalog_, oracle_, request.plan, evaluator_.spec());
+    const auto oracles = campaign::own_oracles(catalog_, oracle_, request.plan, evaluator_.spec());
     oracles_of.push_back(oracles.size());
     for (std::int64_t t = 0; t < request.times; ++t)
       for (const auto* oracle : oracles) questions.push_back({oracle, request.plan});
@@ -45,6 +45,7 @@ std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
     for (std::int64_t t = 0; t < requests[i].times; ++t) {
       auto run = campaign::judge_run(requests[i].plan, rest.first(oracles_of[i]), signature_);
       out[i].add(counts_of(run));
+      met_recorded_ = met_recorded_ || run.result == RunResult::recorded;
       if (run.other && !other_) other_ = std::move(run.other);
       rest = rest.subspan(oracles_of[i]);
     }

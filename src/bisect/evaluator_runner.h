@@ -18,6 +18,8 @@ class EvaluatorRunner final : public Runner {
 
   // The first failure that was met with another signature, and the plan that shows it.
   const std::optional<campaign::Alarm>& other() const { return other_; }
+  // Whether any run failed as recorded.
+  bool met_recorded() const { return met_recorded_; }
 
   std::vector<Counts> run(std::span<const Request> requests) override;
 
@@ -27,6 +29,7 @@ class EvaluatorRunner final : public Runner {
   const Oracle& oracle_;
   Signature signature_;
   std::optional<campaign::Alarm> other_;
+  bool met_recorded_ = false;
 };
 
 }  // namespace redzone::bisect

@@ -43,12 +43,18 @@ class Runs {
           unjudged_ = std::move(run);
         return;
     }
+    if (run.result == RunResult::other) ++failed_otherwise_;
     if (run.other && !out_.other) out_.other = std::move(run.other);
   }
   // More runs would not change the answer, or could not be judged either.
-  bool decided() const { return out_.failed.k > 0 || out_.other || unjudged_; }
+  bool decided() const {
+    return out_.failed.k > 0 || unjudged_ ||
+           (failed_otherwise_ > 0 && failed_otherwise_ == out_.failed.n) ||
+           (out_.other && is_own_alarm(out_.other->verdict, true));
+  }
 
   Recheck result(std::int64_t needed, std::int64_t passed) && {
+    if (out_.other && !is_own_alarm(out_.other->verdict, out_.failed.k > 0)) out_.other.reset();
     switch (rank_runs(results_)) {
       case RunResult::recorded:
         out_.tonight = out_.failed.k == out_.failed.n ? Tonight::fails : Tonight::flaky;
@@ -64,8 +70,6 @@ class Runs {
       case RunResult::pass:
         if (out_.failed.n + passed >= needed)
           out_.tonight = Tonight::passes;
-        else if (unjudged_)
-          out_.reason = unjudged_->verdict.reason;
         else
           out_.reason = fmt::format(
               "{} runs passed{}; to say that it is fixed takes {}", out_.failed.n,
@@ -81,6 +85,12 @@ class Runs {
     return std::move(out_);
   }
 
+  // Of runs that came to an end early, and decided nothing.
+  Recheck unfinished() && {
+    out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
+    return std::move(out_);
+  }
+
   void add_device_time(std::span<const Answer> answers) {
     for (const auto& answer : answers)
       for (const auto& o : answer.observations)
@@ -91,6 +101,7 @@ class Runs {
   Recheck out_;
   std::vector<RunResult> results_;
   std::optional<RunJudgement> unjudged_;
+  std::int64_t failed_otherwise_ = 0;
 };
 
 }  // namespace
@@ -112,10 +123,16 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
     for (std::int64_t i = 0; i < now; ++i)
       for (const auto* oracle : oracles) questions.push_back({oracle, plan});
     const auto answers = evaluator.ask(questions);
+    const bool cut = evaluator.stopped();
     runs.add_device_time(answers);
     for (auto run = std::span<const Answer>(answers); !run.empty();
-         run = run.subspan(oracles.size()))
-      runs.add(judge_run(plan, run.first(oracles.size()), recorded));
+         run = run.subspan(oracles.size())) {
+      auto judged = judge_run(plan, run.first(oracles.size()), recorded);
+      // It may have been ended with the evaluator, which is no error of the harness.
+      if (cut && judged.result == RunResult::harness_error) continue;
+      runs.add(std::move(judged));
+    }
+    if (cut && !runs.decided()) return std::move(runs).unfinished();
   }
   return std::move(runs).result(needed, passed);
 }

@@ -11,8 +11,8 @@
 namespace redzone::campaign {
 
 struct Recheck {
-  // All but found and not_run. harness_error: no run could be judged, which is not the target's
-  // fault; where some could, those decide.
+  // All but found and not_run. harness_error: a run could not be judged, which is not the target's
+  // fault, and none failed. unclear: too few runs passed, or the evaluator was stopped before.
   Tonight tonight = Tonight::unclear;
   Reliability failed;              // as recorded, of the runs that could be judged
   std::string reason;              // of what is neither fails, flaky nor passes

@@ -58,7 +58,9 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
   RunJudgement out{ranked.result, said[ranked.decisive].verdict, from[ranked.decisive], {}};
   for (const auto& answer : answers)
     if (out.verdict.reference.calls == 0) out.verdict.reference = answer.verdict.reference;
-  if (ranked.other) out.other = as_alarm(*ranked.other);
+  const bool recorded_too = ranked.result == RunResult::recorded;
+  if (ranked.other && is_own_alarm(said[*ranked.other].verdict, recorded_too))
+    out.other = as_alarm(*ranked.other);
   return out;
 }
 
@@ -74,10 +76,22 @@ RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
   return out;
 }
 
-std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
+bool is_own_alarm(const Verdict& other, bool recorded_too) {
+  return !recorded_too || is_direct(other.signature.kind);
+}
+
+std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec) {
   std::vector<const Oracle*> out{&own};
   if (own.expand(plan, spec).empty()) out.push_back(catalog.direct().front().get());
+  return out;
+}
+
+std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
+                                       const Plan& plan, const TargetSpec& spec) {
+  auto out = own_oracles(catalog, own, plan, spec);
+  const Oracle* reference = catalog.find("reference");
+  if (reference != nullptr && reference != &own && spec.has_reference) out.push_back(reference);
   return out;
 }
 

@@ -32,8 +32,18 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
 RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
                            const std::optional<Signature>& recorded);
 
-// The oracles to ask about a plan that was recorded as failing under `own`: that one first. An
+// Of runs that were seen to fail with another signature: whether that is an alarm of its own. A
+// wrong output beside the recorded failure is what that failure led to; what a single trial shows
+// directly, such as a fault, is never explained away.
+bool is_own_alarm(const Verdict& other, bool recorded_too);
+
+// The oracles that show whether a plan still fails as recorded under `own`: that one first. An
 // oracle that wants no trial cannot show that the plan runs, so one that does comes with it.
+std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Oracle& own,
+                                       const Plan& plan, const TargetSpec& spec);
+
+// Those to ask before it is said that such a plan passes: with the target's reference, because
+// outputs that are wrong have not passed, whatever was recorded.
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 

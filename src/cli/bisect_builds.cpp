@@ -42,6 +42,8 @@ class Trier {
       answer.probe = probing.prober().ask(probing.finding().plan);
     }
     if (const auto& stored = probing.prober().problem(); !stored) problem_ = stored.error();
+    if (const auto stored = store_other(probing, builds_[build]); !stored)
+      problem_ = stored.error();
     if (answer.probe.answer == bisect::Answer::unjudged)
       answer.skipped = builds_[build] + ": " + answer.probe.counts.said;
     return answer;

@@ -40,13 +40,8 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   if (!base) return tl::unexpected(base.error());
   if (const auto& problem = probing.prober().problem(); !problem)
     return tl::unexpected(problem.error());
-  if (base->answer == bisect::Answer::differs) {
-    const auto other = probing.store_other();
-    if (!other) return tl::unexpected(other.error());
-    if (*other)
-      print_note(fmt::format("it fails otherwise now: {}, stored as finding {}",
-                             (*other)->signature.text(), (*other)->id));
-  }
+  if (const auto stored = store_other(probing, "it"); !stored)
+    return tl::unexpected(stored.error());
   return exit_code(*base);
 }
 

@@ -174,8 +174,11 @@ Result<int> Replay::run(const po::variables_map& flags) {
     result.runs.push_back(as_run(judged, answers[judged.answer]));
     if (judged.other && !other) other = std::move(judged.other);
   }
+  const bool recorded_too =
+      std::any_of(result.runs.begin(), result.runs.end(),
+                  [](const report::ReplayRun& run) { return run.result == RunResult::recorded; });
   Result<void> stored;
-  if (other) {
+  if (other && campaign::is_own_alarm(other->verdict, recorded_too)) {
     const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun->entry);
     if (id)
       result.other_finding = *id;

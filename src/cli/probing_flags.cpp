@@ -1,5 +1,7 @@
 #include "cli/probing_flags.h"
 
+#include <fmt/format.h>
+
 #include "cli/engine_flags.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
@@ -46,6 +48,15 @@ Result<std::unique_ptr<engine::Probing>> open_probing(
       engine::Probing::open(*options, std::move(*finding), flags["db"].as<std::string>(), until);
   if (probing && !(*probing)->other_code().empty()) print_note((*probing)->other_code());
   return probing;
+}
+
+Result<void> store_other(engine::Probing& probing, std::string_view what) {
+  const auto other = probing.store_other();
+  if (!other) return tl::unexpected(other.error());
+  if (*other)
+    print_note(fmt::format("{} also fails otherwise: {}, stored as finding {}", what,
+                           (*other)->signature.text(), (*other)->id));
+  return {};
 }
 
 }  // namespace redzone::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "cli/flags.h"
 #include "engine/probing.h"
@@ -19,5 +20,8 @@ Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_ma
 Result<std::unique_ptr<engine::Probing>> open_probing(
     const po::variables_map& flags, std::chrono::steady_clock::time_point until,
     const std::optional<std::filesystem::path>& build = {});
+
+// Stores the other failure that was met, if any, and says so; `what` failed, as a note begins.
+Result<void> store_other(engine::Probing& probing, std::string_view what);
 
 }  // namespace redzone::cli

@@ -58,10 +58,7 @@ std::string_view name_of(RunResult result) {
 }
 
 RunResult rank_runs(std::span<const RunResult> runs) {
-  for (const auto result :
-       {RunResult::recorded, RunResult::other, RunResult::harness_error, RunResult::pass})
-    if (std::find(runs.begin(), runs.end(), result) != runs.end()) return result;
-  return RunResult::not_judged;
+  return runs.empty() ? RunResult::not_judged : *std::min_element(runs.begin(), runs.end());
 }
 
 RunResult rank_plans(const PlanCounts& plans) {

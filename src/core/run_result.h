@@ -49,8 +49,8 @@ struct RankedRun {
 // keeps nothing else from passing. Needs at least one answer.
 RankedRun rank_run(std::span<const OracleAnswer> answers, const std::optional<Signature>& recorded);
 
-// Several runs of one plan: a failure in any of them, the recorded one first; then an error of the
-// harness in any; a pass where those that could be judged passed; else not judged.
+// Several runs of one plan, by the same ranking: they passed where each of them did. No runs: not
+// judged.
 RunResult rank_runs(std::span<const RunResult> runs);
 
 // Plans that nobody asked for one by one, as those of a campaign or of a night.

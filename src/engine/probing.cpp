@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "campaign/run_judgement.h"
 #include "engine/alarms.h"
 #include "engine/stored_runs.h"
 
@@ -60,9 +61,10 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
 }
 
 Result<std::optional<Finding>> Probing::store_other() {
-  if (!runner_->other()) return std::nullopt;
-  auto finding =
-      store_alarm(*store_, rerun_.engine->site(), *evaluator_, *runner_->other(), *rerun_.entry);
+  const auto& other = runner_->other();
+  if (!other || !campaign::is_own_alarm(other->verdict, runner_->met_recorded()))
+    return std::nullopt;
+  auto finding = store_alarm(*store_, rerun_.engine->site(), *evaluator_, *other, *rerun_.entry);
   if (!finding) return tl::unexpected(finding.error());
   return *finding;
 }

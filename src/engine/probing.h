@@ -33,7 +33,7 @@ class Probing {
   bisect::Prober& prober() { return *prober_; }
   bisect::AxesOptions axes() const;
   // Stores the first failure that was met with another signature as a finding of its own; nothing
-  // where there was none.
+  // where there was none (see campaign::is_own_alarm()).
   Result<std::optional<Finding>> store_other();
 
  private:

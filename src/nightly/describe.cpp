@@ -276,18 +276,21 @@ class Description {
                                      ? "no time was left for a plan"
                                      : t.not_fuzzed,
                    .reference = t.reference,
-                   .not_compared = t.not_compared};
-    const auto named = [&](const std::string& name, const char* otherwise) -> auto& {
+                   .not_compared = t.not_compared,
+                   .no_time = t.plans == 0 && t.not_fuzzed.empty()};
+    const auto named = [&](const std::string& name, const char* otherwise,
+                           bool no_time = false) -> auto& {
       auto& target = all[name];
       if (target.name.empty()) {
         target.name = name;
         target.not_fuzzed = otherwise;
+        target.no_time = no_time;
       }
       return target;
     };
     for (const auto& run : facts_.night().runs) {
       std::istringstream asked(run.asked_targets);
-      for (std::string name; asked >> name;) named(name, "no time was left to fuzz it");
+      for (std::string name; asked >> name;) named(name, "no time was left to fuzz it", true);
     }
     constexpr const char* kNotAsked = "it was not among the targets of this night";
     for (const auto& [subject, r] : facts_.replays)

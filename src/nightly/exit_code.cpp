@@ -1,6 +1,7 @@
 #include "nightly/exit_code.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/exit_code.h"
 #include "core/run_result.h"
@@ -8,16 +9,27 @@
 namespace redzone::nightly {
 namespace {
 
-// Of the fuzzing, and of what was replayed: a replay is judged when a run of it was.
+// What the plans of one target came to; nothing of a target that was not to be fuzzed, or that does
+// not apply here.
+std::optional<RunResult> result_of(const report::NightTarget& target) {
+  if (target.no_time) return RunResult::not_judged;
+  if (target.plans == target.not_applicable) return std::nullopt;
+  return rank_plans({.judged = target.pass + target.fail, .harness_errors = target.harness_errors});
+}
+
+// Of the fuzzing the target that came to least; where none was fuzzed, what was replayed: a replay
+// is judged when a run of it was.
 RunResult result_of(const report::Night& night) {
-  PlanCounts plans{.judged = night.pass + night.fail, .harness_errors = night.harness_errors};
-  const auto count = [&](const auto& replayed) {
-    for (const auto& each : replayed)
-      if (each.n > 0) ++plans.judged;
+  std::vector<RunResult> targets;
+  for (const auto& target : night.targets)
+    if (const auto result = result_of(target)) targets.push_back(*result);
+  if (!targets.empty()) return rank_runs(targets);
+  const auto any_judged = [](const auto& replayed) {
+    return std::any_of(replayed.begin(), replayed.end(),
+                       [](const auto& each) { return each.n > 0; });
   };
-  count(night.findings);
-  count(night.corpus);
-  return rank_plans(plans);
+  return any_judged(night.findings) || any_judged(night.corpus) ? RunResult::pass
+                                                                : RunResult::not_judged;
 }
 
 bool not_run_by_the_harness(const report::Night& night) {

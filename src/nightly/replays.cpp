@@ -110,7 +110,7 @@ NightReplays::Runnable NightReplays::runnable(Plan& plan, const std::string& ora
 }
 
 campaign::Evaluator NightReplays::evaluator_for(const TargetSpec& spec) const {
-  return {night_.means.executor, spec, night_.means.deadline};
+  return {night_.means.executor, spec, night_.means.deadline, [this] { return ended(); }};
 }
 
 std::string NightReplays::elsewhere(const Environment& environment) const {

@@ -86,6 +86,7 @@ struct NightTarget {
   // counted.
   ReferenceCount reference = {};
   std::string not_compared = {};  // why the first call that was not compared was not
+  bool no_time = false;  // the night was asked for it, and no time was left for a plan of it
 };
 
 // What could not be judged.

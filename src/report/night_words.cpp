@@ -15,7 +15,7 @@ std::string_view exit_sentence(int exit_code) {
     case 2:
       return "The command line or a file was wrong: nothing here is a pass.";
     case 4:
-      return "Nothing could be judged: nothing here is a pass.";
+      return "Nothing could be judged, or nothing of one of the targets: this night is no pass.";
     case 130:
       return "Interrupted; what was found is here.";
     default:

@@ -264,9 +264,51 @@ TEST_F(RecheckTest, NoPassMakesAnErrorOfTheHarnessGood) {
   EXPECT_EQ(broken.failed, (Reliability{0, 3}));
   EXPECT_EQ(broken.tonight, Tonight::harness_error);
   const auto full = ask(every_third(End::out_of_memory), {10, 10}, bug, 100);
-  EXPECT_EQ(full.tonight, Tonight::passes) << "where those that could be judged passed";
-  EXPECT_EQ(ask(every_third(End::out_of_memory), {10, 10}, bug).tonight, Tonight::unclear)
-      << "three passes are too few";
+  EXPECT_EQ(full.failed, (Reliability{0, 3}));
+  EXPECT_EQ(full.tonight, Tonight::not_applicable) << "nor one that nobody could judge";
+}
+
+// Outputs that are wrong have not passed, whatever was recorded.
+TEST_F(RecheckTest, WrongOutputsAreAnAlarmWhicheverOracleHadTheFinding) {
+  spec_.has_reference = true;
+  oracle_ = "redzone";
+  const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
+  const auto wrong = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    if (trial.reference)
+      for (auto& call : o.calls)
+        call.comparison = Comparison::compared,
+        call.references = {{.tensor = "y", .numel = 16, .mismatches = 1}};
+    return o;
+  };
+  const auto r = ask(wrong, {10, 10}, canary);
+  EXPECT_EQ(r.tonight, Tonight::otherwise) << r.reason;
+  ASSERT_TRUE(r.other);
+  EXPECT_EQ(r.other->verdict.signature.kind, FailKind::reference);
+  EXPECT_EQ(r.failed, (Reliability{0, 4})) << "which it does each time";
+}
+
+// A wrong output beside the recorded failure is no second bug; a fault is.
+TEST(OwnAlarm, OnlyWhatIsShownDirectlyStandsBesideTheRecordedFailure) {
+  Verdict wrong, fault;
+  wrong.signature.kind = FailKind::reference;
+  fault.signature.kind = FailKind::illegal_access;
+  EXPECT_TRUE(is_own_alarm(wrong, false));
+  EXPECT_FALSE(is_own_alarm(wrong, true));
+  EXPECT_TRUE(is_own_alarm(fault, true));
+}
+
+// The time of a night ends runs that are under way.
+TEST_F(RecheckTest, WhatIsEndedEarlyIsNotJudged) {
+  executor_ = std::make_unique<FakeExecutor>(faults_above(4096));
+  int asked = 0;
+  Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1), [&] { return ++asked > 0; });
+  const std::vector<const Oracle*> fault{catalog_.find("fault")};
+  const auto r =
+      recheck(evaluator, fault, plan_,
+              Signature{FailKind::illegal_access, "t", "k", "x", "after", "read"}, {10, 10});
+  EXPECT_EQ(r.tonight, Tonight::unclear);
+  EXPECT_NE(r.reason.find("no time was left"), std::string::npos) << r.reason;
 }
 
 TEST(JudgeByTool, WhatItReportsOfAnothersFindingIsAFailureOfItsOwn) {

@@ -33,7 +33,7 @@ TEST(RankRuns, SaysTheWorstThatAnyRunShowed) {
   EXPECT_EQ(ranked({pass, recorded, other}), recorded);
   EXPECT_EQ(ranked({pass, pass, pass, harness_error}), harness_error);
   EXPECT_EQ(ranked({not_judged, harness_error}), harness_error);
-  EXPECT_EQ(ranked({pass, not_judged}), pass);
+  EXPECT_EQ(ranked({pass, not_judged}), not_judged);
   EXPECT_EQ(ranked({not_judged}), not_judged);
   EXPECT_EQ(ranked({}), not_judged);
 }

@@ -15,10 +15,18 @@ report::NightFinding replayed(Tonight tonight, std::int64_t n = 0) {
   return f;
 }
 
+report::NightTarget fuzzed(std::uint64_t pass, std::uint64_t harness_errors = 0) {
+  report::NightTarget t;
+  t.plans = pass + harness_errors;
+  t.pass = pass;
+  t.harness_errors = harness_errors;
+  return t;
+}
+
 TEST(NightExitCode, NothingJudgedIsFour) {
   Night n;
-  n.not_applicable = 7;
-  n.reference = {0, 20};
+  n.targets.resize(1);
+  n.targets[0].plans = n.targets[0].not_applicable = 7;
   EXPECT_EQ(night_exit_code(n, false), 4);
   n.findings = {replayed(Tonight::unclear)};  // no run of it could be judged
   n.corpus.resize(1);
@@ -27,14 +35,24 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   n.corpus[0].n = 4;
   EXPECT_EQ(night_exit_code(n, false), 0) << "a plan of the corpus was judged";
   n.corpus[0].n = 0;
-  n.pass = 1;
-  EXPECT_EQ(night_exit_code(n, false), 0) << "by another oracle than the reference";
+  n.targets.push_back(fuzzed(1));
+  EXPECT_EQ(night_exit_code(n, false), 0) << "a target does not apply here, and another was judged";
+}
+
+TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
+  Night n;
+  n.targets = {fuzzed(10)};
+  n.targets.emplace_back().no_time = true;
+  n.findings = {replayed(Tonight::passes, 4)};
+  EXPECT_EQ(night_exit_code(n, false), 4);
+  n.targets.back().no_time = false;
+  EXPECT_EQ(night_exit_code(n, false), 0) << "it was not to be fuzzed";
 }
 
 // From the worst on: what is worse decides, whatever else there was.
 TEST(NightExitCode, FollowsTheRankingOfRuns) {
   Night n;
-  n.pass = 10;
+  n.targets = {fuzzed(10)};
   EXPECT_EQ(night_exit_code(n, false), 0);
   EXPECT_EQ(night_exit_code(n, true), 2) << "a file of the corpus was not run";
   n.findings = {replayed(Tonight::harness_error)};
@@ -50,13 +68,14 @@ TEST(NightExitCode, FollowsTheRankingOfRuns) {
 
 TEST(NightExitCode, AFewPlansThatTheHarnessLostAreOutvoted) {
   Night n;
-  n.pass = 10;
-  n.harness_errors = 9;
+  n.targets = {fuzzed(10, 9)};
   EXPECT_EQ(night_exit_code(n, false), 0);
-  n.harness_errors = 10;
+  n.targets = {fuzzed(10, 10)};
   EXPECT_EQ(night_exit_code(n, false), 3);
   n.findings = {replayed(Tonight::passes, 4)};
-  EXPECT_EQ(night_exit_code(n, false), 0) << "a finding that was replayed counts like a plan";
+  EXPECT_EQ(night_exit_code(n, false), 3) << "what was replayed says nothing of what was fuzzed";
+  n.targets.push_back(fuzzed(1000));
+  EXPECT_EQ(night_exit_code(n, false), 3) << "nor does another target";
 }
 
 }  // namespace

@@ -243,6 +243,45 @@ TEST_F(NightSteps, ReplaysTakeAThirdOfTheTimeAtMost) {
             std::min(waited, static_cast<std::ptrdiff_t>(second.size())));
 }
 
+// One replay may need more than a night has.
+TEST_F(NightSteps, AReplayIsEndedWithItsTime) {
+  CorpusPlan slow = corpus_plan("slow.toml", 8);
+  options_.corpus = {slow};
+  options_.plans = 0;
+  options_.time = seconds(10);
+  bug_ = [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    now_ += seconds(2);
+    return all_right(plan, trial);
+  };
+  const Told told = night();
+  EXPECT_LT(told.night.replay_seconds, 10);
+  EXPECT_NE(told.gap("corpus/slow.toml").find("no time was left"), std::string::npos);
+}
+
+TEST_F(NightSteps, ATargetWithoutATurnIsNoCleanNight) {
+  CorpusPlan slow = corpus_plan("slow.toml", 8);
+  options_.corpus = {slow};
+  options_.plans = 0;
+  options_.time = seconds(4);
+  bug_ = [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    now_ += seconds(10);
+    return all_right(plan, trial);
+  };
+  const Told told = night();
+  EXPECT_EQ(told.night.plans, 0u);
+  EXPECT_EQ(told.code, kNotJudged);
+  EXPECT_NE(told.gap("target t").find("no time was left"), std::string::npos);
+}
+
+TEST_F(NightSteps, ADeadTargetIsNotOutvotedByAnother) {
+  targets_ = {"dead", "t"};
+  bug_ = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return plan.target == "dead" ? ended(End::worker_error) : all_right(plan, trial);
+  };
+  options_.plans = 5;
+  EXPECT_EQ(night().code, kHarness);
+}
+
 TEST_F(NightSteps, TimeGoesWhereBugsWereFound) {
   targets_ = {"barren", "t"};
   options_.plans = 0;
