@@ -53,7 +53,7 @@ const SanitizerRecord* worst(const SanitizerReport& report) {
   const SanitizerRecord* found = nullptr;
   for (const auto& record : report.records) {
     if (record.warning) continue;
-    if (found == nullptr || kind_of(record) < kind_of(*found)) found = &record;
+    if (found == nullptr || more_specific(kind_of(record), kind_of(*found))) found = &record;
   }
   return found;
 }

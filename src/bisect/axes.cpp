@@ -4,24 +4,6 @@
 
 namespace redzone::bisect {
 
-std::string_view name_of(AxisKind kind) {
-  switch (kind) {
-    case AxisKind::knob:
-      return "knob";
-    case AxisKind::mode:
-      return "mode";
-    case AxisKind::dim:
-      return "dim";
-    case AxisKind::layout:
-      return "layout";
-    case AxisKind::data:
-      return "data";
-    case AxisKind::step:
-      return "step";
-  }
-  return "";
-}
-
 Plan Draft::done() const {
   Plan out = plan;
   out.steps.clear();

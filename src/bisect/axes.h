@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
@@ -13,7 +14,14 @@ namespace redzone::bisect {
 
 enum class AxisKind : std::uint8_t { knob, mode, dim, layout, data, step };
 
-std::string_view name_of(AxisKind kind);
+constexpr auto enum_table(AxisKind) {
+  return enum_names<AxisKind>("kind of setting", {{AxisKind::knob, "knob"},
+                                                  {AxisKind::mode, "mode"},
+                                                  {AxisKind::dim, "dim"},
+                                                  {AxisKind::layout, "layout"},
+                                                  {AxisKind::data, "data"},
+                                                  {AxisKind::step, "step"}});
+}
 
 // A plan in the middle of several changes: steps that are left out are still counted, so that the
 // changes to the others find them.

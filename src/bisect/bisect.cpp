@@ -347,24 +347,6 @@ Bisection Bisector::run() {
 
 }  // namespace
 
-std::string_view name_of(Relevance relevance) {
-  switch (relevance) {
-    case Relevance::irrelevant:
-      return "irrelevant";
-    case Relevance::necessary:
-      return "necessary";
-    case Relevance::sufficient:
-      return "sufficient";
-    case Relevance::both:
-      return "necessary, sufficient";
-    case Relevance::conditional:
-      return "conditional";
-    case Relevance::unknown:
-      return "unknown";
-  }
-  return "";
-}
-
 Relevance Row::relevance() const {
   if (necessary == true) return sufficient == true ? Relevance::both : Relevance::necessary;
   if (sufficient == true || !or_else.empty()) return Relevance::sufficient;

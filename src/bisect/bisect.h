@@ -46,7 +46,14 @@ enum class Relevance : std::uint8_t {
   unknown,      // not decided within the budget, or no value could be judged
 };
 
-std::string_view name_of(Relevance relevance);  // "irrelevant", "necessary, sufficient"
+constexpr auto enum_table(Relevance) {
+  return enum_names<Relevance>("relevance", {{Relevance::irrelevant, "irrelevant"},
+                                             {Relevance::necessary, "necessary"},
+                                             {Relevance::sufficient, "sufficient"},
+                                             {Relevance::both, "necessary, sufficient"},
+                                             {Relevance::conditional, "conditional"},
+                                             {Relevance::unknown, "unknown"}});
+}
 
 struct Row {
   AxisKind kind = AxisKind::knob;

@@ -15,22 +15,6 @@ constexpr std::int64_t kCalibration = 6;
 
 }  // namespace
 
-std::string_view name_of(Answer answer) {
-  switch (answer) {
-    case Answer::fails:
-      return "fails";
-    case Answer::passes:
-      return "passes";
-    case Answer::differs:
-      return "fails otherwise";
-    case Answer::undecided:
-      return "undecided";
-    case Answer::unjudged:
-      return "not judged";
-  }
-  return "";
-}
-
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
     : runner_(runner),
       budget_(std::move(budget)),

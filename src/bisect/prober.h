@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bisect/runner.h"
+#include "core/enum_names.h"
 #include "core/error.h"
 #include "statistics/sequential_test.h"
 
@@ -26,7 +27,13 @@ enum class Answer : std::uint8_t {
   unjudged,   // no run could be judged
 };
 
-std::string_view name_of(Answer answer);
+constexpr auto enum_table(Answer) {
+  return enum_names<Answer>("answer", {{Answer::fails, "fails"},
+                                       {Answer::passes, "passes"},
+                                       {Answer::differs, "fails otherwise"},
+                                       {Answer::undecided, "undecided"},
+                                       {Answer::unjudged, "not judged"}});
+}
 
 struct Probe {
   Answer answer = Answer::undecided;

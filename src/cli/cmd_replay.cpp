@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
+#include "core/names.h"
 #include "core/plan_text.h"
 #include "core/read_file.h"
 #include "core/repro.h"
@@ -84,7 +85,7 @@ Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
   if (!launch) return tl::unexpected(launch.error());
   if (*launch) mode.launch = **launch;
   if (flags.count("placement") != 0) {
-    auto placement = parse_placement(flags["placement"].as<std::string>());
+    auto placement = parse_name<Placement>(flags["placement"].as<std::string>());
     if (!placement) return tl::unexpected(placement.error());
     mode.placement = *placement;
   }

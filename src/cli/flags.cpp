@@ -5,6 +5,7 @@
 #include <charconv>
 #include <istream>
 
+#include "core/names.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
 #include "device/device.h"
@@ -65,17 +66,17 @@ void add_worker_flags(po::options_description& flags) {
 
 Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags) {
   if (flags.count("sanitizer") == 0) return SanitizerTool::none;
-  return parse_sanitizer(flags["sanitizer"].as<std::string>());
+  return parse_name<SanitizerTool>(flags["sanitizer"].as<std::string>());
 }
 
 Result<std::optional<Launch>> launch_flag(const po::variables_map& flags) {
   if (flags.count("launch") == 0) return std::nullopt;
-  return parse_launch(flags["launch"].as<std::string>());
+  return parse_name<Launch>(flags["launch"].as<std::string>());
 }
 
 Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags) {
   if (flags.count("allocator") == 0) return std::nullopt;
-  return parse_allocator(flags["allocator"].as<std::string>());
+  return parse_name<Allocator>(flags["allocator"].as<std::string>());
 }
 
 bool json_wanted(const po::variables_map& flags) {

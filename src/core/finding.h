@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attribution.h"
+#include "core/enum_names.h"
 #include "core/environment.h"
 #include "core/ledger.h"
 #include "core/plan.h"
@@ -41,6 +42,13 @@ enum class FindingState : std::uint8_t {
   unconfirmed,  // did not recur in fresh workers, with or without its history
 };
 
+constexpr auto enum_table(FindingState) {
+  return enum_names<FindingState>("state", {{FindingState::suspect, "suspect"},
+                                            {FindingState::confirmed, "confirmed"},
+                                            {FindingState::flaky, "flaky"},
+                                            {FindingState::unconfirmed, "unconfirmed"}});
+}
+
 struct Finding {
   std::int64_t id = 0;
   Signature signature;
@@ -74,7 +82,6 @@ struct Artifact {
   std::string bytes;
 };
 
-std::string_view name_of(FindingState state);
 // What k of n runs in fresh workers make of a failure: confirmed where all failed, flaky where some
 // did, unconfirmed where none did, and a suspect where no run could be judged.
 inline FindingState state_of(const Reliability& runs) {

@@ -3,21 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-
-#include "core/names.h"
 
 namespace redzone {
 namespace {
-
-constexpr std::array kStandings{
-    std::pair{Standing::fresh, "new"}, std::pair{Standing::known, "known"},
-    std::pair{Standing::fixed, "fixed"}, std::pair{Standing::regressed, "regressed"},
-    std::pair{Standing::quarantined, "quarantined"}};
-constexpr std::array kEvents{
-    std::pair{LedgerEvent::passed, "passed"}, std::pair{LedgerEvent::failed, "failed"},
-    std::pair{LedgerEvent::fresh, "new"}, std::pair{LedgerEvent::known, "known"},
-    std::pair{LedgerEvent::quarantined, "quarantined"}};
 
 bool is_automatic(LedgerEvent event) {
   return event == LedgerEvent::passed || event == LedgerEvent::failed;
@@ -115,13 +103,6 @@ Result<void> check_mark(Standing standing, const LedgerEntry& mark) {
   if (standing == Standing::fixed && mark.event != LedgerEvent::quarantined)
     return usage_error("it is fixed: a mark would hide its return");
   return {};
-}
-
-std::string_view name_of(Standing standing) {
-  return name_in(kStandings, standing);
-}
-std::string_view name_of(LedgerEvent event) {
-  return name_in(kEvents, event);
 }
 
 }  // namespace redzone

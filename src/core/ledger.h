@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/error.h"
 
 namespace redzone {
@@ -23,6 +24,14 @@ enum class Standing : std::uint8_t {
   quarantined,  // never launched: it wedges the machine
 };
 
+constexpr auto enum_table(Standing) {
+  return enum_names<Standing>("standing", {{Standing::fresh, "new"},
+                                           {Standing::known, "known"},
+                                           {Standing::fixed, "fixed"},
+                                           {Standing::regressed, "regressed"},
+                                           {Standing::quarantined, "quarantined"}});
+}
+
 enum class LedgerEvent : std::uint8_t {
   passed,       // replayed, and as often as it takes no run failed
   failed,       // seen in fresh workers
@@ -30,6 +39,14 @@ enum class LedgerEvent : std::uint8_t {
   known,        // waived; has a link
   quarantined,  // has a link or a note
 };
+
+constexpr auto enum_table(LedgerEvent) {
+  return enum_names<LedgerEvent>("event", {{LedgerEvent::passed, "passed"},
+                                           {LedgerEvent::failed, "failed"},
+                                           {LedgerEvent::fresh, "new"},
+                                           {LedgerEvent::known, "known"},
+                                           {LedgerEvent::quarantined, "quarantined"}});
+}
 
 struct LedgerEntry {
   std::string at;  // UTC, ISO 8601 with microseconds: such texts sort by time
@@ -67,8 +84,5 @@ std::vector<LedgerEntry> compacted(std::vector<LedgerEntry> entries);
 // link that is none (http or https, no spaces or control characters), a quarantine without link
 // and note, a mark on what is fixed.
 Result<void> check_mark(Standing standing, const LedgerEntry& mark);
-
-std::string_view name_of(Standing standing);  // "new", "known", ...
-std::string_view name_of(LedgerEvent event);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// Enumerators and their names, and "did you mean" for names that a user mistyped.
+// Names that a user typed: the values that they stand for, and "did you mean" for the mistyped.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/error.h"
 
 namespace redzone {
@@ -14,15 +15,15 @@ namespace redzone {
 // ", did you mean 'x'?" for the nearest candidate by edit distance, or "" when none is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-// `Table` is a range of pair<Enum, const char*>.
-template <class Table, class Enum>
-std::string_view name_in(const Table& table, Enum value) {
-  for (const auto& [v, name] : table)
-    if (v == value) return name;
-  RZ_CHECK(false && "enumerator without a name");
-  return "";
+// The enumerator of that name; a usage error that lists them.
+template <NamedEnum E>
+Result<E> parse_name(std::string_view name) {
+  if (const auto value = value_named<E>(name)) return *value;
+  return usage_error(
+      fmt::format("unknown {} '{}': {}", kEnumTable<E>.what, name, fmt::join(texts_of<E>(), ", ")));
 }
 
+// The same of other values. `Table` is a range of pair<T, const char*>.
 template <class Table>
 auto value_in(const Table& table, std::string_view name, std::string_view what)
     -> Result<std::remove_cv_t<decltype(table[0].first)>> {

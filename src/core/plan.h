@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/layout.h"
 
 namespace redzone {
@@ -25,6 +26,28 @@ enum class Allocator : std::uint8_t { guard, plain, pool, caching };
 enum class Placement : std::uint8_t { tail, head };
 // The tool of compute-sanitizer that the trial runs under; CUDA only.
 enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
+
+constexpr auto enum_table(Launch) {
+  return enum_names<Launch>(
+      "launch mode",
+      {{Launch::blocking, "blocking"}, {Launch::async, "async"}, {Launch::gated, "gated"}});
+}
+constexpr auto enum_table(Allocator) {
+  return enum_names<Allocator>("allocator", {{Allocator::guard, "guard"},
+                                             {Allocator::plain, "plain"},
+                                             {Allocator::pool, "pool"},
+                                             {Allocator::caching, "caching"}});
+}
+constexpr auto enum_table(Placement) {
+  return enum_names<Placement>("placement", {{Placement::tail, "tail"}, {Placement::head, "head"}});
+}
+constexpr auto enum_table(SanitizerTool) {
+  return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
+                                                 {SanitizerTool::memcheck, "memcheck"},
+                                                 {SanitizerTool::racecheck, "racecheck"},
+                                                 {SanitizerTool::initcheck, "initcheck"},
+                                                 {SanitizerTool::synccheck, "synccheck"}});
+}
 
 // When the pool gives memory that was freed on one stream to another. The defaults are the
 // driver's; cuda.h documents the four as CU_MEMPOOL_ATTR_*.

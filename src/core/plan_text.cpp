@@ -15,20 +15,6 @@
 namespace redzone {
 namespace {
 
-constexpr std::array kLaunches{std::pair{Launch::blocking, "blocking"},
-                               std::pair{Launch::async, "async"},
-                               std::pair{Launch::gated, "gated"}};
-constexpr std::array kAllocators{
-    std::pair{Allocator::guard, "guard"}, std::pair{Allocator::plain, "plain"},
-    std::pair{Allocator::pool, "pool"}, std::pair{Allocator::caching, "caching"}};
-constexpr std::array kPlacements{std::pair{Placement::tail, "tail"},
-                                 std::pair{Placement::head, "head"}};
-constexpr std::array kSanitizers{std::pair{SanitizerTool::none, "none"},
-                                 std::pair{SanitizerTool::memcheck, "memcheck"},
-                                 std::pair{SanitizerTool::racecheck, "racecheck"},
-                                 std::pair{SanitizerTool::initcheck, "initcheck"},
-                                 std::pair{SanitizerTool::synccheck, "synccheck"}};
-
 // TOML holds nothing but UTF-8.
 std::string quote(std::string_view s) {
   std::string out = "\"";
@@ -341,9 +327,9 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   TableReader reader(table, where);
   Mode mode;
   std::string text;
-  RZ_READ(mode.launch, reader.name("launch", parse_launch));
-  RZ_READ(mode.allocator, reader.name("allocator", parse_allocator));
-  RZ_READ(mode.placement, reader.name("placement", parse_placement));
+  RZ_READ(mode.launch, reader.name("launch", parse_name<Launch>));
+  RZ_READ(mode.allocator, reader.name("allocator", parse_name<Allocator>));
+  RZ_READ(mode.placement, reader.name("placement", parse_name<Placement>));
   RZ_READ(text, reader.string("poison"));
   const bool hex = text.size() > 2 && text.size() <= 10 && text.starts_with("0x");
   const char* end = text.data() + text.size();
@@ -355,7 +341,8 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
   if (seed < 0)
     return usage_error(fmt::format("{}: 'schedule_seed' must not be negative", reader.at(table)));
   mode.schedule_seed = static_cast<std::uint64_t>(seed);
-  if (reader.has("sanitizer")) RZ_READ(mode.sanitizer, reader.name("sanitizer", parse_sanitizer));
+  if (reader.has("sanitizer"))
+    RZ_READ(mode.sanitizer, reader.name("sanitizer", parse_name<SanitizerTool>));
   const toml::table* pool = nullptr;
   RZ_READ(pool, reader.table("pool"));
   if (pool != nullptr && mode.allocator != Allocator::pool)
@@ -433,31 +420,6 @@ Result<Plan> parse_plan(std::string_view text, std::string_view where) {
     return usage_error(
         fmt::format("{}: not a plan: {}", document.error().at(where), document.error().what));
   return parse_document(*document, std::string(where));
-}
-
-std::string_view name_of(Launch v) {
-  return name_in(kLaunches, v);
-}
-std::string_view name_of(Allocator v) {
-  return name_in(kAllocators, v);
-}
-std::string_view name_of(Placement v) {
-  return name_in(kPlacements, v);
-}
-std::string_view name_of(SanitizerTool v) {
-  return name_in(kSanitizers, v);
-}
-Result<Launch> parse_launch(std::string_view t) {
-  return value_in(kLaunches, t, "launch mode");
-}
-Result<Allocator> parse_allocator(std::string_view t) {
-  return value_in(kAllocators, t, "allocator");
-}
-Result<Placement> parse_placement(std::string_view t) {
-  return value_in(kPlacements, t, "placement");
-}
-Result<SanitizerTool> parse_sanitizer(std::string_view text) {
-  return value_in(kSanitizers, text, "sanitizer");
 }
 
 }  // namespace redzone

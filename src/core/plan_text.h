@@ -59,16 +59,6 @@ std::string print_plan(const Plan& plan);
 // (see validate.h). Unknown keys, another version, bad types and binary data are usage errors.
 Result<Plan> parse_plan(std::string_view text, std::string_view where = "plan");
 
-// Names of the enumerators, as they appear in the text and on the command line.
-std::string_view name_of(Launch v);
-std::string_view name_of(Allocator v);
-std::string_view name_of(Placement v);
-std::string_view name_of(SanitizerTool v);
-Result<Launch> parse_launch(std::string_view text);
-Result<Allocator> parse_allocator(std::string_view text);
-Result<Placement> parse_placement(std::string_view text);
-Result<SanitizerTool> parse_sanitizer(std::string_view text);
-
 // "7", or "\"abc\"" with TOML escapes.
 std::string print_value(const Value& value);
 

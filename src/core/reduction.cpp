@@ -4,26 +4,6 @@
 
 namespace redzone {
 
-std::string_view name_of(ReductionEnd end) {
-  switch (end) {
-    case ReductionEnd::none:
-      return "none";
-    case ReductionEnd::minimal:
-      return "1-minimal";
-    case ReductionEnd::plans:
-      return "budget of plans";
-    case ReductionEnd::time:
-      return "budget of time";
-    case ReductionEnd::interrupted:
-      return "interrupted";
-    case ReductionEnd::taken_back:
-      return "taken back";
-    case ReductionEnd::not_judged:
-      return "not all judged";
-  }
-  return "";
-}
-
 namespace {
 
 std::string_view meaning(ReductionEnd end) {

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "core/enum_names.h"
 
 namespace redzone {
 
@@ -18,7 +19,16 @@ enum class ReductionEnd : std::uint8_t {
   not_judged,   // nothing simpler by one step was seen to fail so, but some could not be judged
 };
 
-std::string_view name_of(ReductionEnd end);  // "1-minimal", "budget of plans", ...
+constexpr auto enum_table(ReductionEnd) {
+  return enum_names<ReductionEnd>("end of a reduction",
+                                  {{ReductionEnd::none, "none"},
+                                   {ReductionEnd::minimal, "1-minimal"},
+                                   {ReductionEnd::plans, "budget of plans"},
+                                   {ReductionEnd::time, "budget of time"},
+                                   {ReductionEnd::interrupted, "interrupted"},
+                                   {ReductionEnd::taken_back, "taken back"},
+                                   {ReductionEnd::not_judged, "not all judged"}});
+}
 
 struct Reduction {
   ReductionEnd end = ReductionEnd::none;

@@ -46,7 +46,7 @@ Result<void> read_expect(const toml::table& table, std::string_view where, Repro
     }
     if (!known) return error(fmt::format("has no key '{}'", key.str()));
   }
-  auto parsed = parse_fail_kind(kind);
+  auto parsed = parse_name<FailKind>(kind);
   if (!parsed)
     return usage_error(fmt::format("{}: [expect] kind: {}", where, parsed.error().message));
   if (repro.oracle.empty())

@@ -1,18 +1,9 @@
 #include "core/run_result.h"
 
 #include <algorithm>
-#include <array>
-
-#include "core/names.h"
 
 namespace redzone {
 namespace {
-
-constexpr std::array kResults{std::pair{RunResult::recorded, "recorded failure"},
-                              std::pair{RunResult::other, "another failure"},
-                              std::pair{RunResult::harness_error, "harness error"},
-                              std::pair{RunResult::not_judged, "not judged"},
-                              std::pair{RunResult::pass, "pass"}};
 
 // What the answer alone makes of the run.
 RunResult result_of(const Verdict& verdict, const std::optional<Signature>& recorded) {
@@ -52,10 +43,6 @@ std::size_t why_not_judged(std::span<const OracleAnswer> answers) {
 }
 
 }  // namespace
-
-std::string_view name_of(RunResult result) {
-  return name_in(kResults, result);
-}
 
 RunResult rank_runs(std::span<const RunResult> runs) {
   return runs.empty() ? RunResult::not_judged : *std::min_element(runs.begin(), runs.end());

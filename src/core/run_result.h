@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
+#include "core/enum_names.h"
 #include "core/exit_code.h"
 #include "core/verdict.h"
 
@@ -22,7 +22,13 @@ enum class RunResult : std::uint8_t {
   pass,           // judged, over at least one trial that ran, and no failure
 };
 
-std::string_view name_of(RunResult result);
+constexpr auto enum_table(RunResult) {
+  return enum_names<RunResult>("result", {{RunResult::recorded, "recorded failure"},
+                                          {RunResult::other, "another failure"},
+                                          {RunResult::harness_error, "harness error"},
+                                          {RunResult::not_judged, "not judged"},
+                                          {RunResult::pass, "pass"}});
+}
 
 enum class TrialsRun : std::uint8_t {
   none_wanted,  // the oracle judges without a trial

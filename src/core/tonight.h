@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "core/enum_names.h"
 
 namespace redzone {
 
@@ -18,11 +19,21 @@ enum class Tonight : std::uint8_t {
   harness_error,   // replayed, and Redzone could run or judge none of the runs
 };
 
+constexpr auto enum_table(Tonight) {
+  return enum_names<Tonight>("outcome of a night", {{Tonight::found, "found"},
+                                                    {Tonight::fails, "still fails"},
+                                                    {Tonight::flaky, "flaky"},
+                                                    {Tonight::passes, "passes"},
+                                                    {Tonight::unclear, "unclear"},
+                                                    {Tonight::not_applicable, "not applicable"},
+                                                    {Tonight::not_run, "not run"},
+                                                    {Tonight::otherwise, "fails otherwise"},
+                                                    {Tonight::harness_error, "harness error"}});
+}
+
 // Replayed, and it failed as recorded in at least one run.
 bool fails_as_recorded(Tonight tonight);
 // Nothing was judged, for the reason that goes with it.
 bool is_gap(Tonight tonight);
-
-std::string_view name_of(Tonight tonight);  // "found", "still fails", "not applicable", ...
 
 }  // namespace redzone

@@ -30,6 +30,17 @@ struct TrialSpec {
 enum class Access : std::uint8_t { unknown, read, write };
 enum class Side : std::uint8_t { unknown, before, after, inside };
 
+constexpr auto enum_table(Access) {
+  return enum_names<Access>(
+      "access", {{Access::unknown, "unknown"}, {Access::read, "read"}, {Access::write, "write"}});
+}
+constexpr auto enum_table(Side) {
+  return enum_names<Side>("side", {{Side::unknown, "unknown"},
+                                   {Side::before, "before"},
+                                   {Side::after, "after"},
+                                   {Side::inside, "inside"}});
+}
+
 // How a trial ended.
 enum class End : std::uint8_t {
   completed,
@@ -40,6 +51,16 @@ enum class End : std::uint8_t {
   out_of_memory,  // the buffers do not fit
   worker_error,   // rubbish on the wire, or a worker that could not start: the harness's problem
 };
+
+constexpr auto enum_table(End) {
+  return enum_names<End>("end of a trial", {{End::completed, "completed"},
+                                            {End::fault, "fault"},
+                                            {End::hang, "hang"},
+                                            {End::exited, "exited"},
+                                            {End::unsupported, "unsupported"},
+                                            {End::out_of_memory, "out-of-memory"},
+                                            {End::worker_error, "worker-error"}});
+}
 
 // What is known of a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
 struct Fault {
@@ -81,6 +102,13 @@ enum class Comparison : std::uint8_t {
   left_out,  // TrialSpec::left_out
   too_large  // the reference would need more memory of the host than it may have
 };
+
+constexpr auto enum_table(Comparison) {
+  return enum_names<Comparison>("comparison", {{Comparison::none, "none"},
+                                               {Comparison::compared, "compared"},
+                                               {Comparison::left_out, "left-out"},
+                                               {Comparison::too_large, "too-large"}});
+}
 
 // Comparison of one output with the reference.
 struct ReferenceObservation {
@@ -204,10 +232,5 @@ struct Observation {
 // "invalid write of 4 bytes in scan at p.cu:8 by thread (64,0,0) of block (0,0,0), 5 bytes after
 // 'y' of call 2 (3 records alike)".
 std::string describe(const SanitizerRecord& record);
-
-std::string_view name_of(End v);
-std::string_view name_of(Access v);
-std::string_view name_of(Side v);
-std::string_view name_of(Comparison v);
 
 }  // namespace redzone

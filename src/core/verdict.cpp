@@ -4,53 +4,21 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-
-#include "core/names.h"
 
 namespace redzone {
 namespace {
 
-// Most specific first (see more_specific()).
-constexpr std::array kKinds{std::pair{FailKind::launch_config, "launch-config"},
-                            std::pair{FailKind::illegal_access, "illegal-access"},
-                            std::pair{FailKind::fault, "fault"},
-                            std::pair{FailKind::hang, "hang"},
-                            std::pair{FailKind::redzone, "redzone"},
-                            std::pair{FailKind::use_after_free, "use-after-free"},
-                            std::pair{FailKind::race, "race"},
-                            std::pair{FailKind::barrier, "barrier"},
-                            std::pair{FailKind::scratch, "scratch-too-small"},
-                            std::pair{FailKind::input_changed, "input-changed"},
-                            std::pair{FailKind::nondeterministic, "nondeterministic"},
-                            std::pair{FailKind::schedule, "schedule"},
-                            std::pair{FailKind::uninitialized, "uninitialized"},
-                            std::pair{FailKind::history, "history"},
-                            std::pair{FailKind::async, "async"},
-                            std::pair{FailKind::graph, "graph"},
-                            std::pair{FailKind::placement, "placement"},
-                            std::pair{FailKind::allocation, "allocation"},
-                            std::pair{FailKind::reference, "reference"},
-                            std::pair{FailKind::divergence, "divergence"}};
-// The last ones of their kind in that order.
+// The last ones of their sort in the order of the table.
 constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
 
 std::size_t place(FailKind kind) {
-  const auto it = std::find_if(kKinds.begin(), kKinds.end(),
-                               [&](const auto& named) { return named.first == kind; });
-  return static_cast<std::size_t>(it - kKinds.begin());
+  const auto& names = kEnumTable<FailKind>.names;
+  const auto it = std::find_if(names.begin(), names.end(),
+                               [&](const auto& named) { return named.value == kind; });
+  return static_cast<std::size_t>(it - names.begin());
 }
-
-constexpr std::array kOutcomes{std::pair{Outcome::pass, "pass"}, std::pair{Outcome::fail, "fail"},
-                               std::pair{Outcome::inconclusive, "inconclusive"},
-                               std::pair{Outcome::not_applicable, "not-applicable"},
-                               std::pair{Outcome::harness_error, "harness-error"}};
 
 }  // namespace
-
-std::string_view name_of(FailKind kind) {
-  return name_in(kKinds, kind);
-}
 
 bool more_specific(FailKind a, FailKind b) {
   return place(a) < place(b);
@@ -62,13 +30,6 @@ bool ends_trial(FailKind kind) {
 
 bool is_direct(FailKind kind) {
   return place(kind) <= place(kLastDirect);
-}
-std::string_view name_of(Outcome outcome) {
-  return name_in(kOutcomes, outcome);
-}
-
-Result<FailKind> parse_fail_kind(std::string_view text) {
-  return value_in(kKinds, text, "kind of failure");
 }
 
 std::string Signature::text() const {

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/error.h"
 
 namespace redzone {
 
-// Kinds of failure. Their order here says nothing: see more_specific().
+// Kinds of failure. Their order here says nothing: that of enum_table() does.
 enum class FailKind : std::uint8_t {
   launch_config,     // a launch that no device can run, or a product that overflows
   illegal_access,    // fault on an address
@@ -34,8 +35,29 @@ enum class FailKind : std::uint8_t {
   divergence,        // two runs differ and no single axis explains it
 };
 
-std::string_view name_of(FailKind kind);
-Result<FailKind> parse_fail_kind(std::string_view text);
+// Most specific first (see more_specific()).
+constexpr auto enum_table(FailKind) {
+  return enum_names<FailKind>("kind of failure", {{FailKind::launch_config, "launch-config"},
+                                                  {FailKind::illegal_access, "illegal-access"},
+                                                  {FailKind::fault, "fault"},
+                                                  {FailKind::hang, "hang"},
+                                                  {FailKind::redzone, "redzone"},
+                                                  {FailKind::use_after_free, "use-after-free"},
+                                                  {FailKind::race, "race"},
+                                                  {FailKind::barrier, "barrier"},
+                                                  {FailKind::scratch, "scratch-too-small"},
+                                                  {FailKind::input_changed, "input-changed"},
+                                                  {FailKind::nondeterministic, "nondeterministic"},
+                                                  {FailKind::schedule, "schedule"},
+                                                  {FailKind::uninitialized, "uninitialized"},
+                                                  {FailKind::history, "history"},
+                                                  {FailKind::async, "async"},
+                                                  {FailKind::graph, "graph"},
+                                                  {FailKind::placement, "placement"},
+                                                  {FailKind::allocation, "allocation"},
+                                                  {FailKind::reference, "reference"},
+                                                  {FailKind::divergence, "divergence"}});
+}
 
 // When a plan shows several failures, the most specific one names the finding: what ends a trial,
 // then what is seen in a single trial, then what a comparison along one axis shows, then that
@@ -70,7 +92,13 @@ bool same_bug(const Signature& a, const Signature& b);
 
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
 
-std::string_view name_of(Outcome outcome);
+constexpr auto enum_table(Outcome) {
+  return enum_names<Outcome>("outcome", {{Outcome::pass, "pass"},
+                                         {Outcome::fail, "fail"},
+                                         {Outcome::inconclusive, "inconclusive"},
+                                         {Outcome::not_applicable, "not-applicable"},
+                                         {Outcome::harness_error, "harness-error"}});
+}
 
 // How many calls of a plan were compared with the target's reference.
 struct ReferenceCount {

@@ -1,5 +1,7 @@
 #include "core/wire.h"
 
+#include "core/spec_names.h"
+
 namespace redzone {
 
 using wire::Archive;
@@ -13,11 +15,11 @@ void fields(Archive& a, PoolPolicy& v) {
     v.release_threshold_bytes);
 }
 void fields(Archive& a, Mode& v) {
-  a.enumerated(v.launch, Launch::gated);
-  a.enumerated(v.allocator, Allocator::caching);
-  a.enumerated(v.placement, Placement::head);
+  a.enumerated(v.launch);
+  a.enumerated(v.allocator);
+  a.enumerated(v.placement);
   a(v.poison, v.schedule_seed, v.pool);
-  a.enumerated(v.sanitizer, SanitizerTool::synccheck);
+  a.enumerated(v.sanitizer);
 }
 void fields(Archive& a, Call& v) {
   a(v.dims, v.config, v.layouts, v.seed);
@@ -40,13 +42,13 @@ void fields(Archive& a, TrialSpec& v) {
 }
 void fields(Archive& a, Fault& v) {
   a(v.code, v.call, v.kernel, v.buffer);
-  a.enumerated(v.side, Side::inside);
-  a.enumerated(v.access, Access::write);
+  a.enumerated(v.side);
+  a.enumerated(v.access);
   a(v.distance_bytes, v.detail, v.known_by);
 }
 void fields(Archive& a, BufferObservation& v) {
   a(v.name);
-  a.enumerated(v.role, Role::inout);
+  a.enumerated(v.role);
   a(v.scratch, v.digest, v.numel, v.dirty_before, v.dirty_after, v.dirty_gaps, v.changed,
     v.first_dirty_byte);
 }
@@ -66,7 +68,7 @@ void fields(Archive& a, ScratchObservation& v) {
 }
 void fields(Archive& a, CallObservation& v) {
   a(v.call, v.buffers, v.references, v.launches, v.scratch);
-  a.enumerated(v.comparison, Comparison::too_large);
+  a.enumerated(v.comparison);
   a(v.reference_us);
 }
 void fields(Archive& a, EncodeObservation& v) {
@@ -74,17 +76,17 @@ void fields(Archive& a, EncodeObservation& v) {
 }
 void fields(Archive& a, SanitizerRecord& v) {
   a(v.kind, v.warning, v.space);
-  a.enumerated(v.access, Access::write);
+  a.enumerated(v.access);
   a(v.size_bytes, v.kernel, v.call, v.buffer);
-  a.enumerated(v.side, Side::inside);
+  a.enumerated(v.side);
   a(v.distance_bytes, v.address, v.thread, v.block, v.location, v.text, v.count);
 }
 void fields(Archive& a, SanitizerReport& v) {
-  a.enumerated(v.tool, SanitizerTool::synccheck);
+  a.enumerated(v.tool);
   a(v.records, v.dropped, v.problem);
 }
 void fields(Archive& a, Observation& v) {
-  a.enumerated(v.end, End::worker_error);
+  a.enumerated(v.end);
   a(v.message, v.fault, v.calls, v.encodes, v.wall_us, v.mapping_calls, v.bytes, v.sanitizer);
 }
 

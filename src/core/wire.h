@@ -55,12 +55,12 @@ class Archive {
     if (byte > 1) fail();
     v = byte == 1;
   }
-  // An enumerator; one past `last` makes the read fail. There is no other way to read one.
+  // An enumerator; another number makes the read fail. There is no other way to read one.
   template <class T>
-  requires(std::is_enum_v<T>) void enumerated(T& v, T last) {
+  requires(NamedEnum<T>) void enumerated(T& v) {
     auto number = static_cast<std::underlying_type_t<T>>(v);
     bytes(&number, sizeof number);
-    if (number > static_cast<std::underlying_type_t<T>>(last)) {
+    if (number >= enumerators<T>().size()) {
       number = 0;
       fail();
     }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/names.h"
+#include "core/spec_names.h"
 #include "core/target_name.h"
 #include "package/arguments.h"
 
@@ -14,10 +15,8 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kDTypes[] = {"f32", "f64", "f16", "bf16", "i8", "u8", "i32", "u32", "i64"};
-constexpr DType kDTypeValues[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
-                                  DType::u8,  DType::i32, DType::u32, DType::i64};
-constexpr string_view kRoles[] = {"in", "out", "inout"};
+constexpr auto kDTypes = texts_of<DType>();
+constexpr auto kRoles = texts_of<Role>();
 constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant"};
 constexpr string_view kConstraints[] = {"divides", "at_most"};
 
@@ -114,7 +113,7 @@ Constraint read_constraint(Fields& f, const std::vector<DimSpec>& dims) {
 void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
   const auto& knobs = package.knobs;
   if (!f.has("dtype_of")) {
-    tensor.dtype = kDTypeValues[f.one_of("dtype", kDTypes)];
+    tensor.dtype = kEnumTable<DType>.names[f.one_of("dtype", kDTypes)].value;
     return;
   }
   if (f.has("dtype")) throw f.error("dtype", "contradicts 'dtype_of'");
@@ -126,7 +125,8 @@ void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
     throw f.error("dtype_of",
                   fmt::format("knob '{}' is tuned, so it cannot change a type", knob->name));
   for (const Value& value : knob->values)
-    if (!std::holds_alternative<std::string>(value) || !dtype_named(std::get<std::string>(value)))
+    if (!std::holds_alternative<std::string>(value) ||
+        !value_named<DType>(std::get<std::string>(value)))
       throw f.error("dtype_of", fmt::format("knob '{}' has a value that is none of {}", knob->name,
                                             fmt::join(kDTypes, ", ")));
 }
@@ -241,12 +241,6 @@ void read_description(Fields& root, Package& package) {
   if (package.grid.size() != 3)
     throw root.error("grid",
                      fmt::format("{} expressions, three are expected", package.grid.size()));
-}
-
-std::optional<DType> dtype_named(string_view name) {
-  const auto it = std::find(std::begin(kDTypes), std::end(kDTypes), name);
-  if (it == std::end(kDTypes)) return std::nullopt;
-  return kDTypeValues[it - std::begin(kDTypes)];
 }
 
 }  // namespace redzone::package

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/spec_names.h"
 #include "package/call.h"
 #include "package/description.h"
 #include "package/package_target.h"
@@ -52,7 +53,7 @@ TensorSpec tensor_spec(const Package& package, std::size_t index) {
   spec.tolerance = tensor.tolerance;
   if (!tensor.dtype_of.empty())
     spec.dtype_of = [knob = tensor.dtype_of](const Config& config) {
-      return *dtype_named(get_str(config, knob));
+      return *value_named<DType>(get_str(config, knob));
     };
   return spec;
 }

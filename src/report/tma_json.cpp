@@ -56,20 +56,6 @@ Json diagnosis(const tma::Diagnosis& d) {
 
 }  // namespace
 
-std::string_view name_of(tma::Verdict verdict) {
-  switch (verdict) {
-    case tma::Verdict::wrong:
-      return "wrong";
-    case tma::Verdict::unexplained:
-      return "unexplained";
-    case tma::Verdict::clean:
-      return "clean";
-    case tma::Verdict::unreadable:
-      break;
-  }
-  return "unreadable";
-}
-
 Json descriptor_json(const tma::Descriptor& d) {
   Json out = {{"kind", d.kind == tma::Kind::tiled ? "tiled" : "im2col"},
               {"format", tma::name_of(d.type)},

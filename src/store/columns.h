@@ -51,7 +51,7 @@ void columns(A& a, E& e) {
 
 template <class A, Of<Signature> S>
 void columns(A& a, S& s) {
-  a("kind", s.kind, FailKind::divergence);
+  a("kind", s.kind);
   a("target", s.target);
   a("location", s.where);
   a("buffer", s.buffer);
@@ -71,7 +71,7 @@ void columns(A& a, R& r) {
 
 template <class A, Of<Reduction> R>
 void columns(A& a, R& r) {
-  a("reduction_end", r.end, ReductionEnd::not_judged);
+  a("reduction_end", r.end);
   a("reduction_plans", r.plans);
   a("reduction_trials", r.trials);
   a("reduction_seconds", r.seconds);
@@ -81,7 +81,7 @@ void columns(A& a, R& r) {
 // What confirming, attributing and reducing change.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
-  a("state", f.state, FindingState::unconfirmed);
+  a("state", f.state);
   a("oracle", f.oracle);
   a("reason", f.reason);
   a("minimal", f.minimal);
@@ -123,9 +123,9 @@ void columns(A& a, T& t) {
   a("source", t.source);
   a("call", t.call);
   a("kernel", t.kernel);
-  a("access", t.access, Access::write);
+  a("access", t.access);
   a("buffer", t.buffer);
-  a("side", t.side, Side::inside);
+  a("side", t.side);
   a("location", t.location);
   a("detail", t.detail);
   a.holds(is_call(t.call), "its call is none of a plan");
@@ -176,19 +176,19 @@ void columns(A& a, C& c) {
 template <class A, Of<LedgerEntry> E>
 void columns(A& a, E& e) {
   a("at", e.at);
-  a("event", e.event, LedgerEvent::quarantined);
+  a("event", e.event);
   a("link", e.link);
   a("note", e.note);
 }
 
 template <class A, Of<Mode> M>
 void columns(A& a, M& m) {
-  a("launch", m.launch, Launch::gated);
-  a("allocator", m.allocator, Allocator::caching);
-  a("placement", m.placement, Placement::head);
+  a("launch", m.launch);
+  a("allocator", m.allocator);
+  a("placement", m.placement);
   a("poison", m.poison);
   a("schedule_seed", m.schedule_seed);
-  a("sanitizer", m.sanitizer, SanitizerTool::synccheck);
+  a("sanitizer", m.sanitizer);
   a("pool_follow_events", m.pool.follow_event_dependencies);
   a("pool_opportunistic", m.pool.allow_opportunistic);
   a("pool_internal", m.pool.allow_internal_dependencies);
@@ -197,7 +197,7 @@ void columns(A& a, M& m) {
 
 template <class A, Of<Verdict> V>
 void columns(A& a, V& v) {
-  a("outcome", v.outcome, Outcome::harness_error);
+  a("outcome", v.outcome);
   a("oracle", v.oracle);
   a("reason", v.reason);
   columns(a, v.signature);

@@ -71,7 +71,7 @@ void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord
   columns(row, trial);
   row("plan_id", plan_row(sql, trial.plan));
   row("call_order", print_order(trial.spec));
-  row("end_of_trial", trial.observation.end, End::worker_error);
+  row("end_of_trial", trial.observation.end);
   row("wall_us", trial.observation.wall_us);
   row.document("observation", print_observation(around(trial.observation, trial.verdict.call)));
   row.insert(sql, "trials");

@@ -45,7 +45,7 @@ void columns(A& a, R& r) {
   a("subject", r.subject);
   a("target", r.target);
   a("expected", r.expected);
-  a("tonight", r.tonight, Tonight::harness_error);
+  a("tonight", r.tonight);
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);

@@ -11,24 +11,12 @@
 
 #include "core/json.h"
 #include "core/plan_text.h"
+#include "core/spec_names.h"
 
 namespace redzone::store {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::in:
-      return "in";
-    case Role::out:
-      return "out";
-    case Role::inout:
-      return "inout";
-  }
-  return "";
-}
-using redzone::name_of;
 
 // One JSON object, in either direction: each type has one `members(object, value)`, found through
 // argument-dependent lookup, so that writing and reading cannot disagree.
@@ -54,16 +42,13 @@ class Object {
   }
   // Reading, and the member is there.
   bool has(const char* key) const { return reading_ && json_.contains(key); }
-  template <class E>
-  void named(const char* key, E& value, E last) {
+  template <NamedEnum E>
+  void named(const char* key, E& value) {
     std::string text(name_of(value));
     (*this)(key, text);
-    for (int n = 0; n <= static_cast<int>(last); ++n)
-      if (name_of(static_cast<E>(n)) == text) {
-        value = static_cast<E>(n);
-        return;
-      }
-    throw std::invalid_argument(fmt::format("unknown {} '{}'", key, text));
+    const auto known = value_named<E>(text);
+    if (!known) throw std::invalid_argument(fmt::format("unknown {} '{}'", key, text));
+    value = *known;
   }
   template <std::size_t N>
   void array(const char* key, std::int64_t (&values)[N]) {
@@ -137,8 +122,8 @@ void members(Object& o, Fault& v) {
   o("call", v.call);
   o.sparse("kernel", v.kernel);
   o.sparse("buffer", v.buffer);
-  o.named("side", v.side, Side::inside);
-  o.named("access", v.access, Access::write);
+  o.named("side", v.side);
+  o.named("access", v.access);
   o.sparse("distance_bytes", v.distance_bytes);
   o.sparse("detail", v.detail);
   o.sparse("known_by", v.known_by);
@@ -146,7 +131,7 @@ void members(Object& o, Fault& v) {
 
 void members(Object& o, BufferObservation& v) {
   o("name", v.name);
-  o.named("role", v.role, Role::inout);
+  o.named("role", v.role);
   o.sparse("scratch", v.scratch);
   o("digest", v.digest);
   o("numel", v.numel);
@@ -190,8 +175,7 @@ void members(Object& o, CallObservation& v) {
   o.sparse("references", v.references);
   o.sparse("launches", v.launches);
   o.sparse("scratch", v.scratch);
-  if (o.has("comparison") || v.comparison != Comparison::none)
-    o.named("comparison", v.comparison, Comparison::too_large);
+  if (o.has("comparison") || v.comparison != Comparison::none) o.named("comparison", v.comparison);
   o.sparse("reference_us", v.reference_us);
 }
 
@@ -209,12 +193,12 @@ void members(Object& o, SanitizerRecord& v) {
   o("kind", v.kind);
   o.sparse("warning", v.warning);
   o.sparse("space", v.space);
-  o.named("access", v.access, Access::write);
+  o.named("access", v.access);
   o.sparse("size_bytes", v.size_bytes);
   o.sparse("kernel", v.kernel);
   o("call", v.call);
   o.sparse("buffer", v.buffer);
-  o.named("side", v.side, Side::inside);
+  o.named("side", v.side);
   o.sparse("distance_bytes", v.distance_bytes);
   o.sparse("address", v.address);
   o.sparse("thread", v.thread);
@@ -225,14 +209,14 @@ void members(Object& o, SanitizerRecord& v) {
 }
 
 void members(Object& o, SanitizerReport& v) {
-  o.named("tool", v.tool, SanitizerTool::synccheck);
+  o.named("tool", v.tool);
   o("records", v.records);
   o.sparse("dropped", v.dropped);
   o.sparse("problem", v.problem);
 }
 
 void members(Object& o, Observation& v) {
-  o.named("end", v.end, End::worker_error);
+  o.named("end", v.end);
   o.sparse("message", v.message);
   o.sparse("fault", v.fault);
   o.sparse("calls", v.calls);

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "store/database.h"
 
 namespace redzone::store {
@@ -21,8 +22,6 @@ namespace redzone::store {
 // SQLite has one integer type; unsigned numbers keep their bits.
 template <class T>
 concept Integer = std::integral<T>;
-template <class T>
-concept Enumerator = std::is_enum_v<T>;
 
 // A row that no Redzone has written. Throws a Failure.
 [[noreturn]] void unsound_row(std::string_view of, std::string_view what);
@@ -53,8 +52,8 @@ class RowWriter {
   void operator()(const std::string& name, const std::string& value) { add(name, cut_text(value)); }
   void document(const std::string& name, std::string value) { add(name, std::move(value)); }
   void operator()(const std::string& name, Blob value) { add(name, std::move(value)); }
-  template <Enumerator E>
-  void operator()(const std::string& name, E value, E) {
+  template <NamedEnum E>
+  void operator()(const std::string& name, E value) {
     add(name, std::string(name_of(value)));
   }
   void null(const std::string& name) { add(name, std::monostate{}); }
@@ -108,15 +107,13 @@ class RowReader {
       unsound_row(of_, fmt::format("{} is no number", name));
   }
   void operator()(const char*, std::string& value) { value = text(); }
-  template <Enumerator E>
-  void operator()(const char* name, E& value, E last) {
+  template <NamedEnum E>
+  void operator()(const char* name, E& value) {
     const std::string text = this->text();
-    using Number = std::underlying_type_t<E>;
-    for (Number n = 0; n <= static_cast<Number>(last); ++n)
-      if (name_of(static_cast<E>(n)) == text) {
-        value = static_cast<E>(n);
-        return;
-      }
+    if (const auto known = value_named<E>(text)) {
+      value = *known;
+      return;
+    }
     throw Failure{{ErrorKind::unsound,
                    fmt::format("{}: the store holds {} '{}', which this build does not know: use a "
                                "newer redzone",

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "tma/advice.h"
 #include "tma/block.h"
 
@@ -19,6 +20,13 @@ enum class Verdict : std::uint8_t {
   clean,        // nothing wrong with it
   unreadable    // too little of it could be read
 };
+
+constexpr auto enum_table(Verdict) {
+  return enum_names<Verdict>("verdict", {{Verdict::wrong, "wrong"},
+                                         {Verdict::unexplained, "unexplained"},
+                                         {Verdict::clean, "clean"},
+                                         {Verdict::unreadable, "unreadable"}});
+}
 
 struct Diagnosis {
   Verdict verdict = Verdict::unreadable;

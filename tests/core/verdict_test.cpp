@@ -1,20 +1,18 @@
 #include "core/verdict.h"
+#include "core/names.h"
 
 #include <gtest/gtest.h>
 
 namespace redzone {
 namespace {
 
-std::vector<FailKind> all_kinds() {
-  std::vector<FailKind> kinds;
-  for (int k = 0; k <= static_cast<int>(FailKind::divergence); ++k)
-    kinds.push_back(static_cast<FailKind>(k));
-  return kinds;
+constexpr auto all_kinds() {
+  return enumerators<FailKind>();
 }
 
 TEST(FailKinds, HaveNamesThatAreReadBack) {
   for (const auto kind : all_kinds()) {
-    const auto read = parse_fail_kind(name_of(kind));
+    const auto read = parse_name<FailKind>(name_of(kind));
     ASSERT_TRUE(read) << name_of(kind);
     EXPECT_EQ(*read, kind);
   }

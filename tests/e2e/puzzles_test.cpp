@@ -2,6 +2,7 @@
 // the note states; `redzone replay` sees it again. Twice, with different seeds.
 #include <gtest/gtest.h>
 
+#include "core/names.h"
 #include "core/plan_text.h"
 #include "e2e/cli.h"
 #include "puzzles/notes.h"
@@ -39,7 +40,7 @@ std::vector<Hunt> hunts() {
 }
 
 Signature signature_of(const Json& json) {
-  const auto kind = parse_fail_kind(json["kind"].get<std::string>());
+  const auto kind = parse_name<FailKind>(json["kind"].get<std::string>());
   EXPECT_TRUE(kind);
   return {*kind, json["target"], json["where"], json["buffer"], json["side"], json["access"]};
 }

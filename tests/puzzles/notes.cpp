@@ -156,7 +156,7 @@ Result<Expectation> parse_expectation(std::string_view text) {
     if (word == "|") {
       more_kinds = true;
     } else if (more_kinds) {
-      const auto kind = parse_fail_kind(word);
+      const auto kind = parse_name<FailKind>(word);
       if (!kind) return tl::unexpected(kind.error());
       e.kinds.push_back(*kind);
       more_kinds = false;

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "core/names.h"
 #include "core/plan_text.h"
 #include "exec/shared_box.h"
 #include "exec/worker_loop.h"
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
   std::map<std::string, std::string> flags;
   for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
   auto box = SharedBox::attach(std::atoi(flags.at("--black-box-fd").c_str()));
-  const auto tool = parse_sanitizer(flags.at("--sanitizer"));
+  const auto tool = parse_name<SanitizerTool>(flags.at("--sanitizer"));
   if (!box || !tool) return 5;
   FakeHost host({*tool, flags.at("--sanitizer-log")});
   return worker_loop(std::atoi(flags.at("--socket-fd").c_str()), host, box->box());

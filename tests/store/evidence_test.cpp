@@ -81,9 +81,9 @@ TEST(ObservationJson, RoundTrip) {
   const auto again = parse_observation(print_observation(o), "trial");
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, o);
-  for (int end = 0; end <= static_cast<int>(End::worker_error); ++end) {
+  for (const auto end : enumerators<End>()) {
     Observation plain;
-    plain.end = static_cast<End>(end);
+    plain.end = end;
     EXPECT_EQ(*parse_observation(print_observation(plain), "trial"), plain);
   }
 }

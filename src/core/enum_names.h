@@ -1,0 +1,96 @@
+// Names of enumerators, as plans, stores, JSON and the command line have them. An enumeration has
+// one table, declared in its own namespace right after it:
+//
+//   constexpr auto enum_table(Launch) {
+//     return enum_names<Launch>("launch mode", {{Launch::blocking, "blocking"}, ...});
+//   }
+//
+// name_of(), value_named() and enumerators() read it; so do the archives of wire and store, which
+// therefore know which enumerators there are. A table that leaves one out does not compile.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "core/error.h"
+
+namespace redzone {
+
+template <class E>
+struct EnumName {
+  E value;
+  std::string_view name;
+};
+
+template <class E, std::size_t N>
+struct EnumTable {
+  std::string_view what;                  // "launch mode"; for errors
+  std::array<EnumName<E>, N> names = {};  // in the order in which errors list them
+};
+
+// Is V an enumerator, rather than another number of its type? Compilers print those as a cast.
+template <class E, E V>
+consteval bool is_enumerator() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  return text[text.rfind("V = ") + 4] != '(';
+}
+
+// Of enumerators that count from 0.
+template <class E, std::size_t N>
+consteval EnumTable<E, N> enum_names(std::string_view what, const EnumName<E> (&names)[N]) {
+  static_assert(!is_enumerator<E, static_cast<E>(N)>(), "an enumerator has no name");
+  EnumTable<E, N> table{what};
+  std::array<bool, N> named{};
+  for (std::size_t i = 0; i < N; ++i) {
+    table.names[i] = names[i];
+    auto& once = named.at(static_cast<std::size_t>(names[i].value));
+    if (once) throw "an enumerator has two names";
+    once = true;
+  }
+  return table;
+}
+
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires {
+  enum_table(E{});
+};
+
+template <NamedEnum E>
+inline constexpr auto kEnumTable = enum_table(E{});
+
+template <NamedEnum E>
+std::string_view name_of(E value) {
+  for (const auto& entry : kEnumTable<E>.names)
+    if (entry.value == value) return entry.name;
+  RZ_CHECK(false && "no enumerator");
+  return "";
+}
+
+// Nothing for the name of none.
+template <NamedEnum E>
+std::optional<E> value_named(std::string_view name) {
+  for (const auto& entry : kEnumTable<E>.names)
+    if (entry.name == name) return entry.value;
+  return std::nullopt;
+}
+
+// In the order of the table.
+template <NamedEnum E>
+constexpr auto texts_of() {
+  std::array<std::string_view, kEnumTable<E>.names.size()> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = kEnumTable<E>.names[i].name;
+  return out;
+}
+
+// All of them, in the order of their numbers.
+template <NamedEnum E>
+constexpr auto enumerators() {
+  std::array<E, kEnumTable<E>.names.size()> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<E>(i);
+  return out;
+}
+
+}  // namespace redzone

@@ -1,0 +1,31 @@
+// Names of the enumerators of the target API (<redzone/spec.h>), which knows nothing of Redzone's.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include "core/enum_names.h"
+
+namespace redzone {
+
+constexpr auto enum_table(Category) {
+  return enum_names<Category>("category", {{Category::kernel, "kernel"},
+                                           {Category::puzzle, "puzzle"},
+                                           {Category::twin, "twin"},
+                                           {Category::selftest, "selftest"}});
+}
+constexpr auto enum_table(Role) {
+  return enum_names<Role>("role", {{Role::in, "in"}, {Role::out, "out"}, {Role::inout, "inout"}});
+}
+constexpr auto enum_table(DType) {
+  return enum_names<DType>("type of elements", {{DType::f32, "f32"},
+                                                {DType::f64, "f64"},
+                                                {DType::f16, "f16"},
+                                                {DType::bf16, "bf16"},
+                                                {DType::i8, "i8"},
+                                                {DType::u8, "u8"},
+                                                {DType::i32, "i32"},
+                                                {DType::u32, "u32"},
+                                                {DType::i64, "i64"}});
+}
+
+}  // namespace redzone
