@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/mode_axes.h"
 #include "generators/internal/complexity.h"
 #include "generators/internal/stages.h"
 
@@ -172,23 +173,10 @@ rc::Seq<Plan> lower_streams(const OriginPtr& origin) {
 }
 
 rc::Seq<Plan> plainer_mode(const OriginPtr& origin) {
-  const Mode& m = origin->plan.mode;
   std::vector<Mode> modes;
-  auto add = [&](auto change) {
-    modes.push_back(m);
-    change(modes.back());
-  };
-  for (auto launch : {Launch::blocking, Launch::async})
-    if (launch < m.launch) add([&](Mode& mode) { mode.launch = launch; });
-  for (auto allocator : {Allocator::guard, Allocator::plain, Allocator::caching})
-    if (allocator != m.allocator) add([&](Mode& mode) { mode = with_allocator(mode, allocator); });
-  add([](Mode& mode) { mode.pool.follow_event_dependencies = true; });
-  add([](Mode& mode) { mode.pool.allow_opportunistic = true; });
-  add([](Mode& mode) { mode.pool.allow_internal_dependencies = true; });
-  add([](Mode& mode) { mode.pool.release_threshold_bytes = 0; });
-  add([](Mode& mode) { mode.placement = Placement::tail; });
-  add([](Mode& mode) { mode.poison = Mode{}.poison; });
-  add([](Mode& mode) { mode.schedule_seed = 0; });
+  for (const auto& axis : all_mode_axes())
+    if (axis.plainer != nullptr)
+      for (auto& mode : axis.plainer(origin->plan.mode)) modes.push_back(mode);
   return rc::seq::map(rc::seq::fromContainer(std::move(modes)), [origin](const Mode& mode) {
     Plan plan = origin->plan;
     plan.mode = mode;

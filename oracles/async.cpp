@@ -1,6 +1,6 @@
 #include "oracles/async.h"
 
-#include "oracles/axes.h"
+#include "core/mode_axes.h"
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
@@ -13,12 +13,12 @@ constexpr std::size_t kRelaxed = 14;
 std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!can_compare(spec) || plan.mode.launch == Launch::blocking) return {};
   TrialSpec blocking{plan.mode, {}, compares_by_reference(spec)};
-  blocking.mode.launch = Launch::blocking;
+  mode_axis(axis::kLaunch).vary(plan, blocking);
   std::vector<TrialSpec> trials{blocking};
   TrialSpec relaxed{plan.mode, {}, compares_by_reference(spec)};
   for (std::size_t i = 0; i < kRelaxed; ++i) {
     trials.push_back(relaxed);
-    relaxed.mode.schedule_seed = other_schedule(relaxed.mode.schedule_seed);
+    mode_axis(axis::kSchedule).vary(plan, relaxed);
   }
   trials.push_back(blocking);
   return trials;
@@ -27,16 +27,20 @@ std::vector<TrialSpec> AsyncOracle::expand(const Plan& plan, const TargetSpec& s
 // The schedules stay as they are varied: what depends on those alone is not a matter of launches.
 std::vector<TrialSpec> AsyncOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
   auto trials = expand(plan, spec);
-  for (auto& trial : trials) trial.mode.launch = Launch::blocking;
+  for (auto& trial : trials) mode_axis(axis::kLaunch).vary(plan, trial);
   return trials;
+}
+
+std::vector<std::string_view> AsyncOracle::varies() const {
+  return {axis::kLaunch, axis::kSchedule};
 }
 
 Verdict AsyncOracle::judge(const Plan& plan, const TargetSpec& spec,
                            std::span<const Observation> observations) const {
   if (plan.mode.launch == Launch::blocking)
     return {Outcome::not_applicable, std::string(name()), "the plan is blocking", {}, -1};
-  return judge_between(name(), FailKind::async, plan, spec, observations,
-                       "whether launches are synchronized");
+  const ModeAxis& axis = mode_axis(axis::kLaunch);
+  return judge_between(name(), axis.kind, plan, spec, observations, axis.claim);
 }
 
 }  // namespace redzone::oracles

@@ -19,6 +19,7 @@ class AsyncOracle final : public Oracle {
   std::string_view name() const override { return "async"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<std::string_view> varies() const override;
   bool shares_worker() const override { return true; }
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;

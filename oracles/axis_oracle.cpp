@@ -1,7 +1,7 @@
 #include "oracles/axis_oracle.h"
 
-#include "oracles/axes.h"
 #include "oracles/checks.h"
+#include "oracles/orders.h"
 
 namespace redzone::oracles {
 
@@ -12,6 +12,18 @@ AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Chang
       claim_(std::move(claim)),
       change_(std::move(change)),
       base_(std::move(base)) {}
+
+AxisOracle::AxisOracle(const ModeAxis& axis)
+    : name_(axis.oracle),
+      kind_(axis.kind),
+      claim_(axis.claim),
+      change_(axis.vary),
+      axis_(axis.name) {}
+
+std::vector<std::string_view> AxisOracle::varies() const {
+  if (axis_.empty()) return {};
+  return {axis_};
+}
 
 std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& spec) const {
   if (!can_compare(spec)) return {};
@@ -46,38 +58,11 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                  first ? std::string_view("whether other calls run before it") : claim_);
 }
 
-AxisOracle uninitialized_oracle() {
-  return {"uninitialized", FailKind::uninitialized, "memory that nothing has written",
-          [](const Plan& plan, TrialSpec& t) { t.mode.poison = other_poison(plan.mode.poison); }};
-}
-
 AxisOracle history_oracle() {
   return {"history", FailKind::history, "the calls before it",
           [](const Plan& plan, TrialSpec& t) { t.order = reversed_order(plan); },
           [](const Plan& plan, TrialSpec& t) {
             if (has_graphs(plan) || has_streams(plan)) t.order = written_order(plan);
-          }};
-}
-
-AxisOracle placement_oracle() {
-  return {"placement", FailKind::placement, "where its buffers lie in memory",
-          [](const Plan& plan, TrialSpec& t) {
-            t.mode.placement =
-                plan.mode.placement == Placement::tail ? Placement::head : Placement::tail;
-          }};
-}
-
-AxisOracle graph_oracle() {
-  return {"graph", FailKind::graph, "whether calls are captured into a graph and replayed",
-          [](const Plan& plan, TrialSpec& t) { t.plain_graphs = has_graphs(plan); }};
-}
-
-AxisOracle allocation_oracle() {
-  return {"allocation", FailKind::allocation, "what memory its allocator uses again",
-          [](const Plan& plan, TrialSpec& t) {
-            t.mode = with_allocator(plan.mode, plan.mode.allocator == Allocator::guard
-                                                   ? Allocator::caching
-                                                   : Allocator::guard);
           }};
 }
 

@@ -7,6 +7,8 @@
 //   graph          whether calls are captured and replayed, or run       (graphs)
 //   allocation     what memory is used again, and who its neighbours are (guard or caching)
 //
+// and of each further axis of core/mode_axes.h that can be varied and has no oracle of its own.
+//
 // Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
 // change alone makes a difference: the first and third trials agree and the second does not. When
 // the first and third differ, the failure is not this axis' (inconclusive). `history` also compares
@@ -19,6 +21,7 @@
 #include <functional>
 #include <string>
 
+#include "core/mode_axes.h"
 #include "core/oracle.h"
 
 namespace redzone::oracles {
@@ -29,11 +32,14 @@ class AxisOracle final : public Oracle {
   using Change = std::function<void(const Plan& plan, TrialSpec& trial)>;
 
   // `base`: changes the first and third trial; empty: the plan as it is.
-  AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base = {});
+  AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base);
+  // Along an axis that can be varied.
+  explicit AxisOracle(const ModeAxis& axis);
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<std::string_view> varies() const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 
@@ -42,13 +48,9 @@ class AxisOracle final : public Oracle {
   FailKind kind_;
   std::string claim_;  // "depends on ..."
   Change change_, base_;
+  std::string_view axis_ = {};  // its name
 };
 
-AxisOracle uninitialized_oracle();
 AxisOracle history_oracle();
-AxisOracle placement_oracle();
-// Not applicable to plans without graphs.
-AxisOracle graph_oracle();
-AxisOracle allocation_oracle();
 
 }  // namespace redzone::oracles

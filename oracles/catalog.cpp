@@ -1,6 +1,8 @@
 #include "oracles/catalog.h"
 
-#include "core/plan_text.h"
+#include <algorithm>
+#include <utility>
+
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/dry_screen.h"
@@ -16,21 +18,39 @@
 
 namespace redzone::oracles {
 
-Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen, bool schedules)
-    : screen_(std::make_unique<ScreenOracle>(screen)),
-      device_free_(std::make_unique<LaunchConfigOracle>(limits)) {
+namespace {
+
+std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>& axes) {
+  std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
+  all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
+  all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
+  all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
+  if (find_mode_axis(axes, axis::kSchedule) != nullptr)
+    all.emplace_back(FailKind::schedule, std::make_unique<ScheduleOracle>());
+  all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());
+  for (const auto& axis : axes) {
+    const auto is_its_own = [&](const auto& o) { return o.second->name() == axis.oracle; };
+    if (!axis.oracle.empty() && std::none_of(all.begin(), all.end(), is_its_own))
+      all.emplace_back(axis.kind, std::make_unique<AxisOracle>(axis));
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return more_specific(a.first, b.first); });
+  std::vector<std::unique_ptr<Oracle>> out;
+  for (auto& [kind, oracle] : all) out.push_back(std::move(oracle));
+  return out;
+}
+
+}  // namespace
+
+Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen,
+                 std::vector<ModeAxis> axes)
+    : screen_(std::make_unique<ScreenOracle>(screen, axes)),
+      device_free_(std::make_unique<LaunchConfigOracle>(limits)),
+      comparing_(comparing_along(axes)),
+      axes_(std::move(axes)) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<RedzoneOracle>());
   direct_.push_back(std::make_unique<ScratchOracle>());
-  comparing_.push_back(std::make_unique<RepetitionOracle>());
-  comparing_.push_back(std::make_unique<AxisOracle>(uninitialized_oracle()));
-  comparing_.push_back(std::make_unique<AxisOracle>(history_oracle()));
-  comparing_.push_back(std::make_unique<AsyncOracle>());
-  if (schedules) comparing_.push_back(std::make_unique<ScheduleOracle>());
-  comparing_.push_back(std::make_unique<AxisOracle>(placement_oracle()));
-  comparing_.push_back(std::make_unique<AxisOracle>(graph_oracle()));
-  comparing_.push_back(std::make_unique<AxisOracle>(allocation_oracle()));
-  comparing_.push_back(std::make_unique<ReferenceOracle>());
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
                  SanitizerTool::synccheck})
     by_name_.push_back(std::make_unique<SanitizerOracle>(t));
@@ -45,6 +65,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen, 
 Catalog::Catalog(LaunchLimits limits, Dry)
     : screen_(std::make_unique<DryScreenOracle>()),
       device_free_(std::make_unique<LaunchConfigOracle>(limits)),
+      axes_(mode_axes_with(/*seeded_schedules=*/false)),
       dry_(true) {
   direct_.push_back(std::make_unique<FaultOracle>());
   direct_.push_back(std::make_unique<LaunchesOracle>());

@@ -1,4 +1,5 @@
-// All oracles, by name. A new oracle is added here and nowhere else.
+// All oracles, by name. A new oracle is added here, and one that varies an axis and needs no
+// judgement of its own with its axis (core/mode_axes.h).
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "core/launch_limits.h"
+#include "core/mode_axes.h"
 #include "core/oracle.h"
 #include "oracles/screen.h"
 
@@ -13,10 +15,11 @@ namespace redzone::oracles {
 
 class Catalog {
  public:
-  // `tool`: what each plan is screened with, too. `schedules`: the device draws its schedule from
-  // Mode::schedule_seed; without, no failure is said to depend on it.
+  // `tool`: what each plan is screened with, too. `axes`: those that have an effect on the device;
+  // no failure is said to depend on another one. Each that can be varied is compared along: by the
+  // oracle of its name that is here, and else by an AxisOracle.
   explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
-                   ScreenOptions screen = {}, bool schedules = true);
+                   ScreenOptions screen = {}, std::vector<ModeAxis> axes = all_mode_axes());
   // Of the device that runs nothing: only oracles that need no results.
   static Catalog dry(LaunchLimits limits = {});
 
@@ -29,6 +32,9 @@ class Catalog {
   const std::vector<std::unique_ptr<Oracle>>& direct() const { return direct_; }
   // What a difference is due to; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
+
+  // What a failure may depend on, beside the calls.
+  const std::vector<ModeAxis>& axes() const { return axes_; }
 
   // One for each tool of compute-sanitizer. Asked on request, or for the last word on a finding.
   const Oracle& sanitizer(SanitizerTool tool) const;
@@ -51,6 +57,7 @@ class Catalog {
   std::vector<std::unique_ptr<Oracle>> direct_;
   std::vector<std::unique_ptr<Oracle>> comparing_;
   std::vector<std::unique_ptr<Oracle>> by_name_;
+  std::vector<ModeAxis> axes_;
   bool dry_ = false;
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/plan_text.h"
+#include "core/mode_axes.h"
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
@@ -70,6 +70,11 @@ std::vector<TrialSpec> SanitizerOracle::expand(const Plan& plan, const TargetSpe
     trial.mode.launch = Launch::async;
   if (tool_ == SanitizerTool::initcheck) trial.mode = with_allocator(trial.mode, Allocator::plain);
   return {trial};
+}
+
+std::vector<std::string_view> SanitizerOracle::varies() const {
+  if (tool_ != SanitizerTool::initcheck) return {};
+  return {axis::kPoison};
 }
 
 Verdict SanitizerOracle::judge(const Plan& plan, const TargetSpec&,

@@ -19,6 +19,8 @@ class SanitizerOracle final : public Oracle {
   // In the plan's own mode, but: gated launches only under memcheck, since the other tools may wait
   // for a launch that is held; under initcheck the plain allocator, whose memory it knows.
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
+  // What initcheck sees, a read of unwritten memory, is there with every poison.
+  std::vector<std::string_view> varies() const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 

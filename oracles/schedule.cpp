@@ -1,6 +1,6 @@
 #include "oracles/schedule.h"
 
-#include "oracles/axes.h"
+#include "core/mode_axes.h"
 #include "oracles/checks.h"
 
 namespace redzone::oracles {
@@ -16,8 +16,7 @@ std::vector<TrialSpec> ScheduleOracle::expand(const Plan& plan, const TargetSpec
   std::vector<TrialSpec> trials{same};
   for (std::size_t i = 0; i < kOthers; ++i) {
     trials.push_back(trials.back());
-    auto& seed = trials.back().mode.schedule_seed;
-    seed = other_schedule(seed);
+    mode_axis(axis::kSchedule).vary(plan, trials.back());
   }
   trials.push_back(same);
   return trials;
@@ -29,10 +28,14 @@ std::vector<TrialSpec> ScheduleOracle::unvaried(const Plan& plan, const TargetSp
   return trials;
 }
 
+std::vector<std::string_view> ScheduleOracle::varies() const {
+  return {axis::kSchedule};
+}
+
 Verdict ScheduleOracle::judge(const Plan& plan, const TargetSpec& spec,
                               std::span<const Observation> observations) const {
-  return judge_between(name(), FailKind::schedule, plan, spec, observations,
-                       "the order in which blocks and threads run");
+  const ModeAxis& axis = mode_axis(axis::kSchedule);
+  return judge_between(name(), axis.kind, plan, spec, observations, axis.claim);
 }
 
 }  // namespace redzone::oracles

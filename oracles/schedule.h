@@ -17,6 +17,7 @@ class ScheduleOracle final : public Oracle {
   std::string_view name() const override { return "schedule"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   std::vector<TrialSpec> unvaried(const Plan& plan, const TargetSpec& spec) const override;
+  std::vector<std::string_view> varies() const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
 };

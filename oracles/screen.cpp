@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "oracles/axes.h"
 #include "oracles/checks.h"
+#include "oracles/orders.h"
 #include "oracles/scratch.h"
 
 namespace redzone::oracles {
@@ -18,8 +18,8 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec& 
   b.mode = with_allocator(plan.mode, Allocator::guard);
   b.mode.launch = Launch::blocking;
   b.mode.placement = plan.mode.allocator == Allocator::guard ? Placement::head : Placement::tail;
-  b.mode.poison = other_poison(plan.mode.poison);
-  b.mode.schedule_seed = other_schedule(plan.mode.schedule_seed);
+  for (const auto& axis : axes_)
+    if (axis.screened) axis.vary(plan, b);
   b.order = reversed_order(plan);
   b.reference = true;
   return {a, b};

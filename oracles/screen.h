@@ -9,6 +9,10 @@
 // Cost: 2 trials; the second is not needed (and judge() copes without it) when the first faults.
 #pragma once
 
+#include <utility>
+#include <vector>
+
+#include "core/mode_axes.h"
 #include "core/oracle.h"
 
 namespace redzone::oracles {
@@ -19,11 +23,13 @@ struct ScreenOptions {
 
 // A: relaxed launches, the plan's allocator (if it is `guard`: tail), the plan's poison, steps as
 // written.
-// B: blocking launches, guard (head, or tail where A has no guard), another poison, independent
-// calls in reverse order, reference.
+// B: blocking launches, guard (head, or tail where A has no guard), independent calls in reverse
+// order, reference; and another value of each axis that says so (ModeAxis::screened), such as the
+// poison.
 class ScreenOracle final : public Oracle {
  public:
-  explicit ScreenOracle(ScreenOptions options = {}) : options_(options) {}
+  explicit ScreenOracle(ScreenOptions options = {}, std::vector<ModeAxis> axes = all_mode_axes())
+      : options_(options), axes_(std::move(axes)) {}
   std::string_view name() const override { return "screen"; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
@@ -34,6 +40,7 @@ class ScreenOracle final : public Oracle {
                        std::span<const Observation> observations) const;
 
   ScreenOptions options_;
+  std::vector<ModeAxis> axes_;
 };
 
 }  // namespace redzone::oracles

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/plan.h"
-#include "core/verdict.h"
+#include "core/mode_axes.h"
 
 namespace redzone::bisect {
 
@@ -22,16 +21,6 @@ constexpr auto enum_table(AxisKind) {
                                                   {AxisKind::data, "data"},
                                                   {AxisKind::step, "step"}});
 }
-
-// A plan in the middle of several changes: steps that are left out are still counted, so that the
-// changes to the others find them.
-struct Draft {
-  Plan plan;
-  std::vector<bool> dropped;  // for each step
-
-  explicit Draft(Plan p) : plan(std::move(p)), dropped(plan.steps.size(), false) {}
-  Plan done() const;
-};
 
 using Change = std::function<void(Draft&)>;
 
@@ -51,17 +40,14 @@ struct Axis {
 };
 
 struct AxesOptions {
-  bool schedules = true;  // the device draws its schedule from Mode::schedule_seed
-  // The oracle of this kind varies the mode's axis of that name itself, so that it is no row.
-  FailKind kind = FailKind::fault;
+  std::vector<ModeAxis> modes = all_mode_axes();  // that have an effect on the device
+  // Of the finding's oracle (see there): these are no rows.
+  std::vector<std::string_view> varied = {};
 };
 
 // Each value of each axis is valid for `spec` when it alone is changed; dims that a constraint
 // binds to a dim that changes go with it, which the text of the value says. An axis without another
 // valid value is left out. `plan` must be valid and make at least one call.
 std::vector<Axis> axes_of(const Plan& plan, const TargetSpec& spec, const AxesOptions& options);
-
-// The axis of the mode that the oracle of `kind` varies by itself: "launch" for async; "" for none.
-std::string axis_of_oracle(FailKind kind);
 
 }  // namespace redzone::bisect

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "bisect/smallest_set.h"
+#include "core/mode_axes.h"
 #include "core/plan_text.h"
 #include "core/validate.h"
 
@@ -84,22 +85,13 @@ class Differences {
   }
 
   void add_mode() {
-    const Mode &a = from_.mode, b = to_.mode;
-    const auto named = [&](const char* name, auto x, auto y, std::function<void(Plan&)> apply) {
-      if (x != y) add(name, std::string(name_of(x)), std::string(name_of(y)), std::move(apply));
-    };
-    named("launch", a.launch, b.launch, [b](Plan& p) { p.mode.launch = b.launch; });
-    named("allocator", a.allocator, b.allocator, [b](Plan& p) {
-      p.mode.allocator = b.allocator;
-      p.mode.pool = b.pool;
-    });
-    named("placement", a.placement, b.placement, [b](Plan& p) { p.mode.placement = b.placement; });
-    if (a.poison != b.poison)
-      add("poison", fmt::format("0x{:08x}", a.poison), fmt::format("0x{:08x}", b.poison),
-          [b](Plan& p) { p.mode.poison = b.poison; });
-    if (a.schedule_seed != b.schedule_seed)
-      add("schedule", std::to_string(a.schedule_seed), std::to_string(b.schedule_seed),
-          [b](Plan& p) { p.mode.schedule_seed = b.schedule_seed; });
+    for (const auto& axis : all_mode_axes()) {
+      if (axis.take == nullptr) continue;
+      const std::string before = axis.value(from_), after = axis.value(to_);
+      if (before != after)
+        add(std::string(axis.name), before, after,
+            [take = axis.take, mode = to_.mode](Plan& p) { take(p.mode, mode); });
+    }
   }
 
   const Plan &from_, &to_;

@@ -238,7 +238,7 @@ void Bisector::recheck_with_other_data() {
 // Then a setting that ends the one says nothing of the other.
 void Bisector::recheck_under_other_launches() {
   const auto launch = find_axis(
-      [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == "launch"; });
+      [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == axis::kLaunch; });
   if (launch == axes_.size() || matters(launch)) return;
   std::vector<Recheck> rechecks;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -334,8 +334,8 @@ Bisection Bisector::run() {
     recheck_with_other_data();
     recheck_under_other_launches();
     bring_back();
-    if (const auto axis = axis_of_oracle(options_.axes.kind); !axis.empty()) {
-      Row row{AxisKind::mode, axis, "compared", {}, true, {}};
+    if (const auto& varied = options_.axes.varied; !varied.empty()) {
+      Row row{AxisKind::mode, std::string(varied.front()), "compared", {}, true, {}};
       row.by_oracle = true;
       out_.rows.push_back(std::move(row));
     }

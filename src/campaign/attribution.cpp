@@ -1,19 +1,13 @@
 #include "campaign/attribution.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <span>
-
-#include "core/plan_text.h"
-#include "oracles/axes.h"
 
 namespace redzone::campaign {
 namespace {
 
 struct Variant {
-  FailKind varied_by;  // the oracle of this kind varies the axis itself
   std::string axis;
   std::string value;
   Plan plan;
@@ -23,33 +17,19 @@ struct Variant {
   bool never() const { return failed.n > 0 && failed.k == 0; }
 };
 
-std::vector<Variant> variants(const Plan& plan, bool schedules) {
+std::vector<Variant> variants(const Plan& plan, const Oracle& oracle,
+                              std::span<const ModeAxis> axes) {
   std::vector<Variant> out;
-  const auto add = [&](FailKind by, std::string axis, std::string value, auto change) {
-    Plan p = plan;
-    change(p.mode);
-    out.push_back({by, std::move(axis), std::move(value), std::move(p)});
-  };
-  for (auto v : {Launch::blocking, Launch::async, Launch::gated})
-    add(FailKind::async, "launch", std::string(name_of(v)), [v](Mode& m) { m.launch = v; });
-  for (auto v : {Placement::tail, Placement::head})
-    add(FailKind::placement, "placement", std::string(name_of(v)),
-        [v](Mode& m) { m.placement = v; });
-  for (auto v : {Allocator::guard, Allocator::caching, Allocator::pool})
-    add(FailKind::allocation, "allocator", std::string(name_of(v)),
-        [v](Mode& m) { m = v == m.allocator ? m : with_allocator(m, v); });
-  for (auto v : {oracles::kNanPoison, oracles::kFinitePoison})
-    add(FailKind::uninitialized, "poison", fmt::format("0x{:08x}", v),
-        [v](Mode& m) { m.poison = v; });
-  if (has_graphs(plan)) {
-    add(FailKind::graph, "graph", "replayed", [](Mode&) {});
-    add(FailKind::graph, "graph", "plain calls", [](Mode&) {});
-    out.back().plan = with_plain_graphs(plan);
+  const auto told = oracle.varies();
+  for (const auto& axis : axes) {
+    if (axis.has != nullptr && !axis.has(plan)) continue;
+    if (std::find(told.begin(), told.end(), axis.name) != told.end()) continue;
+    for (const auto& value : std::span(axis.values).first(axis.attributes())) {
+      Draft draft(plan);
+      value.set(draft);
+      out.push_back({std::string(axis.name), value.name, draft.done()});
+    }
   }
-  if (!schedules) return out;
-  for (std::uint64_t v : {0, 1, 2})
-    add(FailKind::schedule, "schedule", fmt::format("{}", v),
-        [v](Mode& m) { m.schedule_seed = v; });
   return out;
 }
 
@@ -93,9 +73,9 @@ void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& s
 std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Variant> all) {
   std::vector<Variant> out;
   for (const auto& v : all) {
-    if (v.axis == "launch" || !v.never()) continue;
+    if (v.axis == axis::kLaunch || !v.never()) continue;
     for (const auto& launch : all) {
-      if (launch.axis != "launch" || !launch.always()) continue;
+      if (launch.axis != axis::kLaunch || !launch.always()) continue;
       if (launch.plan.mode.launch == plan.mode.launch) continue;
       Variant both = v;
       both.plan.mode.launch = launch.plan.mode.launch;
@@ -116,11 +96,10 @@ std::vector<Variant*> pointers_to(std::vector<Variant>& all) {
 }  // namespace
 
 std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                                      const Signature& signature,
+                                      const Signature& signature, std::span<const ModeAxis> axes,
                                       const AttributionOptions& options) {
   if (oracle.expand(plan, evaluator.spec()).empty()) return {};  // no device, no mode
-  std::vector<Variant> all = variants(plan, options.schedules);
-  std::erase_if(all, [&](const Variant& v) { return v.varied_by == signature.kind; });
+  std::vector<Variant> all = variants(plan, oracle, axes);
   run_variants(evaluator, oracle, signature, pointers_to(all), options.first_runs);
   std::vector<Variant*> passing = pointers_to(all);
   std::erase_if(passing, [](const Variant* v) { return v->failed.k >= v->failed.n; });
@@ -137,7 +116,8 @@ std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle
 std::vector<AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
                                            const Plan& plan, const Signature& signature, int runs,
                                            int first, std::size_t parallel) {
-  AttributionRow alone{"load", "alone", {}}, busy{"load", "side by side", {}};
+  AttributionRow alone{std::string(axis::kLoad), std::string(axis::kAlone), {}};
+  AttributionRow busy{std::string(axis::kLoad), std::string(axis::kSideBySide), {}};
   const auto add = [&](AttributionRow& row, int copies) {
     const Runs more = run_repeatedly(evaluator, oracle, plan, signature, copies);
     row.failed.k += more.reliability.k;

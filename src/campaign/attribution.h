@@ -1,11 +1,13 @@
 // How often a plan fails, and which axis of the mode matters to it.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "campaign/evaluator.h"
 #include "core/finding.h"
+#include "core/mode_axes.h"
 
 namespace redzone::campaign {
 
@@ -32,14 +34,13 @@ struct AttributionOptions {
   // second count is kept: the first one selected them.
   int first_runs = 3;
   int runs = 6;
-  bool schedules = true;  // the device draws its schedule from Mode::schedule_seed
 };
 
-// How often the plan fails with each value of each axis of the mode, changed alone. An axis that
-// the oracle varies by itself is left out. A value that passes is run under the other launches that
+// How often the plan fails with each value of each of these axes, changed alone. An axis that the
+// oracle varies by itself is left out. A value that passes is run under the other launches that
 // fail, too: where it fails there, a row "guard with launch gated" says so.
 std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                                      const Signature& signature,
+                                      const Signature& signature, std::span<const ModeAxis> axes,
                                       const AttributionOptions& options);
 
 // Whether it takes a busy machine: `first` times with no other worker at work. Where it does not

@@ -77,10 +77,10 @@ Result<void> explain(const Workshop& shop, Case& c) {
   finding.culprits = culprits(shop, finding, c.shown->answer);
   if (!options.stopped() && options.attribution_runs > 0) {
     Evaluator evaluator = evaluator_for(shop, c);
-    finding.attribution = attribute(evaluator, *c.shown->oracle, finding.plan, finding.signature,
-                                    {.first_runs = is_slow(c) ? 1 : options.attribution_runs,
-                                     .runs = is_slow(c) ? 2 : kAxisRuns,
-                                     .schedules = options.schedules});
+    finding.attribution =
+        attribute(evaluator, *c.shown->oracle, finding.plan, finding.signature, shop.catalog.axes(),
+                  {.first_runs = is_slow(c) ? 1 : options.attribution_runs,
+                   .runs = is_slow(c) ? 2 : kAxisRuns});
   }
   return store(shop, finding);
 }

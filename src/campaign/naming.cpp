@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "campaign/axis_test.h"
-#include "core/plan_text.h"
+#include "core/mode_axes.h"
 
 namespace redzone::campaign {
 namespace {
@@ -91,6 +91,11 @@ std::optional<Shown> name(const Workshop& shop, Evaluator& evaluator, std::vecto
   return std::nullopt;
 }
 
+bool varies_launches(const Oracle& oracle) {
+  const auto axes = oracle.varies();
+  return !axes.empty() && axes.front() == axis::kLaunch;
+}
+
 // Along single axes. What fails in blocking trials has nothing to do with timing, and is named by
 // what it shows there. Only what does not is a matter of what is still queued; and only where not
 // even that is seen are the relaxed trials compared along the other axes, where a race can look
@@ -107,7 +112,7 @@ std::optional<Shown> compare(const Workshop& shop, Evaluator& evaluator,
           }))
         blocking.push_back(ask);
       if (blocking_only || plan.mode.launch == Launch::blocking) continue;
-      (oracle->name() == "async" ? launches : relaxed).push_back({oracle.get(), plan});
+      (varies_launches(*oracle) ? launches : relaxed).push_back({oracle.get(), plan});
     }
   }
   for (const auto* questions : {&blocking, &launches, &relaxed}) {

@@ -70,7 +70,7 @@ class Refinement {
 // changes what the scheduler does: then each smaller plan is tried under several of them.
 std::size_t Refinement::schedules_to_try(const Shown& shown) {
   constexpr std::size_t kProbes = 3, kSchedules = 6;
-  if (!shop_.options.schedules) return 0;
+  if (find_mode_axis(shop_.catalog.axes(), axis::kSchedule) == nullptr) return 0;
   std::vector<Question> questions;
   for (std::uint64_t s = 0; s < kProbes; ++s) {
     questions.push_back({shown.oracle, shown.plan});

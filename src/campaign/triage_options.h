@@ -33,7 +33,6 @@ struct TriageOptions {
   std::size_t reduce_evaluations = 5000;
   // For all that is reduced of one finding.
   std::chrono::milliseconds reduce_time{30000};
-  bool schedules = true;                 // the device draws its schedule from Mode::schedule_seed
   std::vector<Attributor*> attributors;  // borrowed; asked of each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with what is there
   // True: trials that run are ended at once. Unset: they end by their deadline.

@@ -25,7 +25,7 @@ struct Reliability {
 // One axis, varied alone: "launch = blocking" failed k of n. Of and_launch("allocator"), the launch
 // varied with it: "guard, gated".
 struct AttributionRow {
-  std::string axis;  // "launch", "allocator", "placement", "poison", "order", "schedule", "history"
+  std::string axis;   // of a ModeAxis, or axis::kLoad (mode_axes.h)
   std::string value;  // "blocking"
   Reliability failed;
   bool operator==(const AttributionRow&) const = default;

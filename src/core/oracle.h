@@ -23,6 +23,11 @@ class Oracle {
   // that the oracle varies. None where the oracle varies nothing.
   virtual std::vector<TrialSpec> unvaried(const Plan&, const TargetSpec&) const { return {}; }
 
+  // Names of axes (mode_axes.h) that tell nothing more of a failure of this oracle. Its verdict
+  // says already that the failure depends on the first; its trials are under many values of the
+  // others.
+  virtual std::vector<std::string_view> varies() const { return {}; }
+
   // Its trials run one after another in one fresh worker instead of in one each. For trials that
   // hold their launches: a driver waits for the device when a kernel is launched for the first time
   // in a process, which ends the hold, so a trial that does not hold comes before them.

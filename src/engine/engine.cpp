@@ -57,7 +57,7 @@ std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
 oracles::Catalog catalog_for(const EngineOptions& options) {
   if (options.device == DeviceKind::none) return oracles::Catalog::dry();
   return oracles::Catalog({}, options.sanitizer, options.screen,
-                          options.device == DeviceKind::host);
+                          mode_axes_with(options.device == DeviceKind::host));
 }
 
 }  // namespace

@@ -78,7 +78,6 @@ campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseco
   options.deadline = deadline;
   options.parallel = spares;
   options.reuse_workers = device == DeviceKind::cuda;
-  options.schedules = device == DeviceKind::host;
   options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::cuda ? 750 : 400);
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 2;

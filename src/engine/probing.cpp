@@ -10,6 +10,11 @@
 
 namespace redzone::engine {
 
+bisect::AxesOptions axes_asked(const oracles::Catalog& catalog, std::string_view oracle) {
+  const Oracle* judge = catalog.find(oracle);
+  return {catalog.axes(), judge == nullptr ? std::vector<std::string_view>{} : judge->varies()};
+}
+
 Result<std::unique_ptr<Probing>> Probing::open(const EngineOptions& options, Finding finding,
                                                const std::filesystem::path& db,
                                                std::chrono::steady_clock::time_point until) {
@@ -70,7 +75,7 @@ Result<std::optional<Finding>> Probing::store_other() {
 }
 
 bisect::AxesOptions Probing::axes() const {
-  return {rerun_.engine->triage_options().schedules, finding_.signature.kind};
+  return axes_asked(rerun_.engine->site().catalog(), finding_.oracle);
 }
 
 }  // namespace redzone::engine

@@ -8,14 +8,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bisect/axes.h"
 #include "bisect/evaluator_runner.h"
 #include "bisect/prober.h"
 #include "engine/rerun.h"
+#include "oracles/catalog.h"
 #include "store/store.h"
 
 namespace redzone::engine {
+
+// The axes that are worth asking about where a finding is this oracle's.
+bisect::AxesOptions axes_asked(const oracles::Catalog& catalog, std::string_view oracle);
 
 class Probing {
  public:

@@ -2,6 +2,7 @@
 
 #include "bisect/bisect.h"
 #include "engine/origin.h"
+#include "engine/probing.h"
 #include "engine/stored_runs.h"
 #include "report/bisect_table.h"
 #include "store/night.h"
@@ -41,7 +42,9 @@ bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect:
   budget.stop = [&] { return runner.asked(); };
   bisect::Prober prober(runner, std::move(budget), std::move(runs));
   bisect::BisectOptions options;
-  options.axes = {device_of(f) == DeviceKind::host, f.signature.kind};
+  const oracles::Catalog catalog({}, SanitizerTool::none, {},
+                                 mode_axes_with(device_of(f) == DeviceKind::host));
+  options.axes = engine::axes_asked(catalog, f.oracle);
   return bisect::bisect(f.plan, spec, prober, options);
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/plan_text.h"
+#include "core/mode_axes.h"
 #include "statistics/fisher.h"
 
 namespace redzone::report {
@@ -13,12 +13,10 @@ namespace {
 // Chance with which a busy machine is named although the load changes nothing.
 constexpr double kFalseAlarm = 0.01;
 
-// As attribution rows have it; "" of what is none of the mode's.
-std::string own_value(const Mode& mode, const std::string& axis) {
-  if (axis == "launch") return std::string(name_of(mode.launch));
-  if (axis == "allocator") return std::string(name_of(mode.allocator));
-  if (axis == "placement") return std::string(name_of(mode.placement));
-  return "";
+// Is it a row of the plan's own value, of an axis whose value a finding can be said to need?
+bool may_be_needed(const Plan& plan, const AttributionRow& row) {
+  const ModeAxis* axis = find_mode_axis(all_mode_axes(), row.axis);
+  return axis != nullptr && axis->needed && row.value == axis->value(plan);
 }
 
 std::string ratio(const Reliability& r) {
@@ -49,9 +47,9 @@ bool fails_less(const Reliability& a, const Reliability& b) {
 }
 
 const AttributionRow* load_row(const Finding& f, std::string_view value) {
-  const auto it =
-      std::find_if(f.attribution.begin(), f.attribution.end(),
-                   [&](const AttributionRow& r) { return r.axis == "load" && r.value == value; });
+  const auto it = std::find_if(
+      f.attribution.begin(), f.attribution.end(),
+      [&](const AttributionRow& r) { return r.axis == axis::kLoad && r.value == value; });
   return it == f.attribution.end() ? nullptr : &*it;
 }
 
@@ -62,12 +60,12 @@ std::vector<std::string> needs_of(const Finding& f) {
   if (f.needs_history) out.emplace_back("calls of plans that the worker ran before");
   for (const auto& row : f.attribution) {
     if (f.state != FindingState::confirmed || row.failed.k == 0) continue;
-    if (row.value != own_value(f.plan.mode, row.axis)) continue;
+    if (!may_be_needed(f.plan, row)) continue;
     if (const auto passes = passes_with(f, row); !passes.empty())
       out.push_back(
           fmt::format("{} {} ({}{})", row.axis, row.value, passes, fails_otherwise(f, row)));
   }
-  const auto *alone = load_row(f, "alone"), *busy = load_row(f, "side by side");
+  const auto *alone = load_row(f, axis::kAlone), *busy = load_row(f, axis::kSideBySide);
   if (alone != nullptr && busy != nullptr && fails_less(alone->failed, busy->failed))
     out.push_back(fmt::format("a busy machine ({} alone, {} side by side)", ratio(alone->failed),
                               ratio(busy->failed)));

@@ -166,7 +166,7 @@ TEST(Bisect, CountsWhatAnOracleComparesAsNeeded) {
   FakeRunner runner([](const Plan&) { return true; });
   Prober prober(runner, {});
   BisectOptions options;
-  options.axes.kind = FailKind::async;
+  options.axes.varied = {axis::kLaunch};
   const auto b = bisect(sample_plan({call_step(64, 1)}), sample_spec(), prober, options);
   EXPECT_EQ(axes_with(b, {Relevance::necessary}), Names{"launch"});
   EXPECT_TRUE(row_of(b, "launch").by_oracle);

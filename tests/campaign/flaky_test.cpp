@@ -41,7 +41,6 @@ Outcome reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
   finding.id = sink.record(finding)->id;
   TriageOptions options;
   options.reduce_time = std::chrono::hours(1);
-  options.schedules = false;
   options.most_runs = 400;
   Triage triage(executor, catalog, real_simplify(), sink, options);
   auto again = triage.reduce_again(finding, spec);
@@ -51,7 +50,7 @@ Outcome reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
 
 TEST(Flaky, IsReducedAsFarAsWhatFailsAlways) {
   const TargetSpec spec = small_spec();
-  const oracles::Catalog catalog;
+  const oracles::Catalog catalog({}, SanitizerTool::none, {}, mode_axes_with(false));
   const Plan want = plain_plan({call_of(65, 16)});
   for (const double rate : {0.9, 0.5, 0.2, 0.05}) {
     int right = 0;

@@ -1,6 +1,7 @@
 // Targets that are declared nondeterministic are compared by their reference, where they have one.
 #include <gtest/gtest.h>
 
+#include "oracles/along.h"
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/observations.h"
@@ -85,11 +86,11 @@ TEST(Nondeterministic, EachAxisIsNamedByTheTrialThatIsWrong) {
   const auto poison = [&](const TrialSpec& t, std::size_t) {
     return t.mode.poison == plan.mode.poison;
   };
-  EXPECT_EQ(ask(uninitialized_oracle(), plan, poison).signature.kind, FailKind::uninitialized);
+  EXPECT_EQ(ask(testing::along("poison"), plan, poison).signature.kind, FailKind::uninitialized);
   const auto place = [&](const TrialSpec& t, std::size_t) {
     return t.mode.placement == plan.mode.placement;
   };
-  EXPECT_EQ(ask(placement_oracle(), plan, place).signature.kind, FailKind::placement);
+  EXPECT_EQ(ask(testing::along("placement"), plan, place).signature.kind, FailKind::placement);
   const auto fourth = [](const TrialSpec&, std::size_t i) { return i != 3; };
   EXPECT_EQ(ask(RepetitionOracle(), plan, fourth).signature.kind, FailKind::nondeterministic);
 }

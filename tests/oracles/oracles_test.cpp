@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "oracles/along.h"
 #include "oracles/async.h"
 #include "oracles/axis_oracle.h"
 #include "oracles/catalog.h"
@@ -153,7 +155,7 @@ TEST(Fault, OtherEndsKeepTheirKind) {
 }
 
 TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
-  const auto oracle = uninitialized_oracle();
+  const auto oracle = testing::along("poison");
   const Plan plan = plan_of_calls({1});
   const auto judge = [&](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     const Observation all[] = {completed({a}), completed({b}), completed({c})};
@@ -166,8 +168,8 @@ TEST(Axis, FailsOnlyWhenTheChangeAloneMakesTheDifference) {
 
 TEST(Axis, EachVariesOneAxisAndRepeatsTheFirst) {
   const Plan plan = plan_of_calls({1, 2});
-  for (const auto& oracle :
-       {uninitialized_oracle(), history_oracle(), placement_oracle(), allocation_oracle()}) {
+  for (const auto& oracle : {testing::along("poison"), history_oracle(),
+                             testing::along("placement"), testing::along("allocator")}) {
     const auto trials = oracle.expand(plan, spec());
     ASSERT_EQ(trials.size(), 3u);
     EXPECT_EQ(trials[0], trials[2]);
@@ -187,7 +189,7 @@ Plan graph_plan() {
 }
 
 TEST(Axis, GraphRunsTheCallsPlainly) {
-  const auto oracle = graph_oracle();
+  const auto oracle = testing::along("graph");
   const auto trials = oracle.expand(graph_plan(), spec());
   ASSERT_EQ(trials.size(), 3u);
   EXPECT_FALSE(trials[0].plain_graphs);
@@ -249,15 +251,58 @@ TEST(Fault, AMisalignedAccessIsCalledThat) {
       << verdict.reason;
 }
 
+// Whoever asks an oracle which axis it varies (naming, attribution, bisection) is told the truth.
+TEST(Axis, OracleAndRowAgreeOnWhatIsVariedAndOnItsMeaning) {
+  Plan plan = plan_of_calls({1, 2});
+  plan.mode.launch = Launch::gated;
+  for (auto& step : plan.steps) std::get<CallStep>(step).graph = 1;
+  plan.steps.emplace_back(ReplayStep{1, 1, 0});
+  const Catalog catalog;
+  for (const auto& axis : all_mode_axes()) {
+    if (axis.oracle.empty()) continue;
+    const Oracle* oracle = catalog.find(axis.oracle);
+    ASSERT_NE(oracle, nullptr) << axis.name;
+    ASSERT_FALSE(oracle->varies().empty()) << axis.name;
+    EXPECT_EQ(oracle->varies().front(), axis.name);
+    std::vector<Observation> seen;
+    const auto trials = oracle->expand(plan, spec());
+    ASSERT_GE(trials.size(), 3u) << axis.name;
+    for (const auto& trial : trials)
+      seen.push_back(completed({trial == trials.front() ? 1u : 2u, 7u}));
+    const auto verdict = oracle->judge(plan, spec(), seen);
+    EXPECT_EQ(verdict.signature.kind, axis.kind) << axis.name << ": " << verdict.reason;
+    EXPECT_NE(verdict.reason.find(axis.claim), std::string::npos) << verdict.reason;
+  }
+}
+
+TEST(Catalog, ComparesAlongTheAxesThatItIsGivenMostSpecificFirst) {
+  const Catalog all, some({}, SanitizerTool::none, {}, mode_axes_with(/*seeded_schedules=*/false));
+  EXPECT_NE(all.find("schedule"), nullptr);
+  EXPECT_EQ(some.find("schedule"), nullptr);
+  EXPECT_EQ(some.comparing().size() + 1, all.comparing().size());
+  EXPECT_EQ(all.comparing().front()->name(), "repetition");
+  EXPECT_EQ(all.comparing().back()->name(), "reference");
+  const auto place = [&](std::string_view name) {
+    const auto& oracles = all.comparing();
+    return std::find_if(oracles.begin(), oracles.end(),
+                        [&](const auto& o) { return o->name() == name; }) -
+           oracles.begin();
+  };
+  for (const auto& a : all_mode_axes())
+    for (const auto& b : all_mode_axes())
+      if (!a.oracle.empty() && !b.oracle.empty() && more_specific(a.kind, b.kind))
+        EXPECT_LT(place(a.oracle), place(b.oracle));
+}
+
 TEST(Axis, AllocationComparesWithGuardedMemory) {
   Plan plan = plan_of_calls({1, 2});
   plan.mode.allocator = Allocator::pool;
   plan.mode.pool.allow_opportunistic = false;
-  const auto trials = allocation_oracle().expand(plan, spec());
+  const auto trials = testing::along("allocator").expand(plan, spec());
   EXPECT_EQ(trials[0].mode, plan.mode);
   EXPECT_EQ(trials[1].mode, Mode{});
   plan.mode = {};
-  EXPECT_EQ(allocation_oracle().expand(plan, spec())[1].mode.allocator, Allocator::caching);
+  EXPECT_EQ(testing::along("allocator").expand(plan, spec())[1].mode.allocator, Allocator::caching);
 }
 
 TEST(Axis, ATrialThatDidNotEndIsInconclusive) {

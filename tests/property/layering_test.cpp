@@ -192,9 +192,7 @@ std::vector<Part> parts() {
        {"core/", "exec/executor.h", "oracles/", "statistics/", "core/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},
       // Through the runner, it does not know what runs the plans.
-      {"bisect",
-       "src/bisect/",
-       {"core/", "campaign/run_judgement.h", "oracles/axes.h", "statistics/"}},
+      {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
       {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
       // The programs that it writes hold the text of headers.
       {"standalone",

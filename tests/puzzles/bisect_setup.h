@@ -32,7 +32,7 @@ class BisectSetup {
     // A hang costs its deadline each time; nothing else takes so long.
     const bool hangs = repro_.signature->kind == FailKind::hang;
     evaluator_.set_deadline(hangs ? std::chrono::milliseconds(300) : kDeadline);
-    options_.axes = {true, repro_.signature->kind};
+    options_.axes = {catalog_.axes(), catalog_.find(repro_.oracle)->varies()};
   }
 
   bisect::Runner& runner() { return runner_; }

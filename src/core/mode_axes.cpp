@@ -1,0 +1,231 @@
+#include "core/mode_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace redzone {
+namespace {
+
+// All ones is NaN as any floating type and -1 as an integer; the other is finite and positive.
+constexpr std::uint32_t kNanPoison = 0xffffffffu, kFinitePoison = 0x3f3f3f3fu;
+
+std::string text_of(NamedEnum auto value) {
+  return std::string(name_of(value));
+}
+std::string text_of(std::uint32_t poison) {
+  return fmt::format("0x{:08x}", poison);
+}
+std::string text_of(std::uint64_t seed) {
+  return fmt::format("{}", seed);
+}
+
+// The value of one field of the mode.
+template <auto Field>
+std::string own(const Plan& plan) {
+  return text_of(plan.mode.*Field);
+}
+
+template <auto Field>
+void take(Mode& mode, const Mode& from) {
+  mode.*Field = from.*Field;
+}
+
+// The mode as it would be by default in one field.
+template <auto Field>
+std::vector<Mode> as_by_default(const Mode& mode) {
+  Mode plain = mode;
+  plain.*Field = Mode{}.*Field;
+  return {plain};
+}
+
+template <class T>
+std::vector<ModeValue> values_of(T Mode::*field, std::initializer_list<T> values) {
+  std::vector<ModeValue> out;
+  for (const T v : values)
+    out.push_back({text_of(v), [field, v](Draft& d) { d.plan.mode.*field = v; }});
+  return out;
+}
+
+ModeAxis launch() {
+  return {.name = axis::kLaunch,
+          .oracle = "async",
+          .kind = FailKind::async,
+          .claim = "whether launches are synchronized",
+          .value = own<&Mode::launch>,
+          .values = values_of(&Mode::launch, {Launch::blocking, Launch::async, Launch::gated}),
+          .needed = true,
+          .vary = [](const Plan&, TrialSpec& t) { t.mode.launch = Launch::blocking; },
+          .take = take<&Mode::launch>,
+          .plainer =
+              [](const Mode& mode) {
+                std::vector<Mode> out;
+                for (const auto v : {Launch::blocking, Launch::async})
+                  if (v < mode.launch) out.emplace_back(mode).launch = v;
+                return out;
+              }};
+}
+
+void set_allocator(Mode& mode, Allocator allocator) {
+  if (allocator != mode.allocator) mode = with_allocator(mode, allocator);
+}
+
+// The policy of a pool is the allocator's.
+std::vector<Mode> plainer_memory(const Mode& mode) {
+  std::vector<Mode> out;
+  for (const auto v : {Allocator::guard, Allocator::plain, Allocator::caching})
+    if (v != mode.allocator) out.push_back(with_allocator(mode, v));
+  const PoolPolicy plain;
+  out.emplace_back(mode).pool.follow_event_dependencies = plain.follow_event_dependencies;
+  out.emplace_back(mode).pool.allow_opportunistic = plain.allow_opportunistic;
+  out.emplace_back(mode).pool.allow_internal_dependencies = plain.allow_internal_dependencies;
+  out.emplace_back(mode).pool.release_threshold_bytes = plain.release_threshold_bytes;
+  return out;
+}
+
+ModeAxis allocator() {
+  ModeAxis axis{.name = "allocator",
+                .oracle = "allocation",
+                .kind = FailKind::allocation,
+                .claim = "what memory its allocator uses again",
+                .value = own<&Mode::allocator>,
+                .needed = true,
+                .vary =
+                    [](const Plan& plan, TrialSpec& t) {
+                      t.mode = with_allocator(plan.mode, plan.mode.allocator == Allocator::guard
+                                                             ? Allocator::caching
+                                                             : Allocator::guard);
+                    },
+                .take =
+                    [](Mode& mode, const Mode& from) {
+                      mode.allocator = from.allocator;
+                      mode.pool = from.pool;
+                    },
+                .plainer = plainer_memory};
+  for (const auto v : {Allocator::guard, Allocator::caching, Allocator::pool})
+    axis.values.push_back({text_of(v), [v](Draft& d) { set_allocator(d.plan.mode, v); }});
+  return axis;
+}
+
+ModeAxis placement() {
+  return {.name = "placement",
+          .oracle = "placement",
+          .kind = FailKind::placement,
+          .claim = "where its buffers lie in memory",
+          .value = own<&Mode::placement>,
+          .values = values_of(&Mode::placement, {Placement::tail, Placement::head}),
+          .needed = true,
+          .vary =
+              [](const Plan& plan, TrialSpec& t) {
+                t.mode.placement =
+                    plan.mode.placement == Placement::tail ? Placement::head : Placement::tail;
+              },
+          .take = take<&Mode::placement>,
+          .plainer = as_by_default<&Mode::placement>};
+}
+
+ModeAxis poison() {
+  return {.name = axis::kPoison,
+          .oracle = "uninitialized",
+          .kind = FailKind::uninitialized,
+          .claim = "memory that nothing has written",
+          .value = own<&Mode::poison>,
+          .values = values_of(&Mode::poison, {kNanPoison, kFinitePoison}),
+          .vary =
+              [](const Plan& plan, TrialSpec& t) {
+                t.mode.poison = plan.mode.poison == kFinitePoison ? kNanPoison : kFinitePoison;
+              },
+          .screened = true,
+          .take = take<&Mode::poison>,
+          .plainer = as_by_default<&Mode::poison>};
+}
+
+// Another one; from it, a third, and so on.
+std::uint64_t next_schedule(std::uint64_t seed) {
+  return (seed + 0x51ed) & 0x7fffffff;
+}
+
+ModeAxis schedule() {
+  return {.name = axis::kSchedule,
+          .oracle = "schedule",
+          .kind = FailKind::schedule,
+          .claim = "the order in which blocks and threads run",
+          .of_seeded_schedules = true,
+          .value = own<&Mode::schedule_seed>,
+          .values = values_of<std::uint64_t>(&Mode::schedule_seed, {0, 1, 2, 3, 4, 5}),
+          .attributed = 3,  // the seeds say nothing by themselves: bisection draws more of them
+          .vary = [](const Plan&,
+                     TrialSpec& t) { t.mode.schedule_seed = next_schedule(t.mode.schedule_seed); },
+          .screened = true,
+          .take = take<&Mode::schedule_seed>,
+          .plainer = as_by_default<&Mode::schedule_seed>};
+}
+
+ModeAxis graph() {
+  return {.name = "graph",
+          .oracle = "graph",
+          .kind = FailKind::graph,
+          .claim = "whether calls are captured into a graph and replayed",
+          .has = has_graphs,
+          .value = [](const Plan&) { return std::string("replayed"); },
+          .values = {{"replayed", [](Draft&) {}},
+                     {"plain calls", [](Draft& d) { d = Draft(with_plain_graphs(d.done())); }}},
+          .alone = true,
+          .vary = [](const Plan& plan, TrialSpec& t) { t.plain_graphs = has_graphs(plan); }};
+}
+
+// All on stream 0, where nothing has to wait.
+void on_one_stream(Draft& draft) {
+  for (std::size_t i = 0; i < draft.plan.steps.size(); ++i) {
+    auto& step = draft.plan.steps[i];
+    if (auto* call = std::get_if<CallStep>(&step)) call->stream = 0;
+    if (auto* replay = std::get_if<ReplayStep>(&step)) replay->stream = 0;
+    if (std::holds_alternative<WaitStep>(step)) draft.dropped[i] = true;
+  }
+}
+
+ModeAxis streams() {
+  return {.name = "streams",
+          .has = has_streams,
+          .value = [](const Plan&) { return std::string("several"); },
+          .values = {{"one", on_one_stream}},
+          .attributed = 0};  // the reduction has tried it already
+}
+
+}  // namespace
+
+Plan Draft::done() const {
+  Plan out = plan;
+  out.steps.clear();
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    if (!dropped[i]) out.steps.push_back(plan.steps[i]);
+  return out;
+}
+
+const std::vector<ModeAxis>& all_mode_axes() {
+  static const std::vector<ModeAxis> all{launch(),   allocator(), placement(), poison(),
+                                         schedule(), graph(),     streams()};
+  return all;
+}
+
+std::vector<ModeAxis> mode_axes_with(bool seeded_schedules) {
+  std::vector<ModeAxis> axes = all_mode_axes();
+  std::erase_if(axes,
+                [&](const ModeAxis& a) { return a.of_seeded_schedules && !seeded_schedules; });
+  return axes;
+}
+
+const ModeAxis* find_mode_axis(std::span<const ModeAxis> axes, std::string_view name) {
+  const auto it =
+      std::find_if(axes.begin(), axes.end(), [&](const ModeAxis& a) { return a.name == name; });
+  return it == axes.end() ? nullptr : &*it;
+}
+
+const ModeAxis& mode_axis(std::string_view name) {
+  const ModeAxis* axis = find_mode_axis(all_mode_axes(), name);
+  RZ_CHECK(axis != nullptr);
+  return *axis;
+}
+
+}  // namespace redzone

@@ -1,0 +1,104 @@
+// What holds of each row of the table, whatever rows there are.
+#include "core/mode_axes.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace redzone {
+namespace {
+
+// Two calls on two streams, captured into a graph, in no value that is a default.
+Plan busy() {
+  Plan plan;
+  plan.target = "t";
+  plan.mode.launch = Launch::gated;
+  plan.mode = with_allocator(plan.mode, Allocator::pool);
+  plan.mode.placement = Placement::head;
+  plan.mode.poison = 0x12345678u;
+  plan.mode.schedule_seed = 77;
+  plan.mode.pool.allow_opportunistic = false;
+  CallStep call;
+  call.graph = 1;
+  plan.steps = {call, WaitStep{1, 0}, call, ReplayStep{1, 1, 1}};
+  std::get<CallStep>(plan.steps[2]).stream = 1;
+  return plan;
+}
+
+Plan with(const Plan& plan, const ModeValue& value) {
+  Draft draft(plan);
+  value.set(draft);
+  return draft.done();
+}
+
+TEST(ModeAxes, HaveNamesAndOraclesOfTheirOwn) {
+  std::set<std::string_view> names{axis::kLoad}, oracles;
+  for (const auto& axis : all_mode_axes()) {
+    EXPECT_TRUE(names.insert(axis.name).second) << axis.name;
+    if (!axis.oracle.empty()) {
+      EXPECT_TRUE(oracles.insert(axis.oracle).second) << axis.oracle;
+      EXPECT_FALSE(axis.claim.empty()) << axis.name;
+      EXPECT_NE(axis.vary, nullptr) << axis.name;
+    }
+    EXPECT_EQ(find_mode_axis(all_mode_axes(), axis.name), &axis);
+    EXPECT_EQ(&mode_axis(axis.name), &axis);
+  }
+  EXPECT_EQ(find_mode_axis(all_mode_axes(), "no axis"), nullptr);
+}
+
+TEST(ModeAxes, SettingAValueGivesAPlanThatHasIt) {
+  for (const auto& axis : all_mode_axes()) {
+    ASSERT_NE(axis.value, nullptr) << axis.name;
+    ASSERT_FALSE(axis.values.empty()) << axis.name;
+    EXPECT_LE(axis.attributes(), axis.values.size()) << axis.name;
+    std::set<std::string> hashes;
+    for (const auto& value : axis.values) {
+      const Plan changed = with(busy(), value);
+      EXPECT_TRUE(hashes.insert(plan_hash(changed)).second) << axis.name << " = " << value.name;
+      EXPECT_EQ(calls_of(changed).size() >= 2, true) << axis.name << " = " << value.name;
+      // What is not of the mode has a value only while the plan has anything along the axis.
+      if (axis.has == nullptr || axis.has(changed)) {
+        EXPECT_EQ(axis.value(changed), value.name) << axis.name;
+      }
+    }
+  }
+}
+
+TEST(ModeAxes, ChangeNothingElse) {
+  for (const auto& axis : all_mode_axes()) {
+    if (axis.has != nullptr) continue;
+    for (const auto& value : axis.values) {
+      Plan back = with(busy(), value);
+      axis.take(back.mode, busy().mode);
+      EXPECT_EQ(back, busy()) << axis.name << " = " << value.name;
+    }
+    TrialSpec trial{busy().mode};
+    axis.vary(busy(), trial);
+    EXPECT_NE(trial, TrialSpec{busy().mode}) << axis.name;
+    axis.take(trial.mode, busy().mode);
+    EXPECT_EQ(trial, TrialSpec{busy().mode}) << axis.name;
+  }
+}
+
+TEST(ModeAxes, PlainerModesEndAtOneThatHasNoPlainer) {
+  for (const auto& axis : all_mode_axes()) {
+    if (axis.plainer == nullptr) continue;
+    const auto modes = axis.plainer(busy().mode);
+    ASSERT_FALSE(modes.empty()) << axis.name;
+    EXPECT_NE(modes.front(), busy().mode) << axis.name;
+    for (const auto& mode : axis.plainer(modes.front())) {
+      const bool nothing_plainer = mode == modes.front();
+      EXPECT_TRUE(nothing_plainer || axis.name == "allocator") << axis.name;
+    }
+  }
+}
+
+TEST(ModeAxes, OfADeviceWithoutSeededSchedulesLackThoseAlone) {
+  const auto all = mode_axes_with(true), some = mode_axes_with(false);
+  EXPECT_EQ(all.size(), all_mode_axes().size());
+  EXPECT_EQ(some.size() + 1, all.size());
+  EXPECT_EQ(find_mode_axis(some, axis::kSchedule), nullptr);
+}
+
+}  // namespace
+}  // namespace redzone
