@@ -13,12 +13,13 @@ AxisOracle::AxisOracle(std::string name, FailKind kind, std::string claim, Chang
       change_(std::move(change)),
       base_(std::move(base)) {}
 
-AxisOracle::AxisOracle(const ModeAxis& axis)
+AxisOracle::AxisOracle(const ModeAxis& axis, std::size_t others)
     : name_(axis.oracle),
       kind_(axis.kind),
       claim_(axis.claim),
       change_(axis.vary),
-      axis_(axis.name) {}
+      axis_(axis.name),
+      others_(others) {}
 
 std::vector<std::string_view> AxisOracle::varies() const {
   if (axis_.empty()) return {};
@@ -30,14 +31,19 @@ std::vector<TrialSpec> AxisOracle::expand(const Plan& plan, const TargetSpec& sp
   TrialSpec same{plan.mode, {}, compares_by_reference(spec)};
   TrialSpec changed = same;
   if (base_) base_(plan, same);
-  change_(plan, changed);
-  if (changed == same) return {};  // the plan has nothing along this axis
-  return {same, changed, same};
+  std::vector<TrialSpec> trials{same};
+  for (std::size_t i = 0; i < others_; ++i) {
+    change_(plan, changed);
+    if (changed == same) return {};  // the plan has nothing along this axis
+    trials.push_back(changed);
+  }
+  trials.push_back(same);
+  return trials;
 }
 
 std::vector<TrialSpec> AxisOracle::unvaried(const Plan& plan, const TargetSpec& spec) const {
   auto trials = expand(plan, spec);
-  if (!trials.empty()) trials[1] = trials[0];
+  for (auto& trial : trials) trial = trials.front();
   return trials;
 }
 
@@ -45,17 +51,16 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
                           std::span<const Observation> observations) const {
   if (can_compare(spec) && observations.empty())
     return {Outcome::not_applicable, name_, "the plan has nothing to vary", {}, -1};
-  if (auto v = cannot_compare(name_, spec, observations)) return *v;
-  auto difference = first_difference(spec, observations[0], observations[1]);
-  if (first_difference(spec, observations[0], observations[2]))
-    return {Outcome::inconclusive, name_, "two runs in the same mode differ", {}, -1};
-  if (!difference && kind_ == FailKind::history)
-    difference = first_inconsistency(spec, plan, observations[0]);
-  if (!difference) return Verdict::pass(name_);
+  Verdict verdict = judge_between(name_, kind_, plan, spec, observations, claim_);
+  if (kind_ != FailKind::history) return verdict;
+  if (verdict.outcome == Outcome::pass)
+    if (const auto difference = first_inconsistency(spec, plan, observations[0]))
+      return depends(name_, kind_, plan, *difference, claim_);
   // No call is before the first one, which is moved behind others in the trial that differs.
-  const bool first = kind_ == FailKind::history && difference->call == 0;
-  return depends(name_, kind_, plan, *difference,
-                 first ? std::string_view("whether other calls run before it") : claim_);
+  if (verdict.failed() && verdict.call == 0)
+    return depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
+                   "whether other calls run before it");
+  return verdict;
 }
 
 AxisOracle history_oracle() {

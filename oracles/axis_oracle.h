@@ -6,16 +6,19 @@
 //   placement      where the buffers lie                                 (tail or head)
 //   graph          whether calls are captured and replayed, or run       (graphs)
 //   allocation     what memory is used again, and who its neighbours are (guard or caching)
+//   schedule       the order in which blocks, threads and streams run    (seed of the host device)
 //
 // and of each further axis of core/mode_axes.h that can be varied and has no oracle of its own.
 //
-// Each runs the plan as it is, then with the axis changed, then as it is again. It fails when the
-// change alone makes a difference: the first and third trials agree and the second does not. When
-// the first and third differ, the failure is not this axis' (inconclusive). `history` also compares
-// identical calls within a trial, where the second trial adds nothing. A reordered trial knows no
-// streams and no graphs, so of a plan that has some `history` compares two orders of plain calls.
-// Can be wrong: about targets wrongly declared deterministic, and by chance about a rare race.
-// Cost: 3 trials.
+// Each runs the plan as it is, then with the axis changed, then as it is again; `schedule` with 14
+// other schedules, as a race shows under some of them only. It fails when the change alone makes a
+// difference: the first and the last trial agree and one between them does not. When the first and
+// the last differ, the failure is not this axis' (inconclusive). `history` also compares identical
+// calls within a trial, where the second trial adds nothing. A reordered trial knows no streams and
+// no graphs, so of a plan that has some `history` compares two orders of plain calls. The schedules
+// of the host device are drawn from a seed; CUDA has its own, where there is no such axis.
+// Can be wrong: about targets wrongly declared deterministic (float atomics), and by chance about a
+// rare race. Cost: 3 trials, of `schedule` 16.
 #pragma once
 
 #include <functional>
@@ -33,8 +36,9 @@ class AxisOracle final : public Oracle {
 
   // `base`: changes the first and third trial; empty: the plan as it is.
   AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base);
-  // Along an axis that can be varied.
-  explicit AxisOracle(const ModeAxis& axis);
+  // Along an axis that can be varied. `others`: trials with other values of it, each other than the
+  // one before: more than one where a difference shows with some of them only.
+  explicit AxisOracle(const ModeAxis& axis, std::size_t others = 1);
 
   std::string_view name() const override { return name_; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
@@ -49,6 +53,7 @@ class AxisOracle final : public Oracle {
   std::string claim_;  // "depends on ..."
   Change change_, base_;
   std::string_view axis_ = {};  // its name
+  std::size_t others_ = 1;
 };
 
 AxisOracle history_oracle();

@@ -13,20 +13,21 @@
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
 #include "oracles/sanitizer.h"
-#include "oracles/schedule.h"
 #include "oracles/scratch.h"
 
 namespace redzone::oracles {
 
 namespace {
 
+constexpr std::size_t kOtherSchedules = 14;
+
 std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>& axes) {
   std::vector<std::pair<FailKind, std::unique_ptr<Oracle>>> all;
   all.emplace_back(FailKind::nondeterministic, std::make_unique<RepetitionOracle>());
   all.emplace_back(FailKind::history, std::make_unique<AxisOracle>(history_oracle()));
   all.emplace_back(FailKind::async, std::make_unique<AsyncOracle>());
-  if (find_mode_axis(axes, axis::kSchedule) != nullptr)
-    all.emplace_back(FailKind::schedule, std::make_unique<ScheduleOracle>());
+  if (const ModeAxis* schedule = find_mode_axis(axes, axis::kSchedule))
+    all.emplace_back(schedule->kind, std::make_unique<AxisOracle>(*schedule, kOtherSchedules));
   all.emplace_back(FailKind::reference, std::make_unique<ReferenceOracle>());
   for (const auto& axis : axes) {
     const auto is_its_own = [&](const auto& o) { return o.second->name() == axis.oracle; };

@@ -135,7 +135,7 @@ Verdict judge_between(std::string_view oracle, FailKind kind, const Plan& plan,
   if (first_difference(spec, first, observations.back()))
     return {Outcome::inconclusive, std::string(oracle), "two runs in the same mode differ", {}, -1};
   for (const auto& between : observations.subspan(1, observations.size() - 2))
-    if (auto difference = first_difference(spec, between, first))
+    if (auto difference = first_difference(spec, first, between))
       return depends(oracle, kind, plan, *difference, claim);
   return Verdict::pass(std::string(oracle));
 }

@@ -6,7 +6,6 @@
 #include "oracles/axis_oracle.h"
 #include "oracles/observations.h"
 #include "oracles/repetition.h"
-#include "oracles/schedule.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {

@@ -12,7 +12,6 @@
 #include "oracles/observations.h"
 #include "oracles/repetition.h"
 #include "oracles/sanitizer.h"
-#include "oracles/schedule.h"
 #include "oracles/screen.h"
 
 namespace redzone::oracles {
@@ -344,7 +343,8 @@ TEST(Async, FailsWhenARelaxedRunDiffersFromBlockingOnesThatAgree) {
 
 TEST(Schedule, FailsWhenAnotherScheduleDiffersFromItsOwn) {
   const Plan plan = plan_of_calls({1});
-  const ScheduleOracle oracle;
+  const Catalog catalog;
+  const Oracle& oracle = *catalog.find("schedule");
   expect_ends_that_frame(oracle, plan, FailKind::schedule);
   EXPECT_EQ(oracle.expand(plan, spec()).front().mode, plan.mode);
 }
