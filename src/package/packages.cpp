@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/device_traits.h"
 #include "launcher/mistakes.h"
 #include "launcher/rule_knobs.h"
 #include "package/lazy_package.h"
@@ -86,9 +87,11 @@ Result<void> add_packages(Registry& registry, std::span<const std::filesystem::p
   for (const auto& folder : folders) {
     const auto entries = entries_of(folder);
     if (!entries) return tl::unexpected(entries.error());
-    for (const auto device : {DeviceKind::cuda, DeviceKind::none})
-      for (auto& entry : entries->make(device))
+    for (const auto& device : all_devices()) {
+      if (!device.targets.launches_cubins) continue;
+      for (auto& entry : entries->make(device.kind))
         if (auto added = registry.add(std::move(entry)); !added) return added;
+    }
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/device_traits.h"
 #include "core/environment.h"
 #include "core/plan_text.h"
 #include "report/format.h"
@@ -106,9 +107,6 @@ std::string plan_title(const Finding& f) {
   return title;
 }
 
-// As the device that runs nothing calls itself.
-constexpr std::string_view kNoDevice = "none";
-
 }  // namespace
 
 std::string state_text(const Finding& f) {
@@ -162,7 +160,8 @@ std::string origin_flags(const Environment& environment) {
   std::string out;
   if (const auto package = package_of(environment); !package.empty()) {
     out += " --package " + shell_quoted(package);
-    if (environment.device == kNoDevice) out += fmt::format(" --device {}", kNoDevice);
+    if (const auto& device = traits_of_device(environment.device); !device.automatic)
+      out += fmt::format(" --device {}", device.name);
   }
   if (const auto plugin = plugin_of(environment); !plugin.empty())
     out += " --plugin " + shell_quoted(plugin);

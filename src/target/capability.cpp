@@ -21,4 +21,12 @@ std::optional<std::string> capability_problem(const TargetSpec& spec, int capabi
   return std::nullopt;
 }
 
+std::optional<std::string> support_problem(const TargetSpec& spec, const DeviceTraits& device,
+                                           int capability, std::string_view nvrtc) {
+  if (device.targets.needs_nvrtc && spec.needs_nvrtc && nvrtc.empty())
+    return "NVRTC is not installed";
+  if (!device.targets.checks_compute_capability) return std::nullopt;
+  return capability_problem(spec, capability);
+}
+
 }  // namespace redzone

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "core/device_traits.h"
 #include "target/spec_check.h"
 
 namespace redzone {
@@ -56,12 +57,11 @@ Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
   if (info->abi_version != REDZONE_ABI_VERSION)
     return fail(fmt::format("has ABI version {}, this build has {}: recompile it",
                             info->abi_version, REDZONE_ABI_VERSION));
-  if (info->device > DeviceKind::cuda || info->register_targets == nullptr)
+  const DeviceTraits* device = find_traits(info->device);
+  if (device == nullptr || device->targets.runs_plugins_of || info->register_targets == nullptr)
     return fail("redzone_plugin() returned rubbish");
 
-  LoadedPlugin loaded;
-  loaded.device = info->device;
-  loaded.preload = info->preload;
+  LoadedPlugin loaded{info->device, info->preload, {}};
   Collector collector(loaded.targets);
   info->register_targets(collector);
   for (const auto& target : loaded.targets) {

@@ -16,7 +16,7 @@ struct PluginTarget {
 };
 
 struct LoadedPlugin {
-  DeviceKind device = DeviceKind::host;
+  DeviceKind device;
   void (*preload)() = nullptr;        // see PluginInfo
   std::vector<PluginTarget> targets;  // in the order of registration, specs checked
 };

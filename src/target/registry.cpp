@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/device_traits.h"
 #include "core/names.h"
 #include "target/code_hash.h"
 #include "target/plugin.h"
@@ -23,18 +24,6 @@ std::string origin(const TargetEntry& e) {
 }
 
 }  // namespace
-
-std::string_view name_of(DeviceKind device) {
-  switch (device) {
-    case DeviceKind::host:
-      return "host";
-    case DeviceKind::cuda:
-      return "cuda";
-    case DeviceKind::none:
-      return "none";
-  }
-  return "";
-}
 
 Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
                                 std::chrono::milliseconds deadline) {
@@ -83,8 +72,8 @@ Result<void> Registry::add(TargetEntry entry) {
 
 const TargetEntry* Registry::find(std::string_view name, DeviceKind device) const {
   const TargetEntry* entry = find_exactly(name, device);
-  if (entry != nullptr || device != DeviceKind::none) return entry;
-  return find_exactly(name, DeviceKind::host);
+  const auto& other = traits_of(device).targets.runs_plugins_of;
+  return entry != nullptr || !other ? entry : find_exactly(name, *other);
 }
 
 std::vector<const TargetEntry*> Registry::entries_for(DeviceKind device) const {
@@ -104,11 +93,27 @@ const TargetEntry* Registry::find_exactly(std::string_view name, DeviceKind devi
 Result<const TargetEntry*> Registry::require(std::string_view name, DeviceKind device) const {
   if (const TargetEntry* entry = find(name, device)) return entry;
   std::vector<std::string_view> devices;
-  for (const auto& e : entries_)
-    if (e.spec.name == name) devices.push_back(name_of(e.device));
+  for (const auto& e : named(name)) devices.push_back(name_of(e.device));
   if (!devices.empty())
     return usage_error(fmt::format("target '{}' is not built for device {}, only for {}", name,
                                    name_of(device), fmt::join(devices, ", ")));
+  return unknown(name);
+}
+
+std::span<const TargetEntry> Registry::named(std::string_view name) const {
+  const auto is_before = [](const TargetEntry& e, std::string_view n) { return e.spec.name < n; };
+  const auto begin = std::lower_bound(entries_.begin(), entries_.end(), name, is_before);
+  const auto end =
+      std::find_if(begin, entries_.end(), [&](const auto& e) { return e.spec.name != name; });
+  return {begin, end};
+}
+
+Result<const TargetEntry*> Registry::require_any(std::string_view name) const {
+  if (const auto all = named(name); !all.empty()) return &all.front();
+  return unknown(name);
+}
+
+tl::unexpected<Error> Registry::unknown(std::string_view name) const {
   return usage_error(fmt::format("unknown target '{}'{}", name, did_you_mean(name, names())));
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device_traits.h"
 #include "core/error.h"
 
 namespace redzone {
@@ -42,10 +43,15 @@ class Registry {
   // Adds one target. A usage error when its spec is invalid or (name, device) is taken.
   Result<void> add(TargetEntry entry);
 
-  // For DeviceKind::none an entry of its own, or else that of the host device.
+  // An entry of its own, or else that of the device whose plugins it runs (core/device_traits.h).
   const TargetEntry* find(std::string_view name, DeviceKind device) const;
   // A usage error with the nearest name, or with the devices that the target does exist for.
   Result<const TargetEntry*> require(std::string_view name, DeviceKind device) const;
+  // All of that name: one for each device that it exists for, in their order.
+  std::span<const TargetEntry> named(std::string_view name) const;
+  // The first of these, where the device does not matter: the spec is the same for all. A usage
+  // error with the nearest name.
+  Result<const TargetEntry*> require_any(std::string_view name) const;
   // What find() gives for each name, ascending.
   std::vector<const TargetEntry*> entries_for(DeviceKind device) const;
   // By name, then device.
@@ -55,13 +61,11 @@ class Registry {
 
  private:
   const TargetEntry* find_exactly(std::string_view name, DeviceKind device) const;
+  tl::unexpected<Error> unknown(std::string_view name) const;
 
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
 };
-
-// "host" | "cuda" | "none".
-std::string_view name_of(DeviceKind device);
 
 // ../lib/redzone/targets/*.so seen from the running binary, ascending; none when it is absent.
 std::vector<std::filesystem::path> shipped_plugins();

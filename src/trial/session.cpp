@@ -241,10 +241,10 @@ bool Session::open() {
   return accept(device_.open());
 }
 
-// The host device says by itself which call a fault belongs to. A captured stream takes no marks:
+// Where a fault names its call, nobody asks for marks. A captured stream takes none:
 // they would be written at each replay.
 void Session::mark_progress() {
-  if (device_.info().kind == DeviceKind::host || capture_) return;
+  if (traits_.execution.fault_names_call || capture_) return;
   for (const auto& mark : marks_.due(call_))
     if (stopped() || !reserve(1) || !accept(device_.mark(mark.stream, mark.number))) return;
 }
@@ -278,11 +278,11 @@ void Session::lose(const device::Failure& failure) {
 }
 
 void Session::blame(Fault& fault) const {
-  // The host device runs one kernel at a time and says which.
-  if (device_.info().kind == DeviceKind::host && box_ != nullptr && box_->call_running >= 0) {
+  // Such a device runs one kernel at a time and says which.
+  if (traits_.execution.fault_names_call && box_ != nullptr && box_->call_running >= 0) {
     fault.call = box_->call_running;
     fault.kernel = box_->kernel;
-    fault.known_by = "host device";
+    fault.known_by = std::string(traits_.name) + " device";
     return;
   }
   if (!pending_.any) return;
@@ -292,7 +292,7 @@ void Session::blame(Fault& fault) const {
     fault.known_by = mode_.launch == Launch::blocking ? "blocking launches" : "only call in flight";
     return;
   }
-  if (device_.info().kind == DeviceKind::host) return;
+  if (traits_.execution.fault_names_call) return;
   auto culprit = marks_.culprit([this](int stream) { return device_.reached(stream); });
   if (culprit.call < 0) return;
   fault.call = culprit.call;

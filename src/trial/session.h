@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device_traits.h"
 #include "core/trial.h"
 #include "device/device.h"
 #include "trial/progress_marks.h"
@@ -21,7 +22,8 @@ namespace redzone::trial {
 class Session {
  public:
   // Both outlive the session; `box` may be null.
-  Session(device::Device& device, device::BlackBox* box) : device_(device), box_(box) {}
+  Session(device::Device& device, device::BlackBox* box)
+      : device_(device), traits_(traits_of(device.info().kind)), box_(box) {}
 
   void begin(const Mode& mode, int streams);
 
@@ -94,6 +96,7 @@ class Session {
   void lose(const device::Failure& failure);
 
   device::Device& device_;
+  const DeviceTraits& traits_;
   device::BlackBox* box_;
   Mode mode_;
   int streams_ = 1;

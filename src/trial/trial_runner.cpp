@@ -43,13 +43,14 @@ TrialLimits limits_for(const device::Info& info) {
   if (pages > 0 && page_bytes > 0)
     limits.reference_bytes =
         static_cast<std::size_t>(pages) / 4 * static_cast<std::size_t>(page_bytes);
-  if (info.kind != DeviceKind::host && info.memory_bytes > 0) limits.bytes = info.memory_bytes / 4;
+  if (!traits_of(info.kind).execution.in_host_memory && info.memory_bytes > 0)
+    limits.bytes = info.memory_bytes / 4;
   return limits;
 }
 
 TrialRunner::TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
                          device::BlackBox* box, TrialLimits limits)
-    : registry_(registry), kind_(kind), limits_(limits), state_(device, box) {
+    : registry_(registry), traits_(traits_of(kind)), limits_(limits), state_(device, box) {
   device.set_black_box(box);
 }
 
@@ -87,7 +88,7 @@ void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
   state_.records = limits_.checks && !initcheck;
   // Where nothing runs, buffers hold nothing.
-  state_.checks = state_.records && kind_ != DeviceKind::none;
+  state_.checks = state_.records && traits_.execution.runs_kernels;
   if (state_.sanitizer == nullptr) return;
   if (initcheck) state_.session.device().memory(mode.allocator).trim();
   state_.sanitizer->begin_trial();
@@ -95,7 +96,7 @@ void TrialRunner::begin_sanitizer(const Mode& mode) {
 
 void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
                             std::unique_ptr<Target>& target) {
-  const TargetEntry* entry = registry_.find(plan.target, kind_);
+  const TargetEntry* entry = registry_.find(plan.target, traits_.kind);
   const bool own_buffers = entry != nullptr && has_inout(entry->spec);
   const auto scheduled = make_schedule(plan, trial, own_buffers, schedule_);
   StreamUse streams{.plan = schedule_.streams};
@@ -114,8 +115,8 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
                                     name_of(trial.mode.sanitizer), name_of(tool)));
   if (entry == nullptr)
     return session.stop(End::worker_error, fmt::format("this worker has no target '{}' for {}",
-                                                       plan.target, name_of(kind_)));
-  if (kind_ == DeviceKind::cuda)
+                                                       plan.target, traits_.name));
+  if (traits_.targets.checks_compute_capability)
     if (auto why = capability_problem(entry->spec, session.device().info().compute_capability))
       return session.stop(End::unsupported, std::move(*why));
   if (session.stopped()) return;

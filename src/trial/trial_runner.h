@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/device_traits.h"
 #include "core/trial.h"
 #include "device/device.h"
 #include "target/registry.h"
@@ -65,7 +66,7 @@ class TrialRunner {
   Segment& segment(std::size_t index);
 
   const Registry& registry_;
-  DeviceKind kind_;
+  const DeviceTraits& traits_;
   TrialLimits limits_;
   TrialState state_;
   Schedule schedule_;

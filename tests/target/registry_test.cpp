@@ -49,6 +49,32 @@ TEST(Registry, LoadsGoodPlugins) {
   EXPECT_EQ(registry->find("relu", DeviceKind::cuda), nullptr);
 }
 
+TEST(Registry, GivesAllOfAName) {
+  const std::vector<path> plugins = {plugin("good")};
+  const auto good = Registry::load(plugins);
+  ASSERT_TRUE(good);
+  Registry registry;
+  for (const auto device : {DeviceKind::none, DeviceKind::cuda})
+    for (const char* name : {"b", "d"}) {
+      TargetEntry entry = good->entries().front();
+      entry.device = device;
+      entry.spec.name = name;
+      ASSERT_TRUE(registry.add(std::move(entry)));
+    }
+  const auto all = registry.named("b");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].device, DeviceKind::cuda);
+  EXPECT_EQ(all[1].device, DeviceKind::none);
+  EXPECT_EQ(*registry.require_any("b"), &all[0]);
+  EXPECT_EQ(registry.named("d").size(), 2u);
+  for (const char* name : {"", "a", "c", "e"}) {
+    EXPECT_TRUE(registry.named(name).empty()) << name;
+    const auto unknown = registry.require_any(name);
+    ASSERT_FALSE(unknown) << name;
+    EXPECT_EQ(unknown.error().kind, ErrorKind::usage);
+  }
+}
+
 TEST(Registry, AWorkerLoadsTheSame) {
   const std::vector<path> plugins = {plugin("good")};
   const auto registry = Registry::load_in_worker(plugins);
