@@ -96,7 +96,7 @@ Budget none_budget() {
   return budget;
 }
 
-Budget cuda_budget(std::int64_t device_memory_bytes) {
+Budget gpu_budget(std::int64_t device_memory_bytes) {
   Budget budget;
   budget.work_per_plan = 1e9;
   budget.bytes_per_plan = std::min(std::int64_t{256} << 20, device_memory_bytes / 32);

@@ -45,7 +45,7 @@ Budget host_budget();
 Budget none_budget();
 
 // For a GPU with this much memory: mostly small plans, now and then a shape as of a real model.
-Budget cuda_budget(std::int64_t device_memory_bytes);
+Budget gpu_budget(std::int64_t device_memory_bytes);
 
 // Deterministic: the same spec, budget and seed give the same plans on every machine; the
 // environment is not read. Every plan passes validate(). One thread at a time.

@@ -11,6 +11,7 @@
 #include "bench/throughput.h"
 #include "bench/tma.h"
 #include "bench/workload.h"
+#include "core/device_traits.h"
 
 namespace redzone::bench {
 namespace {

@@ -23,7 +23,7 @@ Verdict OneRun::judge(const Plan& plan, const TargetSpec&,
 
 std::vector<Plan> small_plans(const TargetSpec& spec, std::size_t count) {
   auto budget = generators::host_budget();
-  const auto cuda = generators::cuda_budget(std::int64_t{64} << 30);
+  const auto cuda = generators::gpu_budget(std::int64_t{64} << 30);
   budget.sparse = false;
   budget.large_bytes = cuda.large_bytes;
   generators::PlanGenerator generator(spec, budget, 1);

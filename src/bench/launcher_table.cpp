@@ -8,6 +8,7 @@
 #include "bench/cells.h"
 #include "bench/detection.h"
 #include "bench/workload.h"
+#include "core/device_traits.h"
 #include "exec/tiered.h"
 
 namespace redzone::bench {
@@ -23,9 +24,10 @@ bool is_lazy_part(std::string_view name) {
 // By name, as the device that runs nothing has them; it has all. Of packages the plain launcher is
 // one, too.
 std::vector<const TargetEntry*> launchers(const Setup& setup, Category category) {
-  const bool packages = has_packages(setup.registry, DeviceKind::none);
+  const DeviceKind device = setup.none->device;
+  const bool packages = has_packages(setup.registry, device);
   std::vector<const TargetEntry*> all;
-  for (const auto* entry : setup.registry.entries_for(DeviceKind::none))
+  for (const auto* entry : setup.registry.entries_for(device))
     if (entry->spec.category == category && entry->is_package == packages &&
         (packages || is_lazy_part(entry->spec.name)))
       all.push_back(entry);

@@ -1,11 +1,14 @@
 #include "bench/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
 #include "bench/tma.h"
+#include "core/device_traits.h"
 #include "core/temporary_folder.h"
 #include "core/utc.h"
 #include "engine/plans.h"
@@ -40,8 +43,8 @@ Effort effort_for(bool quick) {
 
 // As a campaign runs it. Nobody reads the tool's text, which goes to a file in `logs`.
 void add_memcheck(Setup& setup, const TemporaryFolder& logs) {
-  if (setup.device != DeviceKind::cuda) {
-    setup.why_no_memcheck = "memcheck sees nothing of the host device";
+  if (const auto& device = traits_of(setup.device); !device.tools.compute_sanitizer) {
+    setup.why_no_memcheck = fmt::format("memcheck sees nothing of the {} device", device.name);
     return;
   }
   const std::string tool = engine::find_tool("compute-sanitizer");
@@ -74,11 +77,11 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
   Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
   setup.pool = engine::pool_options(options, registry);
   setup.deadline = options.trial_deadline();
-  setup.triage = engine::triage_options(options.device, setup.deadline, setup.pool.spares,
-                                        options.interrupted);
+  setup.triage = engine::triage_options(traits_of(options.device), setup.deadline,
+                                        setup.pool.spares, options.interrupted);
   setup.simplify = engine::simplify_for();
   setup.plans = [device = options.device, worker](const TargetSpec& spec, std::uint64_t seed) {
-    return engine::generated_plans(spec, device, worker, seed);
+    return engine::generated_plans(spec, traits_of(device), worker, seed);
   };
   setup.stop = [stop = options.interrupted] { return stop && stop(); };
   return setup;
@@ -100,8 +103,10 @@ Setup setup_of_none(const Setup& native, engine::EngineOptions options,
 }  // namespace
 
 Result<Report> run(const RunOptions& options) {
-  if (options.engine.device == DeviceKind::none)
-    return usage_error("--device none: nothing runs on it that could be measured");
+  const DeviceTraits& device = traits_of(options.engine.device);
+  if (!device.execution.runs_kernels)
+    return usage_error(
+        fmt::format("--device {}: nothing runs on it that could be measured", device.name));
   const auto registry = engine::load_targets(options.engine);
   if (!registry) return tl::unexpected(registry.error());
   const auto worker = first_hello(engine::pool_options(options.engine, *registry));
@@ -118,8 +123,7 @@ Result<Report> run(const RunOptions& options) {
     return bare_command(setup.pool.command, workload, options.quick);
   };
   add_memcheck(setup, *logs);
-  engine::SanitizedPools sanitized(options.engine.device, setup.pool.command,
-                                   options.engine.interrupted);
+  engine::SanitizedPools sanitized(device, setup.pool.command, options.engine.interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   const oracles::Catalog dry = oracles::Catalog::dry();
   const Setup none = setup_of_none(setup, options.engine, dry);

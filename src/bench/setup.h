@@ -36,7 +36,7 @@ struct Effort {
 };
 
 struct Setup {
-  DeviceKind device = DeviceKind::host;
+  DeviceKind device;
   const Registry& registry;
   const oracles::Catalog& catalog;
   exec::PoolOptions pool = {};               // the crew of a campaign

@@ -11,6 +11,7 @@
 #include "bench/line_process.h"
 #include "bench/throughput.h"
 #include "bench/workload.h"
+#include "core/device_traits.h"
 #include "generators/descriptors.h"
 #include "tma/agreement.h"
 
@@ -23,16 +24,17 @@ constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(300);
 // A CUresult of nothing that a descriptor can cause.
 constexpr int kFailed = 999;
 
-// On the host device the rules are asked twice, and their second answer counts for nothing.
+// Without a driver the rules are asked twice, and their second answer counts for nothing.
 Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64_t count) {
   generators::DescriptorGenerator generator(kSeed);
   TensorMap map;
   tma::AgreementSetup setup;
   setup.count = count;
   setup.compute_capability = std::max(device.info().compute_capability, 90);
+  const bool by_driver = traits_of(device.info().kind).execution.driver_encodes_descriptors;
   setup.next = [&] { return generator.next().descriptor; };
   setup.encode = [&](const tma::Descriptor& d) {
-    if (device.info().kind == DeviceKind::host)
+    if (!by_driver)
       return tma::answer_of_driver(tma::check(d, setup.compute_capability)) == tma::Answer::rejects
                  ? 1
                  : 0;
@@ -63,8 +65,8 @@ Result<DescriptorRates> rates(const Setup& setup) {
   if (!words || ok != "ok") return harness_error("the descriptor loop said: " + *line);
   const auto count = static_cast<double>(out.descriptors);
   if (checker_s > 0) out.checker_per_s = count / checker_s;
-  if (setup.device == DeviceKind::host)
-    out.why_no_driver = "the host device has no driver";
+  if (const auto& device = traits_of(setup.device); !device.execution.driver_encodes_descriptors)
+    out.why_no_driver = fmt::format("the {} device has no driver", device.name);
   else if (driver_s > 0)
     out.driver_per_s = count / driver_s;
   return out;

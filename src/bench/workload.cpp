@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/device_traits.h"
 #include "generators/plan_generator.h"
 
 namespace redzone::bench {
@@ -173,7 +174,7 @@ bool has_packages(const Registry& registry, DeviceKind device) {
 }
 
 std::vector<std::string_view> workload_names(DeviceKind device) {
-  return {"tiny", device == DeviceKind::cuda ? "model" : "medium"};
+  return {"tiny", traits_of(device).execution.on_host_cores ? "medium" : "model"};
 }
 
 Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,

@@ -22,7 +22,8 @@ struct Workload {
 inline constexpr std::string_view kPackages = "packages";
 bool has_packages(const Registry& registry, DeviceKind device);
 
-// "tiny" on both devices; "model" (the shapes of real models) on cuda, "medium" on the host.
+// "tiny", and "model" (the shapes of real models) or, where the cores of the host have to do it,
+// "medium".
 std::vector<std::string_view> workload_names(DeviceKind device);
 // Beside these: ragged prefill.
 inline constexpr std::string_view kRaggedWorkload = "ragged";

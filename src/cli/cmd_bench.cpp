@@ -11,6 +11,7 @@
 #include "cli/engine_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "core/device_traits.h"
 
 namespace redzone::cli {
 namespace {
@@ -126,8 +127,10 @@ Result<int> Bench::run(const po::variables_map& flags) {
 }
 
 Result<int> BenchBare::run(const po::variables_map& flags) {
-  return bench::serve_bare(worker_side_options(flags), flags["workload"].as<std::string>(),
-                           flags["quick"].as<bool>(), flags["socket-fd"].as<int>());
+  const auto options = worker_side_options(flags);
+  if (!options) return tl::unexpected(options.error());
+  return bench::serve_bare(*options, flags["workload"].as<std::string>(), flags["quick"].as<bool>(),
+                           flags["socket-fd"].as<int>());
 }
 
 }  // namespace

@@ -2,11 +2,14 @@
 // each device must catch.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/sanitizer_line.h"
-#include "device/device.h"
+#include "core/device_traits.h"
+#include "device/devices.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
 #include "report/doctor.h"
@@ -64,8 +67,8 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
 }
 
 // A write out of bounds in a worker under memcheck.
-Result<void> prove_memcheck(std::vector<std::filesystem::path> plugins) {
-  auto engine = engine::Engine::open({.device = DeviceKind::cuda, .plugins = std::move(plugins)});
+Result<void> prove_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
+  auto engine = engine::Engine::open({.device = device, .plugins = std::move(plugins)});
   if (!engine) return tl::unexpected(engine.error());
   return (*engine)->prove_tool(SanitizerTool::memcheck);
 }
@@ -82,15 +85,15 @@ Result<int> Doctor::run(const po::variables_map& flags) {
                           fmt::format("{} in {} plugins", registry->names().size(), plugins.size()),
                           ""});
   bool tested = true;
-  std::vector<DeviceKind> devices{DeviceKind::host, DeviceKind::none};
-  if (cuda.built && cuda.device) devices.push_back(DeviceKind::cuda);
-  for (auto device : devices) {
+  std::optional<DeviceKind> sanitized;
+  for (auto device : device::usable_kinds()) {
     report.lines.push_back(test_device(device, plugins));
     tested = tested && report.lines.back().ok;
+    if (traits_of(device).tools.compute_sanitizer) sanitized = device;
   }
   report.lines.push_back(sanitizer_line(engine::find_tool("compute-sanitizer"),
-                                        cuda.built && cuda.device,
-                                        [&] { return prove_memcheck(plugins); }));
+                                        sanitized.has_value(),
+                                        [&] { return prove_memcheck(*sanitized, plugins); }));
   report.ok = tested;
   print_result(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;

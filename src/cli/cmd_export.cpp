@@ -103,8 +103,8 @@ Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
 
 // The spec is that of any device: plans hold for all.
 Result<const TargetEntry*> entry_of(const Registry& registry, const std::string& target) {
-  if (const auto* entry = registry.find(target, DeviceKind::cuda)) return entry;
-  return registry.require(target, DeviceKind::host);
+  if (const auto* entry = registry.find(target, standalone::kProgramDevice)) return entry;
+  return registry.require_any(target);
 }
 
 Result<std::string> program_of(const Finding& f, const Registry& registry,

@@ -39,16 +39,12 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
     return usage_error(fmt::format(
         "{}: no [expect] table, so it is a plan and no finding; try 'redzone replay {}'", file,
         file));
-  const TargetEntry* entry = registry.find(repro->plan.target, DeviceKind::host);
-  if (entry == nullptr) entry = registry.find(repro->plan.target, DeviceKind::cuda);
-  if (entry == nullptr) {
-    const auto error = registry.require(repro->plan.target, DeviceKind::host).error();
-    return usage_error(fmt::format("{}: {}", file, error.message));
-  }
+  const auto entry = registry.require_any(repro->plan.target);
+  if (!entry) return usage_error(fmt::format("{}: {}", file, entry.error().message));
   if (oracles::Catalog().find(repro->oracle) == nullptr)
     return usage_error(fmt::format("{}: [expect] unknown oracle '{}'", file, repro->oracle));
-  complete(repro->plan, entry->spec);
-  if (auto valid = validate(repro->plan, entry->spec, file); !valid)
+  complete(repro->plan, (*entry)->spec);
+  if (auto valid = validate(repro->plan, (*entry)->spec, file); !valid)
     return tl::unexpected(valid.error());
   return repro;
 }

@@ -1,9 +1,12 @@
 // `redzone targets`: what can be fuzzed, and whether it can run here.
 
+#include <map>
+
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/output.h"
-#include "device/device.h"
+#include "core/device_traits.h"
+#include "device/devices.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "target/capability.h"
@@ -29,16 +32,14 @@ class Targets final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-report::TargetDevice device_of(const TargetEntry& entry, const device::CudaProbe& cuda) {
+report::TargetDevice device_of(const TargetEntry& entry, const device::Presence& here) {
   report::TargetDevice d{std::string(name_of(entry.device)), true, "", entry.plugin.string(),
                          entry.code_hash};
-  if (entry.device != DeviceKind::cuda) return d;
-  if (!cuda.device)
-    d.why_not = cuda.problem;
-  else if (entry.spec.needs_nvrtc && cuda.nvrtc.empty())
-    d.why_not = "NVRTC is not installed";
-  else
-    d.why_not = capability_problem(entry.spec, cuda.compute_capability).value_or("");
+  d.why_not = here.problem;
+  if (d.why_not.empty())
+    d.why_not =
+        support_problem(entry.spec, traits_of(entry.device), here.compute_capability, here.nvrtc)
+            .value_or("");
   d.runs_here = d.why_not.empty();
   return d;
 }
@@ -46,19 +47,19 @@ report::TargetDevice device_of(const TargetEntry& entry, const device::CudaProbe
 Result<int> Targets::run(const po::variables_map& flags) {
   auto registry = load_registry(flags);
   if (!registry) return tl::unexpected(registry.error());
-  const auto cuda = device::probe_cuda();
+  std::map<DeviceKind, device::Presence> devices;
+  for (const auto& device : all_devices())
+    devices.emplace(device.kind, device::look_for(device.kind));
   std::vector<report::TargetInfo> infos;
   for (const auto& entry : registry->entries()) {
     if (infos.empty() || infos.back().spec.name != entry.spec.name)
       infos.push_back({entry.spec, {}});
-    infos.back().devices.push_back(device_of(entry, cuda));
+    infos.back().devices.push_back(device_of(entry, devices.at(entry.device)));
   }
   if (flags.count("name") != 0) {
     const auto& name = flags["name"].as<std::string>();
     // For the error of an unknown name.
-    if (registry->find(name, DeviceKind::cuda) == nullptr)
-      if (auto known = registry->require(name, DeviceKind::host); !known)
-        return tl::unexpected(known.error());
+    if (auto known = registry->require_any(name); !known) return tl::unexpected(known.error());
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }
   if (json_wanted(flags))

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
+#include "device/devices.h"
 #include "exec/worker_loop.h"
 #include "trial/device_trial_host.h"
 
@@ -46,11 +47,12 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
     if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
     sanitizer = {*tool, flags["sanitizer-log"].as<std::string>()};
   }
-  auto side = engine::open_worker_side(worker_side_options(flags));
+  const auto options = worker_side_options(flags);
+  if (!options) return tl::unexpected(options.error());
+  auto side = engine::open_worker_side(*options);
   if (!side) return tl::unexpected(side.error());
-  const std::string nvrtc = side->device_name == "cuda" ? device::probe_cuda().nvrtc : "";
-  trial::DeviceTrialHost host(std::move(side->device), side->registry, &box, nvrtc,
-                              std::move(sanitizer));
+  trial::DeviceTrialHost host(std::move(side->device), side->registry, &box,
+                              device::look_for(options->device).nvrtc, std::move(sanitizer));
   return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/engine_flags.h"
 
 #include "cli/interrupt.h"
+#include "core/device_traits.h"
 #include "engine/origin.h"
 
 namespace redzone::cli {
@@ -59,9 +60,10 @@ Result<Registry> load_registry(const po::variables_map& flags) {
   return engine::load_targets(options);
 }
 
-engine::WorkerSideOptions worker_side_options(const po::variables_map& flags) {
-  engine::WorkerSideOptions options;
-  options.device = flags["device"].as<std::string>();
+Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags) {
+  const auto device = parse_device_kind(flags["device"].as<std::string>());
+  if (!device) return tl::unexpected(device.error());
+  engine::WorkerSideOptions options{.device = *device};
   options.plugins = paths_of(flags, "plugin");
   options.packages = paths_of(flags, "package");
   if (flags.count("compile-for") != 0) options.compile_for = flags["compile-for"].as<int>();

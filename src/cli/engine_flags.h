@@ -21,6 +21,6 @@ Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
 Result<Registry> load_registry(const po::variables_map& flags);
 
 // Of a process that runs trials itself: --device names one, and only what is given is loaded.
-engine::WorkerSideOptions worker_side_options(const po::variables_map& flags);
+Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -5,10 +5,11 @@
 #include <charconv>
 #include <istream>
 
+#include "core/device_traits.h"
 #include "core/names.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "package/packages.h"
 
 namespace redzone::cli {
@@ -93,14 +94,12 @@ Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode 
 
 Result<DeviceKind> chosen_device(const po::variables_map& flags) {
   const auto& name = flags["device"].as<std::string>();
-  if (name == "host") return DeviceKind::host;
-  if (name == "none") return DeviceKind::none;
-  if (name != "auto" && name != "cuda")
-    return usage_error(fmt::format("unknown device '{}': auto, cuda, host, none", name));
-  const auto probe = device::probe_cuda();
-  if (probe.device) return DeviceKind::cuda;
-  if (name == "auto") return DeviceKind::host;
-  return harness_error(fmt::format("device cuda is not usable here: {}", probe.problem));
+  if (name == "auto") return device::best_kind();
+  auto kind = parse_device_kind(name);
+  if (!kind) return kind;
+  if (const auto missing = device::look_for(*kind).problem; !missing.empty())
+    return harness_error(fmt::format("device {} is not usable here: {}", name, missing));
+  return kind;
 }
 
 std::string given_flags(const po::variables_map& flags, std::string_view but_not) {

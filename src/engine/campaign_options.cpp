@@ -10,10 +10,10 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.time = time;
   options.plans_per_target = plans_per_target;
   options.deadline = engine.deadline();
-  const bool gpu = engine.site().device() == DeviceKind::cuda;
-  options.worker_cost = std::chrono::milliseconds(gpu ? 300 : 10);
-  // One worker at a time keeps a GPU busy; the processors of the host are the device there.
-  options.screen_leaves_room = gpu;
+  const DeviceTraits& device = engine.site().traits();
+  options.worker_cost = device.workers.start;
+  // One worker at a time keeps a device busy that is apart from the cores.
+  options.screen_leaves_room = !device.execution.on_host_cores;
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
   // A short campaign would rather show several findings than one that is as small as it gets. What

@@ -18,6 +18,9 @@ namespace {
 // A finding is to be attributed within ten seconds; twenty times as much is given under the tool.
 constexpr std::chrono::milliseconds kMemcheckDeadline{250};
 
+// Asks for the same kernels, and needs no GPU.
+constexpr DeviceKind kCompileOn = DeviceKind::none;
+
 // The processes of the device take what is left.
 std::size_t compilers_by_cores() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
@@ -28,7 +31,7 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
                                                        int compute_capability,
                                                        std::size_t compilers) {
   exec::PoolOptions pool;
-  pool.command = worker_command(DeviceKind::none, registry);
+  pool.command = worker_command(kCompileOn, registry);
   pool.command.argv.push_back("--compile-for");
   pool.command.argv.push_back(std::to_string(compute_capability));
   pool.workers = compilers;
@@ -38,7 +41,7 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
   options.workers = compilers;
   options.start = [pool] { return std::make_unique<exec::Pool>(pool); };
   options.knows = [&registry](const TargetSpec& spec) {
-    const TargetEntry* entry = registry.find(spec.name, DeviceKind::none);
+    const TargetEntry* entry = registry.find(spec.name, kCompileOn);
     return entry != nullptr && entry->spec.needs_nvrtc;
   };
   return std::make_unique<campaign::CompileAhead>(std::move(options));
@@ -55,9 +58,10 @@ std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
 }
 
 oracles::Catalog catalog_for(const EngineOptions& options) {
-  if (options.device == DeviceKind::none) return oracles::Catalog::dry();
+  const ExecutionTraits& execution = traits_of(options.device).execution;
+  if (!execution.runs_kernels) return oracles::Catalog::dry();
   return oracles::Catalog({}, options.sanitizer, options.screen,
-                          mode_axes_with(options.device == DeviceKind::host));
+                          mode_axes_with(execution.seeded_schedules));
 }
 
 }  // namespace
@@ -75,7 +79,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
     return tl::unexpected(started.error());
   const exec::Hello& worker = engine->site().worker();
   const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
-  if (options.device == DeviceKind::cuda && options.workload == Workload::campaign &&
+  if (traits_of(options.device).targets.needs_nvrtc && options.workload == Workload::campaign &&
       compilers > 0 && !worker.nvrtc.empty()) {
     engine->no_compilers_ = device::no_compiling_ahead();
     if (engine->no_compilers_.empty())
@@ -85,22 +89,23 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
 }
 
 Result<void> Engine::start_workers(const EngineOptions& options) {
+  const DeviceTraits& device = traits_of(options.device);
   exec::PoolOptions pool = pool_options(options, registry_);
-  sanitized_ = std::make_unique<SanitizedPools>(options.device, pool.command, options.interrupted);
+  sanitized_ = std::make_unique<SanitizedPools>(device, pool.command, options.interrupted);
   const std::string no_sanitizer = sanitized_->problem();
   if (!no_sanitizer.empty() && options.sanitizer != SanitizerTool::none)
     return harness_error(
         fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
   spares_ = pool.spares;
-  if (options.device == DeviceKind::cuda)
+  if (device.tools.core_dumps)
     core_dump_ = make_core_dump(pool.command, deadline_, options.interrupted);
   pool_ = std::make_unique<exec::Pool>(std::move(pool));
   exec::TieredOptions tiers;
   tiers.sanitized = [pools = sanitized_.get()](SanitizerTool tool) { return pools->open(tool); };
   tiers.interrupted = options.interrupted;
   tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
-  // On the host device a bad access is caught in the act, with all that memcheck would say.
-  if (options.device == DeviceKind::cuda)
+  // Elsewhere a bad access is caught in the act, with all that memcheck would say.
+  if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
   auto hello = pool_->wait_ready(std::chrono::seconds(60));
   if (!hello) return tl::unexpected(hello.error());
@@ -120,7 +125,7 @@ Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
     if (const auto tool = prove_tool(sanitizer_); !tool)
       return harness_error("self-proof failed: " + tool.error().message);
   campaign::SelfProofOptions options{.deadline = deadline_, .stop = interrupted_};
-  options.seeded_schedules = site().device() == DeviceKind::host;
+  options.seeded_schedules = site().traits().execution.seeded_schedules;
   if (only) options.allocators = {*only};
   auto proof = campaign::prove(*tiers_, catalog_, site().find_spec(), options);
   if (!proof || !with_tool) return proof;
@@ -131,7 +136,7 @@ Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
 }
 
 campaign::TriageOptions Engine::triage_options() const {
-  auto options = engine::triage_options(site().device(), deadline_, spares_, interrupted_);
+  auto options = engine::triage_options(site().traits(), deadline_, spares_, interrupted_);
   if (core_dump_) options.attributors.push_back(core_dump_.get());
   if (memcheck_ != nullptr) options.attributors.push_back(memcheck_.get());
   return options;

@@ -55,10 +55,10 @@ class Engine {
   std::size_t spares_ = 1;
   std::chrono::milliseconds deadline_{2000};
   std::unique_ptr<exec::Pool> pool_;
-  std::unique_ptr<CoreDumpAttributor> core_dump_;  // on CUDA
+  std::unique_ptr<CoreDumpAttributor> core_dump_;  // null where faults leave none
   std::unique_ptr<SanitizedPools> sanitized_;
   std::unique_ptr<exec::TieredExecutor> tiers_;
-  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null on the host device
+  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null where the tool sees nothing
   std::optional<Site> site_;
   std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
   std::string no_compilers_;                       // why there are none, where they are wanted

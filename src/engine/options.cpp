@@ -10,30 +10,31 @@
 namespace redzone::engine {
 namespace {
 
-// A fresh worker on the GPU takes a quarter of a second to come up, so several are kept waiting; on
-// the host device a few milliseconds, so one a core is enough. One warm worker keeps a GPU busier
-// than several, which take turns (bench/results: a third of the calls/s with four).
+// A worker that takes longer to start is worth asking again, rather than a fresh one each time.
+constexpr std::chrono::milliseconds kCheapStart{100};
+
+bool is_costly(const WorkerTraits& worker) {
+  return worker.start > kCheapStart;
+}
+
+// One worker a core where the cores do the work. One warm worker keeps a GPU busier than several,
+// which take turns (bench/results: a third of the calls/s with four), and half the cores start
+// spares.
 struct Crew {
   std::size_t workers;
   std::size_t spares;
-  std::size_t recycle_after_plans;
 };
 
-Crew crew_for(DeviceKind device) {
+Crew crew_for(const DeviceTraits& device) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  if (device == DeviceKind::host)
-    return {.workers = cores, .spares = cores, .recycle_after_plans = 200};
-  if (device == DeviceKind::none)
-    return {.workers = cores, .spares = cores, .recycle_after_plans = 20000};
-  return {.workers = 1,
-          .spares = std::clamp<std::size_t>(cores / 2, 1, 8),
-          .recycle_after_plans = 2000};
+  if (device.execution.on_host_cores) return {.workers = cores, .spares = cores};
+  return {.workers = 1, .spares = std::clamp<std::size_t>(cores / 2, 1, 8)};
 }
 
 }  // namespace
 
 std::chrono::milliseconds EngineOptions::trial_deadline() const {
-  return deadline.value_or(std::chrono::seconds(device == DeviceKind::cuda ? 5 : 2));
+  return deadline.value_or(traits_of(device).workers.trial_deadline);
 }
 
 Result<Registry> load_targets(const EngineOptions& options) {
@@ -60,32 +61,34 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
 }
 
 exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry) {
-  const Crew crew = crew_for(options.device);
+  const DeviceTraits& device = traits_of(options.device);
+  const Crew crew = crew_for(device);
   exec::PoolOptions pool;
   pool.command = worker_command(options.device, registry);
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(crew.workers);
   pool.spares = replay ? options.workers.value_or(crew.spares) : crew.spares;
-  pool.most_used = options.device == DeviceKind::cuda ? crew.spares : 0;
-  pool.recycle_after_plans = crew.recycle_after_plans;
+  pool.most_used = is_costly(device.workers) ? crew.spares : 0;
+  pool.recycle_after_plans = device.workers.recycle_after_plans;
   pool.interrupted = options.interrupted;
   return pool;
 }
 
-campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseconds deadline,
-                                       std::size_t spares, std::function<bool()> stop) {
+campaign::TriageOptions triage_options(const DeviceTraits& device,
+                                       std::chrono::milliseconds deadline, std::size_t spares,
+                                       std::function<bool()> stop) {
   campaign::TriageOptions options;
   options.deadline = deadline;
   options.parallel = spares;
-  options.reuse_workers = device == DeviceKind::cuda;
-  options.hang_deadline = std::chrono::milliseconds(device == DeviceKind::cuda ? 750 : 400);
+  options.reuse_workers = is_costly(device.workers);
+  options.hang_deadline = device.workers.hang_deadline;
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 2;
     options.final_runs = 7;
     options.attribution_runs = 1;
   }
   // Nothing runs that a mode could matter to.
-  if (device == DeviceKind::none) options.attribution_runs = 0;
+  if (!device.execution.runs_kernels) options.attribution_runs = 0;
   options.stop = std::move(stop);
   return options;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "campaign/triage.h"
+#include "core/device_traits.h"
 #include "exec/pool.h"
 #include "oracles/catalog.h"
 #include "target/registry.h"
@@ -52,7 +53,8 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry);
 
 // Of a campaign with that deadline of a trial and so many spare workers; `stop` as in
 // EngineOptions::interrupted.
-campaign::TriageOptions triage_options(DeviceKind device, std::chrono::milliseconds deadline,
-                                       std::size_t spares, std::function<bool()> stop);
+campaign::TriageOptions triage_options(const DeviceTraits& device,
+                                       std::chrono::milliseconds deadline, std::size_t spares,
+                                       std::function<bool()> stop);
 
 }  // namespace redzone::engine

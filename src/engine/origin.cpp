@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/device_traits.h"
 #include "core/environment.h"
 #include "core/terminal.h"
 
@@ -24,9 +25,8 @@ std::string toolkit_of(const TargetEntry& target, std::string_view built_by) {
 }
 
 DeviceKind device_of(const Environment& found_in, DeviceKind asked) {
-  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::none})
-    if (found_in.device == name_of(kind)) return kind;
-  return asked;
+  const DeviceTraits& device = traits_of_device(found_in.device);
+  return device.has_product_name ? asked : device.kind;
 }
 
 Error with_origin(Error error, const Environment& found_in) {

@@ -25,15 +25,16 @@ class GeneratedPlans final : public campaign::PlanSource {
   std::optional<Allocator> allocator_;
 };
 
-generators::Budget budget_for(DeviceKind device, const exec::Hello& worker) {
-  if (device == DeviceKind::host) return generators::host_budget();
-  if (device == DeviceKind::none) return generators::none_budget();
-  return generators::cuda_budget(worker.memory_bytes);
+generators::Budget budget_for(const DeviceTraits& device, const exec::Hello& worker) {
+  if (!device.execution.runs_kernels) return generators::none_budget();
+  if (device.execution.on_host_cores) return generators::host_budget();
+  return generators::gpu_budget(worker.memory_bytes);
 }
 
 }  // namespace
 
-std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
+                                                      const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
                                                       std::optional<Allocator> allocator) {
   return std::make_unique<GeneratedPlans>(

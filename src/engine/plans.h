@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "campaign/campaign.h"
+#include "core/device_traits.h"
 #include "exec/trial_host.h"
 
 namespace redzone::engine {
@@ -13,7 +14,8 @@ namespace redzone::engine {
 // For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
 // its own from it, so that a target's plans do not depend on which others run beside it. With
 // `allocator` all of them use that one.
-std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec, DeviceKind device,
+std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
+                                                      const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
                                                       std::optional<Allocator> allocator = {});
 

@@ -9,8 +9,8 @@
 namespace redzone::engine {
 
 std::string SanitizedPools::problem() const {
-  if (device_ != DeviceKind::cuda)
-    return fmt::format("compute-sanitizer sees nothing of the {} device", name_of(device_));
+  if (!device_.tools.compute_sanitizer)
+    return fmt::format("compute-sanitizer sees nothing of the {} device", device_.name);
   if (find_tool("compute-sanitizer").empty()) return "compute-sanitizer was not found";
   return "";
 }

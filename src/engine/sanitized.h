@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/device_traits.h"
 #include "core/temporary_folder.h"
 #include "exec/pool.h"
 
@@ -14,7 +15,8 @@ namespace redzone::engine {
 // folder of their logs: outlives them. `interrupted`: as in EngineOptions.
 class SanitizedPools {
  public:
-  SanitizedPools(DeviceKind device, exec::WorkerCommand command, std::function<bool()> interrupted)
+  SanitizedPools(const DeviceTraits& device, exec::WorkerCommand command,
+                 std::function<bool()> interrupted)
       : device_(device), command_(std::move(command)), interrupted_(std::move(interrupted)) {}
 
   // Why trials under the tools are not to be had here; "" where they are, as far as is known
@@ -24,7 +26,7 @@ class SanitizedPools {
   Result<std::unique_ptr<exec::Executor>> open(SanitizerTool tool);
 
  private:
-  DeviceKind device_;
+  const DeviceTraits& device_;
   exec::WorkerCommand command_;
   std::function<bool()> interrupted_;
   std::unique_ptr<TemporaryFolder> logs_;

@@ -19,9 +19,9 @@ bool is_given_package(const TargetEntry& entry, const SelectionOptions& options)
 std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
   if (!entry.is_package || site.registry().find(entry.spec.name, site.device()) != nullptr)
     return std::nullopt;
-  return Skipped{entry.spec.name,
-                 fmt::format("its kernels are compiled for a GPU, and the device is {}",
-                             name_of(site.device()))};
+  return Skipped{
+      entry.spec.name,
+      fmt::format("its kernels are compiled for a GPU, and the device is {}", site.traits().name)};
 }
 
 // Whether a target is one of those to fuzz where none is named. A package is, under the launch that
@@ -66,9 +66,9 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   };
   if (!options.targets.empty()) {
     for (const auto& name : options.targets) {
-      const auto* package = site.registry().find(name, DeviceKind::cuda);
-      if (package != nullptr)
-        if (auto why = no_device_for(*package, site)) {
+      const auto all = site.registry().named(name);
+      if (!all.empty())
+        if (auto why = no_device_for(all.front(), site)) {
           skip(*why);
           continue;
         }

@@ -24,14 +24,14 @@ Environment Site::environment() const {
 }
 
 campaign::FindSpec Site::find_spec() const {
-  return [registry = registry_, device = device_](std::string_view name) -> const TargetSpec* {
+  return [registry = registry_, device = device()](std::string_view name) -> const TargetSpec* {
     const TargetEntry* entry = registry->find(name, device);
     return entry == nullptr ? nullptr : &entry->spec;
   };
 }
 
 Result<const TargetEntry*> Site::check(Plan& plan, std::string_view where) const {
-  auto entry = registry_->require(plan.target, device_);
+  auto entry = registry_->require(plan.target, device());
   if (!entry) return usage_error(fmt::format("{}: {}", where, entry.error().message));
   complete(plan, (*entry)->spec);
   if (auto valid = validate(plan, (*entry)->spec, where); !valid)
@@ -46,13 +46,11 @@ std::optional<std::string> Site::cannot_judge(std::string_view oracle) const {
                                      ? "kernels that run, and device {} runs none"
                                      : "schedules drawn from a seed, and device {} draws none";
   return fmt::format("the oracle '{}' needs ", oracle) +
-         fmt::format(fmt::runtime(needs), name_of(device_));
+         fmt::format(fmt::runtime(needs), traits_->name);
 }
 
 std::optional<std::string> Site::cannot_run(const TargetSpec& spec) const {
-  if (device_ != DeviceKind::cuda) return std::nullopt;
-  if (spec.needs_nvrtc && worker_.nvrtc.empty()) return "NVRTC is not installed";
-  return capability_problem(spec, worker_.compute_capability);
+  return support_problem(spec, *traits_, worker_.compute_capability, worker_.nvrtc);
 }
 
 Result<std::vector<const Oracle*>> Site::oracles_for(const Plan& plan, const TargetSpec& spec,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "campaign/self_proof.h"
+#include "core/device_traits.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/plan.h"
@@ -24,13 +25,14 @@ class Site {
   // `no_sanitizer`: why there is no compute-sanitizer; "" where there seems to be one.
   Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
        exec::Hello worker, std::string no_sanitizer)
-      : device_(device),
+      : traits_(&traits_of(device)),
         registry_(&registry),
         catalog_(&catalog),
         worker_(std::move(worker)),
         no_sanitizer_(std::move(no_sanitizer)) {}
 
-  DeviceKind device() const { return device_; }
+  DeviceKind device() const { return traits_->kind; }
+  const DeviceTraits& traits() const { return *traits_; }
   const Registry& registry() const { return *registry_; }
   const oracles::Catalog& catalog() const { return *catalog_; }
   const exec::Hello& worker() const { return worker_; }
@@ -56,7 +58,7 @@ class Site {
                                                  std::string_view oracle, SanitizerTool tool) const;
 
  private:
-  DeviceKind device_;
+  const DeviceTraits* traits_;
   const Registry* registry_;
   const oracles::Catalog* catalog_;
   exec::Hello worker_;

@@ -14,7 +14,7 @@ std::vector<campaign::TargetUnderTest> targets_of(const Site& site,
   std::vector<campaign::TargetUnderTest> targets;
   for (const auto* entry : request.targets)
     targets.push_back({.spec = &entry->spec,
-                       .source = generated_plans(entry->spec, site.device(), site.worker(),
+                       .source = generated_plans(entry->spec, site.traits(), site.worker(),
                                                  request.seed, request.allocator),
                        .environment = site.environment(*entry)});
   return targets;

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "core/device_traits.h"
+#include "device/devices.h"
 #include "device/variant_hook.h"
 #include "package/packages.h"
 
@@ -14,14 +16,11 @@ namespace {
 constexpr int kNiceness = 10;
 
 Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& options) {
-  const std::string& name = options.device;
-  if (name == "host") return device::open_host_device();
-  if (name == "none" && options.compile_for) {
+  if (options.compile_for && !traits_of(options.device).execution.runs_kernels) {
     [[maybe_unused]] const int niceness = ::nice(kNiceness);  // the trials of others come first
     return device::open_asking_device(device::compiling_hook(*options.compile_for));
   }
-  if (name == "none") return device::open_none_device();
-  auto device = device::open_cuda_device();
+  auto device = device::open_device(options.device);
   if (!device) return harness_error(device.error().code + ": " + device.error().detail);
   return std::move(*device);
 }
@@ -32,7 +31,6 @@ Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
   // Loading a kernel on first use waits for the device, which a gated trial holds.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   WorkerSide side;
-  side.device_name = options.device;
   auto opened = open_device(options);
   if (!opened) return tl::unexpected(opened.error());
   side.device = std::move(*opened);

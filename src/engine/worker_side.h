@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "device/device.h"
@@ -13,14 +12,14 @@
 namespace redzone::engine {
 
 struct WorkerSideOptions {
-  std::string device;                                              // "host", "cuda" or "none"
+  DeviceKind device;
   std::vector<std::filesystem::path> plugins = {}, packages = {};  // and no others
-  // With "none": kernels that are compiled at run time are, for this compute capability.
+  // On a device that runs none: kernels that are compiled at run time are, for this compute
+  // capability.
   std::optional<int> compile_for = {};
 };
 
 struct WorkerSide {
-  std::string device_name;
   std::unique_ptr<device::Device> device;
   Registry registry;
 };

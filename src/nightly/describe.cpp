@@ -12,6 +12,7 @@
 
 #include "campaign/shard.h"
 #include "core/campaign_record.h"
+#include "core/device_traits.h"
 #include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
@@ -255,7 +256,7 @@ class Description {
   const TargetEntry* here(const std::string& target) const {
     return view_.registry == nullptr
                ? nullptr
-               : view_.registry->find(target, engine::device_of(environment(""), DeviceKind::cuda));
+               : view_.registry->find(target, traits_of_device(night_.device).kind);
   }
 
   void targets() {

@@ -10,7 +10,7 @@ Means means_over(engine::Engine& engine) {
   means.deadline = engine.deadline();
   means.prove = [&engine] { return engine.prove(); };
   means.plans = [&site = engine.site()](const TargetSpec& spec, std::uint64_t seed) {
-    return engine::generated_plans(spec, site.device(), site.worker(), seed);
+    return engine::generated_plans(spec, site.traits(), site.worker(), seed);
   };
   means.simplify = engine::simplify_for();
   means.fuzzing = [&engine](std::chrono::milliseconds time, std::uint64_t plans) {

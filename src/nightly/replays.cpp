@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "campaign/alarm.h"
+#include "core/device_traits.h"
 #include "core/plan_text.h"
 #include "engine/origin.h"
 
@@ -141,10 +142,8 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   if (const auto* q = quarantines_.of(finding.signature.target))
     return unable(Tonight::not_run, q->why);
   const std::string other = elsewhere(finding.environment);
-  const auto is_gpu = [](const std::string& device) {
-    return device != "host" && device != "none";
-  };
-  if (!other.empty() && !(is_gpu(finding.environment.device) && is_gpu(site().worker().device)))
+  if (!other.empty() && traits_of_device(finding.environment.device).kind !=
+                            traits_of_device(site().worker().device).kind)
     return unable(Tonight::not_applicable, other);
   Plan plan = finding.plan;
   const auto target = runnable(plan, finding.oracle, fmt::format("finding {}", finding.id));

@@ -1,7 +1,7 @@
 #include "nightly/tables.h"
 
 #include "bisect/bisect.h"
-#include "engine/origin.h"
+#include "core/device_traits.h"
 #include "engine/probing.h"
 #include "engine/stored_runs.h"
 #include "report/bisect_table.h"
@@ -23,10 +23,6 @@ class NoRunner final : public bisect::Runner {
   bool asked_ = false;
 };
 
-DeviceKind device_of(const Finding& f) {
-  return engine::device_of(f.environment, DeviceKind::cuda);
-}
-
 Result<bisect::Memory> runs_of(store::Store& store, const Finding& f, const std::string& code) {
   for (const auto& hash : {code, f.environment.code_hash}) {
     auto runs = engine::stored_runs(store, {f.id, f.environment.device, hash});
@@ -42,8 +38,9 @@ bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect:
   budget.stop = [&] { return runner.asked(); };
   bisect::Prober prober(runner, std::move(budget), std::move(runs));
   bisect::BisectOptions options;
+  const auto& device = traits_of_device(f.environment.device);
   const oracles::Catalog catalog({}, SanitizerTool::none, {},
-                                 mode_axes_with(device_of(f) == DeviceKind::host));
+                                 mode_axes_with(device.execution.seeded_schedules));
   options.axes = engine::axes_asked(catalog, f.oracle);
   return bisect::bisect(f.plan, spec, prober, options);
 }
@@ -57,7 +54,8 @@ Result<void> add_bisections(report::Night& night, store::Store& store, const Reg
     if (!bisected->contains(shown.id)) continue;
     const auto finding = store.finding(shown.id);
     if (!finding) return tl::unexpected(finding.error());
-    const TargetEntry* entry = registry.find(finding->signature.target, device_of(*finding));
+    const DeviceKind device = traits_of_device(finding->environment.device).kind;
+    const TargetEntry* entry = registry.find(finding->signature.target, device);
     if (entry == nullptr) continue;
     auto runs = runs_of(store, *finding, entry->code_hash);
     if (!runs) return tl::unexpected(runs.error());

@@ -20,6 +20,9 @@
 
 namespace redzone::standalone {
 
+// What programs run on.
+inline constexpr DeviceKind kProgramDevice = DeviceKind::cuda;
+
 struct ProgramRequest {
   const Plan* plan = nullptr;
   const TargetSpec* spec = nullptr;  // of the plan's target

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "standalone/program.h"
 #include "trial/tensor_buffer.h"
 
 namespace redzone::standalone {
@@ -64,7 +65,7 @@ class RecordingContext final : public Context {
 
   const Dims& dims() const override { return call_.dims; }
   const Config& config() const override { return call_.config; }
-  DeviceKind device() const override { return DeviceKind::cuda; }
+  DeviceKind device() const override { return kProgramDevice; }
   int multiprocessors() const override { return kMultiprocessors; }
   TensorArg tensor(std::string_view name) const override {
     for (const Tensor& t : tensors_)

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device_traits.h"
 #include "core/error.h"
 
 namespace redzone {

@@ -300,7 +300,7 @@ TEST(Distribution, GraphsAndBurstsOnRequest) {
 TEST(Distribution, ModelShapesOnAGpu) {
   Counts counts;
   const TargetSpec spec = chunk_like_spec();
-  for_each_plan(spec, cuda_budget(std::int64_t{80} << 30), [&](const Plan& plan) {
+  for_each_plan(spec, gpu_budget(std::int64_t{80} << 30), [&](const Plan& plan) {
     double most = 0;
     for (const auto* step : calls_of(plan))
       most = std::max(most, spec.work(step->call.dims, step->call.config));

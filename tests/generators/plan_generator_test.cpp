@@ -75,7 +75,7 @@ TEST(PlanGenerator, PlansAreValidAndWithinTheBudget) {
   Budget plain = host_budget();
   plain.streams = plain.graphs = false;
   plain.burst = 0;
-  for (const auto& budget : {host_budget(), cuda_budget(std::int64_t{80} << 30), plain}) {
+  for (const auto& budget : {host_budget(), gpu_budget(std::int64_t{80} << 30), plain}) {
     for (const auto& spec : awkward_specs()) {
       PlanGenerator generator(spec, budget, 1);
       for (int i = 0; i < 1500; ++i) {

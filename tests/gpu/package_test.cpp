@@ -103,7 +103,7 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
 
 TEST_P(ShippedPackages, AgreeWithTheirReferencesUnderEverySettingOfAKnob) {
   const auto memory_bytes = static_cast<std::int64_t>(device_->info().memory_bytes);
-  generators::PlanGenerator generator(spec(), generators::cuda_budget(memory_bytes), 1);
+  generators::PlanGenerator generator(spec(), generators::gpu_budget(memory_bytes), 1);
   std::map<std::string, std::set<Value>> seen;
   for (int i = 0; i < kPlans && !HasFailure(); ++i) {
     const Plan plan = generator.next();

@@ -63,7 +63,7 @@ TEST_F(PackageTargets, AreGivenOnlyCallsThatTheyServe) {
   });
   const auto shared = std::make_shared<const Package>(std::move(half));
   const TargetSpec spec = spec_of(shared, settings(*shared));
-  generators::PlanGenerator generator(spec, generators::cuda_budget(std::size_t{1} << 30), 7);
+  generators::PlanGenerator generator(spec, generators::gpu_budget(std::size_t{1} << 30), 7);
   int calls = 0;
   for (int i = 0; i < 60; ++i) {
     const Plan plan = generator.next();

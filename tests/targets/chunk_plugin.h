@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device_traits.h"
 #include "target/plugin.h"
 #include "target/registry.h"
 
