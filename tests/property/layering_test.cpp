@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -385,6 +386,52 @@ TEST(Layering, CommandsPrintThroughOneFile) {
     }
   }
   EXPECT_GT(seen, 0) << "the file has moved";
+}
+
+// A file outside src/device that names a kind of device, how often, and why it may. What depends on
+// the device asks for a fact of it (core/device_traits.h), so these numbers only fall.
+struct KindUser {
+  int times = 0;
+  const char* why = "";
+};
+
+const std::map<std::string, KindUser>& users_of_device_kinds() {
+  static const std::map<std::string, KindUser> all{
+      {"src/core/device_traits.cpp", {4, "the table: one row for each kind"}},
+      {"src/target/public/redzone/target.h", {2, "a plugin says what it is compiled for"}},
+      {"src/target/registry.h", {1, "the default of a member"}},
+      {"src/engine/options.h", {1, "the default of a member"}},
+      {"src/engine/engine.cpp", {1, "which device compiles ahead"}},
+      {"src/bench/run.cpp", {1, "which device the dry column runs on"}},
+      {"src/standalone/program.h", {1, "what exported programs run on"}},
+      {"src/standalone/cuda.h", {1, "the text of such a program"}},
+      {"src/package/metadata.cpp", {1, "the name of a backend of Triton, which is no device's"}},
+  };
+  return all;
+}
+
+TEST(Layering, KindsOfDevicesAreNamedInFewPlaces) {
+  const std::regex names(
+      R"re(\bDeviceKind::\w+|using enum [\w:]*DeviceKind|[=!]= *"(host|cuda|none)")re");
+  std::map<std::string, int> seen;
+  for (const auto& source : tree().sources) {
+    if (begins(source.file, "src/device/") || begins(source.file, "tests/")) continue;
+    std::ifstream in(path(SOURCE_DIR) / source.file);
+    for (std::string line; std::getline(in, line);) {
+      line = line.substr(0, line.find("//"));
+      seen[source.file] += static_cast<int>(std::distance(
+          std::sregex_iterator(line.begin(), line.end(), names), std::sregex_iterator()));
+    }
+  }
+  const auto& allowed = users_of_device_kinds();
+  for (const auto& [file, times] : seen) {
+    const auto user = allowed.find(file);
+    EXPECT_LE(times, user == allowed.end() ? 0 : user->second.times)
+        << file << " names kinds of devices: ask for a fact of core/device_traits.h instead";
+  }
+  for (const auto& [file, user] : allowed)
+    EXPECT_GE(seen[file], user.times)
+        << file << " (" << user.why << ") names fewer kinds of devices: lower its number";
 }
 
 // Public headers are copied to build/include, where nothing else of this tree is.
