@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 namespace redzone::oracles {
 namespace {
@@ -46,6 +47,10 @@ bool was_compared(const CallObservation& call) {
   return call.comparison == Comparison::compared;
 }
 
+bool is_empty(const CallObservation& call) {
+  return call.comparison == Comparison::empty;
+}
+
 bool has_compared(const Observation& o) {
   return std::any_of(o.calls.begin(), o.calls.end(), was_compared);
 }
@@ -70,6 +75,27 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
   for (const auto& c : o.calls)
     if (c.call == call) return &c;
   return nullptr;
+}
+
+// What became of the outputs of a call in all trials.
+struct OutputsSeen {
+  int trials = 0;         // in which it ran to its end
+  bool compared = false;  // with the reference
+  bool elements = false;  // there is one
+};
+
+std::map<std::int32_t, OutputsSeen> outputs_of(std::span<const Observation> observations) {
+  std::map<std::int32_t, OutputsSeen> out;
+  for (const auto& o : observations)
+    for (const auto& call : o.calls) {
+      if (call.buffers.empty()) continue;
+      OutputsSeen& seen = out[call.call];
+      ++seen.trials;
+      seen.compared = seen.compared || was_compared(call);
+      for (const auto& b : call.buffers)
+        seen.elements = seen.elements || (!b.scratch && b.role != Role::in && b.numel > 0);
+    }
+  return out;
 }
 
 Signature write_inside(FailKind kind, const Plan& plan, const BufferObservation& buffer) {
@@ -166,6 +192,7 @@ std::string describe_call(const Plan& plan, std::int32_t call) {
 std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& observation) {
   switch (observation.end) {
     case End::worker_error:
+    case End::spec_error:
       return Verdict{Outcome::harness_error, std::string(oracle), observation.message, {}, -1};
     case End::unsupported:
     case End::out_of_memory:
@@ -278,16 +305,20 @@ ReferenceCount compared_calls(const Plan& plan, const TargetSpec& spec,
                               const Observation* comparing) {
   if (!spec.has_reference) return {};
   ReferenceCount count{0, static_cast<std::int64_t>(calls_of(plan).size())};
-  if (comparing != nullptr)
-    count.compared = std::count_if(comparing->calls.begin(), comparing->calls.end(), was_compared);
+  if (comparing == nullptr) return count;
+  count.compared = std::count_if(comparing->calls.begin(), comparing->calls.end(), was_compared);
+  count.calls -= std::count_if(comparing->calls.begin(), comparing->calls.end(), is_empty);
   return count;
 }
 
 std::string why_not_compared(const Plan& plan, const Observation& observation) {
   if (observation.end != End::completed) return "the trial did not complete";
   const auto& calls = observation.calls;
-  const auto first = std::find_if_not(calls.begin(), calls.end(), was_compared);
-  if (first == calls.end()) return "no call was run to its end";
+  const auto first = std::find_if(calls.begin(), calls.end(), [](const CallObservation& c) {
+    return !was_compared(c) && !is_empty(c);
+  });
+  if (first == calls.end())
+    return calls.empty() ? "no call was run to its end" : "no call has an element of an output";
   const std::string call = describe_call(plan, first->call);
   switch (first->comparison) {
     case Comparison::left_out:
@@ -295,6 +326,7 @@ std::string why_not_compared(const Plan& plan, const Observation& observation) {
     case Comparison::too_large:
       return call + " is too large for it";
     case Comparison::none:
+    case Comparison::empty:
     case Comparison::compared:
       break;
   }
@@ -309,6 +341,31 @@ std::string why_not_compared(const Plan& plan, std::span<const TrialSpec> trials
   const auto index = static_cast<std::size_t>(trials.rend() - asks) - 1;
   if (index >= observations.size()) return "a trial before the one that compares was lost";
   return why_not_compared(plan, observations[index]);
+}
+
+OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> observations) {
+  OutputCount count;
+  const bool ended = std::all_of(observations.begin(), observations.end(),
+                                 [](const Observation& o) { return o.end == End::completed; });
+  if (!ended) return count;
+  for (const auto& [call, seen] : outputs_of(observations)) {
+    if (seen.compared) continue;
+    const bool digests = spec.deterministic && seen.elements && seen.trials > 1;
+    ++(digests ? count.by_digests : count.by_nothing);
+  }
+  return count;
+}
+
+std::string why_outputs_not_judged(const TargetSpec& spec,
+                                   std::span<const Observation> observations) {
+  const auto calls = outputs_of(observations);
+  const bool elements = std::any_of(calls.begin(), calls.end(),
+                                    [](const auto& call) { return call.second.elements; });
+  if (!elements) return "no call has an element of an output";
+  if (spec.deterministic) return "the trials of a call could not be compared";
+  return spec.has_reference
+             ? "it is declared nondeterministic, and no call was compared with its reference"
+             : "it is declared nondeterministic and has no reference";
 }
 
 std::optional<Difference> first_difference(const TargetSpec& spec, const Observation& a,

@@ -6,13 +6,14 @@
 #include <span>
 #include <string>
 
+#include "core/output_count.h"
 #include "core/trial.h"
 #include "core/verdict.h"
 
 namespace redzone::oracles {
 
 // A verdict that ends the judgement because the trial says nothing of the target: worker_error
-// (harness error), unsupported or out of memory (not applicable).
+// and spec_error (harness error), unsupported or out of memory (not applicable).
 std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& observation);
 
 // Fault, hang or early exit.
@@ -28,8 +29,8 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
                                        const Observation& observation);
 
 // How many calls of the plan were compared with the target's reference in the trial that asks for
-// it; null: that trial was not run. Zeros of a target without a reference: there is nothing to
-// compare.
+// it; null: that trial was not run. Calls without an element of an output do not count: there is
+// nothing to compare. Zeros of a target without a reference.
 ReferenceCount compared_calls(const Plan& plan, const TargetSpec& spec,
                               const Observation* comparing);
 
@@ -38,6 +39,13 @@ std::string why_not_compared(const Plan& plan, const Observation& observation);
 // The same of the trials of a screen, of which the last that asks for the reference counts.
 std::string why_not_compared(const Plan& plan, std::span<const TrialSpec> trials,
                              std::span<const Observation> observations);
+
+// What judged the outputs of the calls that ran to their end in these trials of one plan, beside
+// the reference. Trials that did not complete, or watch no buffers, say nothing.
+OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> observations);
+// Why nothing judged those of a call, where that is so: one clause.
+std::string why_outputs_not_judged(const TargetSpec& spec,
+                                   std::span<const Observation> observations);
 
 // A failure that one trial shows by itself, whichever oracle asked for the trial.
 struct Evidence {

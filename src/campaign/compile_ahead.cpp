@@ -21,7 +21,9 @@ std::string problem(const Observation& seen) {
   const bool signal = seen.fault && seen.fault->code.starts_with("SIG");
   if (signal) return seen.fault->code;
   if (seen.end == End::hang || seen.end == End::exited) return std::string(name_of(seen.end));
-  if (seen.end != End::out_of_memory && seen.end != End::worker_error) return "";
+  if (seen.end != End::out_of_memory && seen.end != End::worker_error &&
+      seen.end != End::spec_error)
+    return "";
   return seen.message.substr(0, seen.message.find('\n'));
 }
 

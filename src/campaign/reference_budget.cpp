@@ -103,7 +103,8 @@ void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observati
     const auto wall_us = static_cast<double>(o.wall_us);
     allowance_us_ += kShare * std::max(wall_us - references_us, 0.0);
     // A reference that did not end is not tried again at once.
-    if (o.end != End::worker_error || reserved.work == 0) continue;
+    const bool ended_early = o.end == End::worker_error || o.end == End::spec_error;
+    if (!ended_early || reserved.work == 0) continue;
     compared = true;
     measure(reserved.work, wall_us);
   }

@@ -10,7 +10,8 @@ namespace redzone::campaign {
 namespace {
 
 bool ran(const Observation& o) {
-  return o.end != End::worker_error && o.end != End::unsupported && o.end != End::out_of_memory;
+  return o.end != End::worker_error && o.end != End::spec_error && o.end != End::unsupported &&
+         o.end != End::out_of_memory;
 }
 
 TrialsRun trials_of(const Answer& answer) {

@@ -50,6 +50,7 @@ enum class End : std::uint8_t {
   unsupported,    // the target's wrapper refused the call, or the device cannot run it
   out_of_memory,  // the buffers do not fit
   worker_error,   // rubbish on the wire, or a worker that could not start: the harness's problem
+  spec_error,     // a mistake of the target's author in the spec or the reference: no failure of it
 };
 
 constexpr auto enum_table(End) {
@@ -59,7 +60,8 @@ constexpr auto enum_table(End) {
                                             {End::exited, "exited"},
                                             {End::unsupported, "unsupported"},
                                             {End::out_of_memory, "out-of-memory"},
-                                            {End::worker_error, "worker-error"}});
+                                            {End::worker_error, "worker-error"},
+                                            {End::spec_error, "spec-error"}});
 }
 
 // What is known of a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
@@ -97,17 +99,19 @@ struct BufferObservation {
 
 // Whether the outputs of a completed call were compared with the reference.
 enum class Comparison : std::uint8_t {
-  none,      // not asked for, there is no reference, or the trial ended before
-  compared,  // see CallObservation::references
-  left_out,  // TrialSpec::left_out
-  too_large  // the reference would need more memory of the host than it may have
+  none,       // not asked for, there is no reference, or the trial ended before
+  compared,   // see CallObservation::references
+  left_out,   // TrialSpec::left_out
+  too_large,  // the reference would need more memory of the host than it may have
+  empty       // no output has an element
 };
 
 constexpr auto enum_table(Comparison) {
   return enum_names<Comparison>("comparison", {{Comparison::none, "none"},
                                                {Comparison::compared, "compared"},
                                                {Comparison::left_out, "left-out"},
-                                               {Comparison::too_large, "too-large"}});
+                                               {Comparison::too_large, "too-large"},
+                                               {Comparison::empty, "empty"}});
 }
 
 // Comparison of one output with the reference.
@@ -214,7 +218,7 @@ struct SanitizerReport {
 
 struct Observation {
   End end = End::worker_error;
-  std::string message;  // for unsupported, out_of_memory, worker_error: the reason
+  std::string message;  // for unsupported, out_of_memory and the errors: the reason
   std::optional<Fault> fault;
   std::vector<CallObservation> calls;  // those that completed, by call index
   // Of all calls, those that did not complete too; not of a worker that was lost.

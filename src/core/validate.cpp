@@ -8,6 +8,7 @@
 
 #include "core/names.h"
 #include "core/plan_text.h"
+#include "core/spec_mistake.h"
 
 namespace redzone {
 namespace {
@@ -160,7 +161,10 @@ bool allows(const DimSpec& dim, std::int64_t value) {
   return value >= dim.min && value <= dim.max && value % dim.multiple_of == 0;
 }
 
-Result<void> validate_call(const Call& call, const TargetSpec& spec) {
+namespace {
+
+// Throws what the functions of the spec throw.
+Result<void> check_call(const Call& call, const TargetSpec& spec) {
   if (auto r = check_names(call.dims, spec.dims, "dim", true); !r) return r;
   if (auto r = check_names(call.config, spec.knobs, "knob", true); !r) return r;
   if (auto r = check_names(call.layouts, spec.tensors, "tensor", false); !r) return r;
@@ -187,7 +191,18 @@ Result<void> validate_call(const Call& call, const TargetSpec& spec) {
     if (auto view = make_view(shape, layout); !view)
       return usage_error(fmt::format("tensor '{}': {}", tensor.name, view.error().message));
   }
+  try_functions(spec, call.dims, call.config);
   return {};
+}
+
+}  // namespace
+
+Result<void> validate_call(const Call& call, const TargetSpec& spec) {
+  try {
+    return check_call(call, spec);
+  } catch (const SpecError& e) {
+    return usage_error(e.what());
+  }
 }
 
 Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view where) {

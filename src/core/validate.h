@@ -10,6 +10,7 @@ namespace redzone {
 // would be right. `where` starts the message.
 Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view where = "plan");
 
+// What the functions of the spec throw for the call is such an error, too.
 Result<void> validate_call(const Call& call, const TargetSpec& spec);
 
 // Fills dims that have one possible value and knobs that are absent with their defaults, so that

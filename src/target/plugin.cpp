@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "core/device_traits.h"
-#include "target/spec_check.h"
 
 namespace redzone {
 namespace {
@@ -64,11 +63,8 @@ Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
   LoadedPlugin loaded{info->device, info->preload, {}};
   Collector collector(loaded.targets);
   info->register_targets(collector);
-  for (const auto& target : loaded.targets) {
-    if (auto problem = spec_problem(target.spec))
-      return fail(fmt::format("invalid spec of target '{}': {}", target.spec.name, *problem));
+  for (const auto& target : loaded.targets)
     if (!target.make) return fail(fmt::format("target '{}' has no factory", target.spec.name));
-  }
   return loaded;
 }
 

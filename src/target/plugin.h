@@ -18,7 +18,7 @@ struct PluginTarget {
 struct LoadedPlugin {
   DeviceKind device;
   void (*preload)() = nullptr;        // see PluginInfo
-  std::vector<PluginTarget> targets;  // in the order of registration, specs checked
+  std::vector<PluginTarget> targets;  // in the order of registration; no spec is checked
 };
 
 // dlopen, entry point, ABI version, registration. A usage error names the file. Runs code of the

@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "target/plugin.h"
+#include "target/spec_check.h"
 
 namespace redzone {
 namespace {
@@ -73,7 +75,25 @@ void write_all(int fd, const void* data, std::size_t bytes) {
   }
 }
 
-[[noreturn]] void run_child(int out, pid_t parent, std::span<const std::filesystem::path> plugins) {
+void write_record(int out, const std::string& message) {
+  const auto length = static_cast<RecordLength>(message.size());
+  write_all(out, &length, sizeof length);
+  write_all(out, message.data(), message.size());
+}
+
+// What is wrong with it, with its targets, or with a function of their specs; "" when it is good.
+std::string plugin_problem(const std::filesystem::path& plugin,
+                           const std::shared_ptr<SpecWatch>& watch) {
+  const auto loaded = load_plugin(plugin);
+  if (!loaded) return loaded.error().message;
+  for (const auto& target : loaded->targets)
+    if (auto checked = check_spec(target.spec, "plugin " + plugin.string(), watch); !checked)
+      return checked.error().message;
+  return {};
+}
+
+[[noreturn]] void run_child(int out, pid_t parent, std::span<const std::filesystem::path> plugins,
+                            std::chrono::milliseconds deadline) {
   // A plugin that hangs must not outlive a driver that was killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
@@ -85,11 +105,14 @@ void write_all(int fd, const void* data, std::size_t bytes) {
     ::dup2(null, STDERR_FILENO);
   }
   for (const auto& plugin : plugins) {
-    const auto loaded = load_plugin(plugin);
-    const std::string message = loaded ? std::string() : loaded.error().message;
-    const auto length = static_cast<RecordLength>(message.size());
-    write_all(out, &length, sizeof length);
-    write_all(out, message.data(), message.size());
+    // Before the parent gives up, which knows no function's name.
+    const auto limit = deadline / 2;
+    const auto watch = std::make_shared<SpecWatch>(limit, [&](const std::string& function) {
+      write_record(out, fmt::format("plugin {}: {} has not returned for {} ms", plugin.string(),
+                                    function, limit.count()));
+      ::_exit(EXIT_SUCCESS);
+    });
+    write_record(out, plugin_problem(plugin, watch));
   }
   ::_exit(EXIT_SUCCESS);  // without the destructors of plugins
 }
@@ -140,7 +163,7 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::close(ends[0]);
-    run_child(ends[1], parent, plugins);
+    run_child(ends[1], parent, plugins, deadline);
   }
   ::close(ends[1]);
   if (pid < 0) return harness_error(fmt::format("cannot fork: {}", ::strerror(errno)));

@@ -1,19 +1,32 @@
 #include "target/registry.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "core/device_traits.h"
+#include "core/exit_code.h"
 #include "core/names.h"
+#include "core/terminal.h"
 #include "target/code_hash.h"
+#include "target/guarded_spec.h"
 #include "target/plugin.h"
 #include "target/probe.h"
 #include "target/spec_check.h"
 
 namespace redzone {
 namespace {
+
+// Of a driver that can go no further, from any thread. What it has found is stored, and its workers
+// end with it.
+[[noreturn]] void end_process(const std::string& why) {
+  const std::string line =
+      fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(why));
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(kUsage);
+}
 
 auto key_of(const TargetEntry& e) {
   return std::tuple(std::string_view(e.spec.name), e.device);
@@ -29,24 +42,34 @@ Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
                                 std::chrono::milliseconds deadline) {
   if (auto probed = probe_plugins(plugins, deadline); !probed)
     return tl::unexpected(probed.error());
-  return load_in_worker(plugins);
+  Registry registry;
+  registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
+    end_process(fmt::format("{} has not returned for {} ms", function, deadline.count()));
+  });
+  if (auto loaded = registry.add_plugins(plugins); !loaded) return tl::unexpected(loaded.error());
+  return registry;
 }
 
 Result<Registry> Registry::load_in_worker(std::span<const std::filesystem::path> plugins) {
   Registry registry;
+  if (auto loaded = registry.add_plugins(plugins); !loaded) return tl::unexpected(loaded.error());
+  return registry;
+}
+
+Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugins) {
   for (const auto& file : plugins) {
     auto loaded = load_plugin(file);
     if (!loaded) return tl::unexpected(loaded.error());
     auto hash = code_hash(file);
     if (!hash) return tl::unexpected(hash.error());
-    if (loaded->preload != nullptr) registry.preloads_.push_back(loaded->preload);
+    if (loaded->preload != nullptr) preloads_.push_back(loaded->preload);
     for (auto& target : loaded->targets)
-      if (auto added = registry.add(
-              {std::move(target.spec), loaded->device, std::move(target.make), file, *hash});
+      if (auto added =
+              add({std::move(target.spec), loaded->device, std::move(target.make), file, *hash});
           !added)
-        return tl::unexpected(added.error());
+        return added;
   }
-  return registry;
+  return {};
 }
 
 void Registry::preload() const {
@@ -54,18 +77,15 @@ void Registry::preload() const {
 }
 
 Result<void> Registry::add(TargetEntry entry) {
-  const auto fail = [&](std::string_view what) {
-    return usage_error(
-        fmt::format("{} {}: {}", entry.is_package ? "package" : "plugin", origin(entry), what));
-  };
-  if (auto problem = spec_problem(entry.spec))
-    return fail(fmt::format("invalid spec of target '{}': {}", entry.spec.name, *problem));
+  const std::string from = (entry.is_package ? "package " : "plugin ") + origin(entry);
+  if (auto checked = check_spec(entry.spec, from, watch_); !checked) return checked;
   auto at = std::lower_bound(
       entries_.begin(), entries_.end(), entry,
       [](const TargetEntry& a, const TargetEntry& b) { return key_of(a) < key_of(b); });
   if (at != entries_.end() && key_of(*at) == key_of(entry))
-    return fail(fmt::format("duplicate target name '{}' for device {}, also in {}", entry.spec.name,
-                            name_of(entry.device), origin(*at)));
+    return usage_error(fmt::format("{}: duplicate target name '{}' for device {}, also in {}", from,
+                                   entry.spec.name, name_of(entry.device), origin(*at)));
+  entry.spec = guarded(std::move(entry.spec), watch_);
   entries_.insert(at, std::move(entry));
   return {};
 }

@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "target/spec_watch.h"
 
 namespace redzone {
 
@@ -30,7 +32,9 @@ struct TargetEntry {
 class Registry {
  public:
   // Loads what is first tried out in a forked child, so that a plugin that exits, crashes or hangs
-  // (`deadline`, each) costs a usage error and not this process. The first problem ends it.
+  // (`deadline`, each) costs a usage error and not this process. The first problem ends it. From
+  // then on a function of a spec that does not return within `deadline` ends the process, with its
+  // name on stderr and exit code 2: nothing can interrupt it.
   static Result<Registry> load(std::span<const std::filesystem::path> plugins,
                                std::chrono::milliseconds deadline = std::chrono::seconds(10));
   // The same without the trial: for a worker, whose driver has made it.
@@ -39,7 +43,8 @@ class Registry {
   // Lets each plugin load its kernels: in a worker, once its device is open.
   void preload() const;
 
-  // Adds one target. A usage error when its spec is invalid or (name, device) is taken.
+  // Adds one target, whose functions are guarded from then on (target/guarded_spec.h). A usage
+  // error when its spec is invalid or (name, device) is taken.
   Result<void> add(TargetEntry entry);
 
   // An entry of its own, or else that of the device whose plugins it runs (core/device_traits.h).
@@ -59,9 +64,11 @@ class Registry {
   std::vector<std::string> names() const;
 
  private:
+  Result<void> add_plugins(std::span<const std::filesystem::path> plugins);
   const TargetEntry* find_exactly(std::string_view name, DeviceKind device) const;
   tl::unexpected<Error> unknown(std::string_view name) const;
 
+  std::shared_ptr<SpecWatch> watch_;  // of the functions of the specs; null in a worker
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
 };

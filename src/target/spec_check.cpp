@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <cmath>
 
+#include "core/spec_mistake.h"
 #include "core/target_name.h"
+#include "target/guarded_spec.h"
 
 namespace redzone {
 namespace {
@@ -67,6 +69,21 @@ Problem constraint_problem(const Constraint& c, const TargetSpec& spec) {
   return std::nullopt;
 }
 
+// `value`, or what the dim allows next to it.
+std::int64_t allowed_near(const DimSpec& dim, std::int64_t value) {
+  if (!dim.values.empty()) {
+    const auto it = std::lower_bound(dim.values.begin(), dim.values.end(), value);
+    return it == dim.values.end() ? dim.values.back() : *it;
+  }
+  const std::int64_t down = value / dim.multiple_of * dim.multiple_of;
+  if (down >= dim.min) return down;
+  return (dim.min + dim.multiple_of - 1) / dim.multiple_of * dim.multiple_of;
+}
+
+std::int64_t largest(const DimSpec& dim) {
+  return dim.values.empty() ? allowed_near(dim, dim.max) : dim.values.back();
+}
+
 // The smallest value that is allowed and not 0, so that shape functions may divide; else 0.
 std::int64_t smallest(const DimSpec& dim) {
   if (!dim.values.empty()) {
@@ -78,21 +95,32 @@ std::int64_t smallest(const DimSpec& dim) {
   return value <= dim.max ? value : 0;
 }
 
-// A call of the smallest dims and the default knobs.
-struct SmallestCall {
+struct TriedCall {
   Dims dims;
   Config config;
   bool allowed = false;  // by the constraints
 };
 
-SmallestCall smallest_call(const TargetSpec& spec) {
-  SmallestCall call;
-  for (const auto& dim : spec.dims) call.dims.emplace(dim.name, smallest(dim));
-  for (const auto& knob : spec.knobs) call.config.emplace(knob.name, knob.values.front());
+// The smallest call, the largest, and some between them, with the default knobs and with others.
+constexpr std::size_t kTriedCalls = 4;
+
+TriedCall tried_call(const TargetSpec& spec, std::size_t index) {
+  TriedCall call;
+  for (std::size_t d = 0; d < spec.dims.size(); ++d) {
+    const DimSpec& dim = spec.dims[d];
+    const std::int64_t from = smallest(dim), to = largest(dim);
+    // Another part of its range for each dim, and mostly the lower end of it.
+    const auto part = static_cast<std::int64_t>(7 * index + 3 * d) % 13;
+    call.dims.emplace(dim.name, index == 0   ? from
+                                : index == 1 ? to
+                                             : allowed_near(dim, from + (to - from) / 64 * part));
+  }
+  for (const auto& knob : spec.knobs)
+    call.config.emplace(knob.name, knob.values[index < 2 ? 0 : (index - 1) % knob.values.size()]);
   return call;
 }
 
-bool holds(const Constraint& c, const SmallestCall& call) {
+bool holds(const Constraint& c, const TriedCall& call) {
   if (c.kind == Constraint::Kind::predicate) return c.holds(call.dims, call.config);
   const std::int64_t a = get(call.dims, c.a), b = get(call.dims, c.b);
   return c.kind == Constraint::Kind::at_most ? a <= b : a > 0 && b % a == 0;
@@ -102,33 +130,39 @@ bool holds(const Constraint& c, const SmallestCall& call) {
 // spec does not declare, or that throws for a call that is allowed. Else it is for the plans to
 // judge.
 template <class Use>
-Problem function_problem(std::string_view what, bool allowed, Use use) {
+Problem function_problem(bool allowed, Use use) {
   try {
     use();
-  } catch (const SpecError& e) {
-    return fmt::format("{} asks for what the spec does not have: {}", what, e.what());
-  } catch (const std::exception& e) {
-    if (allowed) return fmt::format("{} threw for the smallest call: {}", what, e.what());
+  } catch (const SpecMistake& e) {
+    if (allowed || e.kind() == SpecMistake::Kind::undeclared)
+      return fmt::format("{} {}", e.function(), e.problem());
   }
   return std::nullopt;
 }
 
-Problem shape_problem(const TensorSpec& tensor, const SmallestCall& call) {
+Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
   Shape shape;
-  const std::string what = fmt::format("the shape function of tensor '{}'", tensor.name);
-  if (auto p = function_problem(what, call.allowed, [&] { shape = tensor.shape(call.dims); }))
-    return p;
+  if (auto p = function_problem(call.allowed, [&] { shape = tensor.shape(call.dims); })) return p;
   if (shape.size() > kMaxTensorRank)
     return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
                        shape.size(), kMaxTensorRank);
   for (const auto size : shape)
     if (size < 0 && call.allowed)
-      return fmt::format("tensor '{}' has a dim of size {} in the smallest call", tensor.name,
-                         size);
+      return fmt::format("tensor '{}' has a dim of size {} for {}", tensor.name, size,
+                         describe(call.dims, {}));
   return std::nullopt;
 }
 
-Problem tensor_problem(const TensorSpec& tensor, const SmallestCall& call) {
+Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
+  for (const double value : {tolerance.abs, tolerance.rel})
+    if (!std::isfinite(value) || value < 0)
+      return fmt::format("the tolerance of {} is {}, which is no finite number from 0 up", of,
+                         value);
+  return std::nullopt;
+}
+
+// What is declared of it, beside its functions.
+Problem tensor_problem(const TensorSpec& tensor) {
   if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
   if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
@@ -138,39 +172,62 @@ Problem tensor_problem(const TensorSpec& tensor, const SmallestCall& call) {
                        tensor.layouts.granule_elems);
   if (tensor.layouts.broadcast && tensor.role != Role::in)
     return fmt::format("tensor '{}': only inputs can be broadcast", tensor.name);
+  if (tensor.tolerance)
+    if (auto p = tolerance_problem(fmt::format("tensor '{}'", tensor.name), *tensor.tolerance))
+      return p;
   const bool ranged =
       tensor.fill.kind == Fill::Kind::integers || tensor.fill.kind == Fill::Kind::offsets;
-  if (ranged && tensor.role != Role::out) {
-    if (!tensor.fill.range)
-      return fmt::format("tensor '{}': its fill has no range function", tensor.name);
-    if (auto p = function_problem(fmt::format("the range of the fill of tensor '{}'", tensor.name),
-                                  call.allowed, [&] { tensor.fill.range(call.dims); }))
-      return p;
-  }
-  if (auto p = function_problem(fmt::format("the dtype function of tensor '{}'", tensor.name),
-                                call.allowed, [&] { tensor.dtype_for(call.config); }))
-    return p;
-  return shape_problem(tensor, call);
+  if (ranged && tensor.role != Role::out && !tensor.fill.range)
+    return fmt::format("tensor '{}': its fill has no range function", tensor.name);
+  return std::nullopt;
 }
 
-// The functions of the spec that are not of a tensor.
-Problem functions_problem(const TargetSpec& spec, const SmallestCall& call) {
-  const auto check = [&](std::string_view what, auto use) {
-    return function_problem(what, call.allowed, use);
-  };
-  if (auto p = check("the tolerance function", [&] { spec.tolerance_for(call.config); })) return p;
-  if (auto p = check("the work function", [&] {
+// A constraint that throws says that the call is none where one before it does not hold.
+Problem ask_constraints(const TargetSpec& spec, TriedCall& call) {
+  call.allowed = true;
+  for (const auto& c : spec.constraints) {
+    bool satisfied = false;
+    if (auto p = function_problem(call.allowed, [&] { satisfied = holds(c, call); })) return p;
+    call.allowed = call.allowed && satisfied;
+  }
+  return std::nullopt;
+}
+
+Problem functions_problem(const TargetSpec& spec, TriedCall call) {
+  if (auto p = ask_constraints(spec, call)) return p;
+  // One by one, so that each is asked for names that are not declared.
+  const auto check = [&](auto use) { return function_problem(call.allowed, use); };
+  for (const auto& tensor : spec.tensors) {
+    if (tensor.role != Role::out && tensor.fill.range)
+      if (auto p = check([&] { tensor.fill.range(call.dims); })) return p;
+    if (auto p = check([&] { tensor.dtype_for(call.config); })) return p;
+    if (auto p = shape_problem(tensor, call)) return p;
+  }
+  if (auto p = check([&] { spec.tolerance_for(call.config); })) return p;
+  if (auto p = check([&] {
         if (spec.work) spec.work(call.dims, call.config);
       }))
     return p;
-  return check("the geometry function", [&] {
-    if (spec.geometry) spec.geometry(call.dims, call.config);
-  });
+  if (auto p = check([&] {
+        if (spec.geometry) spec.geometry(call.dims, call.config);
+      }))
+    return p;
+  return call.allowed ? check([&] { try_functions(spec, call.dims, call.config); }) : std::nullopt;
+}
+
+Problem reference_problem(const TargetSpec& spec) {
+  if (auto p = tolerance_problem("the target", spec.tolerance)) return p;
+  const bool has_output = std::any_of(spec.tensors.begin(), spec.tensors.end(),
+                                      [](const TensorSpec& t) { return t.role != Role::in; });
+  if (spec.has_reference && !has_output)
+    return "it says has_reference, and no tensor is an output that could be compared";
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> spec_problem(const TargetSpec& spec) {
+std::optional<std::string> spec_problem(const TargetSpec& spec,
+                                        const std::shared_ptr<SpecWatch>& watch) {
   if (!is_target_name(spec.name))
     return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
   if (spec.tensors.empty()) return "it has no tensors";
@@ -187,22 +244,23 @@ std::optional<std::string> spec_problem(const TargetSpec& spec) {
       return fmt::format("knob '{}' draws {} of {} values", knob.name, knob.drawn,
                          knob.values.size());
   }
-  SmallestCall call = smallest_call(spec);
-  bool allowed = true;
-  for (const auto& c : spec.constraints) {
-    bool satisfied = false;
-    if (auto p = function_problem(fmt::format("constraint '{}'", c.text), false,
-                                  [&] { satisfied = holds(c, call); }))
-      return p;
-    allowed = allowed && satisfied;
-  }
-  call.allowed = allowed;
   for (const auto& tensor : spec.tensors)
-    if (auto p = tensor_problem(tensor, call)) return p;
-  if (auto p = functions_problem(spec, call)) return p;
+    if (auto p = tensor_problem(tensor)) return p;
+  if (auto p = reference_problem(spec)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
     return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);
+  const TargetSpec safe = guarded(spec, watch);
+  for (std::size_t i = 0; i < kTriedCalls; ++i)
+    if (auto p = functions_problem(safe, tried_call(safe, i))) return p;
   return std::nullopt;
+}
+
+Result<void> check_spec(const TargetSpec& spec, std::string_view origin,
+                        const std::shared_ptr<SpecWatch>& watch) {
+  if (auto problem = spec_problem(spec, watch))
+    return usage_error(
+        fmt::format("{}: invalid spec of target '{}': {}", origin, spec.name, *problem));
+  return {};
 }
 
 }  // namespace redzone

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <stdexcept>
 
 #include "device/buffer_math.h"
@@ -203,16 +204,20 @@ bool ReferenceCheck::run_reference(TrialState& state, const Target& target, cons
   state.show_progress();
   make_inputs(unit);
   Values call(unit, *this);
-  const auto thrown = [&](const char* what) {
-    state.session.stop(End::worker_error,
-                       fmt::format("target '{}': the reference of call {} threw: {}", spec.name,
-                                   unit.item->index + 1, what));
+  const auto thrown = [&](const std::string& what) {
+    state.session.stop(End::spec_error,
+                       fmt::format("target '{}': reference() threw {}", spec.name, what));
     return false;
   };
   try {
     target.reference(call);
+  } catch (const std::bad_alloc&) {
+    state.session.stop(End::worker_error,
+                       fmt::format("target '{}': no memory for the reference of call {}", spec.name,
+                                   unit.item->index + 1));
+    return false;
   } catch (const std::exception& e) {
-    return thrown(e.what());
+    return thrown(fmt::format("\"{}\"", e.what()));
   } catch (...) {
     return thrown("something that is no std::exception");
   }

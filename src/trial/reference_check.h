@@ -19,7 +19,7 @@ class ReferenceCheck {
   // runs the reference, reads the outputs back and adds what it finds to the call's observation.
   // Calls that are equal in all that a plan says of them share the run of the reference; the
   // outputs of each are compared, and the first of them carries the time. The device is idle. A
-  // reference that throws ends the trial as a worker error: the mistake is not the kernel's.
+  // reference that throws ends the trial as a spec error: the mistake is not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
                std::span<const CallUnit* const> units);
 

@@ -22,7 +22,7 @@ std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, C
     const auto described = describe_tensor(spec.tensors[i], *unit.item->call, state.mode, tensor);
     if (!described) {
       const bool mistake = described.error().kind == ErrorKind::usage;
-      state.session.stop(mistake ? End::worker_error : End::out_of_memory,
+      state.session.stop(mistake ? End::spec_error : End::out_of_memory,
                          fmt::format("target '{}', tensor '{}': {}", spec.name,
                                      spec.tensors[i].name, described.error().message));
       return std::nullopt;
@@ -58,10 +58,9 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
       target.run(context);
       context.finish();
     } catch (const SpecError& e) {
-      session.stop(
-          End::worker_error,
-          fmt::format("target '{}', call {}: run() asks for what the spec does not have: {}",
-                      spec.name, index + 1, e.what()));
+      session.stop(End::spec_error,
+                   fmt::format("target '{}': run() asks for what the spec does not have: {}",
+                               spec.name, e.what()));
     } catch (const std::exception& e) {
       thrown(e.what());
     } catch (...) {

@@ -31,7 +31,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
              std::size_t bytes, std::size_t calls, Segment& out);
 void fill(TrialState& state, Segment& segment);
 // Enqueues the steps. What the target throws ends the trial as a fault "target-error"; a SpecError
-// does as a worker error.
+// does as a spec error.
 void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
 // `last`: of the trial, so that workspaces and allocations are checked too.
 void check(TrialState& state, Segment& segment, bool last);

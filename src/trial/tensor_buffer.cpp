@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string_view>
 
+#include "core/spec_mistake.h"
 #include "device/buffer_math.h"
 
 namespace redzone::trial {
@@ -24,31 +24,28 @@ tl::unexpected<Error> too_large(std::string why) {
 
 // A usage error where the author's function gives none.
 Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
-  try {
-    Shape shape = spec.shape(call.dims);
-    for (const auto size : shape)
-      if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
-    return shape;
-  } catch (const std::exception& e) {
-    return usage_error(fmt::format("its shape function threw: {}", e.what()));
-  }
+  Shape shape = spec.shape(call.dims);
+  for (const auto size : shape)
+    if (size < 0) return usage_error(fmt::format("its shape function gives a size of {}", size));
+  return shape;
 }
 
-// Throws where the target gives a range without a number to a tensor of `numel` elements.
-void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
-              device::BufferJob& job) {
+// A usage error where the author's function gives no number to fill `numel` elements with.
+Result<void> set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
+                      device::BufferJob& job) {
   if (spec.role == Role::out) {
     job.fill = device::FillKind::poison;
-    return;
+    return {};
   }
-  const auto range = [&] {
-    const auto [first, last] = spec.fill.range(call.dims);
-    if (first > last && numel > 0)
-      throw std::invalid_argument(
-          fmt::format("'{}' is to be filled with numbers from {} to {}", spec.name, first, last));
-    job.first = first;
-    job.last = last;
+  const auto range = [&]() -> Result<void> {
+    const auto range = spec.fill.range(call.dims);
+    if (const auto problem = range_problem(range, numel))
+      return usage_error("the range of its fill " + *problem);
+    job.first = range.first;
+    job.last = range.second;
+    return {};
   };
+  Result<void> ranged;
   switch (spec.fill.kind) {
     case Fill::Kind::uniform:
       job.fill = device::FillKind::uniform;
@@ -58,16 +55,17 @@ void set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
       break;
     case Fill::Kind::integers:
       job.fill = device::FillKind::integers;
-      range();
+      ranged = range();
       break;
     case Fill::Kind::offsets:
       job.fill = device::FillKind::offsets;
-      range();
+      ranged = range();
       break;
   }
   job.lo = spec.fill.lo;
   job.hi = spec.fill.hi;
   job.seed = device::mix(call.seed ^ hash_name(spec.name));
+  return ranged;
 }
 
 std::uint64_t gap_end_bytes(const View& view, std::size_t element_bytes) {
@@ -118,8 +116,7 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   job.canary = device::canary_for(mode.poison);
   if (mode.allocator == Allocator::guard)
     job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
-  set_fill(spec, call, out.view.numel, job);
-  return {};
+  return set_fill(spec, call, out.view.numel, job);
 }
 
 void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode) {

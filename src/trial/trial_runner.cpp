@@ -124,9 +124,11 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
   if (target == nullptr) return;
   try {
     run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
+  } catch (const SpecError& e) {  // by a function of the spec, with its name
+    session.stop(End::spec_error, e.what());
   } catch (const std::exception& e) {
     session.stop(End::worker_error,
-                 fmt::format("the spec of {} threw: {}", entry->spec.name, e.what()));
+                 fmt::format("the trial of '{}' threw: {}", entry->spec.name, e.what()));
   }
 }
 
@@ -157,6 +159,10 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
 }
 
 Comparison TrialRunner::comparison_of(const CallUnit& unit) const {
+  const bool empty = std::all_of(unit.tensors.begin(), unit.tensors.end(), [](const auto& t) {
+    return t.spec->role == Role::in || t.view.numel == 0;
+  });
+  if (empty) return Comparison::empty;
   const auto call = static_cast<std::uint32_t>(unit.item->index);
   if (std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end())
     return Comparison::left_out;

@@ -56,6 +56,18 @@ TEST(ReferenceOracle, WhereNothingWasComparedNothingIsJudged) {
   EXPECT_NE(reference(plan, compared(2, {}, Comparison::none)).outcome, Outcome::pass);
 }
 
+// What has no element cannot be wrong, and is no call that was compared.
+TEST(ReferenceOracle, CallsWithoutAnElementOfAnOutputDoNotCount) {
+  const Plan plan = plan_of_calls({1, 2, 3});
+  const Verdict some = reference(plan, compared(3, {1}, Comparison::empty));
+  EXPECT_EQ(some.outcome, Outcome::pass);
+  EXPECT_EQ(some.reference, (ReferenceCount{1, 1}));
+  const Verdict none = reference(plan, compared(3, {}, Comparison::empty));
+  EXPECT_EQ(none.outcome, Outcome::not_applicable);
+  EXPECT_EQ(none.reason, "not judged by the reference: no call has an element of an output");
+  EXPECT_EQ(none.reference, ReferenceCount{});
+}
+
 TEST(ReferenceOracle, AMismatchIsAFailureWhateverWasLeftOut) {
   auto o = compared(3, {1});
   o.calls[1].references[0].mismatches = 1;
@@ -120,6 +132,32 @@ TEST(DryScreen, ComparesNothingOfATargetWithAReference) {
   };
   EXPECT_EQ(count(true), (ReferenceCount{0, 2}));
   EXPECT_EQ(count(false), ReferenceCount{});
+}
+
+// By the reference, by the digests of two trials, or by nothing.
+TEST(JudgedOutputs, CountsWhatJudgedThem) {
+  const auto judged = [](const TargetSpec& s, const std::vector<Observation>& o) {
+    return judged_outputs(s, o);
+  };
+  const auto why = [](const TargetSpec& s, const std::vector<Observation>& o) {
+    return why_outputs_not_judged(s, o);
+  };
+  const std::vector<Observation> two{compared(3, {}, Comparison::none), compared(3, {1})};
+  EXPECT_EQ(judged(spec(), two), (OutputCount{2, 0}));
+  TargetSpec random = spec(false);
+  random.deterministic = false;
+  EXPECT_EQ(judged(random, two), (OutputCount{0, 2}));
+  EXPECT_EQ(why(random, two), "it is declared nondeterministic and has no reference");
+  random.has_reference = true;
+  EXPECT_EQ(why(random, two),
+            "it is declared nondeterministic, and no call was compared with its reference");
+  std::vector<Observation> empty = two;
+  for (auto& o : empty)
+    for (auto& call : o.calls)
+      for (auto& b : call.buffers) b.numel = 0, call.comparison = Comparison::empty;
+  EXPECT_EQ(judged(spec(), empty), (OutputCount{0, 3}));
+  EXPECT_EQ(why(spec(), empty), "no call has an element of an output");
+  EXPECT_EQ(judged(random, {two[0], ended(End::hang)}), OutputCount{});
 }
 
 TEST(WhyNotCompared, NamesTheFirstCallOfTheTrialThatCompares) {

@@ -1,6 +1,7 @@
 #include "target/registry.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -135,6 +136,37 @@ TEST(Registry, GivesUpOnAPluginThatHangs) {
   const std::string problem =
       problem_of({plugin("good"), plugin("hangs")}, std::chrono::milliseconds(300));
   EXPECT_NE(problem.find("did not load within 300 ms"), std::string::npos) << problem;
+}
+
+TEST(Registry, NamesAFunctionThatDoesNotReturn) {
+  const std::string problem =
+      problem_of({plugin("good"), plugin("stuck")}, std::chrono::milliseconds(600));
+  EXPECT_NE(
+      problem.find("target 'endless': constraint 'N is pondered' has not returned for 300 ms"),
+      std::string::npos)
+      << problem;
+}
+
+// Where it hangs for a call that nobody tried before.
+TEST(RegistryDeathTest, AFunctionThatDoesNotReturnLaterEndsTheProcess) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        auto registry = Registry::load({}, std::chrono::milliseconds(200));
+        const std::vector<path> plugins = {plugin("good")};
+        TargetEntry entry = Registry::load_in_worker(plugins)->entries().front();
+        entry.spec.work = [](const Dims& d, const Config&) {
+          while (!d.empty() && d.begin()->second == 13) ::usleep(1000);
+          return 1.0;
+        };
+        entry.spec.name = "endless";
+        if (!registry->add(std::move(entry))) return;
+        Dims dims;
+        dims.emplace("N", 13);
+        registry->entries().front().spec.work(dims, {});
+      },
+      ::testing::ExitedWithCode(2),
+      "redzone: target 'endless': the work function has not returned for 200 ms");
 }
 
 TEST(Registry, NamesWhatIsWrongWithAPlugin) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 namespace redzone {
 namespace {
@@ -28,9 +29,12 @@ TEST(SpecCheck, AcceptsAGoodSpec) {
 
 TEST(SpecCheck, ShapesThatThrowWhereTheConstraintsDoNotHoldAreLeftToThePlans) {
   TargetSpec spec = good();
-  spec.tensors[0].shape = [](const Dims&) -> Shape { throw std::runtime_error("T < 64"); };
+  spec.tensors[0].shape = [](const Dims& d) -> Shape {
+    if (get(d, "T") < 64) throw std::runtime_error("T < 64");
+    return {get(d, "T")};
+  };
   EXPECT_EQ(spec_problem(spec),
-            "the shape function of tensor 'x' threw for the smallest call: T < 64");
+            "the shape function of tensor 'x' threw \"T < 64\" for C = 1, T = 4");
   spec.constraints[1] = Constraint::predicate(
       "T is large", [](const Dims& d, const Config&) { return get(d, "T") >= 64; });
   EXPECT_EQ(spec_problem(spec), std::nullopt);
@@ -90,6 +94,30 @@ TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
   }
 }
 
+// Of a call that is not the smallest, and whatever it throws.
+TEST(SpecCheck, TriesTheLargestCallAndSomeBetween) {
+  TargetSpec spec = good();
+  spec.tensors[0].shape = [](const Dims& d) -> Shape {
+    if (get(d, "T") == 64) throw 3;
+    return {get(d, "T")};
+  };
+  EXPECT_EQ(spec_problem(spec),
+            "the shape function of tensor 'x' threw something that is no std::exception for C = 8, "
+            "T = 64");
+  spec = good();
+  spec.knobs[0].values = {4, 8};
+  spec.dims[0].max = 64000;
+  spec.work = [](const Dims& d, const Config& c) {
+    const auto t = get(d, "T");
+    if (t > 64 && t < 64000 && get_int(c, "num_warps") == 8) throw std::runtime_error("large");
+    return 1.0;
+  };
+  const auto problem = spec_problem(spec);
+  ASSERT_TRUE(problem);
+  EXPECT_NE(problem->find("the work function threw \"large\" for C = "), std::string::npos)
+      << *problem;
+}
+
 TEST(SpecCheck, SaysWhatIsWrong) {
   struct Case {
     std::string problem;
@@ -108,9 +136,22 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"tensor 'x' has no shape function", [](auto& s) { s.tensors[0].shape = {}; }},
       {"tensor 'x' has 6 dims, at most 5",
        [](auto& s) { s.tensors[0].shape = [](const Dims&) { return Shape(6, 1); }; }},
-      {"tensor 'x' has a dim of size -4 in the smallest call",
+      {"tensor 'x' has a dim of size -4 for C = 1, T = 4",
        [](auto& s) { s.tensors[0].shape = [](const Dims& d) { return Shape{-get(d, "T")}; }; }},
       {"align_bytes 24 is not a power of two", [](auto& s) { s.tensors[0].align_bytes = 24; }},
+      {"the tolerance of the target is inf",
+       [](auto& s) { s.tolerance.abs = std::numeric_limits<double>::infinity(); }},
+      {"the tolerance of the target is nan",
+       [](auto& s) { s.tolerance.rel = std::numeric_limits<double>::quiet_NaN(); }},
+      {"the tolerance of tensor 'x' is -1",
+       [](auto& s) {
+         s.tensors[0].tolerance = Tolerance{-1, 0};
+       }},
+      {"the tolerance function gives -0.5, which is no finite number from 0 up for num_warps = 4",
+       [](auto& s) { s.tolerance_of = [](const Config&) {
+                       return Tolerance{0, -0.5};
+                     }; }},
+      {"says has_reference, and no tensor is an output", [](auto& s) { s.has_reference = true; }},
       {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
       {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},
       {"its fill has no range function",

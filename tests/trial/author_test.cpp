@@ -11,18 +11,18 @@ namespace {
 std::string message_of(RunFunction run, TargetSpec spec = double_spec()) {
   Bench bench(std::move(run), std::move(spec));
   const Observation o = bench.run({call_of(2, 3)});
-  EXPECT_EQ(o.end, End::worker_error) << o.message;
+  EXPECT_EQ(o.end, End::spec_error) << o.message;
   EXPECT_FALSE(o.fault) << o.fault->detail;
   return o.message;
 }
 
 TEST(Author, UnknownNamesInRunAreNoFaults) {
   EXPECT_EQ(message_of([](Context& ctx) { ctx.tensor("z"); }),
-            "target 't', call 1: run() asks for what the spec does not have: no tensor 'z'");
+            "target 't': run() asks for what the spec does not have: no tensor 'z'");
   EXPECT_EQ(message_of([](Context& ctx) { ctx.dim("M"); }),
-            "target 't', call 1: run() asks for what the spec does not have: no dim 'M'");
+            "target 't': run() asks for what the spec does not have: no dim 'M'");
   EXPECT_EQ(message_of([](Context& ctx) { ctx.knob("warps"); }),
-            "target 't', call 1: run() asks for what the spec does not have: no knob 'warps'");
+            "target 't': run() asks for what the spec does not have: no knob 'warps'");
 }
 
 TEST(Author, WhatTheTargetItselfThrowsStaysItsFailure) {
@@ -38,7 +38,7 @@ TEST(Author, AShapeFunctionThatThrowsIsNamedWithItsTensor) {
     return {get(d, "R"), get(d, "C")};
   };
   EXPECT_EQ(message_of(run_double, spec),
-            "target 't', tensor 'y': its shape function threw: odd R only");
+            "target 't': the shape function of tensor 'y' threw \"odd R only\" for C = 3, R = 2");
   spec.tensors[1].shape = [](const Dims& d) -> Shape {
     return {get(d, "R") == 2 ? -7 : get(d, "R"), get(d, "C")};
   };
@@ -62,7 +62,7 @@ TEST(Author, AReferenceThatIsNotImplementedIsNoMismatch) {
   plan.target = "t";
   plan.steps.push_back(CallStep{call_of(2, 3), 1, 0});
   const Observation o = runner.run(plan, {.reference = true});
-  EXPECT_EQ(o.end, End::worker_error);
+  EXPECT_EQ(o.end, End::spec_error);
   EXPECT_NE(o.message.find("reference() is not implemented"), std::string::npos) << o.message;
 }
 

@@ -1,0 +1,63 @@
+#include "core/spec_mistake.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/plan_text.h"
+
+namespace redzone {
+namespace {
+
+std::string with_call(std::string problem, std::string_view call) {
+  return call.empty() ? std::move(problem) : fmt::format("{} for {}", problem, call);
+}
+
+}  // namespace
+
+SpecMistake::SpecMistake(Kind kind, std::string_view target, std::string function,
+                         std::string problem, std::string_view call)
+    : SpecError(fmt::format("target '{}': {} {}", target, function, with_call(problem, call))),
+      kind_(kind),
+      whose_(fmt::format("target '{}': {}", target, function)),
+      function_(std::move(function)),
+      problem_(with_call(std::move(problem), call)) {}
+
+std::string describe(const Dims& dims, const Config& config) {
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [name, value] : dims) add(name, std::to_string(value));
+  for (const auto& [name, value] : config) add(name, print_value(value));
+  return out;
+}
+
+std::optional<std::string> range_problem(const std::pair<std::int64_t, std::int64_t>& range,
+                                         std::int64_t elements) {
+  if (range.first <= range.second || elements == 0) return std::nullopt;
+  return fmt::format("is from {} to {}, which holds no number", range.first, range.second);
+}
+
+void try_functions(const TargetSpec& spec, const Dims& dims, const Config& config) {
+  for (const auto& tensor : spec.tensors) {
+    const Shape shape = tensor.shape(dims);
+    tensor.dtype_for(config);
+    if (tensor.role == Role::out || !tensor.fill.range) continue;
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    if (const auto problem = range_problem(tensor.fill.range(dims), empty ? 0 : 1))
+      throw SpecMistake(SpecMistake::Kind::of_the_call, spec.name,
+                        fmt::format("the range of the fill of tensor '{}'", tensor.name), *problem,
+                        describe(dims, {}));
+  }
+  if (spec.has_reference) spec.tolerance_for(config);
+  if (spec.work) spec.work(dims, config);
+  if (spec.geometry) spec.geometry(dims, config);
+}
+
+void try_functions(const TargetSpec& spec, const Plan& plan) {
+  for (const auto* step : calls_of(plan)) try_functions(spec, step->call.dims, step->call.config);
+}
+
+}  // namespace redzone

@@ -1,0 +1,91 @@
+#include "target/guarded_spec.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "core/spec_mistake.h"
+
+namespace redzone {
+namespace {
+
+std::string call_of(const Dims& dims) {
+  return describe(dims, {});
+}
+std::string call_of(const Config& config) {
+  return describe({}, config);
+}
+std::string call_of(const Dims& dims, const Config& config) {
+  return describe(dims, config);
+}
+
+// Whose function it is, and who watches it.
+struct Owner {
+  std::string target;
+  std::shared_ptr<SpecWatch> watch;
+
+  template <class R, class... A>
+  void guard(std::function<R(A...)>& function, std::string name) const {
+    if (!function) return;
+    const std::string* watched =
+        watch == nullptr ? nullptr : watch->keep(fmt::format("target '{}': {}", target, name));
+    function = [call = std::move(function), owner = *this, name = std::move(name),
+                watched](A... arguments) -> R {
+      const auto threw = [&](const std::string& what) {
+        return SpecMistake(SpecMistake::Kind::of_the_call, owner.target, name, "threw " + what,
+                           call_of(arguments...));
+      };
+      const SpecWatch::Running running(owner.watch.get(), watched);
+      try {
+        return call(arguments...);
+      } catch (const SpecError& e) {
+        throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name,
+                          fmt::format("asks for what the spec does not have: {}", e.what()), "");
+      } catch (const std::exception& e) {
+        throw threw(fmt::format("\"{}\"", e.what()));
+      } catch (...) {
+        throw threw("something that is no std::exception");
+      }
+    };
+  }
+};
+
+bool is_tolerance(double value) {
+  return std::isfinite(value) && value >= 0;
+}
+
+}  // namespace
+
+TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
+  const Owner owner{spec.name, watch};
+  for (auto& constraint : spec.constraints)
+    owner.guard(constraint.holds, fmt::format("constraint '{}'", constraint.text));
+  for (auto& tensor : spec.tensors) {
+    owner.guard(tensor.shape, fmt::format("the shape function of tensor '{}'", tensor.name));
+    owner.guard(tensor.dtype_of, fmt::format("the dtype function of tensor '{}'", tensor.name));
+    owner.guard(tensor.fill.range,
+                fmt::format("the range of the fill of tensor '{}'", tensor.name));
+  }
+  if (spec.tolerance_of) {
+    const std::string name = "the tolerance function";
+    owner.guard(spec.tolerance_of, name);
+    spec.tolerance_of = [of = std::move(spec.tolerance_of), target = spec.name,
+                         name](const Config& config) {
+      const Tolerance tolerance = of(config);
+      for (const double value : {tolerance.abs, tolerance.rel})
+        if (!is_tolerance(value))
+          throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
+                            fmt::format("gives {}, which is no finite number from 0 up", value),
+                            call_of(config));
+      return tolerance;
+    };
+  }
+  owner.guard(spec.work, "the work function");
+  owner.guard(spec.geometry, "the geometry function");
+  return spec;
+}
+
+}  // namespace redzone

@@ -1,0 +1,17 @@
+// The one place that stands between the functions of a spec and those who call them.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <memory>
+
+#include "target/spec_watch.h"
+
+namespace redzone {
+
+// The same spec, whose functions throw nothing but SpecMistake, and with a `watch` are watched. A
+// tolerance that is negative or not finite is such a mistake, too: it would pass anything, or
+// nothing. Each spec goes through this once, where it enters a process.
+TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch = nullptr);
+
+}  // namespace redzone

@@ -1,0 +1,61 @@
+#include "target/spec_watch.h"
+
+#include <signal.h>
+
+#include <utility>
+
+namespace redzone {
+namespace {
+
+// Looks until a function that is seen running in each of them counts as one that does not return.
+constexpr int kLooks = 20;
+
+// The signals of the process are for the thread that waits for them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+SpecWatch::SpecWatch(std::chrono::milliseconds limit, Stuck stuck)
+    : limit_(limit), stuck_(std::move(stuck)) {
+  const SignalsBlocked blocked;  // which the new thread inherits
+  thread_ = std::jthread([this](const std::stop_token& stop) { look(stop); });
+}
+
+SpecWatch::~SpecWatch() = default;
+
+const std::string* SpecWatch::keep(std::string function) {
+  const std::lock_guard lock(mutex_);
+  return &names_.emplace_back(std::move(function));
+}
+
+void SpecWatch::look(const std::stop_token& stop) {
+  const std::string* seen = nullptr;
+  std::uint64_t call = 0;
+  int looks = 0;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, stop, limit_ / kLooks, [&] { return stop.stop_requested(); })) {
+    const std::string* now = running_.load(std::memory_order_acquire);
+    const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+    looks = now != nullptr && now == seen && calls == call ? looks + 1 : 0;
+    seen = now;
+    call = calls;
+    if (looks < kLooks) continue;
+    stuck_(*seen);
+    return;
+  }
+}
+
+}  // namespace redzone
