@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/spec_mistake.h"
 #include "core/validate.h"
 #include "generators/configs.h"
 #include "generators/dims.h"
@@ -35,17 +36,36 @@ CallMaker::CallMaker(const TargetSpec& spec, bool sparse) : space_(spec), sparse
   for (std::size_t d = 0; d < space_.size(); ++d)
     if (smallest(space_.dim(d)) < largest(space_.dim(d))) free_dims_.push_back(d);
   simplest_ = known_call();
-  least_ = least_cost();
+  Call least = simplest_;
+  least.dims = least_dims();
+  least_point_ = space_.point(least.dims);
+  least_ = cost(least);
 }
 
-Cost CallMaker::least_cost() const {
-  Call call = simplest_;
+Dims CallMaker::least_dims() const {
+  Dims dims = simplest_.dims;
   Point p;
   p.reserve(space_.size());
   for (std::size_t d = 0; d < space_.size(); ++d)
     p.push_back(allowed_at_least(space_.dim(d), 1).value_or(smallest(space_.dim(d))));
-  space_.store(p, call.dims);
-  return settle(space_, call.config, kUnlimited, 0, call.dims) ? cost(call) : cost(simplest_);
+  space_.store(p, dims);
+  return settle(space_, simplest_.config, kUnlimited, 0, dims) ? dims : simplest_.dims;
+}
+
+bool CallMaker::can_have(std::size_t dim, std::int64_t value, const Cost& allowance) const {
+  Point p = least_point_;
+  p[dim] = value;
+  if (!space_.repair(p, dim_bit(dim))) return false;
+  for (std::size_t d = 0; d < p.size(); ++d)
+    if (p[d] == 0 && least_point_[d] != 0) return false;  // it would do nothing
+  const Dims dims = space_.dims(p);
+  try {
+    if (!space_.predicates_hold(dims, simplest_.config)) return false;
+    const Cost cost = dense_cost(spec(), dims, simplest_.config);
+    return cost.work <= allowance.work && cost.bytes <= allowance.bytes;
+  } catch (const SpecMistake&) {
+    return false;  // no plan can have it
+  }
 }
 
 Call CallMaker::known_call() const {

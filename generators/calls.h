@@ -23,6 +23,10 @@ class CallMaker {
   // What a call costs that does something: the smallest without a dim of 0, as far as the spec lets
   // a dim be more. Of one that is all tiles and launches this is much more than its data suggests.
   const Cost& least() const { return least_; }
+  std::int64_t least_value(std::size_t dim) const { return least_point_[dim]; }
+  // Whether that call with another value of one dim (index `dim`) satisfies the spec, others being
+  // changed only as its constraints demand, and costs at most that much.
+  bool can_have(std::size_t dim, std::int64_t value, const Cost& allowance) const;
 
   Call fresh(Draw& draw, const Cost& allowance) const;
   // As large as the allowance lets it be, or nearly.
@@ -46,7 +50,7 @@ class CallMaker {
 
  private:
   Call known_call() const;
-  Cost least_cost() const;
+  Dims least_dims() const;
   using PointSource = Point (*)(Draw&, const Space&);
   Call fresh_at(Draw& draw, const Cost& allowance, PointSource points) const;
   bool try_dims(Draw& draw, const Cost& allowance, PointSource points, Call& call) const;
@@ -56,7 +60,8 @@ class CallMaker {
   Space space_;
   bool sparse_;
   std::vector<std::size_t> free_dims_;
-  Call simplest_;  // a call known to satisfy the spec
+  Call simplest_;      // a call known to satisfy the spec
+  Point least_point_;  // of the call that does something
   Cost least_;
 };
 

@@ -1,7 +1,9 @@
 #include "generators/dims.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "core/spec_mistake.h"
 #include "generators/internal/draw.h"
 
 namespace redzone::generators {
@@ -59,6 +61,17 @@ std::size_t most_shrinkable(const Space& space, const Point& p, DimSet keep) {
     if (best == space.size() || p[d] > p[best]) best = d;
   }
   return best;
+}
+
+// Functions of a spec may throw for calls that its predicates do not allow: nothing then. Throws
+// what they throw for others.
+std::optional<Cost> cost_if_allowed(const Space& space, const Dims& dims, const Config& config) {
+  try {
+    return dense_cost(space.spec(), dims, config);
+  } catch (const SpecMistake& e) {
+    if (e.kind() == SpecMistake::Kind::undeclared || space.predicates_hold(dims, config)) throw;
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -150,9 +163,10 @@ bool settle(const Space& space, const Config& config, const Cost& allowance, Dim
     std::int64_t factor = 2;
     if (space.repair(p, keep)) {
       space.store(p, dims);
-      const Cost cost = dense_cost(space.spec(), dims, config);
-      const double excess = std::max(cost.work / std::max(allowance.work, 1.0),
-                                     cost.bytes / std::max(allowance.bytes, 1.0));
+      const auto cost = cost_if_allowed(space, dims, config);
+      const double excess = cost ? std::max(cost->work / std::max(allowance.work, 1.0),
+                                            cost->bytes / std::max(allowance.bytes, 1.0))
+                                 : 2;
       // In this order, as a predicate may look for the compiled variant of the call.
       if (excess <= 1 && space.predicates_hold(dims, config)) return true;
       factor = static_cast<std::int64_t>(std::clamp(excess, 2.0, 16.0));

@@ -1,5 +1,6 @@
 #include "generators/plan_generator.h"
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "generators/internal/draw.h"
 #include "generators/internal/plan_gen.h"
 #include "generators/internal/simplify_seq.h"
+#include "generators/reach.h"
 #include "generators/schedules.h"
 
 namespace redzone::generators {
@@ -117,16 +119,23 @@ class PlanGenerator::Source {
   Source(const TargetSpec& spec, const Budget& budget, std::uint64_t seed)
       : spec_(spec),
         random_(seed),
-        gen_(plan_gen(std::make_shared<CallMaker>(spec_, budget.sparse), budget)) {}
+        calls_(std::make_shared<CallMaker>(spec_, budget.sparse)),
+        gen_(plan_gen(calls_, budget)),
+        budget_(budget) {}
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
   Plan next() { return gen_(random_.split(), rc::kNominalSize).value(); }
+  std::vector<OutOfReach> out_of_reach() const {
+    return generators::out_of_reach(*calls_, budget_);
+  }
 
  private:
   TargetSpec spec_;  // what the call maker borrows
   rc::Random random_;
+  std::shared_ptr<const CallMaker> calls_;
   rc::Gen<Plan> gen_;
+  Budget budget_;
 };
 
 PlanGenerator::PlanGenerator(const TargetSpec& spec, const Budget& budget, std::uint64_t seed)
@@ -137,6 +146,14 @@ PlanGenerator::~PlanGenerator() = default;
 
 Plan PlanGenerator::next() {
   return source_->next();
+}
+
+std::string PlanGenerator::out_of_reach() const {
+  std::string out;
+  for (const auto& dim : source_->out_of_reach())
+    out += fmt::format("{}{} above {} (of {})", out.empty() ? "" : ", ", dim.dim, dim.reached,
+                       dim.allowed);
+  return out;
 }
 
 }  // namespace redzone::generators

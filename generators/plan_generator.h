@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/plan.h"
 
@@ -59,6 +60,8 @@ class PlanGenerator {
   PlanGenerator& operator=(PlanGenerator&&) noexcept;
 
   Plan next();
+  // Which dims the budget keeps small: "N above 1000 (of 4000)", with commas between; or "".
+  std::string out_of_reach() const;
 
  private:
   class Source;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/validate.h"
 #include "generators/internal/cost.h"
 #include "generators/internal/stages.h"
 
@@ -171,6 +172,11 @@ bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   return true;
 }
 
+Call without_layouts(Call call) {
+  call.layouts.clear();
+  return call;
+}
+
 rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
   return in_one_call(origin, [origin](const CallStep& step) -> rc::Seq<CallStep> {
     const auto& layouts = step.call.layouts;
@@ -182,6 +188,9 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
         with_changes(origin, step, changes_of(origin->space, origin->space.point(step.call.dims)));
     return rc::seq::mapMaybe(std::move(smaller),
                              [origin, before = step.call.dims](CallStep s) -> rc::Maybe<CallStep> {
+                               // Not checked yet: its shapes may be none.
+                               if (!validate_call(without_layouts(s.call), origin->space.spec()))
+                                 return rc::Nothing;
                                for (const auto& tensor : origin->space.spec().tensors)
                                  if (!keep_reach(tensor, before, s.call)) return rc::Nothing;
                                return s;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <utility>
 
 #include "campaign/lane.h"
+#include "core/spec_mistake.h"
 #include "oracles/checks.h"
 
 namespace redzone::campaign {
@@ -23,13 +23,23 @@ constexpr double kFirstLookShare = 0.25;
 void add_unjudged(std::vector<Unjudged>& all, const std::string& target, const Verdict& verdict) {
   const auto find = [&](const std::string& reason) {
     return std::find_if(all.begin(), all.end(), [&](const Unjudged& u) {
-      return u.target == target && u.outcome == verdict.outcome && u.reason == reason;
+      return u.target == target && u.outcome == verdict.outcome && u.reason == reason &&
+             !u.spec_error;
     });
   };
   std::string reason = verdict.reason;
   auto it = find(reason);
   if (it == all.end() && all.size() >= kMostReasons) it = find(reason = "");
   if (it == all.end()) it = all.insert(it, {target, verdict.outcome, std::move(reason), 0});
+  ++it->plans;
+}
+
+void add_spec_error(std::vector<Unjudged>& all, const std::string& target,
+                    std::string_view function, const std::string& what) {
+  auto it = std::find_if(all.begin(), all.end(), [&](const Unjudged& u) {
+    return u.spec_error && u.target == target && u.reason.starts_with(function);
+  });
+  if (it == all.end()) it = all.insert(it, {target, Outcome::harness_error, what, 0, true});
   ++it->plans;
 }
 
@@ -156,13 +166,11 @@ void Campaign::top_up() {
     const auto begun = now();
     try {
       submit_next(*lane);
-    } catch (const std::exception& e) {
-      // A target's own functions of the dims. Another plan may do, and other targets will: what it
-      // took comes out of this one's share. Not at once, as nothing was submitted that would let
-      // time pass.
+    } catch (const SpecMistake& e) {
+      // Another plan may do, and other targets will: what it took comes out of this one's share.
+      // Not at once, as nothing was submitted that would let time pass.
       lane->spend(now() - begun);
-      count(*lane,
-            {Outcome::harness_error, "", fmt::format("its spec threw: {}", e.what()), {}, -1});
+      count_spec_error(*lane, e.whose(), e.what());
       return;
     }
   }
@@ -171,6 +179,8 @@ void Campaign::top_up() {
 void Campaign::submit_next(Lane& lane) {
   Plan plan = lane.plans.next();
   const TargetSpec& spec = *lane.target.spec;
+  // Here, where a mistake has a name, and not in a worker, where it would look like the target's.
+  try_functions(spec, plan);
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
     count(lane, verdict);
@@ -212,6 +222,14 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
     if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
   };
   tasks_.add(std::move(task));
+}
+
+void Campaign::count_spec_error(Lane& lane, std::string_view function, const std::string& what) {
+  add_spec_error(result_.unjudged, lane.stats.target, function, what);
+  if (lane.stats.spec_error.empty()) lane.stats.spec_error = what;
+  for (auto* plans : {&lane.stats.plans, &result_.stats.plans, &lane.stats.harness_errors,
+                      &result_.stats.harness_errors})
+    ++*plans;
 }
 
 void Campaign::count(Lane& lane, const Verdict& verdict) {
@@ -261,10 +279,20 @@ Result<void> Campaign::finish(exec::JobResult result) {
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);
+  const auto mistake = std::find_if(result.observations.begin(), result.observations.end(),
+                                    [](const Observation& o) { return o.end == End::spec_error; });
+  if (verdict.outcome == Outcome::harness_error && mistake != result.observations.end()) {
+    count_spec_error(lane, mistake->message, mistake->message);
+    return {};
+  }
   count(lane, verdict);
   if (verdict.reference.compared < verdict.reference.calls && lane.stats.not_compared.empty())
     lane.stats.not_compared =
         oracles::why_not_compared(pending.plan, pending.trials, result.observations);
+  const OutputCount outputs = oracles::judged_outputs(*lane.target.spec, result.observations);
+  lane.stats.outputs += outputs;
+  if (outputs.by_nothing > 0 && lane.stats.not_judged.empty())
+    lane.stats.not_judged = oracles::why_outputs_not_judged(*lane.target.spec, result.observations);
   if (!verdict.failed()) return {};
   return suspect(lane, {std::move(pending.plan), std::move(verdict), std::move(pending.trials),
                         std::move(result.log), result.log_size});

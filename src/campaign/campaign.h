@@ -20,6 +20,7 @@
 #include "campaign/stations.h"
 #include "campaign/tasks.h"
 #include "core/campaign_record.h"
+#include "core/output_count.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
 
@@ -38,9 +39,13 @@ struct TargetStats {
   std::string target;
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
-  double device_seconds = 0;  // in trials of the screen and in triage
-  ReferenceCount reference;   // over all plans that were screened
-  std::string not_compared;   // why the first call that was not compared was not
+  double device_seconds = 0;      // in trials of the screen and in triage
+  ReferenceCount reference = {};  // over all plans that were screened
+  std::string not_compared = {};  // why the first call that was not compared was not
+  OutputCount outputs = {};       // of the calls that were screened and not compared
+  std::string not_judged = {};    // why nothing judged the outputs of the first such call
+  std::string out_of_reach = {};  // see PlanSource
+  std::string spec_error = {};    // the first mistake of the target's author that was met; or ""
 };
 
 // Why plans of a target got no verdict.
@@ -49,6 +54,9 @@ struct Unjudged {
   Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
   std::string reason;                         // of the oracle; "" of those beyond kMostReasons
   std::uint64_t plans = 0;
+  // A mistake of the target's author, which is no matter of how many plans met it. Of the calls
+  // that one function of the spec does not serve the first is named.
+  bool spec_error = false;
 };
 // Reasons that are told apart; one that names the dims is another for each plan.
 inline constexpr std::size_t kMostReasons = 64;
@@ -199,6 +207,9 @@ class Campaign {
   // They join the cases of their targets, each with its share of the time that is left.
   void release_hangs();
   void count(Lane& lane, const Verdict& verdict);
+  // One more plan that a mistake of the target's author kept from being run or judged. `function`
+  // begins `what`, and is the same for all of its calls.
+  void count_spec_error(Lane& lane, std::string_view function, const std::string& what);
   bool time_is_up() const;
   // The time is up by more than a deadline: what still runs is ended.
   bool is_overdue() const;

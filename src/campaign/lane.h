@@ -16,19 +16,18 @@ namespace redzone::campaign {
 struct Campaign::Lane {
   Lane(TargetUnderTest t, std::size_t i, Preparer* preparer, std::chrono::milliseconds references)
       : target(std::move(t)),
+        stats{.target = target.spec->name, .out_of_reach = target.source->out_of_reach()},
         plans(std::move(target.source), *target.spec, preparer),
         references(references),
-        index(i) {
-    stats.target = target.spec->name;
-  }
+        index(i) {}
 
   TargetUnderTest target;
+  TargetStats stats;
   PlansAhead plans;  // of target.source
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
   double spent_us = 0;
-  TargetStats stats;
   // What is left of its turn: the lane with the least has the next one.
   double due() const { return spent_us / target.weight; }
   // The same for having its cases looked into, where that takes nothing from the screen.

@@ -1,6 +1,8 @@
 // Where plans come from.
 #pragma once
 
+#include <string>
+
 #include "core/plan.h"
 
 namespace redzone::campaign {
@@ -10,6 +12,9 @@ class PlanSource {
  public:
   virtual ~PlanSource() = default;
   virtual Plan next() = 0;
+  // Which part of the target's dims no plan has, as it would cost too much: "N above 1000 (of
+  // 4000)"; or "".
+  virtual std::string out_of_reach() const { return {}; }
 };
 
 }  // namespace redzone::campaign

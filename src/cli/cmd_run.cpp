@@ -59,6 +59,10 @@ int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>
     return f.state == FindingState::suspect && f.ledger.standing == Standing::fresh;
   });
   if (!result.new_ids.empty() || suspect) return kFound;
+  // However many plans did not meet it.
+  if (std::any_of(result.unjudged.begin(), result.unjudged.end(),
+                  [](const campaign::Unjudged& u) { return u.spec_error; }))
+    return kUsage;
   const auto& s = result.stats;
   return exit_code_of(rank_plans({.judged = s.pass + s.fail, .harness_errors = s.harness_errors}));
 }
@@ -98,7 +102,7 @@ std::string typed(const po::variables_map& flags, std::uint64_t seed) {
 report::Scope scope_of(const oracles::Catalog& catalog, const campaign::CampaignResult& result) {
   report::Scope scope;
   for (const auto& u : result.unjudged)
-    scope.unjudged.push_back({u.target, u.outcome, u.reason, u.plans});
+    scope.unjudged.push_back({u.target, u.outcome, u.reason, u.plans, u.spec_error});
   const auto judged = catalog.all();
   for (const auto* oracle : judged) scope.judged.emplace_back(oracle->name());
   const oracles::Catalog complete;
@@ -107,6 +111,8 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   if (!catalog.is_dry()) scope.why_not_judged = "the device draws no schedule from a seed";
   for (const auto& t : result.targets)
     if (t.reference.calls > 0) scope.compared.push_back({t.target, t.reference, t.not_compared});
+  for (const auto& t : result.targets)
+    scope.targets.push_back({t.target, t.reference, t.outputs, t.not_judged, t.out_of_reach});
   return scope;
 }
 

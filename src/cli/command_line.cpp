@@ -62,8 +62,10 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
   const auto code = [&]() -> Result<int> {
     try {
       return command.run(values);
-    } catch (const std::exception& e) {
+    } catch (const SpecError& e) {
       // A target's own functions of the dims may throw wherever they are asked.
+      return usage_error(fmt::format("{}: {}", command.name(), e.what()));
+    } catch (const std::exception& e) {
       return harness_error(fmt::format("{}: {}", command.name(), e.what()));
     }
   }();

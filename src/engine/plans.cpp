@@ -19,6 +19,7 @@ class GeneratedPlans final : public campaign::PlanSource {
       plan.mode = with_allocator(plan.mode, *allocator_);
     return plan;
   }
+  std::string out_of_reach() const override { return generator_.out_of_reach(); }
 
  private:
   generators::PlanGenerator generator_;

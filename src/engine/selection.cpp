@@ -43,8 +43,8 @@ bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options
   return false;
 }
 
-std::optional<std::string> cannot_fuzz(const TargetSpec& spec, const Site& site,
-                                       const std::vector<store::Quarantined>& quarantined) {
+Result<std::optional<std::string>> cannot_fuzz(const TargetSpec& spec, const Site& site,
+                                               const std::vector<store::Quarantined>& quarantined) {
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
@@ -89,8 +89,10 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch so; --package names one");
   for (const auto* entry : wanted) {
-    if (auto why = cannot_fuzz(entry->spec, site, quarantined))
-      out.skipped.push_back({entry->spec.name, *why});
+    const auto why = cannot_fuzz(entry->spec, site, quarantined);
+    if (!why) return tl::unexpected(why.error());
+    if (*why)
+      out.skipped.push_back({entry->spec.name, **why});
     else
       out.targets.push_back(entry);
   }

@@ -278,7 +278,10 @@ class Description {
                                      : t.not_fuzzed,
                    .reference = t.reference,
                    .not_compared = t.not_compared,
-                   .no_time = t.plans == 0 && t.not_fuzzed.empty()};
+                   .no_time = t.plans == 0 && t.not_fuzzed.empty(),
+                   .outputs = t.outputs,
+                   .not_judged = t.not_judged,
+                   .spec_error = t.spec_error};
     const auto named = [&](const std::string& name, const char* otherwise,
                            bool no_time = false) -> auto& {
       auto& target = all[name];
@@ -306,6 +309,7 @@ class Description {
 
   // Of what the night was asked for; what it was not asked for is no gap.
   void gaps_of(const report::NightTarget& t) {
+    if (!t.spec_error.empty()) night_.not_judged.push_back({"the spec of " + t.name, t.spec_error});
     const bool asked = std::any_of(
         facts_.night().runs.begin(), facts_.night().runs.end(), [&](const store::NightRun& run) {
           return (' ' + run.asked_targets + ' ').find(' ' + t.name + ' ') != std::string::npos;
@@ -315,6 +319,10 @@ class Description {
     else if (t.plans > 0 && t.pass + t.fail == 0)
       night_.not_judged.push_back({"target " + t.name, "none of its plans could be judged"});
     else if (const std::string why = report::not_compared_text(t.reference, t.not_compared);
+             !why.empty())
+      night_.not_judged.push_back({"target " + t.name, why});
+    else if (const std::string why =
+                 report::outputs_not_judged_text(t.name, t.reference, t.outputs, t.not_judged);
              !why.empty())
       night_.not_judged.push_back({"target " + t.name, why});
   }

@@ -46,6 +46,10 @@ int night_exit_code(const report::Night& night, bool broken_corpus) {
   if (report::alarm_count(night) > 0) return kFound;
   if (!night.problem.empty() || not_run_by_the_harness(night)) return kHarness;
   if (broken_corpus) return kUsage;
+  // A mistake in a spec, however many plans did not meet it.
+  if (std::any_of(night.targets.begin(), night.targets.end(),
+                  [](const auto& t) { return !t.spec_error.empty(); }))
+    return kUsage;
   return exit_code_of(result_of(night));
 }
 

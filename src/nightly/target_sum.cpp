@@ -15,7 +15,10 @@ store::NightTarget counts_of(const campaign::TargetStats& stats) {
           .share = 0,
           .not_fuzzed = "",
           .reference = stats.reference,
-          .not_compared = stats.not_compared};
+          .not_compared = stats.not_compared,
+          .spec_error = stats.spec_error,
+          .not_judged = stats.not_judged,
+          .outputs = stats.outputs};
 }
 
 void add_counts(store::NightTarget& sum, const store::NightTarget& more) {
@@ -28,7 +31,13 @@ void add_counts(store::NightTarget& sum, const store::NightTarget& more) {
   sum.harness_errors += more.harness_errors;
   sum.device_seconds += more.device_seconds;
   sum.reference += more.reference;
-  if (sum.not_compared.empty()) sum.not_compared = more.not_compared;
+  sum.outputs += more.outputs;
+  const auto keep_first = [](std::string& first, const std::string& next) {
+    if (first.empty()) first = next;
+  };
+  keep_first(sum.not_compared, more.not_compared);
+  keep_first(sum.not_judged, more.not_judged);
+  keep_first(sum.spec_error, more.spec_error);
 }
 
 }  // namespace redzone::nightly

@@ -196,7 +196,17 @@ Json unjudged(const Unjudged& u) {
   return {{"target", u.target},
           {"verdict", name_of(u.outcome)},
           {"reason", u.reason},
-          {"plans", u.plans}};
+          {"plans", u.plans},
+          {"spec_error", u.spec_error}};
+}
+
+Json judged(const Judged& j) {
+  return {{"target", j.target},
+          {"outputs",
+           {{"by_digests", j.outputs.by_digests},
+            {"by_nothing", j.outputs.by_nothing},
+            {"why", j.not_judged}}},
+          {"out_of_reach", j.out_of_reach}};
 }
 
 Json compared(const Compared& c) {
@@ -259,6 +269,7 @@ std::string campaign_json(const CampaignRecord& c, std::span<const Finding> foun
                  {{"compared_calls", s.reference.compared},
                   {"calls", s.reference.calls},
                   {"targets", list(scope.compared, compared)}}},
+                {"targets", list(scope.targets, judged)},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

@@ -33,10 +33,14 @@
 //              "plans", "plans_per_s", "calls", "calls_per_s", "trials", "workers_lost"},
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
 //              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
-//              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans"}],
+//              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans",
+//              "spec_error": the target's author is to mend it}],
 //              "reference": {"compared_calls", "calls", "targets": [{"target",
 //              "compared_calls", "calls", "not_compared"}]}, of targets that have one,
+//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims that the budget
+//              of the device keeps small}],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
+//   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls beside those compared with the reference
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
 //              "result", "as_recorded", "reference": {"compared_calls", "calls"}, "wall_us",

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/ledger.h"
+#include "core/output_count.h"
 #include "core/tonight.h"
 #include "core/verdict.h"
 
@@ -86,7 +87,10 @@ struct NightTarget {
   // counted.
   ReferenceCount reference = {};
   std::string not_compared = {};  // why the first call that was not compared was not
-  bool no_time = false;  // the night was asked for it, and no time was left for a plan of it
+  bool no_time = false;         // the night was asked for it, and no time was left for a plan of it
+  OutputCount outputs = {};     // of the calls that were not compared
+  std::string not_judged = {};  // why nothing judged the outputs of the first such call
+  std::string spec_error = {};  // the first mistake of the target's author that was met; or ""
 };
 
 // What could not be judged.

@@ -106,7 +106,12 @@ Json target(const NightTarget& t) {
           {"findings", counts(t.findings)},
           {"not_fuzzed", t.not_fuzzed},
           {"reference", reference(t.reference)},
-          {"not_compared", t.not_compared}};
+          {"not_compared", t.not_compared},
+          {"outputs",
+           {{"by_digests", t.outputs.by_digests},
+            {"by_nothing", t.outputs.by_nothing},
+            {"why", t.not_judged}}},
+          {"spec_error", t.spec_error}};
 }
 
 Json trend(const NightTrend& t) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/output_count.h"
 #include "core/verdict.h"
 
 namespace redzone::report {
@@ -18,5 +19,9 @@ std::string compared_text(const ReferenceCount& count);
 // "not judged by reference: none of 37 calls was compared: WHY" where that is so; else "". `why` is
 // printed as it is.
 std::string not_compared_text(const ReferenceCount& count, std::string_view why);
+
+// "outputs of TARGET were judged by nothing: WHY" where that is so, and not said above; else "".
+std::string outputs_not_judged_text(std::string_view target, const ReferenceCount& reference,
+                                    const OutputCount& outputs, std::string_view why);
 
 }  // namespace redzone::report

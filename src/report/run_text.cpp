@@ -44,11 +44,18 @@ namespace {
 // Reasons that a summary has room for.
 constexpr std::size_t kMostReasons = 5;
 
-// Why plans were not judged, the most frequent reasons first.
+// Why plans were not judged, the most frequent reasons first. A mistake in a spec is told whatever
+// else there is.
 std::string unjudged_text(std::vector<Unjudged> all) {
+  std::string out;
+  const auto others =
+      std::stable_partition(all.begin(), all.end(), [](const Unjudged& u) { return u.spec_error; });
+  for (auto u = all.begin(); u != others; ++u)
+    out += fmt::format("  SPEC      {} ({} not judged)\n", printable(u->reason),
+                       counted(u->plans, "plan"));
+  all.erase(all.begin(), others);
   std::stable_sort(all.begin(), all.end(),
                    [](const Unjudged& a, const Unjudged& b) { return a.plans > b.plans; });
-  std::string out;
   for (std::size_t i = 0; i < std::min(all.size(), kMostReasons); ++i)
     out += fmt::format("  {} of {} {}: {}\n", counted(all[i].plans, "plan"),
                        printable(all[i].target), name_of(all[i].outcome),
@@ -58,19 +65,39 @@ std::string unjudged_text(std::vector<Unjudged> all) {
   return out;
 }
 
+// The first lines, each of one target, and of how many more the same holds.
+std::string some_of(std::span<const std::string> lines, std::string_view what) {
+  const std::size_t told = std::min(lines.size(), kMostReasons);
+  std::string out;
+  for (std::size_t i = 0; i < told; ++i) out += lines[i];
+  if (told < lines.size())
+    out += fmt::format("  and {} {}\n", counted(lines.size() - told, "more target"), what);
+  return out;
+}
+
 // The targets with a reference of which nothing was compared.
 std::string targets_not_compared(std::span<const Compared> targets) {
   std::vector<std::string> lines;
   for (const auto& t : targets)
     if (const std::string why = not_compared_text(t.reference, t.not_compared); !why.empty())
       lines.push_back(fmt::format("  {}: {}\n", printable(t.target), printable(why)));
-  const std::size_t told = std::min(lines.size(), kMostReasons);
-  std::string out;
-  for (std::size_t i = 0; i < told; ++i) out += lines[i];
-  if (told < lines.size())
-    out += fmt::format("  and {} not judged by reference\n",
-                       counted(lines.size() - told, "more target"));
-  return out;
+  return some_of(lines, "not judged by reference");
+}
+
+// The targets whose outputs nothing judged, and the dims that no plan had.
+std::string targets_judged(std::span<const Judged> targets) {
+  std::vector<std::string> by_nothing, out_of_reach;
+  for (const auto& t : targets) {
+    if (const std::string why = outputs_not_judged_text(printable(t.target), t.reference, t.outputs,
+                                                        printable(t.not_judged));
+        !why.empty())
+      by_nothing.push_back(fmt::format("  {}\n", why));
+    if (!t.out_of_reach.empty())
+      out_of_reach.push_back(fmt::format("  {}: beyond the budget of the device, in no plan: {}\n",
+                                         printable(t.target), printable(t.out_of_reach)));
+  }
+  return some_of(by_nothing, "whose outputs were judged by nothing") +
+         some_of(out_of_reach, "with dims beyond the budget of the device");
 }
 
 }  // namespace
@@ -103,6 +130,7 @@ std::string campaign_text(const CampaignRecord& campaign, std::span<const Findin
   if (const std::string compared = compared_calls(s.reference); !compared.empty())
     out += fmt::format("  compared  {} with the reference\n", compared);
   out += targets_not_compared(scope.compared);
+  out += targets_judged(scope.targets);
   out += unjudged_text(scope.unjudged);
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/finding.h"
+#include "core/output_count.h"
 #include "core/run_result.h"
 #include "core/trial.h"
 #include "core/verdict.h"
@@ -63,6 +64,7 @@ struct Unjudged {
   Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
   std::string reason;                         // "": various
   std::uint64_t plans = 0;
+  bool spec_error = false;  // a mistake of the target's author, whom `reason` tells all
 };
 
 // What a campaign compared of a target that has a reference.
@@ -70,6 +72,16 @@ struct Compared {
   std::string target;
   ReferenceCount reference;
   std::string not_compared;  // why the first call that was not compared was not
+};
+
+// What judged the outputs of a target beside that, and which of its calls were none that the budget
+// of the device has room for.
+struct Judged {
+  std::string target;
+  ReferenceCount reference;
+  OutputCount outputs;
+  std::string not_judged;    // why nothing judged the outputs of the first such call
+  std::string out_of_reach;  // dims: "N above 1000 (of 4000)"; or ""
 };
 
 // What a campaign's verdicts are worth.
@@ -80,6 +92,7 @@ struct Scope {
   std::string why_not_judged = "no kernel ran";
   std::vector<Unjudged> unjudged;
   std::vector<Compared> compared = {};
+  std::vector<Judged> targets = {};  // in the order of the targets
 };
 
 // A campaign that is running.

@@ -67,6 +67,11 @@ void columns(A& a, T& t) {
   a("not_fuzzed", t.not_fuzzed);
   redzone::store::columns(a, t.reference);
   a("not_compared", t.not_compared);
+  a("outputs_by_digests", t.outputs.by_digests);
+  a("outputs_by_nothing", t.outputs.by_nothing);
+  a("outputs_not_judged", t.not_judged);
+  a("spec_error", t.spec_error);
+  a.holds(are_counts(t.outputs.by_digests, t.outputs.by_nothing), "it counts below zero");
   a.holds(are_counts(t.plans, t.calls, t.pass, t.fail, t.inconclusive, t.not_applicable,
                      t.harness_errors) &&
               std::min(t.device_seconds, t.share) >= 0,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/campaign_record.h"
+#include "core/output_count.h"
 #include "core/tonight.h"
 #include "core/utc.h"
 #include "store/store.h"
@@ -64,6 +65,10 @@ struct NightTarget {
   std::string not_fuzzed;         // why
   ReferenceCount reference = {};  // as CampaignStats has it
   std::string not_compared = {};  // why the first call that was not compared was not
+  // As campaign::TargetStats has these.
+  std::string spec_error = {};
+  std::string not_judged = {};
+  OutputCount outputs = {};
 
   bool operator==(const NightTarget&) const = default;
 };

@@ -280,8 +280,17 @@ CREATE TABLE writers (
 INSERT INTO writers SELECT uid, 1 + plans + (ended <> ''), '' FROM campaigns;
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
-                            kVersion6, kVersion7, kVersion8, kVersion9, kVersion10};
+// What judged the outputs of a night's targets beside the reference, and mistakes in their specs.
+// Older stores do not say it.
+constexpr std::string_view kVersion11 = R"sql(
+ALTER TABLE night_targets ADD COLUMN outputs_by_digests INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN outputs_by_nothing INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN outputs_not_judged TEXT NOT NULL DEFAULT '';
+ALTER TABLE night_targets ADD COLUMN spec_error TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,  kVersion5, kVersion6,
+                            kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "campaign/campaign.h"
 #include "campaign/compile_ahead.h"
 #include "campaign/fakes.h"
+#include "core/spec_mistake.h"
 
 namespace redzone::campaign {
 namespace {
@@ -33,7 +34,8 @@ class NumberedPlans final : public PlanSource {
       : target_(std::move(target)), throws_(std::move(throws)) {}
   Plan next() override {
     const std::int64_t n = ++n_;
-    if (throws_ && throws_(n)) throw std::runtime_error("no such shape");
+    if (throws_ && throws_(n))
+      throw SpecMistake(SpecMistake::Kind::of_the_call, target_, "the work function", "threw", "");
     Plan plan = plain_plan({call_of(n % 1024, 16)});
     plan.target = target_;
     return plan;

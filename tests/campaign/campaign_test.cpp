@@ -9,6 +9,7 @@
 
 #include "campaign/fakes.h"
 #include "core/plan_text.h"
+#include "core/spec_mistake.h"
 #include "generators/plan_generator.h"
 
 namespace redzone::campaign {
@@ -365,6 +366,8 @@ TEST_F(CampaignTest, CountsTheCallsThatWereComparedOfEachTarget) {
   EXPECT_EQ(result.targets[2].reference, ReferenceCount{});
   EXPECT_EQ(result.targets[2].not_compared, "");
   EXPECT_EQ(result.stats.reference, (ReferenceCount{2, 5}));
+  EXPECT_EQ(result.targets[0].outputs, (OutputCount{1, 0}));
+  EXPECT_EQ(result.targets[2].outputs, (OutputCount{2, 0}));
 }
 
 TEST_F(CampaignTest, SaysWhyPlansWereNotJudged) {
@@ -394,7 +397,9 @@ TEST_F(CampaignTest, CountsAPlanThatCouldNotBeMadeAsAHarnessError) {
    public:
     explicit Throwing(const TargetSpec& spec) : plans_(spec) {}
     Plan next() override {
-      if (++count_ % 4 == 0) throw std::runtime_error("no shape");
+      if (++count_ % 4 == 0)
+        throw SpecMistake(SpecMistake::Kind::of_the_call, "copy", "the work function", "threw",
+                          "N = " + std::to_string(count_));
       return plans_.next();
     }
 
@@ -411,7 +416,33 @@ TEST_F(CampaignTest, CountsAPlanThatCouldNotBeMadeAsAHarnessError) {
   EXPECT_EQ(result.stats.pass, 30u);
   EXPECT_EQ(result.stats.harness_errors, 10u);
   ASSERT_EQ(result.unjudged.size(), 1u);
-  EXPECT_EQ(result.unjudged[0].reason, "its spec threw: no shape");
+  EXPECT_EQ(result.unjudged[0].reason, "target 'copy': the work function threw for N = 4");
+  EXPECT_TRUE(result.unjudged[0].spec_error);
+  EXPECT_EQ(result.unjudged[0].plans, 10u) << "it is named once, whatever the call";
+  EXPECT_EQ(result.targets[0].spec_error, result.unjudged[0].reason);
+}
+
+// Functions that only a worker asks are asked before; what still comes from one is the same.
+TEST_F(CampaignTest, AMistakeOfTheSpecIsOneWhoeverMeetsIt) {
+  const auto right = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return all_right(plan, trial);
+  };
+  spec_.tensors[0].fill = Fill::integers([](const Dims& d) {
+    return std::pair<std::int64_t, std::int64_t>{0, get(d, "N") > 8 ? -1 : 1};
+  });
+  const auto asked = run(right, generated());
+  ASSERT_EQ(asked.unjudged.size(), 1u);
+  EXPECT_TRUE(asked.unjudged[0].spec_error);
+  EXPECT_NE(asked.unjudged[0].reason.find("the range of the fill of tensor"), std::string::npos);
+  EXPECT_GT(asked.stats.pass, 0u);
+  spec_.tensors[0].fill = {};
+  const auto met = run([](const Plan&, const TrialSpec&,
+                          const std::vector<Call>&) { return ended(End::spec_error, "no 'z'"); },
+                       generated());
+  ASSERT_EQ(met.unjudged.size(), 1u);
+  EXPECT_TRUE(met.unjudged[0].spec_error);
+  EXPECT_EQ(met.unjudged[0].reason, "no 'z'");
+  EXPECT_TRUE(sink_.findings.empty());
 }
 
 // The first target always fails and the second later: both are recorded before anything is refined.

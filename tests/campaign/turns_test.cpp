@@ -11,6 +11,7 @@
 #include "campaign/campaign.h"
 #include "campaign/counted_plans.h"
 #include "campaign/fakes.h"
+#include "core/spec_mistake.h"
 
 namespace redzone::campaign {
 namespace {
@@ -31,7 +32,7 @@ class ThrowingPlans final : public PlanSource {
   explicit ThrowingPlans(std::chrono::steady_clock::time_point& now) : now_(now) {}
   Plan next() override {
     now_ += milliseconds(30);
-    throw std::runtime_error("no such shape");
+    throw SpecMistake(SpecMistake::Kind::of_the_call, "t", "the work function", "threw", "");
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "target/guarded_spec.h"
 #include "tests/generators/specs.h"
 
 namespace redzone::generators {
@@ -12,11 +13,13 @@ namespace {
 using redzone::testing::chunk_like_spec;
 
 std::string why(const TargetSpec& spec) {
-  return why_no_call(spec).value_or("");
+  const auto found = why_no_call(spec);
+  EXPECT_TRUE(found) << found.error().message;
+  return found ? found->value_or("") : "";
 }
 
 TEST(NoCall, OfATargetThatHasSomeThereIsNothingToSay) {
-  EXPECT_EQ(why_no_call(chunk_like_spec()), std::nullopt);
+  EXPECT_EQ(why_no_call(chunk_like_spec()).value(), std::nullopt);
 }
 
 TEST(NoCall, AConstraintThatNeverHolds) {
@@ -35,7 +38,34 @@ TEST(NoCall, AShapeThatIsNegativeSaysWhichTensorHasIt) {
 TEST(NoCall, AFunctionOfTheTargetThatThrows) {
   TargetSpec spec = chunk_like_spec();
   spec.tensors[0].shape = [](const Dims& d) { return Shape{get(d, "no_such_dim")}; };
-  EXPECT_EQ(why(spec), "no dim 'no_such_dim'");
+  const auto found = why_no_call(spec);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, ErrorKind::usage);
+  EXPECT_EQ(found.error().message, "no dim 'no_such_dim'");
+}
+
+// For large calls alone, which neither the smallest call nor the constraints show.
+TEST(NoCall, AFunctionThatThrowsForSomeCalls) {
+  TargetSpec spec = chunk_like_spec();
+  spec.geometry = [](const Dims& d, const Config&) {
+    if (get(d, "T") > 2048) throw SpecError("T is too large");
+    return Geometry{};
+  };
+  const auto found = why_no_call(spec);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message, "T is too large");
+}
+
+// Where its constraints do not allow a call a function may throw.
+TEST(NoCall, AFunctionThatThrowsWhereAConstraintDoesNotHold) {
+  TargetSpec spec = chunk_like_spec();
+  spec.constraints.push_back(Constraint::predicate(
+      "T is large", [](const Dims& d, const Config&) { return get(d, "T") >= 64; }));
+  spec.work = [](const Dims& d, const Config&) -> double {
+    if (get(d, "T") < 64) throw std::runtime_error("T < 64");
+    return 1;
+  };
+  EXPECT_EQ(why(guarded(spec)), "");
 }
 
 }  // namespace

@@ -66,6 +66,19 @@ TEST(NightExitCode, FollowsTheRankingOfRuns) {
   EXPECT_EQ(night_exit_code(n, true), 3) << "but not one that is waived";
 }
 
+// It is the author's to mend, however many plans did not meet it.
+TEST(NightExitCode, AMistakeInASpecIsNotOutvoted) {
+  Night n;
+  n.pass = 1000;
+  n.harness_errors = 1;
+  n.targets.resize(1);
+  EXPECT_EQ(night_exit_code(n, false), 0);
+  n.targets[0].spec_error = "target 't': the work function threw";
+  EXPECT_EQ(night_exit_code(n, false), 2);
+  n.findings = {replayed(Tonight::fails, 4)};
+  EXPECT_EQ(night_exit_code(n, false), 1);
+}
+
 TEST(NightExitCode, AFewPlansThatTheHarnessLostAreOutvoted) {
   Night n;
   n.targets = {fuzzed(10, 9)};

@@ -113,6 +113,33 @@ TEST_F(NightSteps, TheMajorityOfFuzzedPlansDecides) {
   EXPECT_EQ(night().code, kHarness);
 }
 
+TEST_F(NightSteps, AMistakeInASpecIsNamedAndIsExitTwo) {
+  options_.plans = 30;
+  bug_ = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return get(calls_of(plan).front()->call.dims, "N") == 7
+               ? ended(End::spec_error, "target 't': reference() threw \"7\"")
+               : all_right(plan, trial);
+  };
+  const Told told = night();
+  EXPECT_EQ(told.gap("the spec of t"), "target 't': reference() threw \"7\"");
+  EXPECT_EQ(told.code, kUsage);
+  EXPECT_EQ(told.night.pass, 29u);
+}
+
+// As of a target that says it is nondeterministic, and has no reference.
+TEST_F(NightSteps, OutputsThatNothingJudgedAreNamed) {
+  bug_ = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    for (auto& call : o.calls)
+      for (auto& buffer : call.buffers) buffer.numel = 0;
+    return o;
+  };
+  EXPECT_EQ(night().gap("target t"),
+            "outputs of t were judged by nothing: no call has an element of an output");
+  bug_ = kNoBug;
+  EXPECT_EQ(night().gap("target t"), "");
+}
+
 TEST_F(NightSteps, AFindingIsWorseThanAHarnessError) {
   options_.corpus = {corpus_plan("lost.toml", 1000)};
   bug_ = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {

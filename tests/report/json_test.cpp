@@ -111,7 +111,17 @@ TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
   Scope scope;
   scope.unjudged = {{"scan", Outcome::inconclusive, "out of memory", 3}};
   EXPECT_EQ(parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["unjudged"].dump(),
-            R"([{"target":"scan","verdict":"inconclusive","reason":"out of memory","plans":3}])");
+            R"([{"target":"scan","verdict":"inconclusive","reason":"out of memory","plans":3,)"
+            R"("spec_error":false}])");
+}
+
+TEST(ReportJson, CampaignSaysWhatJudgedTheOutputsOfEachTarget) {
+  Scope scope;
+  scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5 (of 9)"}};
+  EXPECT_EQ(parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["targets"].dump(),
+            R"([{"target":"scan","outputs":{"by_digests":3,"by_nothing":4,"why":"why"},)"
+            R"("out_of_reach":"N above 5 (of 9)"
+}])");
 }
 
 TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {

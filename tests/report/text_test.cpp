@@ -244,6 +244,43 @@ TEST(ReportText, ACampaignNamesTheTargetsOfWhichNothingWasCompared) {
       << lines();
 }
 
+// A mistake in a spec is told first, and however few plans met it.
+TEST(ReportText, CampaignNamesAMistakeInASpec) {
+  Scope scope;
+  for (std::uint64_t plans = 1; plans <= 7; ++plans)
+    scope.unjudged.push_back({"scan", Outcome::not_applicable, std::to_string(plans), 100});
+  scope.unjudged.push_back({"sum\n", Outcome::harness_error, "target 'sum\n': no", 1, true});
+  const std::string text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(text.find("  SPEC      target 'sum\\n': no (1 plan not judged)\n  100 plans of scan"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ReportText, CampaignNamesTheTargetsWhoseOutputsNothingJudged) {
+  Scope scope;
+  scope.targets = {{"some", {}, {3, 1}, "why", ""}, {"compared", {1, 1}, {0, 1}, "why", ""}};
+  const auto none = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_EQ(none.find("judged by nothing"), std::string::npos) << none;
+  for (int i = 0; i < 6; ++i)
+    scope.targets.push_back({"random\n", {}, {0, 2}, "it is declared nondeterministic", ""});
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(
+      text.find("  outputs of random\\n were judged by nothing: it is declared "
+                "nondeterministic\n  and 1 more target whose outputs were judged by nothing\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(ReportText, CampaignNamesTheDimsThatTheBudgetKeepsSmall) {
+  Scope scope;
+  scope.targets = {{"scan", {}, {1, 0}, "", "N above 1000 (of 4000)"}};
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(text.find("  scan: beyond the budget of the device, in no plan: N above 1000 (of "
+                      "4000)\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ReportText, Replay) {
   EXPECT_EQ(
       replay_text(sample_replay()),

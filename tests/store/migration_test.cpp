@@ -110,6 +110,8 @@ TEST(Migration, StoresFromBeforeTheCountOfComparedCallsSayNothingOfIt) {
   EXPECT_EQ(targets[0].plans, 2u);
   EXPECT_EQ(targets[0].reference, ReferenceCount{});
   EXPECT_EQ(targets[0].not_compared, "");
+  EXPECT_EQ(targets[0].outputs, OutputCount{});
+  EXPECT_EQ(targets[0].not_judged + targets[0].spec_error, "");
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {
