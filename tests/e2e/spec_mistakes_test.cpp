@@ -1,0 +1,87 @@
+// Mistakes of a target's author in its spec: named once, never a finding, never outvoted, and
+// nothing that hangs or ends the driver; and what a campaign says it did not judge.
+#include <gtest/gtest.h>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+Ran run(const TempFolder& folder, const std::string& target, std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"run",      "mistaken." + target,
+                                 "--plugin", MISTAKEN,
+                                 "--device", "host",
+                                 "--seed",   "1",
+                                 "--plans",  "300",
+                                 "--db",     "x.db"};
+  words.insert(words.end(), more.begin(), more.end());
+  return redzone(folder, words);
+}
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+struct Mistake {
+  std::string target, function;
+};
+
+class SpecMistakes : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(SpecMistakes, AreNamedOnceAndEndTheRunWithTwo) {
+  const TempFolder folder;
+  const auto& [target, function] = GetParam();
+  const Ran ran = run(folder, target);
+  EXPECT_EQ(ran.exit, 2) << ran;
+  const std::string what = "target 'mistaken." + target + "': " + function +
+                           " threw something that is no std::exception for N = 13";
+  EXPECT_EQ(times(ran.out, what), 1u) << ran;
+  EXPECT_NE(ran.out.find("findings  0 new"), std::string::npos) << ran;
+  const Json json = run(folder, target, {"--json"}).json();
+  EXPECT_GT(json["verdicts"]["pass"], 200);
+  ASSERT_EQ(json["unjudged"].size(), 1u);
+  EXPECT_EQ(json["unjudged"][0]["spec_error"], true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, SpecMistakes,
+                         ::testing::Values(Mistake{"constraint", "constraint 'N is wanted'"},
+                                           Mistake{"shape", "the shape function of tensor 'y'"},
+                                           Mistake{"fill", "the range of the fill of tensor 'x'"}),
+                         [](const auto& p) { return p.param.target; });
+
+TEST(SpecMistake, AFunctionThatDoesNotReturnEndsTheRun) {
+  const TempFolder folder;
+  const Ran ran = run(folder, "endless", {"--time", "60s"});
+  EXPECT_EQ(ran.exit, 2) << ran;
+  EXPECT_NE(ran.err.find("target 'mistaken.endless': the work function has not returned for"),
+            std::string::npos)
+      << ran;
+  const Ran findings = redzone(folder, {"findings", "--db", "x.db"});
+  EXPECT_EQ(findings.exit, 0) << findings;
+}
+
+TEST(Judged, WhatNothingJudgesIsNamed) {
+  const TempFolder folder;
+  const Ran random = run(folder, "random");
+  EXPECT_EQ(random.exit, 0) << random;
+  EXPECT_EQ(times(random.out,
+                  "outputs of mistaken.random were judged by nothing: it is declared "
+                  "nondeterministic and has no reference"),
+            1u)
+      << random;
+  const Ran empty = run(folder, "empty");
+  EXPECT_NE(empty.out.find("outputs of mistaken.empty were judged by nothing: no call has an "
+                           "element of an output"),
+            std::string::npos)
+      << empty;
+  const Ran dear = run(folder, "dear");
+  EXPECT_NE(dear.out.find("mistaken.dear: beyond the budget of the device, in no plan: N above 100 "
+                          "(of 300)"),
+            std::string::npos)
+      << dear;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
