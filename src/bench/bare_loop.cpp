@@ -53,8 +53,7 @@ class Loop {
     const auto begun = Clock::now();
     const auto& items = items_[static_cast<std::size_t>(mix)];
     do {
-      for (const auto& item : items)
-        if (auto done = run(item, tally); !done) return tl::unexpected(done.error());
+      for (const auto& item : items) RZ_TRY(run(item, tally));
     } while (Clock::now() - begun < time);
     tally.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
     return tally;
@@ -131,13 +130,11 @@ int serve_bare_loop(int socket_fd, device::Device& device, const Registry& regis
 
 Result<BareProcess> BareProcess::start(const exec::WorkerCommand& command, const Workload& workload,
                                        milliseconds deadline) {
-  auto process = LineProcess::start(command);
-  if (!process) return tl::unexpected(process.error());
-  BareProcess bare(std::move(*process));
-  auto line = bare.process_.read_line(deadline);
-  if (!line) return tl::unexpected(line.error());
-  if (*line == "ready " + hash_of(workload)) return bare;
-  if (line->starts_with("error ")) return harness_error(line->substr(6));
+  RZ_TRY_ASSIGN(auto process, LineProcess::start(command));
+  BareProcess bare(std::move(process));
+  RZ_TRY_ASSIGN(auto line, bare.process_.read_line(deadline));
+  if (line == "ready " + hash_of(workload)) return bare;
+  if (line.starts_with("error ")) return harness_error(line.substr(6));
   return harness_error("the bare loop has other plans");
 }
 

@@ -27,19 +27,14 @@ Result<void> measure_parts(const Setup& setup, Report& report) {
   if (wanted(Part::throughput))
     for (const auto name : workloads(setup)) {
       if (setup.stop()) break;
-      auto measured = measure_throughput(setup, name);
-      if (!measured) return tl::unexpected(measured.error());
-      report.throughput.push_back(std::move(*measured));
+      RZ_TRY_ASSIGN(auto measured, measure_throughput(setup, name));
+      report.throughput.push_back(std::move(measured));
     }
-  if (wanted(Part::detection))
-    if (auto found = measure_all_detection(setup, report.detection); !found) return found;
+  if (wanted(Part::detection)) RZ_TRY(measure_all_detection(setup, report.detection));
   if (wanted(Part::faults)) report.fault_cost = measure_fault_cost(setup);
-  if (wanted(Part::modes))
-    if (auto measured = measure_modes(setup, report); !measured) return measured;
-  if (wanted(Part::launcher))
-    if (auto measured = measure_launchers(setup, report); !measured) return measured;
-  if (wanted(Part::tma))
-    if (auto measured = measure_tma(setup, report); !measured) return measured;
+  if (wanted(Part::modes)) RZ_TRY(measure_modes(setup, report));
+  if (wanted(Part::launcher)) RZ_TRY(measure_launchers(setup, report));
+  if (wanted(Part::tma)) RZ_TRY(measure_tma(setup, report));
   return {};
 }
 

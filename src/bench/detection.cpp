@@ -53,7 +53,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.seed = seed;
   // A pool for each: what a worker has run before would be part of the campaign.
   exec::Pool pool(setup.pool);
-  if (auto up = pool.wait_ready(std::chrono::seconds(60)); !up) return tl::unexpected(up.error());
+  RZ_TRY(pool.wait_ready(std::chrono::seconds(60)));
   Recorder recorder;
   campaign::CampaignOptions options;
   options.time = setup.effort.detection;
@@ -65,10 +65,9 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   campaign::Campaign campaign(pool, setup.catalog, setup.simplify, recorder, std::move(targets),
                               std::move(options));
   const auto begun = Clock::now();
-  const auto result = campaign.run();
-  if (!result) return tl::unexpected(result.error());
+  RZ_TRY_ASSIGN(const auto result, campaign.run());
   if (!recorder.done()) {
-    const auto& s = result->stats;
+    const auto& s = result.stats;
     out.why_not = fmt::format("nothing confirmed in {:.0f} s ({} plans, {} suspects)", s.seconds,
                               s.plans, s.suspects);
     return out;
@@ -100,9 +99,8 @@ Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& o
                        .why_not = "not tried: the time for all puzzles was spent"});
         continue;
       }
-      auto measured = measure_detection(setup, *puzzle, seed);
-      if (!measured) return tl::unexpected(measured.error());
-      out.push_back(std::move(*measured));
+      RZ_TRY_ASSIGN(auto measured, measure_detection(setup, *puzzle, seed));
+      out.push_back(std::move(measured));
     }
   return {};
 }

@@ -78,9 +78,7 @@ class Mistakes {
   }
 
   Result<void> wait_ready() {
-    for (auto* pool : {&pool_, &dry_pool_})
-      if (auto up = pool->wait_ready(std::chrono::seconds(60)); !up)
-        return tl::unexpected(up.error());
+    for (auto* pool : {&pool_, &dry_pool_}) RZ_TRY(pool->wait_ready(std::chrono::seconds(60)));
     return {};
   }
 
@@ -90,10 +88,9 @@ class Mistakes {
     const auto plans = small_plans(puzzle.spec, setup_.effort.launcher_trials);
     row.cells.push_back(
         measure_cell(none_, dry_pool_, puzzle.spec, plans, dry_, setup_.effort.launcher_cell));
-    auto dry = measure_detection(none_, puzzle, setup_.effort.seeds.front());
-    if (!dry) return tl::unexpected(dry.error());
-    row.none = std::move(*dry);
-    if (auto done = add_native(row, plans); !done) return done;
+    RZ_TRY_ASSIGN(auto dry, measure_detection(none_, puzzle, setup_.effort.seeds.front()));
+    row.none = std::move(dry);
+    RZ_TRY(add_native(row, plans));
     if (setup_.stop()) return {};  // half a row says nothing
     out_.rows.push_back(std::move(row));
     return {};
@@ -111,9 +108,8 @@ class Mistakes {
     for (const auto& way : ways_)
       row.cells.push_back(
           measure_cell(setup_, executor_, puzzle->spec, plans, way, setup_.effort.launcher_cell));
-    auto found = measure_detection(setup_, *puzzle, setup_.effort.seeds.front());
-    if (!found) return tl::unexpected(found.error());
-    row.native = std::move(*found);
+    RZ_TRY_ASSIGN(auto found, measure_detection(setup_, *puzzle, setup_.effort.seeds.front()));
+    row.native = std::move(found);
     return {};
   }
 
@@ -165,7 +161,7 @@ Result<CorrectLauncher> measure_correct(const Setup& setup, const TargetEntry& l
   setup.say(fmt::format("correct launcher, {}", launcher.spec.name));
   CorrectLauncher out{.target = launcher.spec.name};
   exec::Pool pool(setup.pool);
-  if (auto up = pool.wait_ready(std::chrono::seconds(60)); !up) return tl::unexpected(up.error());
+  RZ_TRY(pool.wait_ready(std::chrono::seconds(60)));
   std::uint64_t calls = 0;
   std::set<Config> settings;
   campaign::CampaignOptions options;
@@ -180,23 +176,22 @@ Result<CorrectLauncher> measure_correct(const Setup& setup, const TargetEntry& l
   NoStore sink;
   campaign::Campaign campaign(pool, setup.catalog, setup.simplify, sink, std::move(targets),
                               std::move(options));
-  const auto result = campaign.run();
-  if (!result) return tl::unexpected(result.error());
+  RZ_TRY_ASSIGN(const auto result, campaign.run());
   out.wanted_calls = setup.effort.correct_calls;
-  out.calls = result->stats.calls;
-  out.plans = result->stats.plans;
+  out.calls = result.stats.calls;
+  out.plans = result.stats.plans;
   out.settings = settings.size();
-  out.suspects = result->stats.suspects;
-  out.seconds = result->stats.seconds;
+  out.suspects = result.stats.suspects;
+  out.seconds = result.stats.seconds;
   return out;
 }
 
 Result<void> measure_mistakes(const Setup& setup, LauncherTable& out) {
   Mistakes table(setup, *setup.none, out);
-  if (auto ready = table.wait_ready(); !ready) return ready;
+  RZ_TRY(table.wait_ready());
   for (const auto* puzzle : launchers(setup, Category::puzzle)) {
     if (setup.stop()) break;
-    if (auto added = table.add(*puzzle); !added) return added;
+    RZ_TRY(table.add(*puzzle));
   }
   return {};
 }
@@ -204,16 +199,15 @@ Result<void> measure_mistakes(const Setup& setup, LauncherTable& out) {
 }  // namespace
 
 Result<void> measure_launchers(const Setup& setup, Report& report) {
-  if (auto done = measure_mistakes(setup, report.launchers); !done) return done;
+  RZ_TRY(measure_mistakes(setup, report.launchers));
   for (const auto* launcher : launchers(setup, Category::kernel)) {
     if (setup.stop()) return {};
     const TargetEntry* native = setup.registry.find(launcher->spec.name, setup.device);
-    auto measured = native != nullptr ? measure_correct(setup, *native)
-                                      : CorrectLauncher{.target = launcher->spec.name,
-                                                        .why_not = not_here(setup)};
-    if (!measured) return tl::unexpected(measured.error());
+    RZ_TRY_ASSIGN(auto measured, native != nullptr ? measure_correct(setup, *native)
+                                                   : CorrectLauncher{.target = launcher->spec.name,
+                                                                     .why_not = not_here(setup)});
     if (setup.stop()) return {};
-    report.launchers.correct.push_back(std::move(*measured));
+    report.launchers.correct.push_back(std::move(measured));
   }
   return {};
 }

@@ -39,9 +39,8 @@ bool receive(int fd, std::string& unread) {
 }
 
 Result<LineProcess> LineProcess::start(const exec::WorkerCommand& command) {
-  auto process = exec::WorkerProcess::start(command);
-  if (!process) return tl::unexpected(process.error());
-  return LineProcess(std::move(*process));
+  RZ_TRY_ASSIGN(auto process, exec::WorkerProcess::start(command));
+  return LineProcess(std::move(process));
 }
 
 Result<std::string> LineProcess::read_line(milliseconds deadline) {

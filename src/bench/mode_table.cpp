@@ -35,7 +35,7 @@ Result<void> measure_modes(const Setup& setup, Report& report) {
   for (const auto& way : all) report.modes.columns.push_back(way.column);
   report.modes.plans = setup.effort.mode_trials;
   exec::Pool pool(setup.pool);
-  if (auto up = pool.wait_ready(std::chrono::seconds(60)); !up) return tl::unexpected(up.error());
+  RZ_TRY(pool.wait_ready(std::chrono::seconds(60)));
   exec::TieredExecutor executor(
       pool, {.sanitized = setup.sanitized, .slowdown = kToolSlowdown, .interrupted = setup.stop});
   if (const auto puzzles = puzzles_to_find(setup); !puzzles.empty())

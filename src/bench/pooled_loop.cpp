@@ -60,7 +60,7 @@ Result<exec::JobResult> PooledLoop::take(Tally& tally) {
 
 Result<void> PooledLoop::warm_up(std::chrono::milliseconds limit) {
   const auto until = Clock::now() + limit;
-  if (auto up = pool_.wait_ready(limit); !up) return tl::unexpected(up.error());
+  RZ_TRY(pool_.wait_ready(limit));
   for (;;) {
     Tally tally;
     bool all = true;
@@ -69,9 +69,8 @@ Result<void> PooledLoop::warm_up(std::chrono::milliseconds limit) {
       for (std::size_t w = 0; w < workers_; ++w) submit(i);
       std::set<const exec::WorkerLog*> took_part;
       while (pool_.in_flight() > 0) {
-        auto result = take(tally);
-        if (!result) return tl::unexpected(result.error());
-        took_part.insert(result->log.get());
+        RZ_TRY_ASSIGN(auto result, take(tally));
+        took_part.insert(result.log.get());
       }
       all = all && took_part.size() == workers_;
     }
@@ -94,7 +93,7 @@ Result<Tally> PooledLoop::run(std::chrono::milliseconds time, bool cut) {
       continue;
     }
     if (pool_.in_flight() == 0) break;
-    if (auto result = take(tally); !result) return tl::unexpected(result.error());
+    RZ_TRY(take(tally));
   }
   tally.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   return tally;

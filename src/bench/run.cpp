@@ -107,22 +107,19 @@ Result<Report> run(const RunOptions& options) {
   if (!device.execution.runs_kernels)
     return usage_error(
         fmt::format("--device {}: nothing runs on it that could be measured", device.name));
-  const auto registry = engine::load_targets(options.engine);
-  if (!registry) return tl::unexpected(registry.error());
-  const auto worker = first_hello(engine::pool_options(options.engine, *registry));
-  if (!worker) return tl::unexpected(worker.error());
-  const auto logs = TemporaryFolder::create("sanitizer");
-  if (!logs) return tl::unexpected(logs.error());
+  RZ_TRY_ASSIGN(const auto registry, engine::load_targets(options.engine));
+  RZ_TRY_ASSIGN(const auto worker, first_hello(engine::pool_options(options.engine, registry)));
+  RZ_TRY_ASSIGN(const auto logs, TemporaryFolder::create("sanitizer"));
 
   const oracles::Catalog catalog;
-  Setup setup = setup_of(options.engine, *registry, catalog, *worker);
+  Setup setup = setup_of(options.engine, registry, catalog, worker);
   setup.effort = effort_for(options.quick);
   setup.effort.parts = options.parts;
   setup.say = options.say;
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(setup.pool.command, workload, options.quick);
   };
-  add_memcheck(setup, *logs);
+  add_memcheck(setup, logs);
   engine::SanitizedPools sanitized(device, setup.pool.command, options.engine.interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   const oracles::Catalog dry = oracles::Catalog::dry();
@@ -130,26 +127,25 @@ Result<Report> run(const RunOptions& options) {
   setup.none = &none;
 
   Report report;
-  report.environment = store::collect_environment(worker->device, worker->driver,
-                                                  worker->compute_capability, worker->nvrtc, "");
+  report.environment = store::collect_environment(worker.device, worker.driver,
+                                                  worker.compute_capability, worker.nvrtc, "");
   report.commit = options.commit;
   report.command = options.command;
   report.date = utc_now();
-  if (auto done = run_benchmark(setup, report); !done) return tl::unexpected(done.error());
+  RZ_TRY(run_benchmark(setup, report));
   report.interrupted = setup.stop();
   return report;
 }
 
 Result<int> serve_bare(const engine::WorkerSideOptions& options, const std::string& workload,
                        bool quick, int socket) {
-  auto side = engine::open_worker_side(options);
-  if (!side) return tl::unexpected(side.error());
+  RZ_TRY_ASSIGN(auto side, engine::open_worker_side(options));
   if (workload == kDescriptorLoop)
-    return serve_descriptors(socket, *side->device, effort_for(quick).descriptors);
-  const auto made = make_workload(workload, side->device->info().kind, side->registry, quick);
-  if (!made) return tl::unexpected(made.error());
+    return serve_descriptors(socket, *side.device, effort_for(quick).descriptors);
+  RZ_TRY_ASSIGN(const auto made,
+                make_workload(workload, side.device->info().kind, side.registry, quick));
   const oracles::Catalog catalog;
-  return serve_bare_loop(socket, *side->device, side->registry, *made, catalog.screen());
+  return serve_bare_loop(socket, *side.device, side.registry, made, catalog.screen());
 }
 
 }  // namespace redzone::bench

@@ -56,9 +56,7 @@ Result<void> warm_up(Result<BareProcess>& bare) {
   if (!bare) return tl::unexpected(bare.error());
   // Twice: the first pass maps.
   for (int pass = 0; pass < 2; ++pass)
-    for (auto mix : {Mix::async, Mix::screen})
-      if (auto done = bare->run(mix, milliseconds(0), kWarmUp); !done)
-        return tl::unexpected(done.error());
+    for (auto mix : {Mix::async, Mix::screen}) RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
   return {};
 }
 
@@ -115,17 +113,17 @@ Result<Tally> screen_under_memcheck(const Setup& setup, const Workload& workload
   PooledLoop loop(options, workload, setup.device, setup.registry, setup.catalog.screen(),
                   kMemcheckDeadline);
   const milliseconds half = setup.effort.memcheck / 2;
-  if (auto warm = loop.run(half, true); !warm) return warm;
+  RZ_TRY(loop.run(half, true));
   return loop.run(half, true);
 }
 
 Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) {
-  auto bare = BareProcess::start(under_memcheck(setup, setup.bare_command(workload.name)), workload,
-                                 kMemcheckDeadline);
-  if (!bare) return tl::unexpected(bare.error());
+  RZ_TRY_ASSIGN(auto bare,
+                BareProcess::start(under_memcheck(setup, setup.bare_command(workload.name)),
+                                   workload, kMemcheckDeadline));
   // Whole lists only.
-  if (auto warm = bare->run(Mix::async, milliseconds(0), kMemcheckDeadline); !warm) return warm;
-  return bare->run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
+  RZ_TRY(bare.run(Mix::async, milliseconds(0), kMemcheckDeadline));
+  return bare.run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
 }
 
 void add_memcheck(const Setup& setup, const Workload& workload, std::vector<Column>& columns) {
@@ -154,17 +152,17 @@ void add_memcheck(const Setup& setup, const Workload& workload, std::vector<Colu
 
 Result<Throughput> measure_throughput(const Setup& setup, std::string_view name) {
   setup.say(fmt::format("throughput, {} shapes", name));
-  const auto workload = make_workload(name, setup.device, setup.registry, setup.effort.quick);
-  if (!workload) return tl::unexpected(workload.error());
+  RZ_TRY_ASSIGN(const auto workload,
+                make_workload(name, setup.device, setup.registry, setup.effort.quick));
   Throughput out;
-  out.workload = workload->name;
-  out.what = workload->what;
-  out.plans = workload->plans.size();
-  out.plans_hash = hash_of(*workload);
-  out.generate_us = workload->generate_us;
-  race(setup, *workload, out.columns);
+  out.workload = workload.name;
+  out.what = workload.what;
+  out.plans = workload.plans.size();
+  out.plans_hash = hash_of(workload);
+  out.generate_us = workload.generate_us;
+  race(setup, workload, out.columns);
   if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", name));
-  add_memcheck(setup, *workload, out.columns);
+  add_memcheck(setup, workload, out.columns);
   return out;
 }
 

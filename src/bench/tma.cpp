@@ -53,16 +53,14 @@ std::string answer(device::Device& device, std::uint64_t count) {
 }
 
 Result<DescriptorRates> rates(const Setup& setup) {
-  auto process = LineProcess::start(setup.bare_command(kDescriptorLoop));
-  if (!process) return tl::unexpected(process.error());
-  const auto line = process->read_line(kDeadline);
-  if (!line) return tl::unexpected(line.error());
-  std::istringstream words(*line);
+  RZ_TRY_ASSIGN(auto process, LineProcess::start(setup.bare_command(kDescriptorLoop)));
+  RZ_TRY_ASSIGN(const auto line, process.read_line(kDeadline));
+  std::istringstream words(line);
   std::string ok;
   double checker_s = 0, driver_s = 0;
   DescriptorRates out;
   words >> ok >> out.descriptors >> out.disagreed >> checker_s >> driver_s;
-  if (!words || ok != "ok") return harness_error("the descriptor loop said: " + *line);
+  if (!words || ok != "ok") return harness_error("the descriptor loop said: " + line);
   const auto count = static_cast<double>(out.descriptors);
   if (checker_s > 0) out.checker_per_s = count / checker_s;
   if (const auto& device = traits_of(setup.device); !device.execution.driver_encodes_descriptors)
@@ -82,10 +80,9 @@ int serve_descriptors(int socket_fd, device::Device& device, std::uint64_t count
 
 Result<void> measure_tma(const Setup& setup, Report& report) {
   setup.say("descriptors");
-  auto measured = rates(setup);
-  if (!measured) return tl::unexpected(measured.error());
+  RZ_TRY_ASSIGN(auto measured, rates(setup));
   report.tma.emplace();
-  report.tma->descriptors = std::move(*measured);
+  report.tma->descriptors = std::move(measured);
   const TargetEntry* puzzle = setup.registry.find(kLengthOne, setup.device);
   for (const auto seed : setup.effort.seeds) {
     if (setup.stop()) return {};
@@ -94,14 +91,12 @@ Result<void> measure_tma(const Setup& setup, Report& report) {
           {.puzzle = std::string(kLengthOne), .seed = seed, .why_not = "there is no such target"});
       continue;
     }
-    auto found = measure_detection(setup, *puzzle, seed);
-    if (!found) return tl::unexpected(found.error());
-    report.tma->length_one.push_back(std::move(*found));
+    RZ_TRY_ASSIGN(auto found, measure_detection(setup, *puzzle, seed));
+    report.tma->length_one.push_back(std::move(found));
   }
   if (setup.stop()) return {};
-  auto throughput = measure_throughput(setup, kRaggedWorkload);
-  if (!throughput) return tl::unexpected(throughput.error());
-  report.tma->ragged = std::move(*throughput);
+  RZ_TRY_ASSIGN(auto throughput, measure_throughput(setup, kRaggedWorkload));
+  report.tma->ragged = std::move(throughput);
   return {};
 }
 

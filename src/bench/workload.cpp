@@ -179,13 +179,12 @@ std::vector<std::string_view> workload_names(DeviceKind device) {
 
 Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,
                                bool quick) {
-  const auto shape = shape_named(name);
-  if (!shape) return tl::unexpected(shape.error());
+  RZ_TRY_ASSIGN(const auto shape, shape_named(name));
   std::vector<generators::PlanGenerator> sources;
   for (const auto& entry : registry.entries()) {
-    if (entry.device != device || !is_part_of(entry, *shape)) continue;
+    if (entry.device != device || !is_part_of(entry, shape)) continue;
     try {
-      sources.emplace_back(narrowed(entry.spec, *shape), shape->budget, kSeed);
+      sources.emplace_back(narrowed(entry.spec, shape), shape.budget, kSeed);
     } catch (const std::invalid_argument& e) {  // the spec has changed since this was written
       return harness_error(fmt::format("workload '{}': {}", name, e.what()));
     }
@@ -194,10 +193,10 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
     return harness_error(
         fmt::format("no target for the workload '{}' on {}", name, name_of(device)));
 
-  Workload out{std::string(name), shape->what, {}, 0};
+  Workload out{std::string(name), shape.what, {}, 0};
   const auto begun = std::chrono::steady_clock::now();
   // Targets take turns, so that the first part of the list is as mixed as the whole.
-  for (std::size_t i = 0; i < (quick ? shape->quick_plans : shape->plans); ++i)
+  for (std::size_t i = 0; i < (quick ? shape.quick_plans : shape.plans); ++i)
     for (auto& source : sources) out.plans.push_back(source.next());
   const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begun;
   out.generate_us = spent.count() / static_cast<double>(out.plans.size());

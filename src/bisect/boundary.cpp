@@ -209,18 +209,16 @@ const DimSample* Boundary::sample(std::int64_t value) const {
 
 Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const std::string& dim,
                                Prober& prober, const BoundaryOptions& options) {
-  const auto named = dim_named(spec, dim);
-  if (!named) return tl::unexpected(named.error());
-  auto steps = steps_for(plan, dim, options.call);
-  if (!steps) return tl::unexpected(steps.error());
+  RZ_TRY_ASSIGN(const auto named, dim_named(spec, dim));
+  RZ_TRY_ASSIGN(auto steps, steps_for(plan, dim, options.call));
   Boundary out;
   out.dim = dim;
-  out.calls = steps->second;
+  out.calls = steps.second;
   const std::int64_t before = prober.runs();
   constexpr double kSamples = 100;
   out.base = prober.calibrate(plan, options.error / kSamples);
   if (out.base.answer == Answer::fails)
-    Search(plan, spec, **named, std::move(steps->first), prober, out).run();
+    Search(plan, spec, *named, std::move(steps.first), prober, out).run();
   out.complete = !prober.ended();
   out.runs = prober.runs() - before;
   return out;

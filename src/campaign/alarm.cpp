@@ -17,9 +17,8 @@ Result<Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& ca
   if (runs.reliability.k == 0) return suspect;
   suspect.reliability = runs.reliability;
   suspect.state = state_of(runs.reliability);
-  const auto stored = sink.update(suspect);
-  if (!stored) return tl::unexpected(stored.error());
-  suspect.id = stored->id;
+  RZ_TRY_ASSIGN(const auto stored, sink.update(suspect));
+  suspect.id = stored.id;
   return suspect;
 }
 
@@ -32,9 +31,8 @@ Result<Finding> record_alarm(Evaluator& evaluator, const oracles::Catalog& catal
   f.plan = f.original = alarm.plan;
   f.environment = found_in.environment;
   f.campaign = found_in.campaign;
-  const auto recorded = sink.record(f);
-  if (!recorded) return tl::unexpected(recorded.error());
-  f.id = recorded->id;
+  RZ_TRY_ASSIGN(const auto recorded, sink.record(f));
+  f.id = recorded.id;
   return measure_suspect(evaluator, catalog, sink, std::move(f));
 }
 

@@ -101,18 +101,18 @@ Result<CampaignResult> Campaign::run() {
     look_ahead();
     if (!tasks_.want_quiet()) top_up();
     for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
-      if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
+      RZ_TRY(suspect(lanes_[lane], std::move(s)));
     start_visits();
     tasks_.advance();
     if (lost_) return tl::unexpected(*lost_);
-    if (auto r = report_progress(false); !r) return tl::unexpected(r.error());
+    RZ_TRY(report_progress(false));
     if (elapsed_seconds() >= kFirstLookShare * seconds_in_all()) first_look_ = false;
     if (hangs_are_due()) release_hangs();
     const bool waits = is_preparing();
     if (executor_.in_flight() > 0 || tasks_.size() > 0) {
       executor_.poll(waits ? kLook : kWait);
       while (auto done = executor_.next(std::chrono::milliseconds(0)))
-        if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+        RZ_TRY(finish(std::move(*done)));
       continue;
     }
     if (next_lane() != nullptr || lane_to_look_into() != nullptr || !suspects_aside_.empty())
@@ -127,12 +127,11 @@ Result<CampaignResult> Campaign::run() {
     release_hangs();
   }
   if (options_.preparer != nullptr) options_.preparer->stop();
-  if (auto r = wind_down(); !r) return tl::unexpected(r.error());
+  RZ_TRY(wind_down());
   // What is done but not judged yet is recorded, without triage.
-  while (auto done = executor_.next(std::chrono::milliseconds(0)))
-    if (auto r = finish(std::move(*done)); !r) return tl::unexpected(r.error());
+  while (auto done = executor_.next(std::chrono::milliseconds(0))) RZ_TRY(finish(std::move(*done)));
   for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
-    if (auto r = suspect(lanes_[lane], std::move(s)); !r) return tl::unexpected(r.error());
+    RZ_TRY(suspect(lanes_[lane], std::move(s)));
   for (auto& lane : lanes_)
     std::move(lane.waiting.begin(), lane.waiting.end(), std::back_inserter(hangs_));
   for (auto& w : hangs_)
@@ -142,7 +141,7 @@ Result<CampaignResult> Campaign::run() {
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
-  if (auto r = report_progress(true); !r) return tl::unexpected(r.error());
+  RZ_TRY(report_progress(true));
   return result_;
 }
 
@@ -152,7 +151,7 @@ Result<void> Campaign::wind_down() {
     tasks_.advance();
     if (lost_) return tl::unexpected(*lost_);
     if (tasks_.size() == 0) return {};
-    if (auto r = report_progress(false); !r) return r;
+    RZ_TRY(report_progress(false));
     executor_.poll(kLook);
   }
 }
@@ -307,7 +306,7 @@ Result<void> Campaign::report_progress(bool force) {
   for (auto& lane : lanes_)
     for (auto& [key, known] : lane.groups)
       if (const auto plans = std::exchange(known.unreported, 0); plans > 0)
-        if (auto r = sink_.sighted(known.finding, plans); !r) return r;
+        RZ_TRY(sink_.sighted(known.finding, plans));
   tell_progress();
   return {};
 }

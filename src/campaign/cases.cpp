@@ -63,9 +63,8 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   finding.campaign = options_.id;
   finding.plans_to_first = result_.stats.plans;
   finding.seconds_to_first = elapsed_seconds();
-  auto recorded = sink_.record(finding);
-  if (!recorded) return tl::unexpected(recorded.error());
-  finding.id = recorded->id;
+  RZ_TRY_ASSIGN(auto recorded, sink_.record(finding));
+  finding.id = recorded.id;
   auto& known = lane.groups[key];
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;

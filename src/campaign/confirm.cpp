@@ -77,9 +77,8 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   if (!shown) {
     // Interrupted before it could be confirmed, it stays a suspect.
     finding.state = options.stopped() ? FindingState::suspect : FindingState::unconfirmed;
-    auto stored = shop.sink.update(finding);
-    if (!stored) return tl::unexpected(stored.error());
-    c.is_new = stored->is_new;
+    RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
+    c.is_new = stored.is_new;
     return {};
   }
 
@@ -94,15 +93,13 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   finding.plan = shown->plan;
   finding.fault_detail = fault_text(shown->answer);
   const bool known = shop.sink.settled(finding.signature);
-  auto stored = shop.sink.update(finding);
-  if (!stored) return tl::unexpected(stored.error());
-  finding.id = stored->id;
-  c.is_new = stored->is_new;
+  RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
+  finding.id = stored.id;
+  c.is_new = stored.is_new;
   drop_if_same(c);
   // What did not recur is not reduced: there is no rate to test smaller plans by.
   if (known || options.stopped() || !was_found(finding.state)) return {};
-  if (auto e = shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer); !e)
-    return tl::unexpected(e.error());
+  RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
   c.shown = std::move(shown);
   return {};
 }

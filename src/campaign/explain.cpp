@@ -63,8 +63,7 @@ std::vector<Attribution> culprits(const Workshop& shop, const Finding& finding,
 }
 
 Result<void> store(const Workshop& shop, const Finding& finding) {
-  auto stored = shop.sink.update(finding);
-  if (!stored) return tl::unexpected(stored.error());
+  RZ_TRY(shop.sink.update(finding));
   return {};
 }
 

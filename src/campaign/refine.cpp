@@ -248,8 +248,7 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   finding_.reason = failure->verdict.reason;
   finding_.fault_detail = fault_text(*failure);
   shown.answer = *failure;
-  if (auto stored = shop_.sink.evidence(finding_.id, "final", finding_.plan, *failure); !stored)
-    return tl::unexpected(stored.error());
+  RZ_TRY(shop_.sink.evidence(finding_.id, "final", finding_.plan, *failure));
   return true;
 }
 
@@ -271,13 +270,12 @@ Result<void> Refinement::run(bool rename) {
     }
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
-    const auto measured = measure(shown, reuse);
-    if (!measured) return tl::unexpected(measured.error());
+    RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));
     // Taken to fail always, and does not: a lucky pass may have ended the reduction.
     const bool stopped = shop_.options.stopped();
-    if (*measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
-    const bool as_it_was = !*measured && shown.plan == unreduced.plan;
-    if (as_it_was || (*measured && finding_.state != FindingState::unconfirmed)) return {};
+    if (measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
+    const bool as_it_was = !measured && shown.plan == unreduced.plan;
+    if (as_it_was || (measured && finding_.state != FindingState::unconfirmed)) return {};
     // It was confirmed before: what the reduced plan no longer shows, or was not run for, is not
     // said of it.
     shown = unreduced;
@@ -285,7 +283,7 @@ Result<void> Refinement::run(bool rename) {
     finding_.oracle = std::string(shown.oracle->name());
     finding_.plan = shown.plan;
     finding_.minimal = false;
-    finding_.reduction.end = *measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
+    finding_.reduction.end = measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
     finding_.reliability = before;  // of this plan; those of the reduced one say nothing of it
     finding_.state = state_of(before);
     // What was left of other plans may have misled the reduction.
@@ -297,12 +295,10 @@ Result<void> Refinement::run(bool rename) {
 
 Result<void> refine(const Workshop& shop, Case& c, std::chrono::milliseconds reduce_time,
                     Naming naming) {
-  if (auto done = Refinement(shop, c, reduce_time).run(naming == Naming::may_sharpen); !done)
-    return done;
-  auto stored = shop.sink.update(c.finding);
-  if (!stored) return tl::unexpected(stored.error());
+  RZ_TRY(Refinement(shop, c, reduce_time).run(naming == Naming::may_sharpen));
+  RZ_TRY_ASSIGN(auto stored, shop.sink.update(c.finding));
   // Become one with another finding, it is as new as that one.
-  if (std::exchange(c.finding.id, stored->id) != stored->id) c.is_new = stored->is_new;
+  if (std::exchange(c.finding.id, stored.id) != stored.id) c.is_new = stored.is_new;
   drop_if_same(c);
   return {};
 }

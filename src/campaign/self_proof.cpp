@@ -84,9 +84,8 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
                            ? planted_without_device()
                            : planted_bugs(options.allocators, options.seeded_schedules);
   for (const auto& bug : planted) {
-    auto asked = prepare(bug, catalog, find_spec);
-    if (!asked) return tl::unexpected(asked.error());
-    all.push_back(std::move(*asked));
+    RZ_TRY_ASSIGN(auto asked, prepare(bug, catalog, find_spec));
+    all.push_back(std::move(asked));
   }
   WarmJobs warm(executor, options);
   std::vector<exec::Job> fresh;

@@ -67,11 +67,10 @@ Result<void> prove_tool(exec::Executor& executor, const oracles::Catalog& catalo
                         std::chrono::milliseconds deadline) {
   const ToolProof& proof = proof_for(tool);
   const Oracle& oracle = catalog.sanitizer(tool);
-  const auto planted = ask(executor, oracle, find_spec, proof.target, deadline);
-  if (!planted) return tl::unexpected(planted.error());
-  if (!planted->failed() || planted->signature.kind != proof.kind)
+  RZ_TRY_ASSIGN(const auto planted, ask(executor, oracle, find_spec, proof.target, deadline));
+  if (!planted.failed() || planted.signature.kind != proof.kind)
     return harness_error(
-        fmt::format("{} does not catch {}: {}", oracle.name(), proof.what, seen(*planted)));
+        fmt::format("{} does not catch {}: {}", oracle.name(), proof.what, seen(planted)));
   const auto clean = ask(executor, oracle, find_spec, kClean, deadline);
   if (!clean) return tl::unexpected(clean.error());
   if (clean->outcome != Outcome::pass)

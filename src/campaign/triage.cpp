@@ -9,8 +9,8 @@ namespace {
 
 Result<void> finish(const Workshop& shop, Case& c, Naming naming) {
   if (!c.shown) return {};
-  if (auto r = refine(shop, c, shop.options.reduce_time, naming); !r) return r;
-  if (auto r = explain(shop, c); !r) return r;
+  RZ_TRY(refine(shop, c, shop.options.reduce_time, naming));
+  RZ_TRY(explain(shop, c));
   return measure_load(shop, c);
 }
 
@@ -32,8 +32,8 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
                                     const TargetSpec& spec) {
   const Workshop shop = shop_for(spec);
   Case c{std::move(finding)};
-  if (auto r = confirm(shop, c, suspect); !r) return tl::unexpected(r.error());
-  if (auto r = finish(shop, c, Naming::may_sharpen); !r) return tl::unexpected(r.error());
+  RZ_TRY(confirm(shop, c, suspect));
+  RZ_TRY(finish(shop, c, Naming::may_sharpen));
   return settled(std::move(c));
 }
 
@@ -55,13 +55,11 @@ Result<Triage::Settled> Triage::reduce_again(Finding stored, const TargetSpec& s
   finding.state = state_of(runs.reliability);
   if (const Answer* failure = first_failure(runs, finding.signature)) {
     c.shown = Shown{oracle, finding.plan, *failure};
-    if (auto r = finish(shop, c, rename ? Naming::may_sharpen : Naming::as_it_is); !r)
-      return tl::unexpected(r.error());
+    RZ_TRY(finish(shop, c, rename ? Naming::may_sharpen : Naming::as_it_is));
   } else {
-    auto kept = sink_.update(finding);
-    if (!kept) return tl::unexpected(kept.error());
-    finding.id = kept->id;
-    c.is_new = kept->is_new;
+    RZ_TRY_ASSIGN(auto kept, sink_.update(finding));
+    finding.id = kept.id;
+    c.is_new = kept.is_new;
   }
   drop_if_same(c);
   return settled(std::move(c), runs.reliability);

@@ -70,16 +70,14 @@ Result<int> bisect_builds(const po::variables_map& flags) {
     if (build.starts_with("-"))
       return usage_error(fmt::format("--builds takes '{}' for a build: give it its files", build));
   if (builds.size() < 2) return usage_error("--builds: needs two or more, the oldest first");
-  auto until = end_of_time(flags);
-  if (!until) return tl::unexpected(until.error());
+  RZ_TRY_ASSIGN(auto until, end_of_time(flags));
   // A finding that is not there is no reason to skip a build.
-  auto id = parse_id(flags["id"].as<std::string>());
-  if (!id) return tl::unexpected(id.error());
+  RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
   auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(*id);
+    return s.finding(id);
   });
   if (!finding) return tl::unexpected(finding.error());
-  Trier trier(flags, builds, *until);
+  Trier trier(flags, builds, until);
   const auto result = bisect::find_first_bad(
       builds.size(), [&](std::size_t i) { return trier(i); }, [&] { return trier.rates(); });
   if (trier.problem()) return tl::unexpected(*trier.problem());

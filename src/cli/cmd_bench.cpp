@@ -106,30 +106,26 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 
 Result<int> Bench::run(const po::variables_map& flags) {
   watch_interrupts();
-  auto parts = parts_wanted(flags);
-  if (!parts) return tl::unexpected(parts.error());
-  if (auto writable = check_writable(flags); !writable) return tl::unexpected(writable.error());
-  auto options = engine_options(flags, engine::Workload::campaign);
-  if (!options) return tl::unexpected(options.error());
+  RZ_TRY_ASSIGN(auto parts, parts_wanted(flags));
+  RZ_TRY(check_writable(flags));
+  RZ_TRY_ASSIGN(auto options, engine_options(flags, engine::Workload::campaign));
   const auto report =
-      bench::run({.engine = *options,
-                  .parts = std::move(*parts),
+      bench::run({.engine = options,
+                  .parts = std::move(parts),
                   .quick = flags["quick"].as<bool>(),
                   .commit = flags["commit"].as<std::string>(),
-                  .command = as_typed(flags, options->device),
+                  .command = as_typed(flags, options.device),
                   .say = [](const std::string& what) { print_note("bench: " + what); }});
   if (!report) return tl::unexpected(report.error());
   print_result(bench::report_text(*report));
   if (flags.count("out") != 0)
-    if (auto r = write_file(flags["out"].as<std::string>(), bench::report_json(*report)); !r)
-      return tl::unexpected(r.error());
+    RZ_TRY(write_file(flags["out"].as<std::string>(), bench::report_json(*report)));
   return report->interrupted ? kInterrupted : kOk;
 }
 
 Result<int> BenchBare::run(const po::variables_map& flags) {
-  const auto options = worker_side_options(flags);
-  if (!options) return tl::unexpected(options.error());
-  return bench::serve_bare(*options, flags["workload"].as<std::string>(), flags["quick"].as<bool>(),
+  RZ_TRY_ASSIGN(const auto options, worker_side_options(flags));
+  return bench::serve_bare(options, flags["workload"].as<std::string>(), flags["quick"].as<bool>(),
                            flags["socket-fd"].as<int>());
 }
 

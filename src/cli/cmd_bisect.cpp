@@ -27,21 +27,17 @@ int exit_code(const bisect::Probe& base) {
 // Opens what --id names, and prints what `ask` makes of it. `ask` gives the base.
 template <class Ask>
 Result<int> with_finding(const po::variables_map& flags, Ask ask) {
-  auto until = end_of_time(flags);
-  if (!until) return tl::unexpected(until.error());
-  auto opened = open_probing(flags, *until);
-  if (!opened) return tl::unexpected(opened.error());
-  engine::Probing& probing = **opened;
+  RZ_TRY_ASSIGN(auto until, end_of_time(flags));
+  RZ_TRY_ASSIGN(auto opened, open_probing(flags, until));
+  engine::Probing& probing = *opened;
   if (!probing.not_judged().empty()) {
     print_note(fmt::format("not applicable: {}", probing.not_judged()));
     return kNotJudged;
   }
   const Result<bisect::Probe> base = ask(probing);
   if (!base) return tl::unexpected(base.error());
-  if (const auto& problem = probing.prober().problem(); !problem)
-    return tl::unexpected(problem.error());
-  if (const auto stored = store_other(probing, "it"); !stored)
-    return tl::unexpected(stored.error());
+  RZ_TRY(probing.prober().problem());
+  RZ_TRY(store_other(probing, "it"));
   return exit_code(*base);
 }
 
@@ -63,33 +59,28 @@ Result<int> bisect_dim(const po::variables_map& flags) {
   return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BoundaryOptions options;
     options.call = flags["call"].as<Count>().value;
-    const auto result =
-        bisect::find_boundary(probing.finding().plan, probing.spec(),
-                              flags["dim"].as<std::string>(), probing.prober(), options);
-    if (!result) return tl::unexpected(result.error());
-    print_result(json_wanted(flags) ? report::boundary_json(probing.finding(), *result)
-                                    : report::boundary_text(probing.finding(), *result));
-    return result->base;
+    RZ_TRY_ASSIGN(const auto result,
+                  bisect::find_boundary(probing.finding().plan, probing.spec(),
+                                        flags["dim"].as<std::string>(), probing.prober(), options));
+    print_result(json_wanted(flags) ? report::boundary_json(probing.finding(), result)
+                                    : report::boundary_text(probing.finding(), result));
+    return result.base;
   });
 }
 
 // The passing plan is one of the same target; knobs that it leaves out are at their defaults.
 Result<int> bisect_between(const po::variables_map& flags) {
   const auto& file = flags["passing"].as<std::string>();
-  auto text = read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  auto passing = parse_repro(*text, file);
-  if (!passing) return tl::unexpected(passing.error());
+  RZ_TRY_ASSIGN(auto text, read_file(file));
+  RZ_TRY_ASSIGN(auto passing, parse_repro(text, file));
   return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
-    complete(passing->plan, probing.spec());
-    if (auto valid = validate(passing->plan, probing.spec(), file); !valid)
-      return tl::unexpected(valid.error());
-    const auto result = bisect::bisect_between(probing.finding().plan, passing->plan,
-                                               probing.spec(), probing.prober());
-    if (!result) return tl::unexpected(result.error());
-    print_result(json_wanted(flags) ? report::between_json(probing.finding(), *result)
-                                    : report::between_text(probing.finding(), *result));
-    return result->failing;
+    complete(passing.plan, probing.spec());
+    RZ_TRY(validate(passing.plan, probing.spec(), file));
+    RZ_TRY_ASSIGN(const auto result, bisect::bisect_between(probing.finding().plan, passing.plan,
+                                                            probing.spec(), probing.prober()));
+    print_result(json_wanted(flags) ? report::between_json(probing.finding(), result)
+                                    : report::between_text(probing.finding(), result));
+    return result.failing;
   });
 }
 

@@ -43,10 +43,8 @@ Result<int> prune(const po::variables_map& flags) {
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
   // Read only first: a mistyped name must not make a store.
-  if (auto there = open_store(flags, store::OpenMode::read_only); !there)
-    return tl::unexpected(there.error());
-  const auto lock = store::FileLock::take(flags["db"].as<std::string>(), "another job");
-  if (!lock) return tl::unexpected(lock.error());
+  RZ_TRY(open_store(flags, store::OpenMode::read_only));
+  RZ_TRY(store::FileLock::take(flags["db"].as<std::string>(), "another job"));
   auto pruned = open_store(flags, store::OpenMode::read_write_create).and_then([&](store::Store s) {
     return store::prune(s, static_cast<std::int64_t>(days));
   });
@@ -56,20 +54,18 @@ Result<int> prune(const po::variables_map& flags) {
 }
 
 Result<int> check(const po::variables_map& flags) {
-  const auto wrong = store::check(flags["db"].as<std::string>());
-  if (!wrong) return tl::unexpected(wrong.error());
-  print_result(json_wanted(flags) ? report::check_json(*wrong) : report::check_text(*wrong));
-  return wrong->empty() ? kOk : kUnsound;
+  RZ_TRY_ASSIGN(const auto wrong, store::check(flags["db"].as<std::string>()));
+  print_result(json_wanted(flags) ? report::check_json(wrong) : report::check_text(wrong));
+  return wrong.empty() ? kOk : kUnsound;
 }
 
 Result<int> copy(const po::variables_map& flags) {
   if (flags.count("to") == 0) return usage_error("copy needs --to FILE");
   const std::string to = flags["to"].as<std::string>();
-  const auto wrong = store::copy_store(flags["db"].as<std::string>(), to);
-  if (!wrong) return tl::unexpected(wrong.error());
-  print_result(json_wanted(flags) ? report::copied_json(to, *wrong)
-                                  : report::copied_text(to, *wrong));
-  return wrong->empty() ? kOk : kUnsound;
+  RZ_TRY_ASSIGN(const auto wrong, store::copy_store(flags["db"].as<std::string>(), to));
+  print_result(json_wanted(flags) ? report::copied_json(to, wrong)
+                                  : report::copied_text(to, wrong));
+  return wrong.empty() ? kOk : kUnsound;
 }
 
 Result<int> stats(const po::variables_map& flags) {
@@ -87,9 +83,8 @@ Result<int> Db::run(const po::variables_map& flags) {
   static constexpr std::array<std::pair<Action, const char*>, 4> kActions{
       std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"},
       std::pair{&copy, "copy"}};
-  const auto action = value_in(kActions, flags["do"].as<std::string>(), "action");
-  if (!action) return tl::unexpected(action.error());
-  return (*action)(flags);
+  RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
+  return action(flags);
 }
 
 }  // namespace

@@ -68,9 +68,9 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
 
 // A write out of bounds in a worker under memcheck.
 Result<void> prove_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
-  auto engine = engine::Engine::open({.device = device, .plugins = std::move(plugins)});
-  if (!engine) return tl::unexpected(engine.error());
-  return (*engine)->prove_tool(SanitizerTool::memcheck);
+  RZ_TRY_ASSIGN(auto engine,
+                engine::Engine::open({.device = device, .plugins = std::move(plugins)}));
+  return engine->prove_tool(SanitizerTool::memcheck);
 }
 
 Result<int> Doctor::run(const po::variables_map& flags) {
@@ -79,10 +79,9 @@ Result<int> Doctor::run(const po::variables_map& flags) {
   report.lines.push_back({"host device", true, "always there", ""});
   add_cuda_lines(report.lines, cuda);
   const auto plugins = plugin_paths(flags);
-  auto registry = Registry::load(plugins);
-  if (!registry) return tl::unexpected(registry.error());
-  report.lines.push_back({"targets", !registry->entries().empty(),
-                          fmt::format("{} in {} plugins", registry->names().size(), plugins.size()),
+  RZ_TRY_ASSIGN(auto registry, Registry::load(plugins));
+  report.lines.push_back({"targets", !registry.entries().empty(),
+                          fmt::format("{} in {} plugins", registry.names().size(), plugins.size()),
                           ""});
   bool tested = true;
   std::optional<DeviceKind> sanitized;

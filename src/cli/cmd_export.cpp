@@ -109,10 +109,9 @@ Result<const TargetEntry*> entry_of(const Registry& registry, const std::string&
 
 Result<std::string> program_of(const Finding& f, const Registry& registry,
                                const po::variables_map& flags) {
-  const auto entry = entry_of(registry, f.plan.target);
-  if (!entry) return tl::unexpected(entry.error());
-  const TargetSpec& spec = (*entry)->spec;
-  auto source = (*entry)->is_package ? recorded(f, **entry) : inlined(flags, spec.needs_nvrtc);
+  RZ_TRY_ASSIGN(const auto entry, entry_of(registry, f.plan.target));
+  const TargetSpec& spec = entry->spec;
+  auto source = entry->is_package ? recorded(f, *entry) : inlined(flags, spec.needs_nvrtc);
   if (!source) return source;
   const int capability = f.environment.compute_capability;
   const std::string arch = capability == 0 ? "native" : fmt::format("sm_{}", capability);
@@ -140,15 +139,12 @@ Result<void> write_whole(const std::filesystem::path& path, const std::string& t
 }
 
 Result<int> Export::run(const po::variables_map& flags) {
-  auto store = open_store(flags, store::OpenMode::read_only);
-  if (!store) return tl::unexpected(store.error());
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
   std::vector<Finding> findings;
   for (const auto& word : flags["id"].as<std::vector<std::string>>()) {
-    auto id = parse_id(word);
-    if (!id) return tl::unexpected(id.error());
-    auto finding = store->finding(*id);
-    if (!finding) return tl::unexpected(finding.error());
-    findings.push_back(std::move(*finding));
+    RZ_TRY_ASSIGN(auto id, parse_id(word));
+    RZ_TRY_ASSIGN(auto finding, store.finding(id));
+    findings.push_back(std::move(finding));
   }
   const std::filesystem::path folder = flags["to"].as<std::string>();
   std::error_code error;
@@ -157,9 +153,8 @@ Result<int> Export::run(const po::variables_map& flags) {
   std::optional<Registry> registry;
   const bool alone = flags["standalone"].as<bool>();
   if (alone) {
-    auto loaded = load_registry(flags);
-    if (!loaded) return tl::unexpected(loaded.error());
-    registry = std::move(*loaded);
+    RZ_TRY_ASSIGN(auto loaded, load_registry(flags));
+    registry = std::move(loaded);
   }
   for (const auto& f : findings) {
     Result<std::string> text = print_repro({f.plan, f.oracle, f.signature}, comment_of(f));
@@ -168,7 +163,7 @@ Result<int> Export::run(const po::variables_map& flags) {
       return tl::unexpected(
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
     const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
-    if (auto written = write_whole(path, *text); !written) return tl::unexpected(written.error());
+    RZ_TRY(write_whole(path, *text));
     print_result(fmt::format("{}\n", path.string()));
   }
   return kOk;

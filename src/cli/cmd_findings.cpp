@@ -44,17 +44,13 @@ class Show final : public Command {
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags) override {
-    auto id = parse_id(flags["id"].as<std::string>());
-    if (!id) return tl::unexpected(id.error());
-    auto store = open_store(flags, store::OpenMode::read_only);
-    if (!store) return tl::unexpected(store.error());
-    const auto finding = store->finding(*id);
-    if (!finding) return tl::unexpected(finding.error());
-    const auto artifacts = store->artifacts(*id);
-    if (!artifacts) return tl::unexpected(artifacts.error());
+    RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
+    RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
+    RZ_TRY_ASSIGN(const auto finding, store.finding(id));
+    RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(id));
     const std::string db = db_for_commands(flags);
-    print_result(json_wanted(flags) ? report::finding_json(*finding, db, *artifacts)
-                                    : report::finding_text(*finding, db, *artifacts));
+    print_result(json_wanted(flags) ? report::finding_json(finding, db, artifacts)
+                                    : report::finding_text(finding, db, artifacts));
     return kOk;
   }
 };

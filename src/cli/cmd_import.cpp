@@ -31,9 +31,8 @@ class Import final : public Command {
 };
 
 Result<Repro> load(const std::string& file, const Registry& registry) {
-  auto text = read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  auto repro = parse_repro(*text, file);
+  RZ_TRY_ASSIGN(auto text, read_file(file));
+  auto repro = parse_repro(text, file);
   if (!repro) return repro;
   if (!repro->signature)
     return usage_error(fmt::format(
@@ -44,30 +43,26 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
   if (oracles::Catalog().find(repro->oracle) == nullptr)
     return usage_error(fmt::format("{}: [expect] unknown oracle '{}'", file, repro->oracle));
   complete(repro->plan, (*entry)->spec);
-  if (auto valid = validate(repro->plan, (*entry)->spec, file); !valid)
-    return tl::unexpected(valid.error());
+  RZ_TRY(validate(repro->plan, (*entry)->spec, file));
   return repro;
 }
 
 Result<int> Import::run(const po::variables_map& flags) {
-  auto registry = load_registry(flags);
-  if (!registry) return tl::unexpected(registry.error());
+  RZ_TRY_ASSIGN(auto registry, load_registry(flags));
   // All files are read before the store is opened, so that a bad one changes nothing.
   std::vector<std::pair<std::string, Repro>> repros;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
-    auto repro = load(file, *registry);
-    if (!repro) return tl::unexpected(repro.error());
-    repros.emplace_back(file, std::move(*repro));
+    RZ_TRY_ASSIGN(auto repro, load(file, registry));
+    repros.emplace_back(file, std::move(repro));
   }
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   for (const auto& [file, repro] : repros) {
     Finding f;
     f.signature = *repro.signature;
     f.oracle = repro.oracle;
     f.reason = "imported from " + std::filesystem::path(file).filename().string();
     f.plan = f.original = repro.plan;
-    auto recorded = store->record(f);
+    auto recorded = store.record(f);
     if (!recorded) return tl::unexpected(recorded.error());
     print_result(
         fmt::format("{}: finding {}{}\n", file, recorded->id, recorded->is_new ? "" : " (known)"));

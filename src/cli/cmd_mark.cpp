@@ -41,25 +41,22 @@ Result<LedgerEvent> parse_mark(const std::string& text) {
 }
 
 Result<int> Mark::run(const po::variables_map& flags) {
-  const auto id = parse_id(flags["id"].as<std::string>());
-  if (!id) return tl::unexpected(id.error());
+  RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
   const auto event = parse_mark(flags["as"].as<std::string>());
   if (!event) return tl::unexpected(event.error());
   // Read only first: a mistyped number must not make a store.
   const auto known = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(*id);
+    return s.finding(id);
   });
   if (!known) return tl::unexpected(known.error());
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
-  const auto ledger = store->mark(
-      *id, {"", *event, flags["link"].as<std::string>(), flags["reason"].as<std::string>()});
-  if (!ledger) return tl::unexpected(ledger.error());
-  const auto finding = store->finding(*id);
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+  RZ_TRY_ASSIGN(const auto ledger, store.mark(id, {"", *event, flags["link"].as<std::string>(),
+                                                   flags["reason"].as<std::string>()}));
+  const auto finding = store.finding(id);
   if (!finding) return tl::unexpected(finding.error());
   print_result(json_wanted(flags)
                    ? report::finding_json(*finding, db_for_commands(flags))
-                   : fmt::format("finding {} is {}: {}\n", *id, name_of(ledger->standing),
+                   : fmt::format("finding {} is {}: {}\n", id, name_of(ledger.standing),
                                  finding->signature.text()));
   return kOk;
 }

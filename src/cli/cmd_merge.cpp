@@ -37,25 +37,20 @@ Result<int> Merge::run(const po::variables_map& flags) {
     std::error_code error;
     if (std::filesystem::equivalent(file, into, error))
       return usage_error(fmt::format("{}: cannot be merged into itself", file));
-    auto source = store::Store::open(file, store::OpenMode::read_only);
-    if (!source) return tl::unexpected(source.error());
-    const auto wrong = store::check(*source);
-    if (!wrong) return tl::unexpected(wrong.error());
-    if (!wrong->empty())
+    RZ_TRY_ASSIGN(auto source, store::Store::open(file, store::OpenMode::read_only));
+    RZ_TRY_ASSIGN(const auto wrong, store::check(source));
+    if (!wrong.empty())
       return unsound_error(
-          fmt::format("{}: {} ('redzone db check' tells all)", file, wrong->front()));
-    sources.emplace_back(file, std::move(*source));
+          fmt::format("{}: {} ('redzone db check' tells all)", file, wrong.front()));
+    sources.emplace_back(file, std::move(source));
   }
-  auto target = store::Store::open(into, store::OpenMode::read_write_create);
-  if (!target) return tl::unexpected(target.error());
-  const auto lock = store::FileLock::take(into, "another job");
-  if (!lock) return tl::unexpected(lock.error());
+  RZ_TRY_ASSIGN(auto target, store::Store::open(into, store::OpenMode::read_write_create));
+  RZ_TRY(store::FileLock::take(into, "another job"));
   for (auto& [file, source] : sources) {
-    const auto merged = store::merge(source, *target);
-    if (!merged) return tl::unexpected(merged.error());
+    RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
     print_result(fmt::format(
         "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n", file,
-        merged->campaigns, merged->findings, merged->improved, merged->entries));
+        merged.campaigns, merged.findings, merged.improved, merged.entries));
   }
   return kOk;
 }

@@ -64,20 +64,17 @@ Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) 
   auto shard = campaign::Shard::parse(flags["shard"].as<std::string>());
   if (!shard) return usage_error("--shard: " + shard.error().message);
   options.shard = *shard;
-  auto time = duration_flag(flags, "time");
-  if (!time) return tl::unexpected(time.error());
-  auto plans = plans_flag(flags);
-  if (!plans) return tl::unexpected(plans.error());
-  options.plans = *plans;
-  if (*time)
-    options.time = **time;
+  RZ_TRY_ASSIGN(auto time, duration_flag(flags, "time"));
+  RZ_TRY_ASSIGN(auto plans, plans_flag(flags));
+  options.plans = plans;
+  if (time)
+    options.time = *time;
   else if (options.plans == 0)
     options.time = std::chrono::hours(1);
   if (flags.count("seed") != 0) options.seed = flags["seed"].as<Count>().value;
   if (flags.count("corpus") != 0) {
-    auto corpus = nightly::read_corpus(flags["corpus"].as<std::string>());
-    if (!corpus) return tl::unexpected(corpus.error());
-    options.corpus = std::move(*corpus);
+    RZ_TRY_ASSIGN(auto corpus, nightly::read_corpus(flags["corpus"].as<std::string>()));
+    options.corpus = std::move(corpus);
   }
   options.commit = flags["commit"].as<std::string>();
   options.command = typed(flags);
@@ -86,13 +83,10 @@ Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) 
 
 Result<int> NightlyCommand::run(const po::variables_map& flags) {
   watch_interrupts();
-  auto options = nightly_options(flags);
-  if (!options) return tl::unexpected(options.error());
-  auto wanted = engine_options(flags, engine::Workload::campaign);
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto opened = engine::Engine::open(*wanted);
-  if (!opened) return tl::unexpected(opened.error());
-  engine::Engine& engine = **opened;
+  RZ_TRY_ASSIGN(auto options, nightly_options(flags));
+  RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
+  RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
+  engine::Engine& engine = *opened;
   const auto targets = selection_options(flags);
   if (auto selected = engine::select(engine.site(), targets, {}); !selected)
     return tl::unexpected(selected.error());  // before there is a store
@@ -100,17 +94,13 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   job.db = db_for_commands(flags);
   if (flags.count("report") != 0) {
     job.report = flags["report"].as<std::string>();
-    if (auto made = nightly::prepare_folder(*job.report); !made)
-      return tl::unexpected(made.error());
+    RZ_TRY(nightly::prepare_folder(*job.report));
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  const auto lock = store::FileLock::take(flags["db"].as<std::string>(), "another job");
-  if (!lock) return tl::unexpected(lock.error());
-  const auto quarantined = store->quarantined();
-  if (!quarantined) return tl::unexpected(quarantined.error());
-  const auto selection = engine::select(engine.site(), targets, *quarantined);
-  if (!selection) return tl::unexpected(selection.error());
+  RZ_TRY(store::FileLock::take(flags["db"].as<std::string>(), "another job"));
+  RZ_TRY_ASSIGN(const auto quarantined, store->quarantined());
+  RZ_TRY_ASSIGN(const auto selection, engine::select(engine.site(), targets, quarantined));
 
   auto means = nightly::means_over(engine);
   ProgressPrinter printer;
@@ -124,7 +114,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   job.print = [json](const report::Night& night) {
     print_result(json ? report::night_json(night) : report::night_text(night));
   };
-  return nightly::run_job(means, *store, *selection, *options, job);
+  return nightly::run_job(means, *store, selection, options, job);
 }
 
 }  // namespace

@@ -40,16 +40,14 @@ class Reduce final : public Command {
 
 Result<int> Reduce::run(const po::variables_map& flags) {
   watch_interrupts();
-  auto id = parse_id(flags["id"].as<std::string>());
-  if (!id) return tl::unexpected(id.error());
+  RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
   auto time = duration_flag(flags, "time");
   if (!time) return tl::unexpected(time.error());
-  auto finding = allowed_finding(*id, flags);
+  auto finding = allowed_finding(id, flags);
   if (!finding) return tl::unexpected(finding.error());
-  const auto wanted = rerun_options(flags, finding->environment);
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto rerun = engine::open_rerun(*wanted,
-                                  {.name = fmt::format("finding {}", *id),
+  RZ_TRY_ASSIGN(const auto wanted, rerun_options(flags, finding->environment));
+  auto rerun = engine::open_rerun(wanted,
+                                  {.name = fmt::format("finding {}", id),
                                    .oracle = finding->oracle,
                                    .found_in = finding->environment},
                                   finding->plan);
@@ -61,12 +59,11 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   }
   engine::Engine& engine = *rerun->engine;
   const TargetSpec& spec = rerun->entry->spec;
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
-  engine::StoreSink sink(*store);
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+  engine::StoreSink sink(store);
   // A suspect may get a better name. What was confirmed or marked keeps its own: a smaller plan
   // that fails in another way is another finding, which takes no mark with it.
-  if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(*id);
+  if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(id);
   auto options = engine.triage_options();
   // What is left is measured and explained in the last quarter. The command is over with the time;
   // a trial that runs then has its deadline.
@@ -81,34 +78,31 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(engine.executor(), engine.site().catalog(), engine::simplify_for(), sink,
                           options);
-  auto settled = triage.reduce_again(std::move(*finding), spec);
-  if (!settled) return tl::unexpected(settled.error());
-  Finding& reduced = settled->finding;
-  if (settled->other) {
+  RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(*finding), spec));
+  Finding& reduced = settled.finding;
+  if (settled.other) {
     campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
-    const auto other =
-        engine::store_alarm(*store, engine.site(), evaluator, *settled->other, *rerun->entry);
-    if (!other) return tl::unexpected(other.error());
-    print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other->id,
-                           settled->other->verdict.signature.text()));
+    RZ_TRY_ASSIGN(const auto other, engine::store_alarm(store, engine.site(), evaluator,
+                                                        *settled.other, *rerun->entry));
+    print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other.id,
+                           settled.other->verdict.signature.text()));
   }
-  if (settled->now.k == 0)
+  if (settled.now.k == 0)
     print_note(
         fmt::format("reduce: it did not fail in {} runs now; what is stored of finding {} is "
                     "of earlier runs",
-                    settled->now.n, *id));
-  if (reduced.id != *id)
+                    settled.now.n, id));
+  if (reduced.id != id)
     print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
-                           reduced.id, *id));
+                           reduced.id, id));
   // As stored: the ledger of a finding is its own.
-  if (auto stored = store->finding(reduced.id); stored) reduced = std::move(*stored);
-  const auto artifacts = store->artifacts(reduced.id);
-  if (!artifacts) return tl::unexpected(artifacts.error());
+  if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
+  RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(reduced.id));
   const std::string db = db_for_commands(flags);
-  print_result(json_wanted(flags) ? report::finding_json(reduced, db, *artifacts)
-                                  : report::finding_text(reduced, db, *artifacts));
+  print_result(json_wanted(flags) ? report::finding_json(reduced, db, artifacts)
+                                  : report::finding_text(reduced, db, artifacts));
   if (interrupted()) return kInterrupted;
-  return settled->now.k > 0 || settled->other ? kFound : kOk;
+  return settled.now.k > 0 || settled.other ? kFound : kOk;
 }
 
 }  // namespace

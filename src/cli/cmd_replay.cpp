@@ -65,33 +65,25 @@ struct Loaded {
 Result<Loaded> load(const po::variables_map& flags) {
   const auto& what = flags["what"].as<std::string>();
   if (!is_number(what)) {
-    auto text = read_file(what);
-    if (!text) return tl::unexpected(text.error());
-    auto repro = parse_repro(*text, what);
-    if (!repro) return tl::unexpected(repro.error());
-    if (auto allowed = check_allowed(repro->plan.target, flags); !allowed)
-      return tl::unexpected(allowed.error());
-    return Loaded{std::move(*repro)};
+    RZ_TRY_ASSIGN(auto text, read_file(what));
+    RZ_TRY_ASSIGN(auto repro, parse_repro(text, what));
+    RZ_TRY(check_allowed(repro.plan.target, flags));
+    return Loaded{std::move(repro)};
   }
-  auto id = parse_id(what);
-  if (!id) return tl::unexpected(id.error());
-  auto finding = allowed_finding(*id, flags);
-  if (!finding) return tl::unexpected(finding.error());
-  return Loaded{{finding->plan, finding->oracle, finding->signature}, finding->environment};
+  RZ_TRY_ASSIGN(auto id, parse_id(what));
+  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  return Loaded{{finding.plan, finding.oracle, finding.signature}, finding.environment};
 }
 
 Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
-  const auto launch = launch_flag(flags);
-  if (!launch) return tl::unexpected(launch.error());
-  if (*launch) mode.launch = **launch;
+  RZ_TRY_ASSIGN(const auto launch, launch_flag(flags));
+  if (launch) mode.launch = *launch;
   if (flags.count("placement") != 0) {
-    auto placement = parse_name<Placement>(flags["placement"].as<std::string>());
-    if (!placement) return tl::unexpected(placement.error());
-    mode.placement = *placement;
+    RZ_TRY_ASSIGN(auto placement, parse_name<Placement>(flags["placement"].as<std::string>()));
+    mode.placement = placement;
   }
-  const auto allocator = allocator_flag(flags);
-  if (!allocator) return tl::unexpected(allocator.error());
-  if (*allocator && **allocator != mode.allocator) mode = with_allocator(mode, **allocator);
+  RZ_TRY_ASSIGN(const auto allocator, allocator_flag(flags));
+  if (allocator && *allocator != mode.allocator) mode = with_allocator(mode, *allocator);
   if (flags.count("schedule-seed") != 0)
     mode.schedule_seed = flags["schedule-seed"].as<Count>().value;
   return {};
@@ -120,11 +112,9 @@ int exit_code(const report::ReplayResult& result) {
 Result<std::int64_t> stored_as(const po::variables_map& flags, const engine::Site& site,
                                campaign::Evaluator& evaluator, const campaign::Alarm& alarm,
                                const TargetEntry& entry) {
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
-  const auto stored = engine::store_alarm(*store, site, evaluator, alarm, entry);
-  if (!stored) return tl::unexpected(stored.error());
-  return stored->id;
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
+  RZ_TRY_ASSIGN(const auto stored, engine::store_alarm(store, site, evaluator, alarm, entry));
+  return stored.id;
 }
 
 Result<int> Replay::run(const po::variables_map& flags) {
@@ -132,30 +122,29 @@ Result<int> Replay::run(const po::variables_map& flags) {
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
   const int n = sanitized ? 1 : flags["runs"].as<int>();
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
-  auto loaded = load(flags);
-  if (!loaded) return tl::unexpected(loaded.error());
-  Repro* const repro = &loaded->repro;
-  if (auto r = override_mode(repro->plan.mode, flags); !r) return tl::unexpected(r.error());
-  auto options = rerun_options(flags, loaded->found_in);
-  if (!options) return tl::unexpected(options.error());
+  RZ_TRY_ASSIGN(auto loaded, load(flags));
+  Repro* const repro = &loaded.repro;
+  RZ_TRY(override_mode(repro->plan.mode, flags));
+  RZ_TRY_ASSIGN(auto options, rerun_options(flags, loaded.found_in));
   const auto& what = flags["what"].as<std::string>();
   const std::string name = is_number(what) ? "finding " + what : what;
-  auto rerun = engine::open_rerun(
-      *options, {.name = name, .oracle = repro->oracle, .found_in = loaded->found_in}, repro->plan);
-  if (!rerun) return tl::unexpected(rerun.error());
-  if (!rerun->other_code.empty()) print_note(fmt::format("replay: {}", rerun->other_code));
-  if (!rerun->not_judged.empty()) {
-    print_note(fmt::format("not applicable: {}", rerun->not_judged));
+  RZ_TRY_ASSIGN(auto rerun,
+                engine::open_rerun(
+                    options, {.name = name, .oracle = repro->oracle, .found_in = loaded.found_in},
+                    repro->plan));
+  if (!rerun.other_code.empty()) print_note(fmt::format("replay: {}", rerun.other_code));
+  if (!rerun.not_judged.empty()) {
+    print_note(fmt::format("not applicable: {}", rerun.not_judged));
     return kNotJudged;
   }
-  engine::Engine& engine = *rerun->engine;
-  const TargetSpec& spec = rerun->entry->spec;
+  engine::Engine& engine = *rerun.engine;
+  const TargetSpec& spec = rerun.entry->spec;
 
   // With --sanitizer the tool decides: a report on another oracle's finding is a failure, but not
   // the recorded one. Without, the recorded failure names its oracle, and a plan alone is put to
   // all oracles.
   const SanitizerTool tool =
-      options->sanitizer != SanitizerTool::none ? options->sanitizer : repro->plan.mode.sanitizer;
+      options.sanitizer != SanitizerTool::none ? options.sanitizer : repro->plan.mode.sanitizer;
   const bool of_another_oracle = tool != SanitizerTool::none && repro->oracle != name_of(tool);
   const auto found = repro->signature;
   if (of_another_oracle) repro->signature.reset();
@@ -180,7 +169,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
                   [](const report::ReplayRun& run) { return run.result == RunResult::recorded; });
   Result<void> stored;
   if (other && campaign::is_own_alarm(other->verdict, recorded_too)) {
-    const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun->entry);
+    const auto id = stored_as(flags, engine.site(), evaluator, *other, *rerun.entry);
     if (id)
       result.other_finding = *id;
     else

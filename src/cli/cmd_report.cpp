@@ -49,31 +49,25 @@ class Report final : public Command {
 };
 
 Result<report::Night> described(const po::variables_map& flags, store::Store& store) {
-  auto id = flags.count("night") != 0 ? parse_night(flags["night"].as<std::string>())
-                                      : nightly::latest_night(store);
-  if (!id) return tl::unexpected(id.error());
-  auto registry = load_registry(flags);
-  if (!registry) return tl::unexpected(registry.error());
+  RZ_TRY_ASSIGN(auto id, flags.count("night") != 0 ? parse_night(flags["night"].as<std::string>())
+                                                   : nightly::latest_night(store));
+  RZ_TRY_ASSIGN(auto registry, load_registry(flags));
   const std::string db = db_for_commands(flags);
-  auto night = nightly::describe_night(store, *id, {.db = db, .registry = &*registry});
+  auto night = nightly::describe_night(store, id, {.db = db, .registry = &registry});
   if (!night) return night;
-  if (auto added = nightly::add_bisections(*night, store, *registry); !added)
-    return tl::unexpected(added.error());
+  RZ_TRY(nightly::add_bisections(*night, store, registry));
   return night;
 }
 
 Result<int> Report::run(const po::variables_map& flags) {
-  const auto format = format_named(flags["format"].as<std::string>());
-  if (!format) return tl::unexpected(format.error());
+  RZ_TRY_ASSIGN(const auto format, format_named(flags["format"].as<std::string>()));
   std::error_code error;
   if (flags.count("out") != 0 && std::filesystem::equivalent(flags["out"].as<std::string>(),
                                                              flags["db"].as<std::string>(), error))
     return usage_error(fmt::format("--out: {} is the store", flags["out"].as<std::string>()));
-  auto store = open_store(flags, store::OpenMode::read_only);
-  if (!store) return tl::unexpected(store.error());
-  const auto night = described(flags, *store);
-  if (!night) return tl::unexpected(night.error());
-  const std::string text = format->write(*night);
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
+  RZ_TRY_ASSIGN(const auto night, described(flags, store));
+  const std::string text = format.write(night);
   if (flags.count("out") == 0) {
     print_result(text);
     return kOk;

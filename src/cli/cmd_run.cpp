@@ -70,18 +70,15 @@ int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>
 // Limits, seed and allocator.
 Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
   engine::CampaignRequest request;
-  const auto time = duration_flag(flags, "time");
-  if (!time) return tl::unexpected(time.error());
-  const auto plans = plans_flag(flags);
-  if (!plans) return tl::unexpected(plans.error());
-  request.plans_per_target = *plans;
-  if (*time)
-    request.time = **time;
-  else if (*plans == 0)
+  RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
+  RZ_TRY_ASSIGN(const auto plans, plans_flag(flags));
+  request.plans_per_target = plans;
+  if (time)
+    request.time = *time;
+  else if (plans == 0)
     request.time = std::chrono::seconds(60);
-  const auto allocator = allocator_flag(flags);
-  if (!allocator) return tl::unexpected(allocator.error());
-  request.allocator = *allocator;
+  RZ_TRY_ASSIGN(const auto allocator, allocator_flag(flags));
+  request.allocator = allocator;
   request.seed = flags.count("seed") != 0 ? flags["seed"].as<Count>().value
                                           : std::random_device{}() & 0x7fffffffu;
   return request;
@@ -118,34 +115,28 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
 
 Result<int> Run::run(const po::variables_map& flags) {
   watch_interrupts();
-  auto wanted = engine_options(flags, engine::Workload::campaign);
-  if (!wanted) return tl::unexpected(wanted.error());
-  const auto launch = launch_flag(flags);
-  if (!launch) return tl::unexpected(launch.error());
-  if (*launch) wanted->screen.relaxed = **launch;
-  auto request = request_of(flags);
-  if (!request) return tl::unexpected(request.error());
-  request->command = typed(flags, request->seed);
-  auto opened = engine::Engine::open(*wanted);
-  if (!opened) return tl::unexpected(opened.error());
-  engine::Engine& engine = **opened;
-  const auto quarantined = forbidden(flags);
-  if (!quarantined) return tl::unexpected(quarantined.error());
-  const auto selection = engine::select(engine.site(), selection_options(flags), *quarantined);
-  if (!selection) return tl::unexpected(selection.error());
-  for (const auto& [target, why] : selection->skipped)
+  RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
+  RZ_TRY_ASSIGN(const auto launch, launch_flag(flags));
+  if (launch) wanted.screen.relaxed = *launch;
+  RZ_TRY_ASSIGN(auto request, request_of(flags));
+  request.command = typed(flags, request.seed);
+  RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
+  engine::Engine& engine = *opened;
+  RZ_TRY_ASSIGN(const auto quarantined, forbidden(flags));
+  RZ_TRY_ASSIGN(const auto selection,
+                engine::select(engine.site(), selection_options(flags), quarantined));
+  for (const auto& [target, why] : selection.skipped)
     print_note(fmt::format("not applicable: {}: {}", target, why));
-  if (selection->targets.empty()) return kNotJudged;
-  request->targets = selection->targets;
+  if (selection.targets.empty()) return kNotJudged;
+  request.targets = selection.targets;
 
-  const auto proof = engine.prove(request->allocator);
+  const auto proof = engine.prove(request.allocator);
   if (interrupted()) return kInterrupted;
   if (!proof) return tl::unexpected(proof.error());
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   ProgressPrinter printer;
   const auto ran = engine::run_campaign(
-      engine, *store, *request,
+      engine, store, request,
       {.progress = [&](const campaign::Progress& p) { printer(p); },
        .found = [&](const Finding& f, double seconds) { printer.found(f, seconds); },
        .fuzzed =

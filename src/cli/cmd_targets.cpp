@@ -45,13 +45,12 @@ report::TargetDevice device_of(const TargetEntry& entry, const device::Presence&
 }
 
 Result<int> Targets::run(const po::variables_map& flags) {
-  auto registry = load_registry(flags);
-  if (!registry) return tl::unexpected(registry.error());
+  RZ_TRY_ASSIGN(auto registry, load_registry(flags));
   std::map<DeviceKind, device::Presence> devices;
   for (const auto& device : all_devices())
     devices.emplace(device.kind, device::look_for(device.kind));
   std::vector<report::TargetInfo> infos;
-  for (const auto& entry : registry->entries()) {
+  for (const auto& entry : registry.entries()) {
     if (infos.empty() || infos.back().spec.name != entry.spec.name)
       infos.push_back({entry.spec, {}});
     infos.back().devices.push_back(device_of(entry, devices.at(entry.device)));
@@ -59,7 +58,7 @@ Result<int> Targets::run(const po::variables_map& flags) {
   if (flags.count("name") != 0) {
     const auto& name = flags["name"].as<std::string>();
     // For the error of an unknown name.
-    if (auto known = registry->require_any(name); !known) return tl::unexpected(known.error());
+    RZ_TRY(registry.require_any(name));
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }
   if (json_wanted(flags))

@@ -61,23 +61,20 @@ Result<tma::Explanation> explained(const po::variables_map& flags) {
   const std::string file = flags.count("file") != 0 ? flags["file"].as<std::string>() : "";
   if (descriptor_given(flags)) {
     if (!file.empty()) return usage_error("tma explain: a file or the flags of a descriptor");
-    auto descriptor = descriptor_of(flags);
-    if (!descriptor) return tl::unexpected(descriptor.error());
+    RZ_TRY_ASSIGN(auto descriptor, descriptor_of(flags));
     tma::Explanation out;
-    out.diagnoses.push_back(tma::diagnose(*descriptor));
+    out.diagnoses.push_back(tma::diagnose(descriptor));
     return out;
   }
-  auto text = file.empty() || file == "-" ? read_input() : read_file(file);
-  if (!text) return tl::unexpected(text.error());
-  return tma::explain(*text);
+  RZ_TRY_ASSIGN(auto text, file.empty() || file == "-" ? read_input() : read_file(file));
+  return tma::explain(text);
 }
 
 Result<int> run_explain(const po::variables_map& flags) {
-  const auto explanation = explained(flags);
-  if (!explanation) return tl::unexpected(explanation.error());
-  print_result(json_wanted(flags) ? report::explanation_json(*explanation)
-                                  : report::explanation_text(*explanation));
-  switch (report::verdict_of(*explanation)) {
+  RZ_TRY_ASSIGN(const auto explanation, explained(flags));
+  print_result(json_wanted(flags) ? report::explanation_json(explanation)
+                                  : report::explanation_text(explanation));
+  switch (report::verdict_of(explanation)) {
     case tma::Verdict::clean:
       return kOk;
     case tma::Verdict::unreadable:
@@ -109,10 +106,9 @@ Result<int> run_agree(const po::variables_map& flags) {
     return generators::smallest_descriptor(found, predicate);
   };
   setup.stop = [] { return interrupted(); };
-  auto agreement = tma::compare(setup);
-  if (!agreement) return tl::unexpected(agreement.error());
+  RZ_TRY_ASSIGN(auto agreement, tma::compare(setup));
   const report::AgreementRun run{(*encoder)->device_name(), (*encoder)->driver_version(), seed,
-                                 std::move(*agreement)};
+                                 std::move(agreement)};
   print_result(json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
   if (run.agreement.stopped && interrupted()) return kInterrupted;
   return run.agreement.disagreed == 0 ? kOk : kFound;

@@ -40,19 +40,16 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
   auto& box = *static_cast<device::BlackBox*>(page);  // for as long as the process lives
 
-  const auto tool = sanitizer_flag(flags);
-  if (!tool) return tl::unexpected(tool.error());
+  RZ_TRY_ASSIGN(const auto tool, sanitizer_flag(flags));
   std::optional<trial::SanitizerSource> sanitizer;
-  if (*tool != SanitizerTool::none) {
+  if (tool != SanitizerTool::none) {
     if (flags.count("sanitizer-log") == 0) return usage_error("--sanitizer-log is missing");
-    sanitizer = {*tool, flags["sanitizer-log"].as<std::string>()};
+    sanitizer = {tool, flags["sanitizer-log"].as<std::string>()};
   }
-  const auto options = worker_side_options(flags);
-  if (!options) return tl::unexpected(options.error());
-  auto side = engine::open_worker_side(*options);
-  if (!side) return tl::unexpected(side.error());
-  trial::DeviceTrialHost host(std::move(side->device), side->registry, &box,
-                              device::look_for(options->device).nvrtc, std::move(sanitizer));
+  RZ_TRY_ASSIGN(const auto options, worker_side_options(flags));
+  RZ_TRY_ASSIGN(auto side, engine::open_worker_side(options));
+  trial::DeviceTrialHost host(std::move(side.device), side.registry, &box,
+                              device::look_for(options.device).nvrtc, std::move(sanitizer));
   return exec::worker_loop(flags["socket-fd"].as<int>(), host, box);
 }
 

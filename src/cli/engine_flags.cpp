@@ -20,16 +20,14 @@ std::vector<std::filesystem::path> paths_of(const po::variables_map& flags, cons
 Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
                                              engine::Workload workload) {
   engine::EngineOptions options;
-  auto device = chosen_device(flags);
-  if (!device) return tl::unexpected(device.error());
-  options.device = *device;
+  RZ_TRY_ASSIGN(auto device, chosen_device(flags));
+  options.device = device;
   options.plugins = plugin_paths(flags);
   options.packages = package_paths(flags);
   options.workload = workload;
   options.interrupted = [] { return interrupted(); };
-  auto deadline = duration_flag(flags, "deadline");
-  if (!deadline) return tl::unexpected(deadline.error());
-  options.deadline = *deadline;
+  RZ_TRY_ASSIGN(auto deadline, duration_flag(flags, "deadline"));
+  options.deadline = deadline;
   if (flags.count("workers") != 0) {
     options.workers = flags["workers"].as<Count>().value;
     if (*options.workers < 1 || *options.workers > 64)
@@ -39,9 +37,8 @@ Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
     options.compilers = flags["compilers"].as<Count>().value;
     if (*options.compilers > 64) return usage_error("--compilers: must be in 0..64");
   }
-  auto sanitizer = sanitizer_flag(flags);
-  if (!sanitizer) return tl::unexpected(sanitizer.error());
-  options.sanitizer = *sanitizer;
+  RZ_TRY_ASSIGN(auto sanitizer, sanitizer_flag(flags));
+  options.sanitizer = sanitizer;
   return options;
 }
 
@@ -61,9 +58,8 @@ Result<Registry> load_registry(const po::variables_map& flags) {
 }
 
 Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags) {
-  const auto device = parse_device_kind(flags["device"].as<std::string>());
-  if (!device) return tl::unexpected(device.error());
-  engine::WorkerSideOptions options{.device = *device};
+  RZ_TRY_ASSIGN(const auto device, parse_device_kind(flags["device"].as<std::string>()));
+  engine::WorkerSideOptions options{.device = device};
   options.plugins = paths_of(flags, "plugin");
   options.packages = paths_of(flags, "package");
   if (flags.count("compile-for") != 0) options.compile_for = flags["compile-for"].as<int>();

@@ -23,39 +23,34 @@ void add_probing_flags(po::options_description& flags, po::positional_options_de
 }
 
 Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags) {
-  const auto time = duration_flag(flags, "time");
-  if (!time) return tl::unexpected(time.error());
-  return std::chrono::steady_clock::now() + **time;
+  RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
+  return std::chrono::steady_clock::now() + *time;
 }
 
 Result<std::unique_ptr<engine::Probing>> open_probing(
     const po::variables_map& flags, std::chrono::steady_clock::time_point until,
     const std::optional<std::filesystem::path>& build) {
-  const auto id = parse_id(flags["id"].as<std::string>());
-  if (!id) return tl::unexpected(id.error());
-  auto finding = allowed_finding(*id, flags);
-  if (!finding) return tl::unexpected(finding.error());
-  auto options = rerun_options(flags, finding->environment);
-  if (!options) return tl::unexpected(options.error());
+  RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
+  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  RZ_TRY_ASSIGN(auto options, rerun_options(flags, finding.environment));
   if (build) {
     std::error_code error;
     const bool folder = std::filesystem::is_directory(*build, error);
-    options->plugins.clear();
-    options->packages.clear();
-    (folder ? options->packages : options->plugins).push_back(*build);
+    options.plugins.clear();
+    options.packages.clear();
+    (folder ? options.packages : options.plugins).push_back(*build);
   }
   auto probing =
-      engine::Probing::open(*options, std::move(*finding), flags["db"].as<std::string>(), until);
+      engine::Probing::open(options, std::move(finding), flags["db"].as<std::string>(), until);
   if (probing && !(*probing)->other_code().empty()) print_note((*probing)->other_code());
   return probing;
 }
 
 Result<void> store_other(engine::Probing& probing, std::string_view what) {
-  const auto other = probing.store_other();
-  if (!other) return tl::unexpected(other.error());
-  if (*other)
+  RZ_TRY_ASSIGN(const auto other, probing.store_other());
+  if (other)
     print_note(fmt::format("{} also fails otherwise: {}, stored as finding {}", what,
-                           (*other)->signature.text(), (*other)->id));
+                           other->signature.text(), other->id));
   return {};
 }
 

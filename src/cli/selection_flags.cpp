@@ -40,9 +40,8 @@ Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags
 }
 
 Result<void> check_allowed(std::string_view target, const po::variables_map& flags) {
-  const auto quarantined = forbidden(flags);
-  if (!quarantined) return tl::unexpected(quarantined.error());
-  for (const auto& q : *quarantined)
+  RZ_TRY_ASSIGN(const auto quarantined, forbidden(flags));
+  for (const auto& q : quarantined)
     if (q.signature.target == target)
       return usage_error(
           fmt::format("{}: {}; --force launches it all the same", q.signature.target, q.why));
@@ -54,8 +53,7 @@ Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags)
     return s.finding(id);
   });
   if (!finding) return finding;
-  if (auto allowed = check_allowed(finding->plan.target, flags); !allowed)
-    return tl::unexpected(allowed.error());
+  RZ_TRY(check_allowed(finding->plan.target, flags));
   return finding;
 }
 

@@ -41,3 +41,24 @@ inline constexpr int kCheckFailedExit = 70;
 
 #define RZ_CHECK(expression) \
   ((expression) ? void(0) : ::redzone::check_failed(#expression, __FILE__, __LINE__))
+
+// Leaves the function with the error of `expression`, a Result or another tl::expected; what it
+// holds is dropped.
+//   RZ_TRY(store.update(finding));
+#define RZ_TRY(...)                                         \
+  do {                                                      \
+    if (auto rz_tried = (__VA_ARGS__); !rz_tried)           \
+      return ::tl::unexpected(std::move(rz_tried).error()); \
+  } while (false)
+
+// The same, and else `declaration` gets what it holds. A statement of its own: two of them, so not
+// behind an `if` without braces.
+//   RZ_TRY_ASSIGN(const Plan plan, parse_plan(text, file));
+#define RZ_TRY_ASSIGN(declaration, ...) \
+  RZ_TRY_ASSIGN_AS(RZ_JOINED(rz_tried_, __LINE__), declaration, __VA_ARGS__)
+#define RZ_TRY_ASSIGN_AS(tried, declaration, ...)                \
+  auto tried = (__VA_ARGS__);                                    \
+  if (!tried) return ::tl::unexpected(std::move(tried).error()); \
+  declaration = *std::move(tried)
+#define RZ_JOINED(a, b) RZ_JOINED_AS(a, b)
+#define RZ_JOINED_AS(a, b) a##b

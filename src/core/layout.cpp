@@ -128,8 +128,7 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
   const Shape sizes = memory_shape(shape, layout);
 
   const auto order = memory_order(shape, layout);
-  if (auto set = set_pitches(sizes, layout, order, v.strides); !set)
-    return tl::unexpected(set.error());
+  RZ_TRY(set_pitches(sizes, layout, order, v.strides));
   v.numel = count(sizes);  // does not overflow where the pitches do not
 
   std::int64_t last = 0;  // storage index of the last element, relative to the lowest

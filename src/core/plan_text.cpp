@@ -144,9 +144,8 @@ class TableReader {
   // A string that is one of the names that `parse` knows.
   template <class T>
   Result<T> name(std::string_view k, Result<T> (*parse)(std::string_view)) {
-    auto text = string(k);
-    if (!text) return tl::unexpected(text.error());
-    auto value = parse(*text);
+    RZ_TRY_ASSIGN(auto text, string(k));
+    auto value = parse(text);
     if (value) return value;
     return usage_error(fmt::format("{}: {}", at(*table_.get(k)), value.error().message));
   }
@@ -201,7 +200,7 @@ Result<Layout> parse_layout(const toml::table& table, const std::string& where) 
   RZ_READ(layout.slice_elems, reader.integer("slice", 0));
   RZ_READ(layout.broadcast_dim, reader.integer("broadcast", -1));
   RZ_READ(layout.reversed_dim, reader.integer("reversed", -1));
-  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
+  RZ_TRY(reader.no_more());
   return layout;
 }
 
@@ -259,8 +258,7 @@ Result<CallStep> parse_call(TableReader& reader, const std::string& where) {
   RZ_READ(seed, reader.integer("seed", 1));
   if (seed < 0) return usage_error(fmt::format("{}: 'seed' must not be negative", where));
   step.call.seed = static_cast<std::uint64_t>(seed);
-  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
-    return tl::unexpected(r.error());
+  RZ_TRY(read_schedule(reader, where, step.repeat, step.stream));
   RZ_READ(step.graph, reader.integer("graph", 0));
   if (step.graph < 0 || step.graph > kMaxGraphs)
     return usage_error(
@@ -274,8 +272,7 @@ Result<ReplayStep> parse_replay(TableReader& reader, const std::string& where) {
   if (step.graph < 1 || step.graph > kMaxGraphs)
     return usage_error(
         fmt::format("{}: 'graph' is {}, must be in 1..{}", where, step.graph, kMaxGraphs));
-  if (auto r = read_schedule(reader, where, step.repeat, step.stream); !r)
-    return tl::unexpected(r.error());
+  RZ_TRY(read_schedule(reader, where, step.repeat, step.stream));
   return step;
 }
 
@@ -303,7 +300,7 @@ Result<Step> parse_step(const toml::table& table, const std::string& where) {
     return usage_error(
         fmt::format("{}: unknown step '{}': call, sync, wait or replay", reader.at(table), kind));
   }
-  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
+  RZ_TRY(reader.no_more());
   return step;
 }
 
@@ -319,7 +316,7 @@ Result<PoolPolicy> parse_pool(const toml::table& table, const std::string& where
     return usage_error(
         fmt::format("{}: 'release_threshold_bytes' must not be negative", reader.at(table)));
   pool.release_threshold_bytes = static_cast<std::uint64_t>(threshold);
-  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
+  RZ_TRY(reader.no_more());
   return pool;
 }
 
@@ -349,7 +346,7 @@ Result<Mode> parse_mode(const toml::table& table, const std::string& where) {
     return usage_error(
         fmt::format("{}: 'pool' needs the allocator to be \"pool\"", reader.at(*pool)));
   if (pool != nullptr) RZ_READ(mode.pool, parse_pool(*pool, where));
-  if (auto rest = reader.no_more(); !rest) return tl::unexpected(rest.error());
+  RZ_TRY(reader.no_more());
   return mode;
 }
 
@@ -384,7 +381,7 @@ Result<Plan> parse_document(const toml::table& document, const std::string& wher
     RZ_READ(step, parse_step(*table, where));
     plan.steps.push_back(std::move(step));
   }
-  if (auto end = reader.no_more(); !end) return tl::unexpected(end.error());
+  RZ_TRY(reader.no_more());
   return plan;
 }
 

@@ -80,16 +80,15 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
 }
 
 Result<Repro> parse_repro(std::string_view text, std::string_view where) {
-  auto plan = parse_plan(text, where);
-  if (!plan) return tl::unexpected(plan.error());
-  Repro repro{std::move(*plan), {}, {}};
+  RZ_TRY_ASSIGN(auto plan, parse_plan(text, where));
+  Repro repro{std::move(plan), {}, {}};
   const auto document = parse_toml(text);
   RZ_CHECK(document);  // parse_plan() has shown that it parses
   const toml::node* expect = document->get("expect");
   if (expect == nullptr) return repro;
   if (expect->as_table() == nullptr)
     return usage_error(fmt::format("{}: 'expect' must be a table", where));
-  if (auto r = read_expect(*expect->as_table(), where, repro); !r) return tl::unexpected(r.error());
+  RZ_TRY(read_expect(*expect->as_table(), where, repro));
   return repro;
 }
 

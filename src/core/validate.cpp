@@ -165,9 +165,9 @@ namespace {
 
 // Throws what the functions of the spec throw.
 Result<void> check_call(const Call& call, const TargetSpec& spec) {
-  if (auto r = check_names(call.dims, spec.dims, "dim", true); !r) return r;
-  if (auto r = check_names(call.config, spec.knobs, "knob", true); !r) return r;
-  if (auto r = check_names(call.layouts, spec.tensors, "tensor", false); !r) return r;
+  RZ_TRY(check_names(call.dims, spec.dims, "dim", true));
+  RZ_TRY(check_names(call.config, spec.knobs, "knob", true));
+  RZ_TRY(check_names(call.layouts, spec.tensors, "tensor", false));
   for (const auto& dim : spec.dims) {
     const auto value = get(call.dims, dim.name);
     if (!allows(dim, value))

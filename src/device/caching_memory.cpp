@@ -39,10 +39,9 @@ Status<Region> CachingMemory::acquire(std::size_t bytes, int stream) {
   const BlockHeap::Group group = group_of(bytes, stream);
   if (const Region found = heap_.take(group, bytes, least_rest); found.base != nullptr)
     return found;
-  auto segment = segments_.acquire(segment_bytes(bytes));
-  if (!segment) return tl::unexpected(std::move(segment.error()));
-  RZ_CHECK(reinterpret_cast<std::uintptr_t>(segment->base) % kUnitBytes == 0);
-  heap_.add(*segment, group);
+  RZ_TRY_ASSIGN(auto segment, segments_.acquire(segment_bytes(bytes)));
+  RZ_CHECK(reinterpret_cast<std::uintptr_t>(segment.base) % kUnitBytes == 0);
+  heap_.add(segment, group);
   return heap_.take(group, bytes, least_rest);
 }
 

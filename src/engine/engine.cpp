@@ -69,14 +69,12 @@ oracles::Catalog catalog_for(const EngineOptions& options) {
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
   std::unique_ptr<Engine> engine(new Engine);
   engine->interrupted_ = options.interrupted;
-  auto registry = load_targets(options);
-  if (!registry) return tl::unexpected(registry.error());
-  engine->registry_ = std::move(*registry);
+  RZ_TRY_ASSIGN(auto registry, load_targets(options));
+  engine->registry_ = std::move(registry);
   engine->deadline_ = options.trial_deadline();
   engine->sanitizer_ = options.sanitizer;
   engine->catalog_ = catalog_for(options);
-  if (auto started = engine->start_workers(options); !started)
-    return tl::unexpected(started.error());
+  RZ_TRY(engine->start_workers(options));
   const exec::Hello& worker = engine->site().worker();
   const std::size_t compilers = options.compilers.value_or(compilers_by_cores());
   if (traits_of(options.device).targets.needs_nvrtc && options.workload == Workload::campaign &&
@@ -107,9 +105,8 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   // Elsewhere a bad access is caught in the act, with all that memcheck would say.
   if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
-  auto hello = pool_->wait_ready(std::chrono::seconds(60));
-  if (!hello) return tl::unexpected(hello.error());
-  site_.emplace(options.device, registry_, catalog_, std::move(*hello), no_sanitizer);
+  RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(std::chrono::seconds(60)));
+  site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer);
   return {};
 }
 

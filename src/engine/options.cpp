@@ -40,8 +40,7 @@ std::chrono::milliseconds EngineOptions::trial_deadline() const {
 Result<Registry> load_targets(const EngineOptions& options) {
   auto registry = Registry::load(options.plugins);
   if (!registry) return registry;
-  if (auto added = package::add_packages(*registry, options.packages); !added)
-    return tl::unexpected(added.error());
+  RZ_TRY(package::add_packages(*registry, options.packages));
   return registry;
 }
 

@@ -30,10 +30,9 @@ Result<std::unique_ptr<Probing>> Probing::open(const EngineOptions& options, Fin
   if (!rerun) return tl::unexpected(rerun.error());
   probing->rerun_ = std::move(*rerun);
   if (!probing->not_judged().empty()) return probing;
-  auto store = store::Store::open(db, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
-  probing->store_ = std::move(*store);
-  if (auto made = probing->make_prober(until); !made) return tl::unexpected(made.error());
+  RZ_TRY_ASSIGN(auto store, store::Store::open(db, store::OpenMode::read_write_create));
+  probing->store_ = std::move(store);
+  RZ_TRY(probing->make_prober(until));
   return probing;
 }
 
@@ -55,12 +54,11 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   store::ProbeKey key{.finding = finding_.id,
                       .device = engine.site().worker().device,
                       .code_hash = rerun_.entry->code_hash};
-  auto memory = stored_runs(*store_, key);
-  if (!memory) return tl::unexpected(memory.error());
+  RZ_TRY_ASSIGN(auto memory, stored_runs(*store_, key));
   bisect::ProbeBudget budget;
   budget.until = until;
   budget.stop = interrupted_;
-  prober_ = std::make_unique<bisect::Prober>(*runner_, std::move(budget), std::move(*memory),
+  prober_ = std::make_unique<bisect::Prober>(*runner_, std::move(budget), std::move(memory),
                                              store_runs(*store_, std::move(key)));
   return {};
 }
@@ -69,9 +67,9 @@ Result<std::optional<Finding>> Probing::store_other() {
   const auto& other = runner_->other();
   if (!other || !campaign::is_own_alarm(other->verdict, runner_->met_recorded()))
     return std::nullopt;
-  auto finding = store_alarm(*store_, rerun_.engine->site(), *evaluator_, *other, *rerun_.entry);
-  if (!finding) return tl::unexpected(finding.error());
-  return *finding;
+  RZ_TRY_ASSIGN(auto finding,
+                store_alarm(*store_, rerun_.engine->site(), *evaluator_, *other, *rerun_.entry));
+  return finding;
 }
 
 bisect::AxesOptions Probing::axes() const {

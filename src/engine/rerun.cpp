@@ -9,10 +9,9 @@
 namespace redzone::engine {
 
 Result<Rerun> open_rerun(const EngineOptions& options, const RecordedPlan& recorded, Plan& plan) {
-  auto opened = Engine::open(options);
-  if (!opened) return tl::unexpected(opened.error());
+  RZ_TRY_ASSIGN(auto opened, Engine::open(options));
   Rerun out;
-  out.engine = std::move(*opened);
+  out.engine = std::move(opened);
   const Site& site = out.engine->site();
   const auto entry = site.check(plan, recorded.name);
   if (!entry) return tl::unexpected(with_origin(entry.error(), recorded.found_in));

@@ -18,9 +18,8 @@ std::string SanitizedPools::problem() const {
 Result<std::unique_ptr<exec::Executor>> SanitizedPools::open(SanitizerTool tool) {
   if (auto why = problem(); !why.empty()) return harness_error(std::move(why));
   if (logs_ == nullptr) {
-    auto logs = TemporaryFolder::create("sanitizer");
-    if (!logs) return tl::unexpected(logs.error());
-    logs_ = std::make_unique<TemporaryFolder>(std::move(*logs));
+    RZ_TRY_ASSIGN(auto logs, TemporaryFolder::create("sanitizer"));
+    logs_ = std::make_unique<TemporaryFolder>(std::move(logs));
   }
   exec::PoolOptions options;
   options.command = command_;

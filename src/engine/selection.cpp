@@ -72,9 +72,8 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
           skip(*why);
           continue;
         }
-      auto entry = site.registry().require(name, site.device());
-      if (!entry) return tl::unexpected(entry.error());
-      want(*entry);
+      RZ_TRY_ASSIGN(auto entry, site.registry().require(name, site.device()));
+      want(entry);
     }
   } else {
     const bool told = !options.packages.empty() || options.all;
@@ -89,10 +88,9 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
   if (wanted.empty() && out.skipped.empty() && options.lazy)
     return usage_error("--lazy: there is no package to launch so; --package names one");
   for (const auto* entry : wanted) {
-    const auto why = cannot_fuzz(entry->spec, site, quarantined);
-    if (!why) return tl::unexpected(why.error());
-    if (*why)
-      out.skipped.push_back({entry->spec.name, **why});
+    RZ_TRY_ASSIGN(const auto why, cannot_fuzz(entry->spec, site, quarantined));
+    if (why)
+      out.skipped.push_back({entry->spec.name, *why});
     else
       out.targets.push_back(entry);
   }

@@ -34,8 +34,7 @@ Result<const TargetEntry*> Site::check(Plan& plan, std::string_view where) const
   auto entry = registry_->require(plan.target, device());
   if (!entry) return usage_error(fmt::format("{}: {}", where, entry.error().message));
   complete(plan, (*entry)->spec);
-  if (auto valid = validate(plan, (*entry)->spec, where); !valid)
-    return tl::unexpected(valid.error());
+  RZ_TRY(validate(plan, (*entry)->spec, where));
   return *entry;
 }
 

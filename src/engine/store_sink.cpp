@@ -15,20 +15,18 @@ std::string last_words(const campaign::Answer& answer) {
 }  // namespace
 
 Result<campaign::Recorded> StoreSink::record(const Finding& finding) {
-  auto r = store_.record(finding);
-  if (!r) return tl::unexpected(r.error());
-  if (r->is_new)
-    owned_.insert(r->id);
+  RZ_TRY_ASSIGN(auto r, store_.record(finding));
+  if (r.is_new)
+    owned_.insert(r.id);
   else
-    owned_.erase(r->id);
-  return campaign::Recorded{.id = r->id, .is_new = r->is_new};
+    owned_.erase(r.id);
+  return campaign::Recorded{.id = r.id, .is_new = r.is_new};
 }
 
 Result<campaign::Recorded> StoreSink::update(const Finding& finding) {
-  auto r = store_.settle(finding, owned_.contains(finding.id));
-  if (!r) return tl::unexpected(r.error());
-  if (r->id != finding.id && r->is_new) owned_.insert(r->id);
-  return campaign::Recorded{.id = r->id, .is_new = r->is_new};
+  RZ_TRY_ASSIGN(auto r, store_.settle(finding, owned_.contains(finding.id)));
+  if (r.id != finding.id && r.is_new) owned_.insert(r.id);
+  return campaign::Recorded{.id = r.id, .is_new = r.is_new};
 }
 
 Result<void> StoreSink::sighted(std::int64_t id, std::int64_t plans) {
@@ -45,10 +43,8 @@ Result<void> StoreSink::evidence(std::int64_t id, std::string_view purpose, cons
   // Another campaign may have merged the finding away; then there is nothing to attach it to.
   if (!store_.finding(id)) return {};
   for (std::size_t i = 0; i < answer.trials.size(); ++i)
-    if (auto r = store_.add_trial(id, purpose, plan, answer.trials[i], answer.observations[i],
-                                  answer.verdict);
-        !r)
-      return r;
+    RZ_TRY(store_.add_trial(id, purpose, plan, answer.trials[i], answer.observations[i],
+                            answer.verdict));
   const std::string words = last_words(answer);
   return words.empty() ? Result<void>() : store_.add_artifact(id, "log", purpose, words);
 }

@@ -22,13 +22,11 @@ std::vector<campaign::TargetUnderTest> targets_of(const Site& site,
 
 Result<StoredCampaign> as_stored(store::Store& store, std::int64_t id,
                                  campaign::CampaignResult result) {
-  auto record = store.campaign(id);
-  if (!record) return tl::unexpected(record.error());
-  StoredCampaign out{.record = std::move(*record), .result = std::move(result)};
+  RZ_TRY_ASSIGN(auto record, store.campaign(id));
+  StoredCampaign out{.record = std::move(record), .result = std::move(result)};
   for (const auto& f : out.result.findings) {
-    auto stored = store.finding(f.id);
-    if (!stored) return tl::unexpected(stored.error());
-    out.found.push_back(std::move(*stored));
+    RZ_TRY_ASSIGN(auto stored, store.finding(f.id));
+    out.found.push_back(std::move(stored));
   }
   return out;
 }
@@ -43,13 +41,12 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   campaign.seed = request.seed;
   campaign.device = site.worker().device;
   campaign.command = request.command;
-  const auto id = store.begin_campaign(campaign);
-  if (!id) return tl::unexpected(id.error());
+  RZ_TRY_ASSIGN(const auto id, store.begin_campaign(campaign));
   auto options = campaign_options(engine, request.time, request.plans_per_target);
-  options.id = *id;
+  options.id = id;
   options.progress = [&](const campaign::Progress& p) {
     // What is printed is stored; an error will show at the next finding.
-    if (store.update_campaign(*id, p.stats) && watcher.progress) watcher.progress(p);
+    if (store.update_campaign(id, p.stats) && watcher.progress) watcher.progress(p);
   };
   options.found = watcher.found;
   StoreSink sink(store);
@@ -58,9 +55,8 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   auto result = fuzzing.run();
   if (watcher.fuzzed) watcher.fuzzed();
   if (!result) return tl::unexpected(result.error());
-  if (auto ended = store.end_campaign(*id, result->stats); !ended)
-    return tl::unexpected(ended.error());
-  return as_stored(store, *id, std::move(*result));
+  RZ_TRY(store.end_campaign(id, result->stats));
+  return as_stored(store, id, std::move(*result));
 }
 
 }  // namespace redzone::engine

@@ -5,10 +5,9 @@
 namespace redzone::engine {
 
 Result<bisect::Memory> stored_runs(store::Store& store, const store::ProbeKey& key) {
-  const auto probes = store.probes(key);
-  if (!probes) return tl::unexpected(probes.error());
+  RZ_TRY_ASSIGN(const auto probes, store.probes(key));
   bisect::Memory memory;
-  for (const auto& p : *probes)
+  for (const auto& p : probes)
     memory[p.plan_hash] = {.same = p.same,
                            .other = p.other,
                            .passed = p.passed,

@@ -31,15 +31,12 @@ Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
   // Loading a kernel on first use waits for the device, which a gated trial holds.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   WorkerSide side;
-  auto opened = open_device(options);
-  if (!opened) return tl::unexpected(opened.error());
-  side.device = std::move(*opened);
-  auto registry = Registry::load_in_worker(options.plugins);
-  if (!registry) return tl::unexpected(registry.error());
-  if (auto added = package::add_packages(*registry, options.packages); !added)
-    return tl::unexpected(added.error());
-  registry->preload();
-  side.registry = std::move(*registry);
+  RZ_TRY_ASSIGN(auto opened, open_device(options));
+  side.device = std::move(opened);
+  RZ_TRY_ASSIGN(auto registry, Registry::load_in_worker(options.plugins));
+  RZ_TRY(package::add_packages(registry, options.packages));
+  registry.preload();
+  side.registry = std::move(registry);
   return side;
 }
 

@@ -367,22 +367,18 @@ class Description {
 }  // namespace
 
 Result<Night> describe_night(store::Store& store, std::int64_t campaign, const NightView& view) {
-  const auto facts = load_night(store, campaign, view.running);
-  if (!facts) return tl::unexpected(facts.error());
-  Night night = Description(*facts, view).made();
-  auto trend = night_trend(store, *facts);
-  if (!trend) return tl::unexpected(trend.error());
-  night.trend = std::move(*trend);
+  RZ_TRY_ASSIGN(const auto facts, load_night(store, campaign, view.running));
+  Night night = Description(facts, view).made();
+  RZ_TRY_ASSIGN(auto trend, night_trend(store, facts));
+  night.trend = std::move(trend);
   return night;
 }
 
 Result<std::int64_t> latest_night(store::Store& store) {
-  auto runs = store::NightBook(store).runs();
-  if (!runs) return tl::unexpected(runs.error());
-  const auto campaigns = store.campaigns();
-  if (!campaigns) return tl::unexpected(campaigns.error());
-  if (runs->empty()) return usage_error(kNoNight);
-  return nights_of(std::move(*runs), *campaigns).back().campaign();
+  RZ_TRY_ASSIGN(auto runs, store::NightBook(store).runs());
+  RZ_TRY_ASSIGN(const auto campaigns, store.campaigns());
+  if (runs.empty()) return usage_error(kNoNight);
+  return nights_of(std::move(runs), campaigns).back().campaign();
 }
 
 }  // namespace redzone::nightly

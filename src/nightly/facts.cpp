@@ -14,27 +14,24 @@ class Loading {
   Loading(store::Store& store, bool running) : store_(store), book_(store), running_(running) {}
 
   Result<NightFacts> of(std::int64_t id) {
-    if (auto r = nights(id); !r) return tl::unexpected(r.error());
-    for (const auto& run : facts_.night().runs)
-      if (auto r = part(run); !r) return tl::unexpected(r.error());
+    RZ_TRY(nights(id));
+    for (const auto& run : facts_.night().runs) RZ_TRY(part(run));
     for (auto& [name, target] : facts_.targets) target.share /= parts_of_[name];
-    if (auto r = findings(); !r) return tl::unexpected(r.error());
+    RZ_TRY(findings());
     return std::move(facts_);
   }
 
  private:
   Result<void> nights(std::int64_t id) {
-    auto runs = book_.runs();
-    if (!runs) return tl::unexpected(runs.error());
-    auto campaigns = store_.campaigns();
-    if (!campaigns) return tl::unexpected(campaigns.error());
-    facts_.nights = nights_of(std::move(*runs), *campaigns, running_ ? id : 0);
+    RZ_TRY_ASSIGN(auto runs, book_.runs());
+    RZ_TRY_ASSIGN(auto campaigns, store_.campaigns());
+    facts_.nights = nights_of(std::move(runs), campaigns, running_ ? id : 0);
     const auto night = std::find_if(facts_.nights.begin(), facts_.nights.end(),
                                     [&](const auto& n) { return n.holds(id); });
     if (night == facts_.nights.end()) return no_night(id);
     is_latest_ = night + 1 == facts_.nights.end();
     facts_.nights.erase(night + 1, facts_.nights.end());
-    for (auto& campaign : *campaigns) facts_.campaigns[campaign.id] = std::move(campaign);
+    for (auto& campaign : campaigns) facts_.campaigns[campaign.id] = std::move(campaign);
     for (const auto& each : facts_.nights)
       for (const auto& run : each.runs)
         if (!facts_.campaigns.contains(run.campaign))
@@ -52,16 +49,14 @@ class Loading {
   }
 
   Result<void> part(const store::NightRun& run) {
-    auto replays = book_.replays(run.campaign);
-    if (!replays) return tl::unexpected(replays.error());
-    for (auto& replay : *replays) {
+    RZ_TRY_ASSIGN(auto replays, book_.replays(run.campaign));
+    for (auto& replay : replays) {
       auto& known = facts_.replays[replay.subject];
       const bool more = known.subject.empty() || replay.failed.n > known.failed.n;
       if (more) known = std::move(replay);
     }
-    const auto targets = book_.targets(run.campaign);
-    if (!targets) return tl::unexpected(targets.error());
-    for (const auto& t : *targets) {
+    RZ_TRY_ASSIGN(const auto targets, book_.targets(run.campaign));
+    for (const auto& t : targets) {
       store::NightTarget& sum = facts_.targets[t.target];
       if (++parts_of_[t.target] == 1) {
         sum = t;
@@ -71,20 +66,17 @@ class Loading {
       sum.share += t.share;
       if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
     }
-    const auto sightings = book_.sightings(run.campaign);
-    if (!sightings) return tl::unexpected(sightings.error());
-    for (const auto& [finding, plans] : *sightings) facts_.sightings[finding] += plans;
+    RZ_TRY_ASSIGN(const auto sightings, book_.sightings(run.campaign));
+    for (const auto& [finding, plans] : sightings) facts_.sightings[finding] += plans;
     return {};
   }
 
   Result<void> findings() {
-    auto entries = store_.all_entries();
-    if (!entries) return tl::unexpected(entries.error());
-    facts_.entries = std::move(*entries);
+    RZ_TRY_ASSIGN(auto entries, store_.all_entries());
+    facts_.entries = std::move(entries);
     for (auto& [finding, of] : facts_.entries) std::sort(of.begin(), of.end());
-    auto findings = store_.findings();
-    if (!findings) return tl::unexpected(findings.error());
-    facts_.findings = std::move(*findings);
+    RZ_TRY_ASSIGN(auto findings, store_.findings());
+    facts_.findings = std::move(findings);
     const std::string& until = facts_.night().until;
     if (until.empty()) return {};
     std::erase_if(facts_.findings,

@@ -20,8 +20,7 @@ Result<report::Night> described(store::Store& store, std::int64_t campaign, std:
                                 const Registry& registry, const std::optional<Error>& broken) {
   auto night = describe_night(store, campaign, {.db = db, .registry = &registry, .running = true});
   if (!night) return night;
-  if (auto added = add_bisections(*night, store, registry); !added)
-    return tl::unexpected(added.error());
+  RZ_TRY(add_bisections(*night, store, registry));
   if (broken) night->problem = broken->message;
   return night;
 }

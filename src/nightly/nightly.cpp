@@ -78,14 +78,11 @@ bool Nightly::goes_on() const {
 }
 
 Result<void> Nightly::run() {
-  if (auto r = resume(); !r) return tl::unexpected(r.error());
-  if (run_.campaign == 0)
-    if (auto r = begin(); !r) return r;
-  if (auto r = prove(); !r) return r;
-  if (goes_on())
-    if (auto r = replay(); !r) return r;
-  if (goes_on())
-    if (auto r = fuzz(); !r) return r;
+  RZ_TRY(resume());
+  if (run_.campaign == 0) RZ_TRY(begin());
+  RZ_TRY(prove());
+  if (goes_on()) RZ_TRY(replay());
+  if (goes_on()) RZ_TRY(fuzz());
   return book_.update(run_);
 }
 
@@ -99,40 +96,36 @@ std::string Nightly::difference(const store::NightRun& run, const std::string& d
 }
 
 Result<bool> Nightly::resume() {
-  const auto runs = book_.runs();
-  if (!runs) return tl::unexpected(runs.error());
+  RZ_TRY_ASSIGN(const auto runs, book_.runs());
   const std::string oldest = means_.clock.days_ago(NightlyOptions::kResumeDays);
-  for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->exit_code != store::NightRun::kUnfinished || run->began < oldest ||
         run->shard != options_.shard.index || run->shards != options_.shard.count)
       continue;
-    const auto begun = store_.campaign(run->campaign);
-    if (!begun) return tl::unexpected(begun.error());
-    if (!begun->ended.empty()) continue;
-    if (const std::string other = difference(*run, begun->device); !other.empty()) {
+    RZ_TRY_ASSIGN(const auto begun, store_.campaign(run->campaign));
+    if (!begun.ended.empty()) continue;
+    if (const std::string other = difference(*run, begun.device); !other.empty()) {
       means_.note(fmt::format("nightly: night {}, which was cut off, {}: it is left as it is",
                               run->campaign, other));
       continue;
     }
-    auto campaign = store_.resume_campaign(run->campaign);
-    if (!campaign) return tl::unexpected(campaign.error());
-    campaign_ = std::move(*campaign);
+    RZ_TRY_ASSIGN(auto campaign, store_.resume_campaign(run->campaign));
+    campaign_ = std::move(campaign);
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
     ++run_.resumed;
     means_.note(fmt::format(
         "nightly: goes on with night {}, which was cut off after {:.0f} s of its time: {}",
         run_.campaign, seconds_used(), campaign_.command));
-    if (auto r = book_.update(run_); !r) return tl::unexpected(r.error());
+    RZ_TRY(book_.update(run_));
     return true;
   }
   return false;
 }
 
 Result<void> Nightly::begin() {
-  auto now = store_.moment();
-  if (!now) return tl::unexpected(now.error());
-  run_.began = std::move(*now);
+  RZ_TRY_ASSIGN(auto now, store_.moment());
+  run_.began = std::move(now);
   run_.base_seed = options_.seed.value_or(XXH3_64bits(run_.began.data(), run_.began.size()));
   run_.shard = options_.shard.index;
   run_.shards = options_.shard.count;
@@ -146,9 +139,8 @@ Result<void> Nightly::begin() {
   campaign_.seed = options_.shard.seed(run_.base_seed, 0);
   campaign_.device = means_.site.worker().device;
   campaign_.command = options_.command;
-  const auto id = store_.begin_campaign(campaign_);
-  if (!id) return tl::unexpected(id.error());
-  run_.campaign = campaign_.id = *id;
+  RZ_TRY_ASSIGN(const auto id, store_.begin_campaign(campaign_));
+  run_.campaign = campaign_.id = id;
   return book_.begin(run_);
 }
 
@@ -179,23 +171,20 @@ Result<void> Nightly::replay() {
 
 // How the time of fuzzing is divided: by what earlier nights, on any runner, yielded.
 Result<std::vector<double>> Nightly::shares() {
-  const auto runs = book_.runs();
-  if (!runs) return tl::unexpected(runs.error());
-  const auto findings = store_.findings();
-  if (!findings) return tl::unexpected(findings.error());
+  RZ_TRY_ASSIGN(const auto runs, book_.runs());
+  RZ_TRY_ASSIGN(const auto findings, store_.findings());
   std::map<std::pair<std::int64_t, std::string>, int> yield;  // campaign, target
-  for (const auto& f : *findings)
+  for (const auto& f : findings)
     if (was_found(f.state)) ++yield[{f.campaign, f.signature.target}];
   std::vector<campaign::TargetPast> pasts(selection_.targets.size());
-  for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->campaign == run_.campaign) continue;
     if (!pasts.empty() && pasts.front().size() == kNightsLookedAt) break;
-    const auto targets = book_.targets(run->campaign);
-    if (!targets) return tl::unexpected(targets.error());
+    RZ_TRY_ASSIGN(const auto targets, book_.targets(run->campaign));
     for (std::size_t i = 0; i < pasts.size(); ++i) {
       const std::string& name = selection_.targets[i]->spec.name;
       campaign::PastNight night;
-      for (const auto& t : *targets)
+      for (const auto& t : targets)
         if (t.target == name) night.device_seconds = t.device_seconds;
       if (const auto it = yield.find({run->campaign, name}); it != yield.end())
         night.findings = it->second;
@@ -235,24 +224,22 @@ Result<void> Nightly::tell_skipped() {
     store::NightTarget skipped;
     skipped.target = target;
     skipped.not_fuzzed = why;
-    if (auto r = book_.target(run_.campaign, skipped); !r) return r;
+    RZ_TRY(book_.target(run_.campaign, skipped));
   }
   return {};
 }
 
 Result<void> Nightly::fuzz() {
-  if (auto r = tell_skipped(); !r) return r;
+  RZ_TRY(tell_skipped());
   if (selection_.targets.empty()) return {};
   auto time = options_.time;
   if (time.count() > 0) {
     time -= std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds_used()));
     if (time.count() < 1) return {};  // cut off just before its end
   }
-  auto shares = this->shares();
-  if (!shares) return tl::unexpected(shares.error());
-  auto before = book_.targets(run_.campaign);
-  if (!before) return tl::unexpected(before.error());
-  Fuzzing with{.shares = std::move(*shares), .before = std::move(*before)};
+  RZ_TRY_ASSIGN(auto shares, this->shares());
+  RZ_TRY_ASSIGN(auto before, book_.targets(run_.campaign));
+  Fuzzing with{.shares = std::move(shares), .before = std::move(before)};
   add_targets(with);
   fuzzed_before_ = run_.fuzz_seconds;
 
@@ -277,7 +264,7 @@ Result<void> Nightly::fuzz() {
   means_.fuzzed();
   if (!result) return tl::unexpected(result.error());
   if (!kept) return kept;
-  if (auto r = keep(result->targets, result->stats); !r) return r;
+  RZ_TRY(keep(result->targets, result->stats));
   if (!stalled || interrupted()) return {};
   run_.problem = lost_device(means_);
   if (run_.problem.empty())
@@ -298,9 +285,8 @@ Result<void> Nightly::keep(const std::vector<campaign::TargetStats>& now,
 }
 
 Result<void> Nightly::close(int exit_code) {
-  const auto campaign = store_.campaign(run_.campaign);
-  if (!campaign) return tl::unexpected(campaign.error());
-  if (auto r = store_.end_campaign(run_.campaign, campaign->stats); !r) return r;
+  RZ_TRY_ASSIGN(const auto campaign, store_.campaign(run_.campaign));
+  RZ_TRY(store_.end_campaign(run_.campaign, campaign.stats));
   run_.exit_code = exit_code;
   return book_.update(run_);
 }

@@ -31,30 +31,27 @@ bool NightReplays::ended() const {
 }
 
 Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
-  auto list = todo(corpus);
-  if (!list) return tl::unexpected(list.error());
+  RZ_TRY_ASSIGN(auto list, todo(corpus));
   const double before = night_.run.replay_seconds;
   const auto begun = night_.means.clock.now();
-  for (const auto& each : *list) {
+  for (const auto& each : list) {
     if (ended()) break;
-    if (auto r = each.replay(); !r) return r;
+    RZ_TRY(each.replay());
     if (lost_in_a_row_ >= kReplaysLost) {
       lost_in_a_row_ = 0;
       night_.run.problem = lost_device(night_.means);
     }
     night_.run.replay_seconds = before + night_.means.clock.seconds_since(begun);
-    if (auto r = night_.book.update(night_.run); !r) return r;
+    RZ_TRY(night_.book.update(night_.run));
   }
   return {};
 }
 
 Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
-  auto findings = night_.store.findings();
-  if (!findings) return tl::unexpected(findings.error());
-  const auto replays = night_.book.replays(night_.run.campaign);
-  if (!replays) return tl::unexpected(replays.error());
+  RZ_TRY_ASSIGN(auto findings, night_.store.findings());
+  RZ_TRY_ASSIGN(const auto replays, night_.book.replays(night_.run.campaign));
   std::set<std::string> done;  // by an earlier part of this night
-  for (const auto& replay : *replays) done.insert(replay.subject);
+  for (const auto& replay : replays) done.insert(replay.subject);
   auto last = night_.book.last_replayed();
   if (!last) return tl::unexpected(last.error());
 
@@ -70,7 +67,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
                     .turn = listed[{when, target}]++,
                     .replay = std::move(replay)});
   };
-  for (const auto& f : *findings) {
+  for (const auto& f : findings) {
     // What an earlier part of this night found has just been shown.
     const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
     if (f.state != FindingState::unconfirmed && !tonight)
@@ -153,11 +150,10 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
         engine::with_origin({ErrorKind::usage, target.why_not}, finding.environment).message);
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
-  const auto passed = passed_since(finding);
-  if (!passed) return tl::unexpected(passed.error());
+  RZ_TRY_ASSIGN(const auto passed, passed_since(finding));
   // A suspect has failed once, which says little about how often it does.
   const Reliability before = was_found(finding.state) ? finding.reliability : Reliability{1, 1};
-  auto seen = recheck(target, plan, finding.signature, before, *passed);
+  auto seen = recheck(target, plan, finding.signature, before, passed);
   if (interrupted()) return {};  // half a replay says nothing
   if (seen.tonight == Tonight::passes && !other.empty()) {
     seen.tonight = Tonight::unclear;
@@ -170,17 +166,15 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  if (seen.other)
-    if (auto r = record(*seen.other, *target.entry); !r) return tl::unexpected(r.error());
-  if (auto r = enter(finding, seen, *target.entry); !r) return r;
+  if (seen.other) RZ_TRY(record(*seen.other, *target.entry));
+  RZ_TRY(enter(finding, seen, *target.entry));
   return keep(replay);
 }
 
 Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
-  const auto entries = night_.store.entries(finding.id);
-  if (!entries) return tl::unexpected(entries.error());
+  RZ_TRY_ASSIGN(const auto entries, night_.store.entries(finding.id));
   std::string failed;
-  for (const auto& entry : *entries)
+  for (const auto& entry : entries)
     if (entry.event == LedgerEvent::failed) failed = entry.at;
   return night_.book.passed_runs(finding.id, site().worker().device, failed);
 }
@@ -191,8 +185,7 @@ Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck
     // Nobody had the time to confirm it before.
     if (seen.failed.k > 0) {
       campaign::Evaluator evaluator = evaluator_for(entry.spec);
-      const auto measured = campaign::measure_suspect(evaluator, site().catalog(), sink_, finding);
-      if (!measured) return tl::unexpected(measured.error());
+      RZ_TRY(campaign::measure_suspect(evaluator, site().catalog(), sink_, finding));
     } else if (seen.tonight == Tonight::passes) {
       Finding settled = finding;
       settled.state = FindingState::unconfirmed;
@@ -212,9 +205,9 @@ Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const Ta
   Finding found_in;
   found_in.environment = site().environment(entry);
   found_in.campaign = night_.run.campaign;
-  const auto finding = campaign::record_alarm(evaluator, site().catalog(), sink_, alarm, found_in);
-  if (!finding) return tl::unexpected(finding.error());
-  return finding->id;
+  RZ_TRY_ASSIGN(const auto finding,
+                campaign::record_alarm(evaluator, site().catalog(), sink_, alarm, found_in));
+  return finding.id;
 }
 
 Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
@@ -250,9 +243,8 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   if (seen.other) alarms.push_back(*seen.other);
   if (seen.failure) alarms.push_back({*seen.failure, repro.plan});
   for (const auto& alarm : alarms) {
-    const auto id = record(alarm, *target.entry);
-    if (!id) return tl::unexpected(id.error());
-    replay.finding = *id;
+    RZ_TRY_ASSIGN(const auto id, record(alarm, *target.entry));
+    replay.finding = id;
   }
   return keep(replay);
 }

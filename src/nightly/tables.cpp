@@ -48,19 +48,16 @@ bisect::Bisection bisection_of(const Finding& f, const TargetSpec& spec, bisect:
 }  // namespace
 
 Result<void> add_bisections(report::Night& night, store::Store& store, const Registry& registry) {
-  const auto bisected = store::NightBook(store).bisected();
-  if (!bisected) return tl::unexpected(bisected.error());
+  RZ_TRY_ASSIGN(const auto bisected, store::NightBook(store).bisected());
   for (auto& shown : night.findings) {
-    if (!bisected->contains(shown.id)) continue;
-    const auto finding = store.finding(shown.id);
-    if (!finding) return tl::unexpected(finding.error());
-    const DeviceKind device = traits_of_device(finding->environment.device).kind;
-    const TargetEntry* entry = registry.find(finding->signature.target, device);
+    if (!bisected.contains(shown.id)) continue;
+    RZ_TRY_ASSIGN(const auto finding, store.finding(shown.id));
+    const DeviceKind device = traits_of_device(finding.environment.device).kind;
+    const TargetEntry* entry = registry.find(finding.signature.target, device);
     if (entry == nullptr) continue;
-    auto runs = runs_of(store, *finding, entry->code_hash);
-    if (!runs) return tl::unexpected(runs.error());
-    if (runs->empty()) continue;
-    const auto bisection = bisection_of(*finding, entry->spec, std::move(*runs));
+    RZ_TRY_ASSIGN(auto runs, runs_of(store, finding, entry->code_hash));
+    if (runs.empty()) continue;
+    const auto bisection = bisection_of(finding, entry->spec, std::move(runs));
     if (bisection.base.answer == bisect::Answer::fails)
       shown.tables.push_back(report::bisection_table(bisection));
   }

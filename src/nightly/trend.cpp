@@ -40,9 +40,8 @@ Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const N
       t.started = t.started.empty() ? campaign.started : std::min(t.started, campaign.started);
       t.plans += campaign.stats.plans;
       t.calls += campaign.stats.calls;
-      const auto seconds = book.device_seconds(run.campaign);
-      if (!seconds) return tl::unexpected(seconds.error());
-      for (const auto& [target, s] : *seconds)
+      RZ_TRY_ASSIGN(const auto seconds, book.device_seconds(run.campaign));
+      for (const auto& [target, s] : seconds)
         if (s > 0) t.device_seconds[target] += s;
     }
   }

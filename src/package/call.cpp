@@ -106,9 +106,8 @@ tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const D
   add_knobs(call.values, package.knobs, config);
   if (auto problem = shape_problem(package, call.values)) return tl::unexpected(*problem);
   for (const Argument& argument : package.arguments) {
-    auto value = value_of(package, argument, call.values, config);
-    if (!value) return tl::unexpected(value.error());
-    call.arguments.push_back(std::move(*value));
+    RZ_TRY_ASSIGN(auto value, value_of(package, argument, call.values, config));
+    call.arguments.push_back(std::move(value));
   }
   return call;
 }
@@ -195,18 +194,16 @@ tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Va
   const std::pair<const ScratchRule*, ScratchPlan*> both[] = {{&compiled.global, &plan.global},
                                                               {&compiled.profile, &plan.profile}};
   for (const auto& [rule, scratch] : both) {
-    auto planned = plan_scratch(*rule, plan.programs, compiled.ctas);
-    if (!planned) return tl::unexpected(planned.error());
-    *scratch = *planned;
+    RZ_TRY_ASSIGN(auto planned, plan_scratch(*rule, plan.programs, compiled.ctas));
+    *scratch = planned;
   }
   return plan;
 }
 
 tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
                                                   Values values, int multiprocessors) {
-  const auto programs = programs_of(package, std::move(values), multiprocessors);
-  if (!programs) return tl::unexpected(programs.error());
-  return launch_of(package, variant, *programs);
+  RZ_TRY_ASSIGN(const auto programs, programs_of(package, std::move(values), multiprocessors));
+  return launch_of(package, variant, programs);
 }
 
 }  // namespace redzone::package

@@ -74,23 +74,19 @@ class Entries {
 };
 
 Result<Entries> entries_of(const std::filesystem::path& folder) {
-  auto read = read_package(folder);
-  if (!read) return tl::unexpected(read.error());
-  const auto reference = reference_of(*read);
-  if (!reference) return tl::unexpected(reference.error());
-  return Entries(std::make_shared<const Package>(std::move(*read)), *reference);
+  RZ_TRY_ASSIGN(auto read, read_package(folder));
+  RZ_TRY_ASSIGN(const auto reference, reference_of(read));
+  return Entries(std::make_shared<const Package>(std::move(read)), reference);
 }
 
 }  // namespace
 
 Result<void> add_packages(Registry& registry, std::span<const std::filesystem::path> folders) {
   for (const auto& folder : folders) {
-    const auto entries = entries_of(folder);
-    if (!entries) return tl::unexpected(entries.error());
+    RZ_TRY_ASSIGN(const auto entries, entries_of(folder));
     for (const auto& device : all_devices()) {
       if (!device.targets.launches_cubins) continue;
-      for (auto& entry : entries->make(device.kind))
-        if (auto added = registry.add(std::move(entry)); !added) return added;
+      for (auto& entry : entries.make(device.kind)) RZ_TRY(registry.add(std::move(entry)));
     }
   }
   return {};

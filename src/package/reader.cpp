@@ -23,13 +23,11 @@ Result<Package> read_package(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder, error))
     return usage_error(fmt::format("package {}: no such folder", folder.string()));
   const auto file = folder / "target.toml";
-  const auto text = read_bytes(file, kMostDescriptionBytes);
-  if (!text) return tl::unexpected(text.error());
-  const auto tree = parse_toml(*text, file);
-  if (!tree) return tl::unexpected(tree.error());
-  std::string all = *text;  // what the hash is of
+  RZ_TRY_ASSIGN(const auto text, read_bytes(file, kMostDescriptionBytes));
+  RZ_TRY_ASSIGN(const auto tree, parse_toml(text, file));
+  std::string all = text;  // what the hash is of
   try {
-    Fields root(file, "", *tree);
+    Fields root(file, "", tree);
     read_description(root, package);
     read_variants(root, package, all);
     root.done();

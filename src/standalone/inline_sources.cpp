@@ -76,7 +76,7 @@ Result<void> SourceInliner::append(const Found& source, std::string& out) {
     const bool quoted = match[1] == "\"";
     const auto found = find(match[2].str(), quoted, source);
     if (found) {
-      if (auto appended = append(*found, out); !appended) return appended;
+      RZ_TRY(append(*found, out));
     } else if (quoted) {
       return usage_error(fmt::format("{}:{}: \"{}\" is not found; --include DIR adds a folder",
                                      source.path.string(), number, match[2].str()));

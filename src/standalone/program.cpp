@@ -69,8 +69,7 @@ std::string job_text(const device::BufferJob& job) {
 
 Result<std::string> tensor_text(const TensorSpec& spec, const Call& call, const Mode& mode) {
   trial::TensorBuffer buffer;
-  if (auto described = trial::describe_tensor(spec, call, mode, buffer); !described)
-    return tl::unexpected(described.error());
+  RZ_TRY(trial::describe_tensor(spec, call, mode, buffer));
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   if (buffer.storage.bytes > kMostBytes)
     return usage_error(
@@ -175,9 +174,8 @@ struct Steps {
   }
   Result<void> operator()(const CallStep& step) {
     if (step.graph != 0) return usage_error("a plan with graphs is not exported");
-    auto text = call_text(step, spec, mode);
-    if (!text) return tl::unexpected(text.error());
-    calls += *text;
+    RZ_TRY_ASSIGN(auto text, call_text(step, spec, mode));
+    calls += text;
     add("call", count++, step.stream, 0);
     return {};
   }
@@ -227,8 +225,7 @@ Result<std::string> program_text(const ProgramRequest& request) {
   auto trials = trials_text(request.kind, plan.mode);
   if (!trials) return trials;
   Steps steps{spec, plan.mode};
-  for (const Step& step : plan.steps)
-    if (auto added = std::visit(steps, step); !added) return tl::unexpected(added.error());
+  for (const Step& step : plan.steps) RZ_TRY(std::visit(steps, step));
   std::string entry;
   if (!request.registers.empty() && has_entry_point(request.source))
     return usage_error(fmt::format(

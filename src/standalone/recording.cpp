@@ -182,8 +182,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
   std::vector<Tensor> tensors;
   for (const TensorSpec& spec : request.spec->tensors) {
     Tensor t{spec.name, {}, 0};
-    if (auto described = trial::describe_tensor(spec, call, mode, t.buffer); !described)
-      return tl::unexpected(described.error());
+    RZ_TRY(trial::describe_tensor(spec, call, mode, t.buffer));
     const auto& storage = t.buffer.storage;
     t.address = place(tensors.size(), storage.bytes, storage.align_bytes, placement) +
                 storage.lead_bytes +

@@ -147,10 +147,9 @@ Result<std::vector<std::string>> check(Store& store) {
 }
 
 Result<std::vector<std::string>> check(const std::filesystem::path& file) {
-  auto examined = Store::examine(file);
-  if (!examined) return tl::unexpected(examined.error());
-  if (auto* damage = std::get_if<std::string>(&*examined)) return Lines{std::move(*damage)};
-  return check(std::get<Store>(*examined));
+  RZ_TRY_ASSIGN(auto examined, Store::examine(file));
+  if (auto* damage = std::get_if<std::string>(&examined)) return Lines{std::move(*damage)};
+  return check(std::get<Store>(examined));
 }
 
 }  // namespace redzone::store

@@ -61,11 +61,9 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
                     "another file",
                     log, to_path.string()));
   if (!fs::exists(fs::symlink_status(to_path, ignored))) return Lines{};
-  auto to = Store::open(to_path, OpenMode::read_only);
-  if (!to) return tl::unexpected(to.error());
-  auto losses = lacking(from.database(), to->database());
-  if (!losses) return tl::unexpected(losses.error());
-  return losses->empty() ? Lines{} : Lines{std::move(*losses)};
+  RZ_TRY_ASSIGN(auto to, Store::open(to_path, OpenMode::read_only));
+  RZ_TRY_ASSIGN(auto losses, lacking(from.database(), to.database()));
+  return losses.empty() ? Lines{} : Lines{std::move(losses)};
 }
 
 }  // namespace
@@ -73,20 +71,17 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
 Result<std::vector<std::string>> copy_store(const fs::path& given_from, const fs::path& given_to) {
   // As SQLite does it: the log lies beside what a link points to, and that is what is replaced.
   const fs::path from = real_file(given_from), to = real_file(given_to);
-  auto examined = Store::examine(from);
-  if (!examined) return tl::unexpected(examined.error());
-  if (auto* damage = std::get_if<std::string>(&*examined)) return Lines{std::move(*damage)};
-  Store& store = std::get<Store>(*examined);
+  RZ_TRY_ASSIGN(auto examined, Store::examine(from));
+  if (auto* damage = std::get_if<std::string>(&examined)) return Lines{std::move(*damage)};
+  Store& store = std::get<Store>(examined);
   for (const auto& look : {check(store), check_target(store, from, to)})
     if (!look || !look->empty()) return look;
-  auto file = NewFile::beside(to);
-  if (!file) return tl::unexpected(file.error());
-  if (auto written = store.database().copy_to(file->path()); !written)
-    return tl::unexpected(written.error());
+  RZ_TRY_ASSIGN(auto file, NewFile::beside(to));
+  RZ_TRY(store.database().copy_to(file.path()));
   std::error_code error;
-  fs::permissions(file->path(), fs::status(from, error).permissions(), error);
-  if (error) return harness_error(fmt::format("{}: {}", file->path().string(), error.message()));
-  if (auto became = file->become(to); !became) return tl::unexpected(became.error());
+  fs::permissions(file.path(), fs::status(from, error).permissions(), error);
+  if (error) return harness_error(fmt::format("{}: {}", file.path().string(), error.message()));
+  RZ_TRY(file.become(to));
   return Lines{};
 }
 

@@ -291,11 +291,10 @@ class Merging {
 
 Result<Merged> merge(Store& from, Store& into) {
   // Rows are copied as they are, and this store stays sound.
-  const auto wrong = check(from);
-  if (!wrong) return tl::unexpected(wrong.error());
-  if (!wrong->empty())
+  RZ_TRY_ASSIGN(const auto wrong, check(from));
+  if (!wrong.empty())
     return unsound_error(
-        fmt::format("{} is not sound: {}", from.database().path().string(), wrong->front()));
+        fmt::format("{} is not sound: {}", from.database().path().string(), wrong.front()));
   return into.database().write_nothing_new(Durability::full, [&] {
     join_writers(from.database().sql(), into.database().sql());
     return Merging(from.database().sql(), into.database().sql()).run();

@@ -51,17 +51,15 @@ Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode,
                           const OpenOptions& options) {
-  auto database = Database::open(path, mode, options, migrations());
-  if (!database) return tl::unexpected(database.error());
-  return Store(std::move(*database));
+  RZ_TRY_ASSIGN(auto database, Database::open(path, mode, options, migrations()));
+  return Store(std::move(database));
 }
 
 Result<std::variant<Store, std::string>> Store::examine(const std::filesystem::path& path,
                                                         const OpenOptions& options) {
-  auto examined = Database::examine(path, options, migrations());
-  if (!examined) return tl::unexpected(examined.error());
-  if (auto* damage = std::get_if<std::string>(&*examined)) return std::move(*damage);
-  return Store(std::get<std::unique_ptr<Database>>(std::move(*examined)));
+  RZ_TRY_ASSIGN(auto examined, Database::examine(path, options, migrations()));
+  if (auto* damage = std::get_if<std::string>(&examined)) return std::move(*damage);
+  return Store(std::get<std::unique_ptr<Database>>(std::move(examined)));
 }
 
 Result<std::string> Store::moment() {
@@ -92,10 +90,9 @@ Result<CampaignRecord> Store::campaign(std::int64_t id) {
 Result<CampaignRecord> Store::resume_campaign(std::int64_t id) {
   auto campaign = this->campaign(id);
   if (!campaign) return campaign;
-  auto now = moment();
-  if (!now) return tl::unexpected(now.error());
+  RZ_TRY_ASSIGN(auto now, moment());
   campaign_ = campaign->uid;
-  began_ = std::move(*now);
+  began_ = std::move(now);
   return campaign;
 }
 
@@ -210,9 +207,8 @@ Result<Ledger> Store::enter(std::int64_t finding, LedgerEntry entry) {
 }
 
 Result<Ledger> Store::mark(std::int64_t finding, const LedgerEntry& entry) {
-  auto known = entries(finding);
-  if (!known) return tl::unexpected(known.error());
-  if (const auto allowed = check_mark(ledger_of(*known).standing, entry); !allowed)
+  RZ_TRY_ASSIGN(auto known, entries(finding));
+  if (const auto allowed = check_mark(ledger_of(known).standing, entry); !allowed)
     return tl::unexpected(Error{allowed.error().kind,
                                 fmt::format("finding {}: {}", finding, allowed.error().message)});
   return enter(finding, entry);

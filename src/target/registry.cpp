@@ -40,32 +40,29 @@ std::string origin(const TargetEntry& e) {
 
 Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
                                 std::chrono::milliseconds deadline) {
-  if (auto probed = probe_plugins(plugins, deadline); !probed)
-    return tl::unexpected(probed.error());
+  RZ_TRY(probe_plugins(plugins, deadline));
   Registry registry;
   registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
     end_process(fmt::format("{} has not returned for {} ms", function, deadline.count()));
   });
-  if (auto loaded = registry.add_plugins(plugins); !loaded) return tl::unexpected(loaded.error());
+  RZ_TRY(registry.add_plugins(plugins));
   return registry;
 }
 
 Result<Registry> Registry::load_in_worker(std::span<const std::filesystem::path> plugins) {
   Registry registry;
-  if (auto loaded = registry.add_plugins(plugins); !loaded) return tl::unexpected(loaded.error());
+  RZ_TRY(registry.add_plugins(plugins));
   return registry;
 }
 
 Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugins) {
   for (const auto& file : plugins) {
-    auto loaded = load_plugin(file);
-    if (!loaded) return tl::unexpected(loaded.error());
-    auto hash = code_hash(file);
-    if (!hash) return tl::unexpected(hash.error());
-    if (loaded->preload != nullptr) preloads_.push_back(loaded->preload);
-    for (auto& target : loaded->targets)
+    RZ_TRY_ASSIGN(auto loaded, load_plugin(file));
+    RZ_TRY_ASSIGN(auto hash, code_hash(file));
+    if (loaded.preload != nullptr) preloads_.push_back(loaded.preload);
+    for (auto& target : loaded.targets)
       if (auto added =
-              add({std::move(target.spec), loaded->device, std::move(target.make), file, *hash});
+              add({std::move(target.spec), loaded.device, std::move(target.make), file, hash});
           !added)
         return added;
   }
@@ -78,7 +75,7 @@ void Registry::preload() const {
 
 Result<void> Registry::add(TargetEntry entry) {
   const std::string from = (entry.is_package ? "package " : "plugin ") + origin(entry);
-  if (auto checked = check_spec(entry.spec, from, watch_); !checked) return checked;
+  RZ_TRY(check_spec(entry.spec, from, watch_));
   auto at = std::lower_bound(
       entries_.begin(), entries_.end(), entry,
       [](const TargetEntry& a, const TargetEntry& b) { return key_of(a) < key_of(b); });

@@ -18,9 +18,8 @@ Result<void> add_call(const CallStep& step, std::int64_t on_stream, std::int32_t
                       bool own_buffers, int graph, Schedule& out) {
   if (step.repeat < 1 || step.repeat > kMaxRepeat)
     return harness_error(fmt::format("repeat {} is not in 1..{}", step.repeat, kMaxRepeat));
-  const auto stream = checked_stream(on_stream);
-  if (!stream) return tl::unexpected(stream.error());
-  RunItem item{.call = &step.call, .index = index, .stream = *stream, .graph = graph};
+  RZ_TRY_ASSIGN(const auto stream, checked_stream(on_stream));
+  RunItem item{.call = &step.call, .index = index, .stream = stream, .graph = graph};
   const std::int64_t items = own_buffers ? step.repeat : 1;
   item.runs = own_buffers ? 1 : step.repeat;
   for (std::int64_t k = 0; k < items; ++k) {
@@ -28,7 +27,7 @@ Result<void> add_call(const CallStep& step, std::int64_t on_stream, std::int32_t
     item.last = k == items - 1;
     out.items.push_back(item);
   }
-  out.streams = std::max(out.streams, *stream + 1);
+  out.streams = std::max(out.streams, stream + 1);
   return {};
 }
 
@@ -72,18 +71,16 @@ class Unroller {
       return harness_error(fmt::format("graph {} is replayed and not captured", step.graph));
     if (step.repeat < 1 || step.repeat > kMaxRepeat)
       return harness_error(fmt::format("repeat {} is not in 1..{}", step.repeat, kMaxRepeat));
-    const auto stream = checked_stream(step.stream);
-    if (!stream) return tl::unexpected(stream.error());
+    RZ_TRY_ASSIGN(const auto stream, checked_stream(step.stream));
     const int graph = static_cast<int>(step.graph);
-    out_.streams = std::max(out_.streams, *stream + 1);
+    out_.streams = std::max(out_.streams, stream + 1);
     if (graphs_) {
       out_.items.push_back(
-          {.kind = RunItem::Kind::replay, .stream = *stream, .runs = step.repeat, .graph = graph});
+          {.kind = RunItem::Kind::replay, .stream = stream, .runs = step.repeat, .graph = graph});
       return {};
     }
     for (const auto& [call, index] : body(graph))
-      if (auto added = add_call(*call, step.stream, index, own_buffers_, 0, out_); !added)
-        return added;
+      RZ_TRY(add_call(*call, step.stream, index, own_buffers_, 0, out_));
     return {};
   }
 
@@ -160,8 +157,7 @@ Result<void> make_schedule(const Plan& plan, const TrialSpec& trial, bool own_bu
   out.streams = 1;
   if (trial.order.empty()) {
     Unroller unroll(own_buffers, !trial.plain_graphs, out);
-    for (const auto& step : plan.steps)
-      if (auto unrolled = std::visit(unroll, step); !unrolled) return unrolled;
+    for (const auto& step : plan.steps) RZ_TRY(std::visit(unroll, step));
     unroll.end();
     return {};
   }

@@ -88,9 +88,8 @@ void set_place(device::BufferJob& job, const Place& at) {
 
 Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
                              TensorBuffer& out) {
-  const auto shape = shape_of_call(spec, call);
-  if (!shape) return tl::unexpected(shape.error());
-  auto view = make_view(*shape, call.layout(spec.name));
+  RZ_TRY_ASSIGN(const auto shape, shape_of_call(spec, call));
+  auto view = make_view(shape, call.layout(spec.name));
   if (!view) return too_large(view.error().message);
   if (view->memory_sizes.size() > device::kMaxRank) return usage_error("tensor has too many dims");
   out.spec = &spec;

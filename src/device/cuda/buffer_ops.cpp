@@ -32,7 +32,7 @@ Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, int p
         return tl::unexpected(failure_of(api, r, name));
   }
   // The first block of staging memory now rather than in the first trial.
-  if (auto slice = ops->staging_.take(1); !slice) return tl::unexpected(std::move(slice.error()));
+  RZ_TRY(ops->staging_.take(1));
   ops->staging_.reset();
   return ops;
 }
@@ -46,10 +46,9 @@ Status<void> BufferOps::fill(CUstream stream, std::span<const BufferJob> jobs) {
   if (plan_.chunks == 0) return {};
   if (jobs.size() <= kInlineJobs && plan_.piece_count() <= kInlinePieces)
     return fill_inline(stream);
-  auto table = make_table(false);
-  if (!table) return tl::unexpected(std::move(table.error()));
-  if (auto sent = upload(stream, *table); !sent) return sent;
-  return launch(fill_, stream, &table->view);
+  RZ_TRY_ASSIGN(auto table, make_table(false));
+  RZ_TRY(upload(stream, table));
+  return launch(fill_, stream, &table.view);
 }
 
 Status<void> BufferOps::fill_inline(CUstream stream) {
@@ -69,13 +68,12 @@ Status<void> BufferOps::check(CUstream stream, std::span<const BufferJob> jobs,
     std::fill_n(results, jobs.size(), clean_check());
     return {};
   }
-  auto table = make_table(true);
-  if (!table) return tl::unexpected(std::move(table.error()));
-  if (auto sent = upload(stream, *table); !sent) return sent;
-  if (auto launched = launch(check_, stream, &table->view); !launched) return launched;
+  RZ_TRY_ASSIGN(auto table, make_table(true));
+  RZ_TRY(upload(stream, table));
+  RZ_TRY(launch(check_, stream, &table.view));
   // Back to where the initial values came from; that copy is over by then.
-  std::byte* host = table->slice.host + table->results_offset;
-  const auto r = api_.copy_to_host_async(host, table->slice.device + table->results_offset,
+  std::byte* host = table.slice.host + table.results_offset;
+  const auto r = api_.copy_to_host_async(host, table.slice.device + table.results_offset,
                                          jobs.size() * sizeof(BufferCheck), stream);
   if (r != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, r, "cuMemcpyDtoHAsync"));
   pending_.push_back({host, results, jobs.size()});
@@ -96,18 +94,17 @@ Status<BufferOps::Table> BufferOps::make_table(bool with_results) {
   Table table;
   table.results_offset = jobs_bytes + pieces_bytes;
   table.bytes = table.results_offset + results_bytes;
-  auto slice = staging_.take(table.bytes);
-  if (!slice) return tl::unexpected(std::move(slice.error()));
-  table.slice = *slice;
+  RZ_TRY_ASSIGN(auto slice, staging_.take(table.bytes));
+  table.slice = slice;
 
-  std::memcpy(slice->host, plan_.jobs.data(), jobs_bytes);
-  std::memcpy(slice->host + jobs_bytes, plan_.pieces.data(), pieces_bytes);
+  std::memcpy(slice.host, plan_.jobs.data(), jobs_bytes);
+  std::memcpy(slice.host + jobs_bytes, plan_.pieces.data(), pieces_bytes);
   const BufferCheck clean = clean_check();
   for (std::size_t at = table.results_offset; at < table.bytes; at += sizeof clean)
-    std::memcpy(slice->host + at, &clean, sizeof clean);
+    std::memcpy(slice.host + at, &clean, sizeof clean);
 
   const auto on_device = [&](std::size_t offset) {
-    return static_cast<std::uintptr_t>(slice->device + offset);
+    return static_cast<std::uintptr_t>(slice.device + offset);
   };
   table.view.jobs = reinterpret_cast<const SlotJob*>(on_device(0));
   table.view.pieces = reinterpret_cast<const Piece*>(on_device(jobs_bytes));

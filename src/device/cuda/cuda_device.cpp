@@ -34,30 +34,23 @@ Status<std::unique_ptr<CudaDevice::Parts>> CudaDevice::make_parts() {
   if (auto r = api.device_get(&device, 0); r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api, r, "cuDeviceGet"));
 
-  auto info = describe(api, device);
-  if (!info) return tl::unexpected(std::move(info.error()));
-  parts->info = std::move(*info);
-  auto context = PrimaryContext::retain(api, device);
-  if (!context) return tl::unexpected(std::move(context.error()));
-  parts->context = std::move(*context);
-  auto gate = Gate::create(api);
-  if (!gate) return tl::unexpected(std::move(gate.error()));
-  parts->gate = std::move(*gate);
-  auto streams = StreamSet::create(api);
-  if (!streams) return tl::unexpected(std::move(streams.error()));
-  parts->streams = std::move(*streams);
-  auto marks = MarkBoard::create(api);
-  if (!marks) return tl::unexpected(std::move(marks.error()));
-  parts->marks = std::move(*marks);
+  RZ_TRY_ASSIGN(auto info, describe(api, device));
+  parts->info = std::move(info);
+  RZ_TRY_ASSIGN(auto context, PrimaryContext::retain(api, device));
+  parts->context = std::move(context);
+  RZ_TRY_ASSIGN(auto gate, Gate::create(api));
+  parts->gate = std::move(gate);
+  RZ_TRY_ASSIGN(auto streams, StreamSet::create(api));
+  parts->streams = std::move(streams);
+  RZ_TRY_ASSIGN(auto marks, MarkBoard::create(api));
+  parts->marks = std::move(marks);
   parts->graphs.emplace(api, *parts->gate);
 
-  auto pool = PoolMemory::create(api, device, *parts->streams);
-  if (!pool) return tl::unexpected(std::move(pool.error()));
-  parts->pool = std::move(*pool);
+  RZ_TRY_ASSIGN(auto pool, PoolMemory::create(api, device, *parts->streams));
+  parts->pool = std::move(pool);
 
-  auto buffers = BufferOps::create(api, parts->info.multiprocessors);
-  if (!buffers) return tl::unexpected(std::move(buffers.error()));
-  parts->buffers = std::move(*buffers);
+  RZ_TRY_ASSIGN(auto buffers, BufferOps::create(api, parts->info.multiprocessors));
+  parts->buffers = std::move(buffers);
   parts->launcher.emplace(api, *parts->gate, parts->info.limits);
   parts->variants.emplace(api, *parts->gate, parts->info.compute_capability,
                           CubinCache(CubinCache::default_folder()));
@@ -127,14 +120,14 @@ Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   // After a trial that was broken off: its tables may still be read, its results are gone.
   if (!idle_) {
     parts_->buffers->discard_results();
-    if (auto drained = synchronize(); !drained) return drained;
+    RZ_TRY(synchronize());
   }
   parts_->gate->open();
   parts_->graphs->clear();
   parts_->marks->clear();
   parts_->caching->reset();
   for (RegionCache* cache : caches()) cache->shrink();
-  if (auto begun = noted(parts_->pool->begin(settings.pool)); !begun) return begun;
+  RZ_TRY(noted(parts_->pool->begin(settings.pool)));
   streams_in_use_ = settings.streams;
   last_kernel_ = nullptr;
   return {};
@@ -210,9 +203,8 @@ Status<void> CudaDevice::copy(int stream, void* to, const void* from, std::size_
   if (bytes == 0) return {};
   const std::pair<const void*, const char*> ends[] = {{to, "destination"}, {from, "source"}};
   for (const auto& [at, end] : ends) {
-    auto possible = noted(may_copy(at));
-    if (!possible) return tl::unexpected(std::move(possible.error()));
-    if (!*possible) return tl::unexpected(pageable_copy(end));
+    RZ_TRY_ASSIGN(auto possible, noted(may_copy(at)));
+    if (!possible) return tl::unexpected(pageable_copy(end));
   }
   idle_ = false;
   const auto address = [](const void* at) {
@@ -278,7 +270,7 @@ Status<void> CudaDevice::make_room() {
   if (parts_->graphs->capturing())
     return tl::unexpected(Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
                                   "no memory, and none can be given back during a capture"});
-  if (auto drained = synchronize(); !drained) return drained;
+  RZ_TRY(synchronize());
   for (RegionCache* cache : caches()) cache->trim();
   return parts_->pool->trim();
 }

@@ -69,17 +69,14 @@ Status<Info> describe(const DriverApi& api, CUdevice device) {
   Info info;
   info.kind = DeviceKind::cuda;
   info.driver = driver_version(api);
-  auto name = device_name(api, device);
-  if (!name) return tl::unexpected(std::move(name.error()));
-  info.name = std::move(*name);
-  auto capability = compute_capability(api, device);
-  if (!capability) return tl::unexpected(std::move(capability.error()));
-  info.compute_capability = *capability;
+  RZ_TRY_ASSIGN(auto name, device_name(api, device));
+  info.name = std::move(name);
+  RZ_TRY_ASSIGN(auto capability, compute_capability(api, device));
+  info.compute_capability = capability;
   if (auto r = api.device_total_mem(&info.memory_bytes, device); r != CUDA_SUCCESS)
     return tl::unexpected(failure_of(api, r, "cuDeviceTotalMem"));
-  auto granularity = guard_granularity(api, device);
-  if (!granularity) return tl::unexpected(std::move(granularity.error()));
-  info.granularity_bytes = *granularity;
+  RZ_TRY_ASSIGN(auto granularity, guard_granularity(api, device));
+  info.granularity_bytes = granularity;
 
   const std::pair<CUdevice_attribute, std::int64_t*> limits[] = {
       {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &info.limits.grid[0]},
@@ -92,16 +89,13 @@ Status<Info> describe(const DriverApi& api, CUdevice device) {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &info.limits.shared_bytes},
   };
   for (auto [which, limit] : limits) {
-    auto value = attribute(api, device, which);
-    if (!value) return tl::unexpected(std::move(value.error()));
-    *limit = *value;
+    RZ_TRY_ASSIGN(auto value, attribute(api, device, which));
+    *limit = value;
   }
-  auto processors = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  if (!processors) return tl::unexpected(std::move(processors.error()));
-  info.multiprocessors = *processors;
-  auto clusters = attribute(api, device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
-  if (!clusters) return tl::unexpected(std::move(clusters.error()));
-  if (*clusters == 0) info.limits.cluster = 1;
+  RZ_TRY_ASSIGN(auto processors, attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  info.multiprocessors = processors;
+  RZ_TRY_ASSIGN(auto clusters, attribute(api, device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH));
+  if (clusters == 0) info.limits.cluster = 1;
   return info;
 }
 

@@ -115,17 +115,14 @@ Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const La
     return tl::unexpected(std::move(*refusal));
 
   const auto function = static_cast<CUfunction>(kernel.function);
-  auto known = find(function, name);
-  if (!known) return tl::unexpected(std::move(known.error()));
-  if (const auto& parameters = (*known)->parameter_bytes)
+  RZ_TRY_ASSIGN(auto known, find(function, name));
+  if (const auto& parameters = known->parameter_bytes)
     if (auto problem = mismatch(*parameters, args))
       return tl::unexpected(Failure{Failure::Kind::launch_refused, "invalid-arguments",
                                     fmt::format("kernel '{}': {}", name, *problem)});
-  if (auto allowed = allow_shared(function, **known, shape.shared_bytes, name); !allowed)
-    return allowed;
+  RZ_TRY(allow_shared(function, *known, shape.shared_bytes, name));
 
-  if (auto allowed = allow_cluster(function, **known, shape.cluster, name); !allowed)
-    return allowed;
+  RZ_TRY(allow_cluster(function, *known, shape.cluster, name));
 
   const auto r = enqueue(api_, stream, function, shape, args);
   if (r != CUDA_SUCCESS) return tl::unexpected(launch_failure_of(api_, r, name));

@@ -48,8 +48,7 @@ Status<void> PoolMemory::begin(const PoolPolicy& policy) {
       {CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, policy.follow_event_dependencies},
       {CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, policy.allow_opportunistic},
       {CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, policy.allow_internal_dependencies}};
-  for (const auto& [attribute, allowed] : rules)
-    if (auto done = set(attribute, allowed ? 1 : 0); !done) return done;
+  for (const auto& [attribute, allowed] : rules) RZ_TRY(set(attribute, allowed ? 1 : 0));
   cuuint64_t threshold = policy.release_threshold_bytes;
   const auto r = api_.set_pool_attribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
   if (r != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, r, "cuMemPoolSetAttribute"));

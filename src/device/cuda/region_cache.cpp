@@ -25,7 +25,7 @@ Status<Region> RegionCache::acquire(std::size_t bytes) {
   }
   auto region = source_->create(size);
   if (region || region.error().kind != Failure::Kind::out_of_memory) return region;
-  if (auto room = make_room_(); !room) return tl::unexpected(std::move(room.error()));
+  RZ_TRY(make_room_());
   return source_->create(size);
 }
 

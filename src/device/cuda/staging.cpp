@@ -23,8 +23,7 @@ Status<Staging::Slice> Staging::take(std::size_t bytes) {
     ++current_;
     used_ = 0;
   }
-  if (current_ == blocks_.size())
-    if (auto grown = grow(bytes); !grown) return tl::unexpected(std::move(grown.error()));
+  if (current_ == blocks_.size()) RZ_TRY(grow(bytes));
   const Block& block = blocks_[current_];
   const Slice slice{block.host + used_, block.device + used_};
   used_ += bytes;

@@ -20,9 +20,8 @@ class CudaEncoder final : public TensorMapEncoder {
     if (auto r = api_.device_get(&device, 0); r != CUDA_SUCCESS)
       return cuda::status_of(api_, r, "cuDeviceGet");
     driver_ = cuda::driver_version(api_);
-    auto name = cuda::device_name(api_, device);
-    if (!name) return tl::unexpected(name.error());
-    name_ = std::move(*name);
+    RZ_TRY_ASSIGN(auto name, cuda::device_name(api_, device));
+    name_ = std::move(name);
     auto capability = cuda::compute_capability(api_, device);
     if (!capability) return tl::unexpected(capability.error());
     capability_ = *capability;
@@ -31,9 +30,8 @@ class CudaEncoder final : public TensorMapEncoder {
                                  capability_ / 10, capability_ % 10));
     if (api_.tensor_map_encode_tiled == nullptr || api_.tensor_map_encode_im2col == nullptr)
       return missing("the CUDA driver is too old: it has no cuTensorMapEncodeTiled");
-    auto context = cuda::PrimaryContext::retain(api_, device);
-    if (!context) return tl::unexpected(context.error());
-    context_ = std::move(*context);
+    RZ_TRY_ASSIGN(auto context, cuda::PrimaryContext::retain(api_, device));
+    context_ = std::move(context);
     return {};
   }
 
@@ -65,7 +63,7 @@ Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder() {
   if (!api)
     return tl::unexpected(Failure{Failure::Kind::unsupported, "no-driver", std::move(api.error())});
   auto encoder = std::make_unique<CudaEncoder>(*api);
-  if (auto opened = encoder->open(); !opened) return tl::unexpected(opened.error());
+  RZ_TRY(encoder->open());
   return encoder;
 }
 

@@ -16,9 +16,8 @@ Status<KernelRef> Variants::find(const VariantRequest& request, BlackBox* box) {
   const std::string key = variant_key(request);
   auto it = functions_.find(key);
   if (it == functions_.end()) {
-    auto function = build(key, request, box);
-    if (!function) return tl::unexpected(std::move(function.error()));
-    it = functions_.emplace(key, *function).first;
+    RZ_TRY_ASSIGN(auto function, build(key, request, box));
+    it = functions_.emplace(key, function).first;
   }
   KernelRef kernel;
   kernel.name = request.name;

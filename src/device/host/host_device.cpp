@@ -218,8 +218,7 @@ Status<void> HostDevice::run_some() {
     if (r < 2) return {};
     if (r == 2) most = 1 + rng_.below(4);
   }
-  for (; most > 0 && !queue_.empty(); --most)
-    if (auto done = run_one(); !done) return done;
+  for (; most > 0 && !queue_.empty(); --most) RZ_TRY(run_one());
   return {};
 }
 
@@ -323,8 +322,7 @@ Status<void> HostDevice::open() {
 Status<void> HostDevice::synchronize() {
   if (lost_) return fail(*lost_);
   held_ = false;
-  while (!queue_.empty())
-    if (auto done = run_one(); !done) return done;
+  while (!queue_.empty()) RZ_TRY(run_one());
   events_.synchronized();
   return {};
 }

@@ -44,9 +44,9 @@ Status<Region> PoolMemory::acquire(std::size_t bytes, int stream) {
       if (!may_use(stream, f)) insert_wait_(stream, f);
     if (found.base != nullptr) return found;
   }
-  auto segment = segments_.acquire(std::max(kSegmentBytes, rounded(bytes, kSegmentUnitBytes)));
-  if (!segment) return tl::unexpected(std::move(segment.error()));
-  heap_.add(*segment, kAll);
+  RZ_TRY_ASSIGN(auto segment,
+                segments_.acquire(std::max(kSegmentBytes, rounded(bytes, kSegmentUnitBytes))));
+  heap_.add(segment, kAll);
   return heap_.take(kAll, bytes, kUnitBytes, ready);
 }
 
