@@ -57,14 +57,12 @@ campaign::TriageOptions triage_on(const DeviceTraits& device) {
 TEST(Triage, OfTheDevicesThatThereAre) {
   const auto host = triage_on(traits_of(DeviceKind::host));
   EXPECT_FALSE(host.reuse_workers);
-  EXPECT_TRUE(host.schedules);
   EXPECT_EQ(host.hang_deadline, milliseconds(400));
   EXPECT_EQ(host.confirm_runs, campaign::TriageOptions{}.confirm_runs);
   EXPECT_EQ(host.attribution_runs, campaign::TriageOptions{}.attribution_runs);
 
   const auto cuda = triage_on(traits_of(DeviceKind::cuda));
   EXPECT_TRUE(cuda.reuse_workers);
-  EXPECT_FALSE(cuda.schedules);
   EXPECT_EQ(cuda.hang_deadline, milliseconds(750));
   EXPECT_EQ(cuda.confirm_runs, 2);
   EXPECT_EQ(cuda.final_runs, 7);
@@ -72,7 +70,6 @@ TEST(Triage, OfTheDevicesThatThereAre) {
 
   const auto none = triage_on(traits_of(DeviceKind::none));
   EXPECT_FALSE(none.reuse_workers);
-  EXPECT_FALSE(none.schedules);
   EXPECT_EQ(none.attribution_runs, 0);
 }
 
@@ -82,10 +79,8 @@ TEST(Triage, OfADeviceThatIsNotHereFollowsFromItsFacts) {
   device.tools = {};
   device.workers.start = milliseconds(50);
   device.workers.hang_deadline = milliseconds(600);
-  device.execution.seeded_schedules = true;
   auto options = triage_on(device);
   EXPECT_FALSE(options.reuse_workers) << "a fresh worker is cheap there";
-  EXPECT_TRUE(options.schedules);
   EXPECT_EQ(options.hang_deadline, milliseconds(600));
   device.workers.start = milliseconds(900);
   options = triage_on(device);

@@ -289,8 +289,9 @@ TEST(Catalog, ComparesAlongTheAxesThatItIsGivenMostSpecificFirst) {
   };
   for (const auto& a : all_mode_axes())
     for (const auto& b : all_mode_axes())
-      if (!a.oracle.empty() && !b.oracle.empty() && more_specific(a.kind, b.kind))
+      if (!a.oracle.empty() && !b.oracle.empty() && more_specific(a.kind, b.kind)) {
         EXPECT_LT(place(a.oracle), place(b.oracle));
+      }
 }
 
 TEST(Axis, AllocationComparesWithGuardedMemory) {
