@@ -120,8 +120,7 @@ TEST(ReportJson, CampaignSaysWhatJudgedTheOutputsOfEachTarget) {
   scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5 (of 9)"}};
   EXPECT_EQ(parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["targets"].dump(),
             R"([{"target":"scan","outputs":{"by_digests":3,"by_nothing":4,"why":"why"},)"
-            R"("out_of_reach":"N above 5 (of 9)"
-}])");
+            R"j("out_of_reach":"N above 5 (of 9)"}])j");
 }
 
 TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {
