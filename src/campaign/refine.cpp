@@ -84,16 +84,17 @@ std::size_t Refinement::schedules_to_try(const Shown& shown) {
 }
 
 // What one run says of a plan that is simpler than one which fails like `signature`. Where the
-// oracle does not apply it cannot fail so; but the reference applies to every call, and says so of
-// calls that it did not compare.
+// oracle does not apply it cannot fail so. But the reference applies to every call that has
+// outputs, and does not apply, it says, where it compared none of them.
 Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) {
   if (same_failure(answer, signature)) return Tried::fails;
   const Outcome outcome = answer.verdict.outcome;
   const bool refused = std::any_of(answer.observations.begin(), answer.observations.end(),
                                    [](const Observation& o) { return o.end == End::unsupported; });
-  const bool cannot_fail_so =
-      refused || (outcome == Outcome::not_applicable && signature.kind != FailKind::reference) ||
-      (outcome == Outcome::pass && answer.trials.empty());
+  const bool can_apply =
+      signature.kind == FailKind::reference && answer.verdict.reference.calls > 0;
+  const bool cannot_fail_so = refused || (outcome == Outcome::not_applicable && !can_apply) ||
+                              (outcome == Outcome::pass && answer.trials.empty());
   if (cannot_fail_so) return Tried::passes;
   const RunResult result = judge_run(plan, std::span(&answer, 1), signature).result;
   const bool judged = result != RunResult::harness_error && result != RunResult::not_judged;

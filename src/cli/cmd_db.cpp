@@ -44,7 +44,8 @@ Result<int> prune(const po::variables_map& flags) {
   if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
   // Read only first: a mistyped name must not make a store.
   RZ_TRY(open_store(flags, store::OpenMode::read_only));
-  RZ_TRY(store::FileLock::take(flags["db"].as<std::string>(), "another job"));
+  RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
+                store::FileLock::take(flags["db"].as<std::string>(), "another job"));
   auto pruned = open_store(flags, store::OpenMode::read_write_create).and_then([&](store::Store s) {
     return store::prune(s, static_cast<std::int64_t>(days));
   });

@@ -45,7 +45,7 @@ Result<int> Merge::run(const po::variables_map& flags) {
     sources.emplace_back(file, std::move(source));
   }
   RZ_TRY_ASSIGN(auto target, store::Store::open(into, store::OpenMode::read_write_create));
-  RZ_TRY(store::FileLock::take(into, "another job"));
+  RZ_TRY_ASSIGN([[maybe_unused]] const auto lock, store::FileLock::take(into, "another job"));
   for (auto& [file, source] : sources) {
     RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
     print_result(fmt::format(

@@ -98,7 +98,8 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   }
   auto store = open_store(flags, store::OpenMode::read_write_create);
   if (!store) return tl::unexpected(store.error());
-  RZ_TRY(store::FileLock::take(flags["db"].as<std::string>(), "another job"));
+  RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
+                store::FileLock::take(flags["db"].as<std::string>(), "another job"));
   RZ_TRY_ASSIGN(const auto quarantined, store->quarantined());
   RZ_TRY_ASSIGN(const auto selection, engine::select(engine.site(), targets, quarantined));
 

@@ -367,7 +367,7 @@ TEST_F(CampaignTest, CountsTheCallsThatWereComparedOfEachTarget) {
   EXPECT_EQ(result.targets[2].not_compared, "");
   EXPECT_EQ(result.stats.reference, (ReferenceCount{2, 5}));
   EXPECT_EQ(result.targets[0].outputs, (OutputCount{1, 0}));
-  EXPECT_EQ(result.targets[2].outputs, (OutputCount{2, 0}));
+  EXPECT_EQ(result.targets[1].outputs, (OutputCount{2, 0}));
 }
 
 TEST_F(CampaignTest, SaysWhyPlansWereNotJudged) {

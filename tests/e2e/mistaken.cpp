@@ -36,8 +36,9 @@ struct Twice : redzone::Target {
     return spec;
   }
   void run(Context& ctx) override {
-    redzone::launch(ctx, "twice", twice, {{1}, {64}}, ctx.tensor("x").data<float>(),
-                    ctx.tensor("y").data<float>(), ctx.dim("N"));
+    const auto x = ctx.tensor("x");
+    redzone::launch(ctx, "twice", twice, {{1}, {64}}, x.data<float>(),
+                    ctx.tensor("y").data<float>(), x.numel());
   }
 };
 

@@ -89,7 +89,9 @@ TEST(Reference, AgreesInTheLayoutsOfAttention) {
         call.layouts = {{"x", x}, {"y", y}};
         const Observation o = run(bench, call);
         ASSERT_EQ(o.end, End::completed) << o.message;
-        EXPECT_EQ(o.calls[0].references[0].mismatches, 0u) << tokens << " " << rows;
+        ASSERT_EQ(o.calls[0].references.size(), tokens == 0 ? 0u : 1u);
+        for (const auto& r : o.calls[0].references)
+          EXPECT_EQ(r.mismatches, 0u) << tokens << " " << rows;
         for (const auto& b : o.calls[0].buffers)
           EXPECT_EQ(b.dirty_before + b.dirty_after + b.dirty_gaps + b.changed, 0u) << b.name;
       }
@@ -302,6 +304,10 @@ TEST(Reference, RemembersNothingOfTheCallBefore) {
         {.reference = true});
     ASSERT_EQ(o.end, End::completed) << o.message;
     for (const auto& call : o.calls) {
+      if (call.call == 3) {
+        EXPECT_EQ(call.comparison, Comparison::empty) << "no row";
+        continue;
+      }
       ASSERT_EQ(call.references.size(), 1u);
       EXPECT_EQ(call.references[0].mismatches, 0u) << call.call;
       EXPECT_EQ(call.references[0].worst, 0) << call.call;
