@@ -63,8 +63,12 @@ int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>
   if (std::any_of(result.unjudged.begin(), result.unjudged.end(),
                   [](const campaign::Unjudged& u) { return u.spec_error; }))
     return kUsage;
-  const auto& s = result.stats;
-  return exit_code_of(rank_plans({.judged = s.pass + s.fail, .harness_errors = s.harness_errors}));
+  std::vector<PlanCounts> targets;
+  for (const auto& t : result.targets)
+    targets.push_back({.judged = t.pass + t.fail,
+                       .harness_errors = t.harness_errors,
+                       .inconclusive = t.inconclusive});
+  return exit_code_of(rank_targets(targets));
 }
 
 // Limits, seed and allocator.

@@ -1,6 +1,7 @@
 #include "core/run_result.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace redzone {
 namespace {
@@ -51,6 +52,14 @@ RunResult rank_runs(std::span<const RunResult> runs) {
 RunResult rank_plans(const PlanCounts& plans) {
   if (plans.judged > plans.harness_errors) return RunResult::pass;
   return plans.harness_errors > 0 ? RunResult::harness_error : RunResult::not_judged;
+}
+
+RunResult rank_targets(std::span<const PlanCounts> targets) {
+  std::vector<RunResult> results;
+  for (const auto& plans : targets)
+    if (plans.judged + plans.harness_errors + plans.inconclusive > 0)
+      results.push_back(rank_plans(plans));
+  return rank_runs(results);
 }
 
 Exit exit_code_of(RunResult result) {

@@ -59,10 +59,11 @@ RankedRun rank_run(std::span<const OracleAnswer> answers, const std::optional<Si
 // judged.
 RunResult rank_runs(std::span<const RunResult> runs);
 
-// Plans that nobody asked for one by one, as those of a campaign or of a night.
+// Plans of one target that nobody asked for one by one, as those of a campaign or of a night.
 struct PlanCounts {
   std::uint64_t judged = 0;  // passed or failed
   std::uint64_t harness_errors = 0;
+  std::uint64_t inconclusive = 0;
 };
 
 // What they come to beside the failures, which are findings. Here the majority decides: workers
@@ -70,6 +71,10 @@ struct PlanCounts {
 // more plans were judged than the harness could not run, else harness_error, or not_judged where it
 // could run all.
 RunResult rank_plans(const PlanCounts& plans);
+
+// Of several targets the one that came to least, among those that had a plan which applies here;
+// not judged where there is none.
+RunResult rank_targets(std::span<const PlanCounts> targets);
 
 // Of a command whose outcome is that.
 Exit exit_code_of(RunResult result);

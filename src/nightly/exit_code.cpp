@@ -1,6 +1,7 @@
 #include "nightly/exit_code.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/exit_code.h"
@@ -9,21 +10,20 @@
 namespace redzone::nightly {
 namespace {
 
-// What the plans of one target came to; nothing of a target that was not to be fuzzed, or that does
-// not apply here.
-std::optional<RunResult> result_of(const report::NightTarget& target) {
-  if (target.no_time) return RunResult::not_judged;
-  if (target.plans == target.not_applicable) return std::nullopt;
-  return rank_plans({.judged = target.pass + target.fail, .harness_errors = target.harness_errors});
-}
-
 // Of the fuzzing the target that came to least; where none was fuzzed, what was replayed: a replay
 // is judged when a run of it was.
 RunResult result_of(const report::Night& night) {
-  std::vector<RunResult> targets;
-  for (const auto& target : night.targets)
-    if (const auto result = result_of(target)) targets.push_back(*result);
-  if (!targets.empty()) return rank_runs(targets);
+  std::vector<PlanCounts> targets;
+  bool without_turn = false;
+  for (const auto& t : night.targets) {
+    without_turn = without_turn || t.no_time;
+    if (t.plans > t.not_applicable)
+      targets.push_back({.judged = t.pass + t.fail,
+                         .harness_errors = t.harness_errors,
+                         .inconclusive = t.inconclusive});
+  }
+  if (without_turn) return rank_runs(std::array{rank_targets(targets), RunResult::not_judged});
+  if (!targets.empty()) return rank_targets(targets);
   const auto any_judged = [](const auto& replayed) {
     return std::any_of(replayed.begin(), replayed.end(),
                        [](const auto& each) { return each.n > 0; });

@@ -147,6 +147,16 @@ TEST(RankPlans, TheMajorityDecidesBetweenWhatWasJudgedAndWhatTheHarnessCouldNotR
   EXPECT_EQ(rank_plans({.judged = 0, .harness_errors = 1}), RunResult::harness_error);
 }
 
+TEST(RankTargets, TheOneThatCameToLeastDecides) {
+  const auto ranked = [](std::vector<PlanCounts> targets) { return rank_targets(targets); };
+  const PlanCounts sound{.judged = 1000}, dead{.harness_errors = 1}, unclear{.inconclusive = 9};
+  EXPECT_EQ(ranked({sound, {}}), RunResult::pass) << "one does not apply here";
+  EXPECT_EQ(ranked({sound, unclear}), RunResult::not_judged);
+  EXPECT_EQ(ranked({sound, unclear, dead}), RunResult::harness_error);
+  EXPECT_EQ(ranked({{}, {}}), RunResult::not_judged);
+  EXPECT_EQ(ranked({}), RunResult::not_judged);
+}
+
 TEST(ExitCode, IsOneForEachResult) {
   EXPECT_EQ(exit_code_of(RunResult::recorded), kFound);
   EXPECT_EQ(exit_code_of(RunResult::other), kFound);

@@ -45,6 +45,9 @@ TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
   n.targets.emplace_back().no_time = true;
   n.findings = {replayed(Tonight::passes, 4)};
   EXPECT_EQ(night_exit_code(n, false), 4);
+  n.targets.front() = fuzzed(0, 1);
+  EXPECT_EQ(night_exit_code(n, false), 3) << "which is worse";
+  n.targets.front() = fuzzed(10);
   n.targets.back().no_time = false;
   EXPECT_EQ(night_exit_code(n, false), 0) << "it was not to be fuzzed";
 }
