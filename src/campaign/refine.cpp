@@ -1,5 +1,6 @@
 // Reduces a confirmed finding, sharpens its name and measures it.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "campaign/confirmation.h"
@@ -129,10 +130,12 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
       }
     }
     const bool over = shop_.options.stopped() || std::chrono::steady_clock::now() >= reduce_until_;
-    if (!first && over)
+    if (questions.empty()) return results;
+    if (!first && over) {
       for (std::size_t i = 0; i < plans.size(); ++i)
         if (is_open(i)) results[i] = Tried::not_judged;
-    if (questions.empty() || (!first && over)) return results;
+      return results;
+    }
     const auto answers = evaluator_.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
       note_other(case_, questions[q], answers[q], signature);

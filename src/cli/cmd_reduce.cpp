@@ -1,6 +1,8 @@
 // `redzone reduce`: makes a stored finding smaller.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/interrupt.h"

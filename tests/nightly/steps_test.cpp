@@ -20,6 +20,16 @@ class NightSteps : public NightTest {
       return note.find(part) != std::string::npos;
     });
   }
+  // A night of so long, with one plan to replay and trials that take so long each.
+  void make_slow(seconds trial, seconds night) {
+    options_.corpus = {corpus_plan("slow.toml", 8)};
+    options_.plans = 0;
+    options_.time = night;
+    bug_ = [this, trial](const Plan& plan, const TrialSpec& spec, const std::vector<Call>&) {
+      now_ += trial;
+      return all_right(plan, spec);
+    };
+  }
   std::vector<std::string> replayed(std::int64_t campaign) {
     std::vector<std::string> subjects;
     for (const auto& r : replays(campaign)) subjects.push_back(r.subject);
@@ -272,28 +282,14 @@ TEST_F(NightSteps, ReplaysTakeAThirdOfTheTimeAtMost) {
 
 // One replay may need more than a night has.
 TEST_F(NightSteps, AReplayIsEndedWithItsTime) {
-  CorpusPlan slow = corpus_plan("slow.toml", 8);
-  options_.corpus = {slow};
-  options_.plans = 0;
-  options_.time = seconds(10);
-  bug_ = [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    now_ += seconds(2);
-    return all_right(plan, trial);
-  };
+  make_slow(seconds(2), seconds(10));
   const Told told = night();
   EXPECT_LT(told.night.replay_seconds, 10);
   EXPECT_NE(told.gap("corpus/slow.toml").find("no time was left"), std::string::npos);
 }
 
 TEST_F(NightSteps, ATargetWithoutATurnIsNoCleanNight) {
-  CorpusPlan slow = corpus_plan("slow.toml", 8);
-  options_.corpus = {slow};
-  options_.plans = 0;
-  options_.time = seconds(4);
-  bug_ = [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-    now_ += seconds(10);
-    return all_right(plan, trial);
-  };
+  make_slow(seconds(10), seconds(4));
   const Told told = night();
   EXPECT_EQ(told.night.plans, 0u);
   EXPECT_EQ(told.code, kNotJudged);
