@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
@@ -140,9 +142,23 @@ Problem function_problem(bool allowed, Use use) {
   return std::nullopt;
 }
 
+// The driver, each worker and each replay ask for themselves. Where two of them got different
+// answers, what differs between two trials would be blamed on the kernel.
+template <class Ask>
+Problem answers_problem(const TriedCall& call, std::string_view function, Ask ask) {
+  bool same = true;
+  if (auto p = function_problem(call.allowed, [&] { same = ask() == ask(); })) return p;
+  if (same) return std::nullopt;
+  return fmt::format(
+      "{} gives two answers for the same call ({}): it may depend on its arguments alone", function,
+      describe(call.dims, call.config));
+}
+
 Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
   Shape shape;
-  if (auto p = function_problem(call.allowed, [&] { shape = tensor.shape(call.dims); })) return p;
+  if (auto p = answers_problem(call, fmt::format("the shape function of tensor '{}'", tensor.name),
+                               [&] { return shape = tensor.shape(call.dims); }))
+    return p;
   if (shape.size() > kMaxTensorRank)
     return fmt::format("tensor '{}' has {} dims, at most {} are possible", tensor.name,
                        shape.size(), kMaxTensorRank);
@@ -187,7 +203,9 @@ Problem ask_constraints(const TargetSpec& spec, TriedCall& call) {
   call.allowed = true;
   for (const auto& c : spec.constraints) {
     bool satisfied = false;
-    if (auto p = function_problem(call.allowed, [&] { satisfied = holds(c, call); })) return p;
+    if (auto p = answers_problem(call, fmt::format("constraint '{}'", c.text),
+                                 [&] { return satisfied = holds(c, call); }))
+      return p;
     call.allowed = call.allowed && satisfied;
   }
   return std::nullopt;
@@ -197,15 +215,27 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
   if (auto p = ask_constraints(spec, call)) return p;
   // One by one, so that each is asked for names that are not declared.
   const auto check = [&](auto use) { return function_problem(call.allowed, use); };
+  const auto same = [&](const std::string& function, auto ask) {
+    return answers_problem(call, function, ask);
+  };
   for (const auto& tensor : spec.tensors) {
     if (tensor.role != Role::out && tensor.fill.range)
-      if (auto p = check([&] { tensor.fill.range(call.dims); })) return p;
-    if (auto p = check([&] { tensor.dtype_for(call.config); })) return p;
+      if (auto p = same("the range of the fill of tensor '" + tensor.name + "'",
+                        [&] { return tensor.fill.range(call.dims); }))
+        return p;
+    if (auto p = same("the dtype function of tensor '" + tensor.name + "'",
+                      [&] { return tensor.dtype_for(call.config); }))
+      return p;
     if (auto p = shape_problem(tensor, call)) return p;
   }
-  if (auto p = check([&] { spec.tolerance_for(call.config); })) return p;
-  if (auto p = check([&] {
-        if (spec.work) spec.work(call.dims, call.config);
+  if (auto p = same("the tolerance function", [&] {
+        const Tolerance tolerance = spec.tolerance_for(call.config);
+        return std::pair(tolerance.abs, tolerance.rel);
+      }))
+    return p;
+  if (auto p = same("the work function", [&] {
+        const double work = spec.work ? spec.work(call.dims, call.config) : 0;
+        return std::bit_cast<std::uint64_t>(work);  // NaN is one answer, too
       }))
     return p;
   if (auto p = check([&] {

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace redzone {
 namespace {
@@ -116,6 +118,54 @@ TEST(SpecCheck, TriesTheLargestCallAndSomeBetween) {
   ASSERT_TRUE(problem);
   EXPECT_NE(problem->find("the work function threw \"large\" for C = "), std::string::npos)
       << *problem;
+}
+
+TEST(SpecCheck, EachFunctionGivesOneAnswerForACall) {
+  const auto count = std::make_shared<std::int64_t>(0);
+  struct Case {
+    std::string function;
+    std::function<void(TargetSpec&)> spoil;
+  };
+  const std::vector<Case> cases = {
+      {"the shape function of tensor 'x'",
+       [&](auto& s) { s.tensors[0].shape = [=](const Dims&) { return Shape{++*count}; }; }},
+      {"the dtype function of tensor 'x'",
+       [&](auto& s) {
+         s.tensors[0].dtype_of = [=](const Config&) {
+           return ++*count % 2 ? DType::f32 : DType::f64;
+         };
+       }},
+      {"the range of the fill of tensor 'x'",
+       [&](auto& s) {
+         s.tensors[0].fill = Fill::integers([=](const Dims&) { return std::pair(0, ++*count); });
+       }},
+      {"the tolerance function",
+       [&](auto& s) {
+         s.tolerance_of = [=](const Config&) {
+           return Tolerance{0, static_cast<double>(++*count)};
+         };
+       }},
+      {"the work function",
+       [&](auto& s) {
+         s.work = [=](const Dims&, const Config&) { return static_cast<double>(++*count); };
+       }},
+      {"constraint 'odd'",
+       [&](auto& s) {
+         s.constraints.push_back(Constraint::predicate(
+             "odd", [=](const Dims&, const Config&) { return ++*count % 2 == 1; }));
+       }},
+  };
+  for (const auto& c : cases) {
+    TargetSpec spec = good();
+    c.spoil(spec);
+    const auto problem = spec_problem(spec);
+    ASSERT_TRUE(problem) << c.function;
+    EXPECT_TRUE(problem->starts_with(c.function + " gives two answers for the same call ("))
+        << *problem;
+  }
+  TargetSpec spec = good();
+  spec.work = [](const Dims&, const Config&) { return std::numeric_limits<double>::quiet_NaN(); };
+  EXPECT_FALSE(spec_problem(spec).value_or("").find("two answers") != std::string::npos);
 }
 
 TEST(SpecCheck, SaysWhatIsWrong) {
