@@ -22,6 +22,26 @@ TEST(KernelHeader, Bf16HasTheBitsOfTheHarness) {
   EXPECT_TRUE(std::isnan(float(bf16(std::numeric_limits<float>::quiet_NaN()))));
 }
 
+TEST(KernelHeader, F16HasTheBitsOfTheHarness) {
+  for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    f16 half;
+    half.bits = static_cast<unsigned short>(bits);
+    ASSERT_EQ(device::float_bits(float(half)), device::float_bits(device::f16_to_float(half.bits)))
+        << bits;
+    if (!std::isnan(float(half))) ASSERT_EQ(f16(float(half)).bits, bits);
+  }
+  for (std::uint64_t u = 0; u <= 0xffffffffu; u += 4099) {
+    const float f = device::bits_float(static_cast<std::uint32_t>(u));
+    ASSERT_EQ(f16(f).bits, device::float_to_f16(f)) << u;
+  }
+  EXPECT_EQ(float(f16(1.0f + 1.0f / 2048)), 1.0f) << "a tie goes to even";
+  EXPECT_EQ(float(f16(1.0f + 3.0f / 2048)), 1.0f + 4.0f / 2048) << "a tie goes to even";
+  EXPECT_EQ(f16(65519.0f).bits, 0x7bffu) << "the largest number";
+  EXPECT_EQ(f16(65520.0f).bits, 0x7c00u) << "infinity";
+  EXPECT_EQ(f16(5.9604644775390625e-8f).bits, 1u) << "the smallest number";
+  EXPECT_TRUE(std::isnan(float(f16(std::numeric_limits<float>::quiet_NaN()))));
+}
+
 TEST(KernelHeader, AtomicsGiveTheOldValue) {
   int i = 5;
   EXPECT_EQ(atomicAdd(&i, 3), 5);

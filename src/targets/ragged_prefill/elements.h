@@ -4,8 +4,6 @@
 
 #include <redzone/kernel.h>
 
-#include <cstring>
-
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -13,29 +11,6 @@
 #endif
 
 namespace redzone::ragged {
-
-// IEEE half: storage, with arithmetic in float. Conversion rounds to nearest even.
-struct f16 {
-  unsigned short bits;
-
-  f16() = default;
-#ifdef __CUDACC__
-  __host__ __device__ explicit f16(float value) : bits(__half_as_ushort(__float2half_rn(value))) {}
-  __host__ __device__ operator float() const {
-    return __half2float(__ushort_as_half(bits));
-  }
-#else
-  explicit f16(float value) {
-    const auto half = static_cast<_Float16>(value);
-    std::memcpy(&bits, &half, sizeof bits);
-  }
-  operator float() const {
-    _Float16 half;
-    std::memcpy(&half, &bits, sizeof half);
-    return static_cast<float>(half);
-  }
-#endif
-};
 
 #ifdef __CUDACC__
 template <class E>

@@ -6,7 +6,7 @@
 //
 // What differs from plain CUDA C++, so that all three agree:
 //   * dynamic shared memory is `redzone::dynamic_shared<T>()`, never `extern __shared__ T x[]`;
-//   * bfloat16 is `redzone::bf16`;
+//   * bfloat16 is `redzone::bf16`, IEEE half is `redzone::f16`;
 //   * alignment of shared memory is `__shared__ __align__(16) T x[N]`, as g++ takes no alignas
 //   there;
 //   * a loop that waits for another thread goes through an atomic, a fence or __nanosleep. On the
@@ -43,6 +43,49 @@ struct bf16 {
     const unsigned u = static_cast<unsigned>(bits) << 16;
     float value;
     memcpy(&value, &u, sizeof value);
+    return value;
+  }
+};
+
+// Storage of an IEEE half; arithmetic is done in float. Conversion rounds to nearest even, makes
+// subnormals and infinities, and gives the same bits on every device.
+struct f16 {
+  unsigned short bits;
+
+  f16() = default;
+  __host__ __device__ explicit f16(float value) {
+    unsigned u;
+    memcpy(&u, &value, sizeof u);
+    const unsigned sign = (u >> 16) & 0x8000u;
+    u &= 0x7fffffffu;
+    if (u > 0x7f800000u) {
+      u = 0x7e00u;  // NaN stays NaN
+    } else if (u >= 0x477ff000u) {
+      u = 0x7c00u;  // rounds to infinity
+    } else if (u < 0x38800000u) {
+      // Beside 0.5 the last place of a float is 2^-24, that of a subnormal half: the sum rounds.
+      float sum;
+      memcpy(&sum, &u, sizeof u);
+      sum += 0.5f;
+      memcpy(&u, &sum, sizeof u);
+      u -= 0x3f000000u;
+    } else {
+      u = (u - 0x38000000u + 0xfffu + ((u >> 13) & 1u)) >> 13;
+    }
+    bits = static_cast<unsigned short>(sign | u);
+  }
+  __host__ __device__ operator float() const {
+    const unsigned magnitude = bits & 0x7fffu;
+    float value;
+    unsigned u = magnitude << 13;
+    if (magnitude < 0x400u) {
+      value = static_cast<float>(magnitude) * 5.9604644775390625e-8f;  // 2^-24
+      memcpy(&u, &value, sizeof u);
+    } else {
+      u += magnitude < 0x7c00u ? 0x38000000u : 0x70000000u;  // infinity and NaN keep the highest
+    }
+    u |= static_cast<unsigned>(bits & 0x8000u) << 16;
+    memcpy(&value, &u, sizeof u);
     return value;
   }
 };
