@@ -83,7 +83,7 @@ Layout draw_layout(Draw& draw, const Shape& shape, const LayoutRules& rules) {
   const bool has_unit = std::find(shape.begin(), shape.end(), 1) != shape.end();
   if (rules.unit_strides && has_unit && draw.one_in(2))
     layout.unit_stride = draw_unit_stride(draw, count(shape));
-  if (rules.heads_first && shape.size() >= 3 && draw.one_in(2)) layout.heads_first = true;
+  if (rules.heads_first && shape.size() >= 3 && draw.one_in(2)) layout.hnd = true;
   if (rules.slice && shape.size() >= 3 && draw.one_in(3)) draw_slice(draw, shape, rules, layout);
   if (rules.broadcast || rules.reversed) draw_special_dim(draw, shape, rules, layout);
   return layout;
@@ -94,8 +94,8 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
   if (draw.one_in(2)) return;
   for (const auto& tensor : spec.tensors) {
     const LayoutRules& r = tensor.layouts;
-    const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides ||
-                      r.heads_first || r.slice || r.broadcast || r.reversed;
+    const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides || r.heads_first ||
+                      r.slice || r.broadcast || r.reversed;
     if (!free || draw.one_in(2)) continue;
     const Layout layout = draw_layout(draw, tensor.shape(call.dims), r);
     if (!layout.contiguous()) call.layouts.emplace(tensor.name, layout);
@@ -103,7 +103,8 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
 }
 
 std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout layout,
-                                       std::size_t element_bytes, std::int64_t granule_elems) {
+                                       std::size_t element_bytes,
+                                       std::int64_t granule_elems) {
   const Rows rows = rows_of(shape, layout.transposed);
   if (count(shape) == 0 || rows.count < 2 || rows.count > kMaxSparseRows) return std::nullopt;
   // Thresholds in elements: 2^31 bytes, 2^32 bytes, 2^31 elements, 2^32 elements.
@@ -115,7 +116,8 @@ std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout la
   const std::int64_t threshold = thresholds[draw.weighted(weights)];
   const std::int64_t pitch = threshold / (rows.count - 1) + draw.log_uniform(1, 64);
   const std::int64_t padding = std::max<std::int64_t>(pitch - rows.length, 1);
-  layout.row_padding_elems = (padding + granule_elems - 1) / granule_elems * granule_elems;
+  layout.row_padding_elems =
+      (padding + granule_elems - 1) / granule_elems * granule_elems;
   return layout;
 }
 

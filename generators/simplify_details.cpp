@@ -65,7 +65,7 @@ std::vector<Layout> plainer(const Layout& layout, std::int64_t granule) {
     out.push_back(l);
   };
   if (layout.transposed) add([](Layout& l) { l.transposed = false; });
-  if (layout.heads_first) add([](Layout& l) { l.heads_first = false; });
+  if (layout.hnd) add([](Layout& l) { l.hnd = false; });
   if (layout.broadcast_dim != -1) add([](Layout& l) { l.broadcast_dim = -1; });
   if (layout.reversed_dim != -1) add([](Layout& l) { l.reversed_dim = -1; });
   for (std::int64_t d = 0; d < layout.broadcast_dim; ++d)
@@ -98,16 +98,17 @@ std::int64_t granule_of(const TargetSpec& spec, std::string_view tensor) {
 rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {
   return in_one_call(origin, [origin](const CallStep& step) {
     using Named = std::pair<const std::string, Layout>;
-    return rc::seq::mapcat(rc::seq::fromContainer(step.call.layouts), [step,
-                                                                       origin](const Named& named) {
-      return each_value(step, plainer(named.second, granule_of(origin->space.spec(), named.first)),
-                        [name = named.first](CallStep& s, const Layout& l) {
-                          if (l.contiguous())
-                            s.call.layouts.erase(name);
-                          else
-                            s.call.layouts.insert_or_assign(name, l);
-                        });
-    });
+    return rc::seq::mapcat(
+        rc::seq::fromContainer(step.call.layouts), [step, origin](const Named& named) {
+          return each_value(
+              step, plainer(named.second, granule_of(origin->space.spec(), named.first)),
+              [name = named.first](CallStep& s, const Layout& l) {
+                if (l.contiguous())
+                  s.call.layouts.erase(name);
+                else
+                  s.call.layouts.insert_or_assign(name, l);
+              });
+        });
   });
 }
 

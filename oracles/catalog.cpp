@@ -8,7 +8,7 @@
 #include "oracles/dry_screen.h"
 #include "oracles/fault.h"
 #include "oracles/launch_config.h"
-#include "oracles/launches.h"
+#include "oracles/launch_mismatch.h"
 #include "oracles/redzone.h"
 #include "oracles/reference.h"
 #include "oracles/repetition.h"
@@ -55,7 +55,7 @@ Catalog::Catalog(LaunchLimits limits, SanitizerTool tool, ScreenOptions screen,
   for (auto t : {SanitizerTool::memcheck, SanitizerTool::racecheck, SanitizerTool::initcheck,
                  SanitizerTool::synccheck})
     by_name_.push_back(std::make_unique<SanitizerOracle>(t));
-  by_name_.push_back(std::make_unique<LaunchesOracle>());
+  by_name_.push_back(std::make_unique<LaunchMismatchOracle>());
   if (tool == SanitizerTool::none) return;
   direct_.push_back(std::make_unique<SanitizerOracle>(tool));
   const Oracle& under_tool = sanitizer(tool);
@@ -69,7 +69,7 @@ Catalog::Catalog(LaunchLimits limits, Dry)
       axes_(mode_axes_with(/*seeded_schedules=*/false)),
       dry_(true) {
   direct_.push_back(std::make_unique<FaultOracle>());
-  direct_.push_back(std::make_unique<LaunchesOracle>());
+  direct_.push_back(std::make_unique<LaunchMismatchOracle>());
   direct_.push_back(std::make_unique<ScratchOracle>());
 }
 
@@ -91,6 +91,7 @@ const Oracle& Catalog::sanitizer(SanitizerTool tool) const {
 }
 
 const Oracle* Catalog::find(std::string_view name) const {
+  if (name == LaunchMismatchOracle::kFirstName) name = LaunchMismatchOracle::kName;
   if (screen_->name() == name) return screen_.get();
   for (const auto* oracle : all())
     if (oracle->name() == name) return oracle;

@@ -45,6 +45,7 @@ class Catalog {
   bool is_dry() const { return dry_; }
   // Also of those that are asked for by name alone: what the dry catalog has besides, and the tools
   // of compute-sanitizer. nullptr for an unknown name.
+  // Of a name that an oracle had first, that oracle.
   const Oracle* find(std::string_view name) const;
 
  private:

@@ -1,7 +1,7 @@
 #include "oracles/dry_screen.h"
 
 #include "oracles/checks.h"
-#include "oracles/launches.h"
+#include "oracles/launch_mismatch.h"
 #include "oracles/scratch.h"
 
 namespace redzone::oracles {

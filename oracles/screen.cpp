@@ -12,12 +12,13 @@ std::vector<TrialSpec> ScreenOracle::expand(const Plan& plan, const TargetSpec& 
   TrialSpec a;
   a.mode = plan.mode;
   a.mode.launch = options_.relaxed;
-  a.mode.placement = Placement::tail;
+  a.mode.placement = Placement::guard_after;
   a.reference = compares_by_reference(spec);
   TrialSpec b;
   b.mode = with_allocator(plan.mode, Allocator::guard);
   b.mode.launch = Launch::blocking;
-  b.mode.placement = plan.mode.allocator == Allocator::guard ? Placement::head : Placement::tail;
+  b.mode.placement =
+      plan.mode.allocator == Allocator::guard ? Placement::guard_before : Placement::guard_after;
   for (const auto& axis : axes_)
     if (axis.screened) axis.vary(plan, b);
   b.order = reversed_order(plan);

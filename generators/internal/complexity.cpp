@@ -26,7 +26,7 @@ struct Sums {
 
   void add_layout(const Layout& l) {
     layout_parts += (l.row_padding_elems != 0) + l.transposed + (l.offset_elems != 0) +
-                    l.unit_stride.has_value() + l.heads_first + (l.slice_elems != 0) +
+                    l.unit_stride.has_value() + l.hnd + (l.slice_elems != 0) +
                     (l.broadcast_dim != -1) + (l.reversed_dim != -1);
     for (auto m : {magnitude(l.row_padding_elems), magnitude(l.offset_elems),
                    unit_stride_rank(l.unit_stride), magnitude(l.slice_elems),

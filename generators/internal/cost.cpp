@@ -52,7 +52,7 @@ std::int64_t slices_of(const Shape& shape, const Layout& layout) {
   for (std::size_t d = 0; d + 2 < shape.size(); ++d) slices *= shape[d];
   // Where heads come first, a slice is one head and not one token.
   const std::size_t n = shape.size();
-  if (layout.heads_first && n >= 3)
+  if (layout.hnd && n >= 3)
     slices = slices / std::max<std::int64_t>(shape[n - 3], 1) * shape[n - 2];
   return slices;
 }

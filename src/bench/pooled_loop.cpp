@@ -88,7 +88,7 @@ Result<Tally> PooledLoop::run(std::chrono::milliseconds time, bool cut) {
     const bool late = Clock::now() - begun >= time;
     const bool whole = next > 0 && next % items_.size() == 0;
     const bool enough = late && (cut || whole);
-    if (!enough && pool_.in_flight() < pool_.appetite()) {
+    if (!enough && pool_.in_flight() < pool_.max_in_flight()) {
       submit(next++ % items_.size());
       continue;
     }

@@ -90,7 +90,7 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
 // The same on the device that runs no kernel.
 Setup setup_of_none(const Setup& native, engine::EngineOptions options,
                     const oracles::Catalog& dry) {
-  options.device = DeviceKind::none;
+  options.device = DeviceKind::dry_run;
   Setup setup = setup_of(options, native.registry, dry, {});
   setup.say = native.say;
   setup.effort = native.effort;

@@ -22,8 +22,8 @@ std::vector<double> posterior(std::size_t n, const std::vector<BuildStep>& path,
     const auto& counts = step.answer.probe.counts;
     const auto k = static_cast<double>(counts.same);
     const auto passes = static_cast<double>(counts.judged()) - k;
-    const double bad = k * std::log(rates.guilty) + passes * std::log(1 - rates.guilty);
-    const double good = k * std::log(rates.innocent) + passes * std::log(1 - rates.innocent);
+    const double bad = k * std::log(rates.p1) + passes * std::log(1 - rates.p1);
+    const double good = k * std::log(rates.p0) + passes * std::log(1 - rates.p0);
     for (std::size_t first = 0; first <= n; ++first)
       log_chance[first] += first <= step.build ? bad : good;
   }

@@ -35,7 +35,7 @@ std::string text_of(const Layout& layout) {
   if (layout.transposed) part("transposed");
   if (layout.offset_elems != 0) part(fmt::format("offset {}", layout.offset_elems));
   if (layout.unit_stride) part(fmt::format("unit stride {}", *layout.unit_stride));
-  if (layout.heads_first) part("heads first");
+  if (layout.hnd) part("HND");
   if (layout.slice_elems != 0) part(fmt::format("slice {}", layout.slice_elems));
   if (layout.broadcast_dim >= 0) part(fmt::format("dim {} broadcast", layout.broadcast_dim));
   if (layout.reversed_dim >= 0) part(fmt::format("dim {} reversed", layout.reversed_dim));
@@ -50,7 +50,7 @@ std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
   if (rules.transposed) out.push_back({.transposed = true});
   if (rules.offset) out.push_back({.offset_elems = unit});
   if (rules.unit_strides) out.push_back({.unit_stride = 1});
-  if (rules.heads_first) out.push_back({.heads_first = true});
+  if (rules.heads_first) out.push_back({.hnd = true});
   if (rules.slice) out.push_back({.slice_elems = unit});
   if (rules.broadcast) out.push_back({.broadcast_dim = 0});
   if (rules.reversed) out.push_back({.reversed_dim = 0});

@@ -157,7 +157,7 @@ Result<void> Campaign::wind_down() {
 }
 
 void Campaign::top_up() {
-  while (executor_.in_flight() < executor_.appetite() && suspects_aside_.empty()) {
+  while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
     ++lane->generated;

@@ -9,7 +9,7 @@ namespace {
 
 // Without a sign of life, of which compiling is one: such a launcher hangs, and its trial will show
 // it. Others wait for the worker meanwhile.
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kProgressTimeout{10};
 // Where so many plans of a target in a row could not be prepared, so many are left alone before the
 // next try: one such call is the bug that is looked for, but a launcher that cannot be run where
 // nothing runs, or a machine short of memory, would cost a worker for each.
@@ -45,7 +45,7 @@ Preparer::Ticket CompileAhead::prepare(const Plan& plan) {
   }
   if (compilers_ == nullptr) compilers_ = options_.start();
   open_.emplace(ticket, plan.target);
-  compilers_->submit({.id = ticket, .plan = plan, .trials = {TrialSpec{}}, .deadline = kPatience});
+  compilers_->submit({.id = ticket, .plan = plan, .trials = {TrialSpec{}}, .deadline = kProgressTimeout});
   return ticket;
 }
 

@@ -18,7 +18,8 @@ class FindingSink {
  public:
   virtual ~FindingSink() = default;
 
-  // At once, before anything is confirmed. A finding with this signature gains a sighting instead.
+  // At once, before anything is confirmed. A finding with this signature gains an occurrence
+  // instead.
   virtual Result<Recorded> record(const Finding& finding) = 0;
   // Replaces what is stored under finding.id. When the signature has changed to one that another
   // finding has, the two become one: the other's id is returned and is_new is false.

@@ -42,7 +42,7 @@ struct Campaign::Lane {
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
     bool waiting = false;         // to be confirmed, or is being confirmed
-    std::int64_t unreported = 0;  // sightings that the sink has not heard of
+    std::int64_t unreported = 0;  // occurrences that the sink has not heard of
   };
   std::map<std::string, SuspectGroup> groups;
   // Outputs of which equal runs differ, and the finding that says so: it explains any further

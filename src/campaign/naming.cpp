@@ -27,7 +27,7 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
     for (auto launch : {Launch::blocking, plan.mode.launch}) {
       Plan guarded = plan;
       guarded.mode = with_allocator(plan.mode, Allocator::guard);
-      for (auto placement : {Placement::tail, Placement::head})
+      for (auto placement : {Placement::guard_after, Placement::guard_before})
         add(with_mode(guarded, launch, placement));
       add(with_mode(plan, launch, plan.mode.placement));
     }

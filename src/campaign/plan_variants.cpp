@@ -23,7 +23,7 @@ std::vector<Plan> other_schedules(const Plan& plan, std::size_t count) {
 
 std::vector<Plan> other_memory_and_data(const Plan& plan) {
   std::vector<Plan> out;
-  for (const auto placement : {Placement::tail, Placement::head}) {
+  for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
     Plan placed = plan;
     placed.mode.placement = placement;
     std::vector<Plan> forms{placed};

@@ -10,8 +10,8 @@ namespace {
 constexpr auto kGated = Launch::gated;
 constexpr auto kAsync = Launch::async;
 constexpr auto kBlocking = Launch::blocking;
-constexpr auto kTail = Placement::tail;
-constexpr auto kHead = Placement::head;
+constexpr auto kTail = Placement::guard_after;
+constexpr auto kHead = Placement::guard_before;
 
 Mode mode(Launch launch, Placement placement) {
   Mode out;
@@ -175,7 +175,7 @@ std::vector<Planted> planted_without_device() {
        {64}},
       {"the launch of an earlier call",
        "stale_launch",
-       "launches",
+       "launch-mismatch",
        launch_config,
        mode(kGated, kTail),
        {64, 256}},

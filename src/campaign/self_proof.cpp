@@ -91,7 +91,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
   std::vector<exec::Job> fresh;
   std::vector<Asked*> of_fresh;
   for (auto& asked : all) {
-    if (!faults(*asked.planted) && executor.appetite() > 0) {
+    if (!faults(*asked.planted) && executor.max_in_flight() > 0) {
       warm.submit(asked);
       continue;
     }

@@ -8,12 +8,12 @@ namespace {
 
 constexpr double kFading = 0.8;    // of what a night says, by night
 constexpr double kEvenPart = 0.5;  // of all time
-constexpr double kPatience = 0.25;
-constexpr int kMostPatience = 7;  // nights
+constexpr double kBonusPerNightWaited = 0.25;
+constexpr int kMostNightsWaited = 7;  // nights
 
 struct Sum {
   double findings = 0, seconds = 0;
-  int waited = 0;  // nights without time, up to kMostPatience
+  int waited = 0;  // nights without time, up to kMostNightsWaited
 };
 
 Sum sum(const TargetPast& past) {
@@ -25,9 +25,9 @@ Sum sum(const TargetPast& past) {
     sum.seconds += weight * night.device_seconds;
     weight *= kFading;
     waiting = waiting && night.device_seconds <= 0;
-    if (waiting) sum.waited = std::min(sum.waited + 1, kMostPatience);
+    if (waiting) sum.waited = std::min(sum.waited + 1, kMostNightsWaited);
   }
-  if (past.empty()) sum.waited = kMostPatience;
+  if (past.empty()) sum.waited = kMostNightsWaited;
   return sum;
 }
 
@@ -43,7 +43,7 @@ std::vector<double> fuzz_shares(std::span<const TargetPast> targets) {
   for (const auto& s : sums) {
     // Time as a multiple of an even share, so that it does not matter how long nights are.
     const double time = seconds > 0 ? s.seconds / seconds * n : 1;
-    shares.push_back((s.findings + 1) / (time + 1) * (1 + kPatience * s.waited));
+    shares.push_back((s.findings + 1) / (time + 1) * (1 + kBonusPerNightWaited * s.waited));
     all += shares.back();
   }
   for (double& share : shares) share = kEvenPart / n + (1 - kEvenPart) * share / all;

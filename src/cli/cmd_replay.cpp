@@ -35,7 +35,7 @@ class Replay final : public Command {
         "runs", po::value<int>()->default_value(10),
         "how often, each in a fresh worker (with --sanitizer: in one worker, once)")(
         "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
-        "placement", po::value<std::string>(), "tail or head instead of the plan's")(
+        "placement", po::value<std::string>(), "guard_after or guard_before instead of the plan's")(
         "allocator", po::value<std::string>(),
         "guard, plain, pool or caching instead of the plan's")(
         "schedule-seed", po::value<Count>(), "of the host scheduler, instead of the plan's");

@@ -27,7 +27,7 @@ class WorkerCommandLine final : public Command {
         "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
         "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes")(
         "compile-for", po::value<int>(),
-        "with --device none: kernels that are compiled at run time are, for this compute "
+        "with --device dry-run: kernels that are compiled at run time are, for this compute "
         "capability");
     add_sanitizer_flag(flags);
   }

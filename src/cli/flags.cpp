@@ -35,7 +35,7 @@ void add_db_flag(po::options_description& flags) {
 void add_device_flag(po::options_description& flags) {
   flags.add_options()(
       "device", po::value<std::string>()->default_value("auto"),
-      "auto, cuda, host or none; auto takes the GPU where there is one, none runs no "
+      "auto, cuda, host or dry-run; auto takes the GPU where there is one, dry-run runs no "
       "kernel and judges launchers alone");
 }
 

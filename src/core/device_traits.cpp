@@ -41,8 +41,9 @@ constexpr std::array kDevices{
                     .hang_deadline = milliseconds(750)},
     },
     DeviceTraits{
-        .kind = DeviceKind::none,
-        .name = "none",
+        .kind = DeviceKind::dry_run,
+        .name = "dry-run",
+        .first_name = "none",
         .targets = {.runs_plugins_of = DeviceKind::host, .launches_cubins = true},
         .execution = {.runs_kernels = false, .on_host_cores = true},
         .workers = {.start = milliseconds(10),
@@ -74,7 +75,7 @@ const DeviceTraits& traits_of_device(std::string_view device) {
   for (const auto& traits : kDevices) {
     if (traits.has_product_name)
       of_products = &traits;
-    else if (device == traits.name)
+    else if (traits.is_named(device))
       return traits;
   }
   RZ_CHECK(of_products != nullptr);
@@ -88,7 +89,7 @@ std::string_view name_of(DeviceKind kind) {
 Result<DeviceKind> parse_device_kind(std::string_view name) {
   std::vector<std::string_view> names{"auto"};
   for (const auto& traits : kDevices) {
-    if (name == traits.name) return traits.kind;
+    if (traits.is_named(name)) return traits.kind;
     names.push_back(traits.name);
   }
   std::sort(names.begin(), names.end());

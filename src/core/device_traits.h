@@ -57,7 +57,8 @@ struct WorkerTraits {
 
 struct DeviceTraits {
   DeviceKind kind;
-  std::string_view name;  // as --device and the errors have it
+  std::string_view name;             // as --device and the errors have it
+  std::string_view first_name = {};  // of a kind that was renamed: it is still read; else empty
   // Its devices call themselves by the name of a product, "NVIDIA H100 80GB HBM3", and findings are
   // stored under that name; else by `name`.
   bool has_product_name = false;
@@ -66,6 +67,10 @@ struct DeviceTraits {
   ExecutionTraits execution = {};
   ToolSupport tools = {};
   WorkerTraits workers = {};
+
+  bool is_named(std::string_view text) const {
+    return text == name || (!first_name.empty() && text == first_name);
+  }
 };
 
 // One for each kind, in the order of DeviceKind.
@@ -80,7 +85,7 @@ const DeviceTraits* find_traits(DeviceKind kind);
 // a finding that came without, is that of the kind whose devices have such names.
 const DeviceTraits& traits_of_device(std::string_view device);
 
-std::string_view name_of(DeviceKind kind);  // "host" | "cuda" | "none"
+std::string_view name_of(DeviceKind kind);  // "host" | "cuda" | "dry-run"
 Result<DeviceKind> parse_device_kind(std::string_view name);
 
 }  // namespace redzone

@@ -6,7 +6,8 @@
 //   }
 //
 // name_of(), value_named() and enumerators() read it; so do the archives of wire and store, which
-// therefore know which enumerators there are. A table that leaves one out does not compile.
+// therefore know which enumerators there are. A table that leaves one out does not compile. After
+// an enumerator was renamed the name that it had first goes into a second list: it is still read.
 #pragma once
 
 #include <array>
@@ -25,10 +26,11 @@ struct EnumName {
   std::string_view name;
 };
 
-template <class E, std::size_t N>
+template <class E, std::size_t N, std::size_t First>
 struct EnumTable {
-  std::string_view what;                  // "launch mode"; for errors
-  std::array<EnumName<E>, N> names = {};  // in the order in which errors list them
+  std::string_view what;                      // "launch mode"; for errors
+  std::array<EnumName<E>, N> names = {};      // in the order in which errors list them
+  std::array<EnumName<E>, First> first = {};  // of those that were renamed
 };
 
 // Is V an enumerator, rather than another number of its type? Compilers print those as a cast.
@@ -39,10 +41,12 @@ consteval bool is_enumerator() {
 }
 
 // Of enumerators that count from 0.
-template <class E, std::size_t N>
-consteval EnumTable<E, N> enum_names(std::string_view what, const EnumName<E> (&names)[N]) {
+template <class E, std::size_t N, std::size_t First>
+consteval EnumTable<E, N, First> enum_names(std::string_view what, const EnumName<E> (&names)[N],
+                                            const std::array<EnumName<E>, First>& first) {
   static_assert(!is_enumerator<E, static_cast<E>(N)>(), "an enumerator has no name");
-  EnumTable<E, N> table{what};
+  EnumTable<E, N, First> table{what};
+  table.first = first;
   std::array<bool, N> named{};
   for (std::size_t i = 0; i < N; ++i) {
     table.names[i] = names[i];
@@ -51,6 +55,11 @@ consteval EnumTable<E, N> enum_names(std::string_view what, const EnumName<E> (&
     once = true;
   }
   return table;
+}
+
+template <class E, std::size_t N>
+consteval EnumTable<E, N, 0> enum_names(std::string_view what, const EnumName<E> (&names)[N]) {
+  return enum_names<E>(what, names, std::array<EnumName<E>, 0>{});
 }
 
 template <class E>
@@ -69,10 +78,20 @@ std::string_view name_of(E value) {
   return "";
 }
 
-// Nothing for the name of none.
+// The name that the enumerator had when it was new. For hashes, which outlive a change of words.
+template <NamedEnum E>
+std::string_view first_name_of(E value) {
+  for (const auto& entry : kEnumTable<E>.first)
+    if (entry.value == value) return entry.name;
+  return name_of(value);
+}
+
+// Of a name of today or the first one; nothing for the name of none.
 template <NamedEnum E>
 std::optional<E> value_named(std::string_view name) {
   for (const auto& entry : kEnumTable<E>.names)
+    if (entry.name == name) return entry.value;
+  for (const auto& entry : kEnumTable<E>.first)
     if (entry.name == name) return entry.value;
   return std::nullopt;
 }

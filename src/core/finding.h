@@ -68,8 +68,8 @@ struct Finding {
   std::int64_t campaign = 0;
   std::uint64_t plans_to_first = 0;  // plans screened in the campaign before it was seen
   double seconds_to_first = 0;
-  std::int64_t sightings = 1;  // plans that showed the signature
-  std::string first_seen;      // UTC, ISO 8601
+  std::int64_t occurrences = 1;  // plans that showed the signature
+  std::string first_seen;        // UTC, ISO 8601
   std::string last_seen;
   Ledger ledger = {};  // what its entries say; read, and never written with the finding
 };

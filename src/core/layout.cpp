@@ -17,7 +17,7 @@ std::vector<std::size_t> memory_order(const Shape& shape, const Layout& layout) 
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const std::size_t n = order.size();
   if (layout.transposed && n >= 2) std::swap(order[n - 1], order[n - 2]);
-  if (layout.heads_first && n >= 3) std::swap(order[n - 2], order[n - 3]);
+  if (layout.hnd && n >= 3) std::swap(order[n - 2], order[n - 3]);
   return order;
 }
 
@@ -160,14 +160,15 @@ std::optional<std::string> layout_violation(const Shape& shape, const Layout& la
   if (layout.transposed && shape.size() < 2) return "fewer than two dims cannot be transposed";
   if (layout.offset_elems > 0 && !rules.offset) return "an offset is not allowed";
   if (layout.unit_stride && !rules.unit_strides) return "strides of size-1 dims are not free";
-  if (layout.heads_first && !rules.heads_first) return "heads first is not allowed";
-  if (layout.heads_first && shape.size() < 3) return "fewer than three dims have no heads first";
+  if (layout.hnd && !rules.heads_first) return "HND is not allowed";
+  if (layout.hnd && shape.size() < 3) return "HND needs at least three dims";
   if (layout.slice_elems < 0) return "a slice must not be negative";
   if (layout.slice_elems > 0 && !rules.slice) return "a slice is not allowed";
   if (layout.slice_elems > 0 && shape.size() < 3) return "fewer than three dims have no slice";
   for (auto elems : {layout.row_padding_elems, layout.slice_elems, layout.offset_elems})
     if (elems % rules.granule_elems != 0)
-      return "paddings and offsets must be multiples of " + std::to_string(rules.granule_elems);
+      return "paddings and offsets must be multiples of " +
+             std::to_string(rules.granule_elems);
   if (auto why = dim_violation(shape, layout.broadcast_dim, rules.broadcast, "a broadcast"))
     return why;
   if (auto why = dim_violation(shape, layout.reversed_dim, rules.reversed, "a reversed"))

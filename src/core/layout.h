@@ -17,7 +17,7 @@ struct Layout {
   std::int64_t offset_elems = 0;       // element 0 lies this far into the storage
   // Stride given to each dim of size 1, where it must not matter. Unset: as contiguous.
   std::optional<std::int64_t> unit_stride = {};
-  bool heads_first = false;      // the two dims in front of the last are swapped in memory
+  bool hnd = false;              // the two dims in front of the last are swapped in memory
   std::int64_t slice_elems = 0;  // added to the pitch of what encloses the two innermost dims
   // Dims (but never the last) of stride 0, and of a negative stride; -1: none.
   std::int64_t broadcast_dim = -1;

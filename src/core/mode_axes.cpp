@@ -114,12 +114,13 @@ ModeAxis placement() {
           .kind = FailKind::placement,
           .claim = "where its buffers lie in memory",
           .value = own<&Mode::placement>,
-          .values = values_of(&Mode::placement, {Placement::tail, Placement::head}),
+          .values = values_of(&Mode::placement, {Placement::guard_after, Placement::guard_before}),
           .needed = true,
           .vary =
               [](const Plan& plan, TrialSpec& t) {
-                t.mode.placement =
-                    plan.mode.placement == Placement::tail ? Placement::head : Placement::tail;
+                t.mode.placement = plan.mode.placement == Placement::guard_after
+                                       ? Placement::guard_before
+                                       : Placement::guard_after;
               },
           .take = take<&Mode::placement>,
           .plainer = as_by_default<&Mode::placement>};

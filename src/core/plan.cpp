@@ -76,7 +76,7 @@ Plan with_plain_graphs(const Plan& plan) {
 }
 
 std::string plan_hash(const Plan& plan) {
-  const std::string text = print_plan(plan);
+  const std::string text = text_to_hash(plan);
   const XXH128_hash_t h = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }

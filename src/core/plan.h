@@ -22,8 +22,9 @@ enum class Launch : std::uint8_t { blocking, async, gated };
 // and no canary either: pool: the driver's (cuMemAllocAsync). caching: a cache of blocks per stream
 // in the manner of PyTorch's.
 enum class Allocator : std::uint8_t { guard, plain, pool, caching };
-// tail: a buffer ends at the hole (finds accesses past its end). head: it starts at the hole.
-enum class Placement : std::uint8_t { tail, head };
+// On which side of a buffer the guard page is. guard_after: the buffer ends there, so that accesses
+// past its end fault. guard_before: it starts there, so that accesses before its start do.
+enum class Placement : std::uint8_t { guard_after, guard_before };
 // The tool of compute-sanitizer that the trial runs under; CUDA only.
 enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
 
@@ -39,7 +40,11 @@ constexpr auto enum_table(Allocator) {
                                              {Allocator::caching, "caching"}});
 }
 constexpr auto enum_table(Placement) {
-  return enum_names<Placement>("placement", {{Placement::tail, "tail"}, {Placement::head, "head"}});
+  return enum_names<Placement>(
+      "placement",
+      {{Placement::guard_after, "guard_after"}, {Placement::guard_before, "guard_before"}},
+      std::array{EnumName<Placement>{Placement::guard_after, "tail"},
+                 EnumName<Placement>{Placement::guard_before, "head"}});
 }
 constexpr auto enum_table(SanitizerTool) {
   return enum_names<SanitizerTool>("sanitizer", {{SanitizerTool::none, "none"},
@@ -63,7 +68,7 @@ struct PoolPolicy {
 struct Mode {
   Launch launch = Launch::async;
   Allocator allocator = Allocator::guard;
-  Placement placement = Placement::tail;
+  Placement placement = Placement::guard_after;
   std::uint32_t poison = 0xffffffffu;  // repeated over outputs and scratch before the call
   std::uint64_t schedule_seed = 0;     // of the host device's scheduler; CUDA ignores it
   SanitizerTool sanitizer = SanitizerTool::none;
@@ -154,7 +159,7 @@ bool has_streams(const Plan& plan);
 // The same calls without graphs: they run where they are captured, and once more at each replay.
 Plan with_plain_graphs(const Plan& plan);
 
-// 32 hex digits of the canonical text. The same for equal plans, on every machine.
+// 32 hex digits of text_to_hash(). The same for equal plans, on every machine.
 std::string plan_hash(const Plan& plan);
 
 }  // namespace redzone

@@ -42,6 +42,14 @@ std::string key(std::string_view s) {
   return bare_key(s) ? std::string(s) : quote(s);
 }
 
+// Which words a text is in: those of today, or those that the format had first.
+enum class Words : std::uint8_t { today, first };
+
+template <NamedEnum E>
+std::string_view word(E value, Words words) {
+  return words == Words::today ? name_of(value) : first_name_of(value);
+}
+
 template <class Map, class Print>
 std::string inline_table(const Map& map, Print print) {
   std::string out = "{";
@@ -53,7 +61,10 @@ std::string inline_table(const Map& map, Print print) {
   return out + (map.empty() ? "}" : " }");
 }
 
-std::string print_layout(const Layout& layout) {
+// What "hnd" was called first.
+constexpr std::string_view kFirstHnd = "heads_first";
+
+std::string print_layout(const Layout& layout, Words words) {
   std::string out = "{";
   const char* separator = " ";
   auto add = [&](std::string_view k, const std::string& v) {
@@ -64,7 +75,7 @@ std::string print_layout(const Layout& layout) {
   if (layout.transposed) add("transposed", "true");
   if (layout.offset_elems != 0) add("offset", std::to_string(layout.offset_elems));
   if (layout.unit_stride) add("unit_stride", std::to_string(*layout.unit_stride));
-  if (layout.heads_first) add("heads_first", "true");
+  if (layout.hnd) add(words == Words::today ? "hnd" : kFirstHnd, "true");
   if (layout.slice_elems != 0) add("slice", std::to_string(layout.slice_elems));
   if (layout.broadcast_dim != -1) add("broadcast", std::to_string(layout.broadcast_dim));
   if (layout.reversed_dim != -1) add("reversed", std::to_string(layout.reversed_dim));
@@ -82,7 +93,7 @@ void print_pool(std::string& out, const PoolPolicy& pool) {
   out += fmt::format("pool = {}\n", inline_table(keys, [](const std::string& v) { return v; }));
 }
 
-void print_step(std::string& out, const CallStep& step) {
+void print_step(std::string& out, const CallStep& step, Words words) {
   out += "do = \"call\"\n";
   out += fmt::format("dims = {}\n",
                      inline_table(step.call.dims, [](auto v) { return std::to_string(v); }));
@@ -91,19 +102,22 @@ void print_step(std::string& out, const CallStep& step) {
   std::map<std::string, Layout> layouts;
   for (const auto& [name, layout] : step.call.layouts)
     if (!layout.contiguous()) layouts.emplace(name, layout);
-  if (!layouts.empty()) out += fmt::format("layout = {}\n", inline_table(layouts, print_layout));
+  if (!layouts.empty())
+    out += fmt::format("layout = {}\n", inline_table(layouts, [words](const Layout& layout) {
+                         return print_layout(layout, words);
+                       }));
   out += fmt::format("seed = {}\n", step.call.seed);
   if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
   if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
   if (step.graph != 0) out += fmt::format("graph = {}\n", step.graph);
 }
-void print_step(std::string& out, const SyncStep&) {
+void print_step(std::string& out, const SyncStep&, Words) {
   out += "do = \"sync\"\n";
 }
-void print_step(std::string& out, const WaitStep& step) {
+void print_step(std::string& out, const WaitStep& step, Words) {
   out += fmt::format("do = \"wait\"\nstream = {}\non = {}\n", step.stream, step.on);
 }
-void print_step(std::string& out, const ReplayStep& step) {
+void print_step(std::string& out, const ReplayStep& step, Words) {
   out += fmt::format("do = \"replay\"\ngraph = {}\n", step.graph);
   if (step.repeat != 1) out += fmt::format("repeat = {}\n", step.repeat);
   if (step.stream != 0) out += fmt::format("stream = {}\n", step.stream);
@@ -196,7 +210,7 @@ Result<Layout> parse_layout(const toml::table& table, const std::string& where) 
   RZ_READ(layout.transposed, reader.boolean("transposed"));
   RZ_READ(layout.offset_elems, reader.integer("offset", 0));
   if (reader.has("unit_stride")) RZ_READ(layout.unit_stride, reader.integer("unit_stride"));
-  RZ_READ(layout.heads_first, reader.boolean("heads_first"));
+  RZ_READ(layout.hnd, reader.boolean(reader.has(kFirstHnd) ? kFirstHnd : "hnd"));
   RZ_READ(layout.slice_elems, reader.integer("slice", 0));
   RZ_READ(layout.broadcast_dim, reader.integer("broadcast", -1));
   RZ_READ(layout.reversed_dim, reader.integer("reversed", -1));
@@ -392,23 +406,35 @@ std::string print_value(const Value& value) {
   return quote(std::get<std::string>(value));
 }
 
-std::string print_plan(const Plan& plan) {
+namespace {
+
+std::string print(const Plan& plan, Words words) {
   std::string out =
       fmt::format("redzone_plan = {}\ntarget = {}\n\n[mode]\n", kPlanVersion, quote(plan.target));
   out += fmt::format(
       "launch = \"{}\"\nallocator = \"{}\"\nplacement = \"{}\"\npoison = \"0x{:08x}\"\n",
-      name_of(plan.mode.launch), name_of(plan.mode.allocator), name_of(plan.mode.placement),
-      plan.mode.poison);
+      word(plan.mode.launch, words), word(plan.mode.allocator, words),
+      word(plan.mode.placement, words), plan.mode.poison);
   out += fmt::format("schedule_seed = {}\n", plan.mode.schedule_seed);
   if (plan.mode.sanitizer != SanitizerTool::none)
-    out += fmt::format("sanitizer = \"{}\"\n", name_of(plan.mode.sanitizer));
+    out += fmt::format("sanitizer = \"{}\"\n", word(plan.mode.sanitizer, words));
   if (plan.mode.allocator == Allocator::pool && plan.mode.pool != PoolPolicy{})
     print_pool(out, plan.mode.pool);
   for (const auto& step : plan.steps) {
     out += "\n[[step]]\n";
-    std::visit([&](const auto& s) { print_step(out, s); }, step);
+    std::visit([&](const auto& s) { print_step(out, s, words); }, step);
   }
   return out;
+}
+
+}  // namespace
+
+std::string print_plan(const Plan& plan) {
+  return print(plan, Words::today);
+}
+
+std::string text_to_hash(const Plan& plan) {
+  return print(plan, Words::first);
 }
 
 Result<Plan> parse_plan(std::string_view text, std::string_view where) {

@@ -6,7 +6,7 @@
 //     [mode]
 //     launch = "async"
 //     allocator = "guard"
-//     placement = "tail"
+//     placement = "guard_after"
 //     poison = "0xffffffff"
 //     schedule_seed = 0
 //     sanitizer = "memcheck"                   # only when it is not none
@@ -55,8 +55,13 @@ namespace redzone {
 // Canonical: equal plans print the same text. parse_plan(print_plan(p)) == p.
 std::string print_plan(const Plan& plan);
 
-// `where` names the source in errors ("repro.toml:3:8: ..."). Checks form, not the target's spec
-// (see validate.h). Unknown keys, another version, bad types and binary data are usage errors.
+// The same text in the words that the format had first, so that a plan keeps its hash when a word
+// changes.
+std::string text_to_hash(const Plan& plan);
+
+// Texts in older words are read, too. `where` names the source in errors ("repro.toml:3:8: ...").
+// Checks form, not the target's spec (see validate.h). Unknown keys, another version, bad types and
+// binary data are usage errors.
 Result<Plan> parse_plan(std::string_view text, std::string_view where = "plan");
 
 // "7", or "\"abc\"" with TOML escapes.

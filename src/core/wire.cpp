@@ -7,7 +7,7 @@ namespace redzone {
 using wire::Archive;
 
 void fields(Archive& a, Layout& v) {
-  a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride, v.heads_first, v.slice_elems,
+  a(v.row_padding_elems, v.transposed, v.offset_elems, v.unit_stride, v.hnd, v.slice_elems,
     v.broadcast_dim, v.reversed_dim);
 }
 void fields(Archive& a, PoolPolicy& v) {

@@ -41,7 +41,7 @@ using Status = tl::expected<T, Failure>;
 
 struct Info {
   DeviceKind kind = DeviceKind::host;
-  std::string name;            // "NVIDIA H100 80GB HBM3", "host", "none"
+  std::string name;            // "NVIDIA H100 80GB HBM3", "host", "dry-run"
   std::string driver;          // "580.159.04" or ""
   int compute_capability = 0;  // 90; 0 on the host
   std::size_t memory_bytes = 0;
@@ -112,7 +112,7 @@ class Device {
   // `pool` or `caching`.
   virtual OrderedMemory& ordered_memory(Allocator allocator) = 0;
   // Page-locked: the device reads and writes it, too, at the same addresses.
-  virtual Memory& host_memory() = 0;
+  virtual Memory& pinned_memory() = 0;
 
   // Marks and fault records go here from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
@@ -140,7 +140,7 @@ class Device {
   // The last mark that has run on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
   // Reads the source when it runs, and never makes the caller wait for it: so both ends are device
-  // memory or host_memory(); anything else is refused ("target-error").
+  // memory or pinned_memory(); anything else is refused ("target-error").
   virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()

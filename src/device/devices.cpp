@@ -9,7 +9,7 @@ namespace redzone::device {
 Presence look_for(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::host:
-    case DeviceKind::none:
+    case DeviceKind::dry_run:
       return {};
     case DeviceKind::cuda:
       break;
@@ -39,7 +39,7 @@ Status<std::unique_ptr<Device>> open_device(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::host:
       return open_host_device();
-    case DeviceKind::none:
+    case DeviceKind::dry_run:
       return open_none_device();
     case DeviceKind::cuda:
       break;

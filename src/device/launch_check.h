@@ -53,7 +53,7 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
 // the stream, for ever where it is held.
 inline Failure pageable_copy(std::string_view end) {
   return {Failure::Kind::launch_refused, "target-error",
-          fmt::format("copy: the {} is neither device memory nor from host_memory()", end)};
+          fmt::format("copy: the {} is neither device memory nor from pinned_memory()", end)};
 }
 
 }  // namespace redzone::device

@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kMemcheckDeadline{250};
 
 // Asks for the same kernels, and needs no GPU.
-constexpr DeviceKind kCompileOn = DeviceKind::none;
+constexpr DeviceKind kCompileOn = DeviceKind::dry_run;
 
 // The processes of the device take what is left.
 std::size_t compilers_by_cores() {

@@ -20,12 +20,12 @@ bool is_costly(const WorkerTraits& worker) {
 // One worker a core where the cores do the work. One warm worker keeps a GPU busier than several,
 // which take turns (bench/results: a third of the calls/s with four), and half the cores start
 // spares.
-struct Crew {
+struct WorkerCounts {
   std::size_t workers;
   std::size_t spares;
 };
 
-Crew crew_for(const DeviceTraits& device) {
+WorkerCounts worker_counts_for(const DeviceTraits& device) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   if (device.execution.on_host_cores) return {.workers = cores, .spares = cores};
   return {.workers = 1, .spares = std::clamp<std::size_t>(cores / 2, 1, 8)};
@@ -61,13 +61,13 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
 
 exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry) {
   const DeviceTraits& device = traits_of(options.device);
-  const Crew crew = crew_for(device);
+  const WorkerCounts counts = worker_counts_for(device);
   exec::PoolOptions pool;
   pool.command = worker_command(options.device, registry);
   const bool replay = options.workload == Workload::replay;
-  pool.workers = replay ? 0 : options.workers.value_or(crew.workers);
-  pool.spares = replay ? options.workers.value_or(crew.spares) : crew.spares;
-  pool.most_used = is_costly(device.workers) ? crew.spares : 0;
+  pool.workers = replay ? 0 : options.workers.value_or(counts.workers);
+  pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
+  pool.most_used = is_costly(device.workers) ? counts.spares : 0;
   pool.recycle_after_plans = device.workers.recycle_after_plans;
   pool.interrupted = options.interrupted;
   return pool;

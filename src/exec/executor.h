@@ -88,7 +88,7 @@ class Executor : public Runner {
   virtual std::optional<JobResult> next(std::chrono::milliseconds timeout) = 0;
   virtual std::size_t in_flight() const = 0;
   // How many jobs keep all warm workers busy.
-  virtual std::size_t appetite() const = 0;
+  virtual std::size_t max_in_flight() const = 0;
 
   // For judgement, without waiting: as Runner::run_fresh().
   virtual BatchId submit_fresh(std::span<const Job> jobs) = 0;

@@ -57,7 +57,7 @@ class Pool final : public Executor {
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
   // Submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
-  std::size_t appetite() const override { return options_.workers * options_.jobs_per_worker; }
+  std::size_t max_in_flight() const override { return options_.workers * options_.jobs_per_worker; }
   BatchId submit_fresh(std::span<const Job> jobs) override;
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 
 namespace redzone::exec {
 namespace {

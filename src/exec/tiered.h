@@ -40,7 +40,7 @@ class TieredExecutor final : public Executor {
   void submit(Job job) override;
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
   std::size_t in_flight() const override { return submitted_ + done_.size(); }
-  std::size_t appetite() const override { return native_.appetite(); }
+  std::size_t max_in_flight() const override { return native_.max_in_flight(); }
   BatchId submit_fresh(std::span<const Job> jobs) override;
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 #include "exec/fd.h"
 #include "exec/protocol.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 #include "exec/fd.h"
 #include "exec/shared_box.h"
 

@@ -174,8 +174,8 @@ class Description {
     out.first_seen = f.first_seen;
     out.last_seen = f.last_seen;
     out.replay = report::replay_command(f, view_.db);
-    if (const auto seen = facts_.sightings.find(f.id); seen != facts_.sightings.end())
-      out.sightings = seen->second;
+    if (const auto seen = facts_.occurrences.find(f.id); seen != facts_.occurrences.end())
+      out.occurrences = seen->second;
     outcome(f, out);
     return out;
   }
@@ -201,7 +201,7 @@ class Description {
     if (was_found(f.state) && facts_.was_found(f)) {
       out.tonight = Tonight::found;
       out.outcome_reason.clear();
-    } else if (out.sightings > 0 && !(replayed && was_found(f.state))) {
+    } else if (out.occurrences > 0 && !(replayed && was_found(f.state))) {
       out.tonight = Tonight::unclear;
       out.outcome_reason = f.state == FindingState::unconfirmed
                                ? "it was seen, and did not recur in fresh workers"

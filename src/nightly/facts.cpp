@@ -66,8 +66,8 @@ class Loading {
       sum.share += t.share;
       if (t.not_fuzzed.empty()) sum.not_fuzzed.clear();
     }
-    RZ_TRY_ASSIGN(const auto sightings, book_.sightings(run.campaign));
-    for (const auto& [finding, plans] : sightings) facts_.sightings[finding] += plans;
+    RZ_TRY_ASSIGN(const auto occurrences, book_.occurrences(run.campaign));
+    for (const auto& [finding, plans] : occurrences) facts_.occurrences[finding] += plans;
     return {};
   }
 
@@ -92,7 +92,7 @@ class Loading {
   }
 
   bool is_ours(const Finding& f) const {
-    return facts_.night().holds(f.campaign) || facts_.sightings.contains(f.id) ||
+    return facts_.night().holds(f.campaign) || facts_.occurrences.contains(f.id) ||
            facts_.replays.contains(f.signature.hash());
   }
 
@@ -107,7 +107,7 @@ class Loading {
 
 bool NightFacts::was_found(const Finding& finding) const {
   const auto of = entries.find(finding.id);
-  if (of == entries.end() || !sightings.contains(finding.id)) return false;
+  if (of == entries.end() || !occurrences.contains(finding.id)) return false;
   const NightParts& n = night();
   return std::any_of(of->second.begin(), of->second.end(), [&](const LedgerEntry& entry) {
     return entry.event == LedgerEvent::failed && entry.at >= n.began && n.covers(entry);

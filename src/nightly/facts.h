@@ -23,7 +23,7 @@ struct NightFacts {
   // Of all parts of the night. Of a subject that two of them replayed, the one with more runs.
   std::map<std::string, store::NightReplay> replays;  // by subject
   std::map<std::string, store::NightTarget> targets;  // by name, summed up; `share` is the mean
-  std::map<std::int64_t, std::int64_t> sightings;     // plans that showed it, by finding
+  std::map<std::int64_t, std::int64_t> occurrences;   // plans that showed it, by finding
 
   const NightParts& night() const { return nights.back(); }
   // Seen by a plan of the night, and confirmed within it.

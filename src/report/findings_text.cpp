@@ -147,8 +147,9 @@ std::string finding_text(const Finding& f, std::string_view db,
   first +=
       fmt::format(", after {} and {:.1f} s", counted(f.plans_to_first, "plan"), f.seconds_to_first);
   lines.add("first seen", first);
-  lines.add("last seen", fmt::format("{}, {}", f.last_seen,
-                                     counted(static_cast<std::uint64_t>(f.sightings), "sighting")));
+  lines.add("last seen",
+            fmt::format("{}, {}", f.last_seen,
+                        counted(static_cast<std::uint64_t>(f.occurrences), "occurrence")));
   lines.add("replay", replay_command(f, db));
   return fmt::format("finding {}: {}\n\n{}{}{}{}{}\nplan ({})\n\n{}", f.id,
                      printable(f.signature.text()), lines.text(), culprits_text(f.culprits),

@@ -101,7 +101,7 @@ Json finding(const Finding& f, std::string_view db) {
           {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},
           {"plans_to_first", f.plans_to_first},
           {"seconds_to_first", f.seconds_to_first},
-          {"sightings", f.sightings},
+          {"occurrences", f.occurrences},
           {"first_seen", f.first_seen},
           {"last_seen", f.last_seen},
           {"replay", replay_command(f, db)}};

@@ -22,7 +22,7 @@
 //              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
 //              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
 //              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
-//              "plans_to_first", "seconds_to_first", "sightings", "first_seen", "last_seen",
+//              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
 //              "replay"}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
 //   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, whose number was fixed before, and

@@ -8,7 +8,7 @@ std::vector<std::string_view> layouts_of(const LayoutRules& rules) {
   if (rules.transposed) names.emplace_back("transposed");
   if (rules.offset) names.emplace_back("offset");
   if (rules.unit_strides) names.emplace_back("unit strides");
-  if (rules.heads_first) names.emplace_back("heads first");
+  if (rules.heads_first) names.emplace_back("HND");
   if (rules.slice) names.emplace_back("slice");
   if (rules.broadcast) names.emplace_back("broadcast");
   if (rules.reversed) names.emplace_back("reversed");

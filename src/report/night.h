@@ -43,10 +43,10 @@ struct NightFinding {
   Ledger ledger;                   // at the end of the night
   std::optional<Standing> before;  // at its start; nothing where it was not there
   Tonight tonight = Tonight::not_run;
-  std::int64_t k = 0, n = 0;   // of the replay: k of n runs failed as recorded
-  std::int64_t sightings = 0;  // plans of tonight that showed it, generated or of the corpus
-  std::string outcome_reason;  // one sentence, where `tonight` needs one
-  std::string reason;          // what is wrong, one sentence
+  std::int64_t k = 0, n = 0;     // of the replay: k of n runs failed as recorded
+  std::int64_t occurrences = 0;  // plans of tonight that showed it, generated or of the corpus
+  std::string outcome_reason;    // one sentence, where `tonight` needs one
+  std::string reason;            // what is wrong, one sentence
   std::string oracle;
   std::int64_t reliable_k = 0, reliable_n = 0;  // as confirmed when it was found
   std::int64_t calls = 0;

@@ -52,7 +52,7 @@ Json finding(const NightFinding& f) {
       {"alarm", is_alarm(f)},
       {"k", f.k},
       {"n", f.n},
-      {"sightings", f.sightings},
+      {"occurrences", f.occurrences},
       {"outcome_reason", f.outcome_reason},
       {"reason", f.reason},
       {"oracle", f.oracle},

@@ -51,8 +51,8 @@ std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::s
 
 std::string outcome_text(const NightFinding& f) {
   std::string out = outcome_text(f.tonight, f.k, f.n, "");
-  if (f.sightings > 0)
-    out += fmt::format(", shown by {}", counted(static_cast<std::uint64_t>(f.sightings), "plan"));
+  if (f.occurrences > 0)
+    out += fmt::format(", shown by {}", counted(static_cast<std::uint64_t>(f.occurrences), "plan"));
   if (!f.outcome_reason.empty()) out += ": " + f.outcome_reason;
   return out;
 }

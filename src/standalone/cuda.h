@@ -89,7 +89,7 @@ class CudaMachine final : public Machine {
     check(cuMemcpyDtoH(to, reinterpret_cast<CUdeviceptr>(from), bytes), "cuMemcpyDtoH");
   }
 
-  void* host_memory(std::size_t bytes) override {
+  void* pinned_memory(std::size_t bytes) override {
     void* memory = nullptr;
     check(cuMemHostAlloc(&memory, bytes == 0 ? 1 : bytes,
                          CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),

@@ -116,7 +116,8 @@ const char* order_name(Launch launch) {
 std::string trial_text(std::string_view what, const Mode& mode, bool alone) {
   return fmt::format("      {{{}, redzone::standalone::Order::{}, {}, {:#010x}u, {}}},\n",
                      literal(what), order_name(mode.launch),
-                     literal(mode.placement == Placement::tail), mode.poison, literal(alone));
+                     literal(mode.placement == Placement::guard_after), mode.poison,
+                     literal(alone));
 }
 
 // The plan as it was found, and where the kind is told by a comparison the other way to run it.
@@ -148,11 +149,13 @@ Result<std::string> trials_text(FailKind kind, const Mode& mode) {
              trial_text("with blocking launches", other, false);
     }
     case FailKind::placement:
-      other.placement = mode.placement == Placement::tail ? Placement::head : Placement::tail;
+      other.placement = mode.placement == Placement::guard_after ? Placement::guard_before
+                                                                 : Placement::guard_after;
       return found + trial_text("with buffers at the other edge", other, false);
     case FailKind::divergence:
       other.launch = Launch::blocking;
-      other.placement = mode.placement == Placement::tail ? Placement::head : Placement::tail;
+      other.placement = mode.placement == Placement::guard_after ? Placement::guard_before
+                                                                 : Placement::guard_after;
       other.poison = ~other.poison;
       return found + trial_text("each call alone, in other memory", other, true);
     default:

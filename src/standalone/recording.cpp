@@ -25,7 +25,7 @@ std::uintptr_t place(std::size_t index, std::size_t bytes, std::size_t align, Pl
   const std::uintptr_t base = (std::uintptr_t{0x5ed} << 48) + (std::uintptr_t{index} << 40);
   const std::size_t mapped = (std::max<std::size_t>(bytes + align, 1) + kGranularityBytes - 1) /
                              kGranularityBytes * kGranularityBytes;
-  return placement == Placement::tail ? (base + mapped - bytes) / align * align : base;
+  return placement == Placement::guard_after ? (base + mapped - bytes) / align * align : base;
 }
 
 struct Tensor {
@@ -115,7 +115,7 @@ class RecordingContext final : public Context {
     return refuse<void*>("memory that it allocates");
   }
   void free(void*, int) override { refuse<void>("memory that it allocates"); }
-  void* host_memory(std::string_view, std::size_t) override {
+  void* pinned_memory(std::string_view, std::size_t) override {
     return refuse<void*>("memory of the host");
   }
   void copy(void*, const void*, std::size_t, int) override { refuse<void>("copies"); }
@@ -236,7 +236,9 @@ Result<std::string> recorded_source(const RecordingRequest& request) {
   if (!calls) return calls;
   if (request.kind == FailKind::placement || request.kind == FailKind::divergence) {
     const auto moved = calls_text(
-        request, placement == Placement::tail ? Placement::head : Placement::tail, images);
+        request,
+        placement == Placement::guard_after ? Placement::guard_before : Placement::guard_after,
+        images);
     if (!moved) return moved;
     if (*moved != *calls)
       return usage_error(

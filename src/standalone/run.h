@@ -37,7 +37,7 @@ class Machine {
   virtual Region map(std::size_t bytes) = 0;  // lives until the end of the program
   virtual void write(void* to, const void* from, std::size_t bytes) = 0;
   virtual void read(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void* host_memory(std::size_t bytes) = 0;  // page-locked, zeroed
+  virtual void* pinned_memory(std::size_t bytes) = 0;  // page-locked, zeroed
   virtual void* stream(int index) = 0;
   virtual void wait(int stream, int on) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream) = 0;
@@ -243,8 +243,8 @@ class CallContext final : public Context {
     return add(name, raw_job(bytes), bytes, 256);
   }
   void free(void*, int) override {}  // guarded memory is not used again
-  void* host_memory(std::string_view name, std::size_t bytes) override {
-    return kept(state_.host, name, bytes, [&] { return state_.machine.host_memory(bytes); });
+  void* pinned_memory(std::string_view name, std::size_t bytes) override {
+    return kept(state_.host, name, bytes, [&] { return state_.machine.pinned_memory(bytes); });
   }
   void copy(void* to, const void* from, std::size_t bytes, int stream) override {
     state_.machine.copy(to, from, bytes, index_of(stream));

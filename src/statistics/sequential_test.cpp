@@ -13,18 +13,18 @@ Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm)
   Rates rates;
   rates.miss = miss;
   rates.false_alarm = false_alarm;
-  rates.guilty = std::clamp(exact_interval(k, n, 0.9).low, 1e-4, 0.95);
+  rates.p1 = std::clamp(exact_interval(k, n, 0.9).low, 1e-4, 0.95);
   // One failure must carry the ratio over its upper bound.
-  rates.innocent = rates.guilty * rates.false_alarm / 2;
+  rates.p0 = rates.p1 * rates.false_alarm / 2;
   return rates;
 }
 
 SequentialTest::SequentialTest(const Rates& rates, std::int64_t k, std::int64_t n)
-    : per_failure_(std::log(rates.guilty / rates.innocent)),
-      per_pass_(std::log((1 - rates.guilty) / (1 - rates.innocent))),
+    : per_failure_(std::log(rates.p1 / rates.p0)),
+      per_pass_(std::log((1 - rates.p1) / (1 - rates.p0))),
       upper_(std::log((1 - rates.miss) / rates.false_alarm)),
       lower_(std::log(rates.miss / (1 - rates.false_alarm))) {
-  RZ_CHECK(rates.innocent > 0 && rates.innocent < rates.guilty && rates.guilty < 1);
+  RZ_CHECK(rates.p0 > 0 && rates.p0 < rates.p1 && rates.p1 < 1);
   RZ_CHECK(rates.miss > 0 && rates.miss < 0.5 && rates.false_alarm > 0 && rates.false_alarm < 0.5);
   add(k, n);
 }

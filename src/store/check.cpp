@@ -85,23 +85,24 @@ void check_plans(SQLite::Database& sql, Lines& wrong) {
 
 void check_findings(SQLite::Database& sql, Lines& wrong) {
   SQLite::Statement findings(
-      sql, fmt::format("SELECT f.id, f.signature_hash, f.sightings, (SELECT ifnull(sum(plans), 0) "
-                       "FROM sightings s WHERE s.finding_id = f.id), {} FROM findings f",
-                       column_list<Signature>("f")));
+      sql,
+      fmt::format("SELECT f.id, f.signature_hash, f.occurrences, (SELECT ifnull(sum(plans), 0) "
+                  "FROM occurrences s WHERE s.finding_id = f.id), {} FROM findings f",
+                  column_list<Signature>("f")));
   while (findings.executeStep()) {
     reads(wrong, [&] {
       RowReader reader(findings, "a finding");
       const std::int64_t id = reader.integer();
       reader.is(fmt::format("finding {}", id));
       const std::string hash = reader.text();
-      const std::int64_t sightings = reader.integer(), by_campaign = reader.integer();
+      const std::int64_t occurrences = reader.integer(), by_campaign = reader.integer();
       Signature signature;
       columns(reader, signature);
       if (signature.hash() != hash)
         wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
-      if (sightings != by_campaign)
-        wrong.push_back(fmt::format("finding {} has {} sightings, its campaigns {}", id, sightings,
-                                    by_campaign));
+      if (occurrences != by_campaign)
+        wrong.push_back(fmt::format("finding {} has {} occurrences, its campaigns {}", id,
+                                    occurrences, by_campaign));
     });
   }
 }

@@ -96,11 +96,11 @@ template <class A, Of<Finding> F>
 void seen_columns(A& a, F& f) {
   a("plans_to_first", f.plans_to_first);
   a("seconds_to_first", f.seconds_to_first);
-  a("sightings", f.sightings);
+  a("occurrences", f.occurrences);
   a("first_seen", f.first_seen);
   a("last_seen", f.last_seen);
-  a.holds(are_counts(f.plans_to_first, f.sightings) && f.seconds_to_first >= 0,
-          "its sightings count below zero");
+  a.holds(are_counts(f.plans_to_first, f.occurrences) && f.seconds_to_first >= 0,
+          "its occurrences count below zero");
 }
 
 template <class A, Of<Finding> F>

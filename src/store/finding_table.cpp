@@ -179,7 +179,7 @@ std::int64_t insert_finding(SQLite::Database& sql, const Finding& finding,
     row.null("campaign_id");
   const std::int64_t id = row.insert(sql, "findings");
   write_details(sql, id, finding);
-  add_sightings(sql, id, campaign, finding.sightings);
+  add_occurrences(sql, id, campaign, finding.occurrences);
   return id;
 }
 
@@ -196,15 +196,15 @@ void rewrite_finding(SQLite::Database& sql, const Finding& finding) {
   write_details(sql, finding.id, finding);
 }
 
-void count_sightings(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
-                     std::int64_t plans, const std::string& when) {
+void count_occurrences(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
+                       std::int64_t plans, const std::string& when) {
   SQLite::Statement update(sql,
-                           "UPDATE findings SET sightings = sightings + ?, "
+                           "UPDATE findings SET occurrences = occurrences + ?, "
                            "last_seen = max(last_seen, ?) WHERE id = ?");
   update.bind(1, plans);
   update.bind(2, when);
   update.bind(3, id);
-  if (update.exec() > 0) add_sightings(sql, id, campaign, plans);
+  if (update.exec() > 0) add_occurrences(sql, id, campaign, plans);
 }
 
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature) {
@@ -221,12 +221,13 @@ void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into) 
     statement.bind(2, into);
     statement.exec();
   };
-  run("UPDATE findings SET sightings = sightings + (SELECT sightings FROM findings WHERE id = ?1), "
+  run("UPDATE findings SET occurrences = occurrences + (SELECT occurrences FROM findings WHERE id "
+      "= ?1), "
       "last_seen = max(last_seen, (SELECT last_seen FROM findings WHERE id = ?1)) WHERE id = ?2");
   run("UPDATE trials SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE artifacts SET finding_id = ?2 WHERE finding_id = ?1");
   run("UPDATE OR IGNORE probes SET finding_id = ?2 WHERE finding_id = ?1");
-  run("INSERT INTO sightings SELECT ?2, campaign, plans FROM sightings WHERE finding_id = ?1 "
+  run("INSERT INTO occurrences SELECT ?2, campaign, plans FROM occurrences WHERE finding_id = ?1 "
       "ON CONFLICT DO UPDATE SET plans = plans + excluded.plans");
   run("INSERT OR IGNORE INTO ledger SELECT ?2, at, event, link, note FROM ledger "
       "WHERE finding_id = ?1");
@@ -240,7 +241,7 @@ void remove_finding(SQLite::Database& sql, std::int64_t id) {
        {"DELETE FROM artifacts WHERE finding_id = ?", "DELETE FROM probes WHERE finding_id = ?",
         "DELETE FROM attributions WHERE finding_id = ?",
         "DELETE FROM culprits WHERE finding_id = ?", "DELETE FROM trials WHERE finding_id = ?",
-        "DELETE FROM sightings WHERE finding_id = ?", "DELETE FROM ledger WHERE finding_id = ?",
+        "DELETE FROM occurrences WHERE finding_id = ?", "DELETE FROM ledger WHERE finding_id = ?",
         "UPDATE night_replays SET finding_id = NULL WHERE finding_id = ?",
         "DELETE FROM findings WHERE id = ?"}) {
     SQLite::Statement remove(sql, text);

@@ -32,10 +32,10 @@ void update_finding(SQLite::Database& sql, const Finding& finding);
 // The same; the plans of before may be unused then.
 void rewrite_finding(SQLite::Database& sql, const Finding& finding);
 // A finding that is not there is passed over.
-void count_sightings(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
-                     std::int64_t plans, const std::string& when);
+void count_occurrences(SQLite::Database& sql, std::int64_t id, const std::string& campaign,
+                       std::int64_t plans, const std::string& when);
 void rename_finding(SQLite::Database& sql, std::int64_t id, const Signature& signature);
-// Gives sightings, evidence and ledger of `from` to `into`, and removes `from`.
+// Gives occurrences, evidence and ledger of `from` to `into`, and removes `from`.
 void merge_finding(SQLite::Database& sql, std::int64_t from, std::int64_t into);
 // With all that belongs to it; its plans may be unused then.
 void remove_finding(SQLite::Database& sql, std::int64_t id);

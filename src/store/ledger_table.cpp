@@ -43,10 +43,10 @@ std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql) {
   return all;
 }
 
-void add_sightings(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
-                   std::int64_t plans) {
+void add_occurrences(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
+                     std::int64_t plans) {
   SQLite::Statement add(sql,
-                        "INSERT INTO sightings (finding_id, campaign, plans) VALUES (?, ?, ?) "
+                        "INSERT INTO occurrences (finding_id, campaign, plans) VALUES (?, ?, ?) "
                         "ON CONFLICT DO UPDATE SET plans = plans + excluded.plans");
   add.bind(1, finding);
   add.bind(2, campaign);

@@ -1,4 +1,4 @@
-// Entries of the ledger, and sightings by campaign, as rows. Internal to the store; all of it
+// Entries of the ledger, and occurrences by campaign, as rows. Internal to the store; all of it
 // throws (see Database::read and Database::write) and runs inside the caller's transaction.
 #pragma once
 
@@ -21,7 +21,7 @@ Entries read_entries(SQLite::Database& sql, std::int64_t finding);
 std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql);
 
 // `plans` more plans of the campaign (its uid) showed the finding.
-void add_sightings(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
-                   std::int64_t plans);
+void add_occurrences(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
+                     std::int64_t plans);
 
 }  // namespace redzone::store

@@ -164,7 +164,7 @@ class Merging {
   std::int64_t insert(Finding f) {
     const std::int64_t there = f.id;
     f.campaign = f.campaign == 0 ? 0 : campaign_.at(f.campaign);
-    f.sightings = 0;  // counted by campaign
+    f.occurrences = 0;  // counted by campaign
     const std::int64_t id = insert_finding(into_, f, "");
     copy_trials(there, id, Repeated::copied);
     copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
@@ -242,20 +242,21 @@ class Merging {
 
   // A campaign's count only grows, so the larger one is the later one.
   void count(std::int64_t there, std::int64_t here) {
-    SQLite::Statement counts(from_, "SELECT campaign, plans FROM sightings WHERE finding_id = ?");
+    SQLite::Statement counts(from_, "SELECT campaign, plans FROM occurrences WHERE finding_id = ?");
     counts.bind(1, there);
     while (counts.executeStep()) {
-      SQLite::Statement add(into_,
-                            "INSERT INTO sightings (finding_id, campaign, plans) VALUES (?, ?, ?) "
-                            "ON CONFLICT DO UPDATE SET plans = max(plans, excluded.plans)");
+      SQLite::Statement add(
+          into_,
+          "INSERT INTO occurrences (finding_id, campaign, plans) VALUES (?, ?, ?) "
+          "ON CONFLICT DO UPDATE SET plans = max(plans, excluded.plans)");
       add.bind(1, here);
       add.bind(2, counts.getColumn(0).getString());
       add.bind(3, counts.getColumn(1).getInt64());
       add.exec();
     }
     SQLite::Statement total(into_,
-                            "UPDATE findings SET sightings = (SELECT ifnull(sum(plans), 0) FROM "
-                            "sightings WHERE finding_id = ?1) WHERE id = ?1");
+                            "UPDATE findings SET occurrences = (SELECT ifnull(sum(plans), 0) FROM "
+                            "occurrences WHERE finding_id = ?1) WHERE id = ?1");
     total.bind(1, here);
     total.exec();
   }

@@ -249,22 +249,22 @@ Result<std::set<std::int64_t>> NightBook::bisected() {
   });
 }
 
-Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::sightings(
+Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::occurrences(
     std::int64_t campaign) {
   return store_.database().read([&] {
     SQLite::Statement query(store_.database().sql(),
-                            "SELECT s.finding_id, s.plans FROM sightings s "
+                            "SELECT s.finding_id, s.plans FROM occurrences s "
                             "JOIN campaigns c ON c.uid = s.campaign WHERE c.id = ?");
     query.bind(1, campaign);
-    std::vector<std::pair<std::int64_t, std::int64_t>> sightings;
+    std::vector<std::pair<std::int64_t, std::int64_t>> occurrences;
     while (query.executeStep()) {
-      RowReader reader(query, fmt::format("a sighting of campaign {}", campaign));
+      RowReader reader(query, fmt::format("an occurrence of campaign {}", campaign));
       const std::int64_t finding = reader.integer();
       const std::int64_t plans = reader.integer();
       reader.holds(are_counts(plans), "it counts below zero");
-      sightings.emplace_back(finding, plans);
+      occurrences.emplace_back(finding, plans);
     }
-    return sightings;
+    return occurrences;
   });
 }
 

@@ -102,7 +102,7 @@ class NightBook {
   // Findings of which there are runs of a bisection.
   Result<std::set<std::int64_t>> bisected();
   // Plans of the campaign that showed each finding.
-  Result<std::vector<std::pair<std::int64_t, std::int64_t>>> sightings(std::int64_t campaign);
+  Result<std::vector<std::pair<std::int64_t, std::int64_t>>> occurrences(std::int64_t campaign);
 
  private:
   Store& store_;

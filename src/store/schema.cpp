@@ -289,8 +289,24 @@ ALTER TABLE night_targets ADD COLUMN outputs_not_judged TEXT NOT NULL DEFAULT ''
 ALTER TABLE night_targets ADD COLUMN spec_error TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,  kVersion5, kVersion6,
-                            kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
+// Words that changed: the oracle of launches, the device that runs no kernel, the side of the guard
+// page, plans that showed a finding. Texts of plans stay as they are; parse_plan() reads them.
+constexpr std::string_view kVersion12 = R"sql(
+ALTER TABLE sightings RENAME TO occurrences;
+ALTER TABLE findings RENAME COLUMN sightings TO occurrences;
+UPDATE findings SET oracle = 'launch-mismatch' WHERE oracle = 'launches';
+UPDATE trials SET oracle = 'launch-mismatch' WHERE oracle = 'launches';
+UPDATE attributions SET value = 'guard_after' WHERE axis = 'placement' AND value = 'tail';
+UPDATE attributions SET value = 'guard_before' WHERE axis = 'placement' AND value = 'head';
+UPDATE trials SET placement = 'guard_after' WHERE placement = 'tail';
+UPDATE trials SET placement = 'guard_before' WHERE placement = 'head';
+UPDATE environments SET device = 'dry-run' WHERE device = 'none';
+UPDATE campaigns SET device = 'dry-run' WHERE device = 'none';
+UPDATE probes SET device = 'dry-run' WHERE device = 'none';
+)sql";
+
+constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,  kVersion5,  kVersion6,
+                            kVersion7, kVersion8, kVersion9, kVersion10, kVersion11, kVersion12};
 
 }  // namespace
 

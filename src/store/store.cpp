@@ -120,7 +120,7 @@ Result<Recorded> Store::record(const Finding& finding) {
     seen.id = finding_id(sql, seen.signature);
     if (seen.id == 0) return {insert_finding(sql, seen, campaign_), true, false, seen.state};
 
-    count_sightings(sql, seen.id, campaign_, 1, seen.last_seen);
+    count_occurrences(sql, seen.id, campaign_, 1, seen.last_seen);
     const Finding known = load_finding(*database_, seen.id);
     if (rank_of(seen.state) < rank_of(known.state) || !is_smaller(seen.plan, known.plan))
       return {seen.id, false, false, known.state};
@@ -172,7 +172,7 @@ Recorded Store::settle_row(const Finding& finding, bool own) {
     if (mine)
       merge_finding(sql, finding.id, other);
     else
-      count_sightings(sql, other, campaign_, 1, utc_now());
+      count_occurrences(sql, other, campaign_, 1, utc_now());
     prune_trials(sql, other, kTrialsPerFinding);
     after.id = other;
   }
@@ -249,7 +249,7 @@ Result<std::vector<LedgerEntry>> Store::entries(std::int64_t finding) {
 
 Result<void> Store::sighted(std::int64_t finding, std::int64_t plans) {
   return database_->write(Durability::lazy, [&] {
-    count_sightings(database_->sql(), finding, campaign_, plans, utc_now());
+    count_occurrences(database_->sql(), finding, campaign_, plans, utc_now());
   });
 }
 

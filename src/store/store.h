@@ -115,7 +115,7 @@ class Store {
   Result<std::vector<CampaignRecord>> campaigns();  // by id
 
   // A new signature is inserted as it is (`id` is not looked at, empty times become now). A known
-  // one counts one more sighting; its plan, and all that describes it, gives way only to a plan
+  // one counts one more occurrence; its plan, and all that describes it, gives way only to a plan
   // with fewer calls, or as many calls and a shorter text, whose state is as good or better
   // (confirmed > flaky > suspect > unconfirmed).
   Result<Recorded> record(const Finding& finding);
@@ -127,14 +127,14 @@ class Store {
 
   // What triage made of finding `finding.id`: as update(), but its signature may have become
   // another. `own`: the row was made for this suspect, so it is renamed; or, when another finding
-  // has that signature already, the two become one: the other gains the sightings and the evidence,
-  // and its id is given. A row that is not its own, or is gone (another process merged it), is left
-  // alone: the signature gets a row of its own, or one more sighting of the row that it has.
-  // A stored plan that is better (a better state, or as good and smaller, or minimal where this one
-  // is not) stays, with all that describes it; a stored suspect never does.
-  // What is confirmed or flaky is entered into its ledger as failed.
-  // `is_new`: the signature had no finding but suspects and unconfirmed ones before, and nobody has
-  // waived it; or it was fixed, and is not now.
+  // has that signature already, the two become one: the other gains the occurrences and the
+  // evidence, and its id is given. A row that is not its own, or is gone (another process merged
+  // it), is left alone: the signature gets a row of its own, or one more occurrence of the row that
+  // it has. A stored plan that is better (a better state, or as good and smaller, or minimal where
+  // this one is not) stays, with all that describes it; a stored suspect never does. What is
+  // confirmed or flaky is entered into its ledger as failed. `is_new`: the signature had no finding
+  // but suspects and unconfirmed ones before, and nobody has waived it; or it was fixed, and is not
+  // now.
   Result<Recorded> settle(const Finding& finding, bool own = true);
   // `plans` more plans that showed the finding; one that was merged away meanwhile is passed over.
   Result<void> sighted(std::int64_t finding, std::int64_t plans);

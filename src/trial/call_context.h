@@ -40,7 +40,7 @@ class CallContext final : public Context {
   void* workspace(std::string_view name, std::size_t bytes, std::size_t align) override;
   void* allocate(std::string_view name, std::size_t bytes, int stream) override;
   void free(void* p, int stream) override;
-  void* host_memory(std::string_view name, std::size_t bytes) override;
+  void* pinned_memory(std::string_view name, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes, int stream) override;
   EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
                             TensorMap& map) override;

@@ -115,7 +115,7 @@ void CallContext::free(void* p, int stream) {
   state_.session.fill(*on, {&job, 1});
 }
 
-void* CallContext::host_memory(std::string_view name, std::size_t bytes) {
+void* CallContext::pinned_memory(std::string_view name, std::size_t bytes) {
   if (ended() || !acceptable(name, bytes, 1)) return nullptr;
   for (const auto& h : state_.host_buffers) {
     if (h.name != name) continue;

@@ -40,7 +40,7 @@ std::size_t region_bytes(const Storage& storage) {
 
 Place place(const device::Region& region, const Storage& storage, const Mode& mode) {
   const bool guarded = mode.allocator == Allocator::guard;
-  const bool tail = storage.bytes == 0 || (guarded && mode.placement == Placement::tail);
+  const bool tail = storage.bytes == 0 || (guarded && mode.placement == Placement::guard_after);
   std::byte* const end = region.base + region.bytes;
   Place p;
   p.storage = tail ? align_down(end - storage.bytes, storage.align_bytes)

@@ -38,7 +38,7 @@ void TrialMemory::begin(Allocator allocator, std::size_t most_bytes) {
 
 std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
   device::Device& device = session_.device();
-  device::Memory& host = device.host_memory();
+  device::Memory& host = device.pinned_memory();
   device::Memory& own = device.memory(in_order(allocator) ? Allocator::plain : allocator);
   std::uint64_t calls = own.mapping_calls();
   if (&host != &own) calls += host.mapping_calls();  // one arena may serve both
@@ -114,7 +114,7 @@ bool TrialMemory::is_apart(const device::Region& region) const {
 
 std::optional<device::Region> TrialMemory::acquire_host(std::size_t bytes) {
   if (session_.lost()) return std::nullopt;
-  const auto region = session_.device().host_memory().acquire(round_up(bytes, kHostUnitBytes));
+  const auto region = session_.device().pinned_memory().acquire(round_up(bytes, kHostUnitBytes));
   if (!region) {
     session_.stop(region.error());
     return std::nullopt;
@@ -184,7 +184,7 @@ void TrialMemory::end() {
     for (const auto& region : apart_) session_.device().memory(Allocator::plain).release(region);
   apart_.clear();
   if (!session_.lost())
-    for (const auto& region : host_) session_.device().host_memory().release(region);
+    for (const auto& region : host_) session_.device().pinned_memory().release(region);
   host_.clear();
 }
 

@@ -22,7 +22,7 @@ Plan passing() {
     std::get<CallStep>(step).call.config["block"] = 128;
   }
   plan.mode.launch = Launch::blocking;
-  plan.mode.placement = Placement::head;
+  plan.mode.placement = Placement::guard_before;
   return plan;
 }
 

@@ -69,7 +69,7 @@ TEST(Bisect, NamesBothOfTwoThatAreNeededTogether) {
 // Neither makes it go alone: only in combinations is it seen that they matter.
 TEST(Bisect, FindsTwoOfWhichEitherIsEnough) {
   const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan& p) {
-    return knob(p, "block") == 64 || p.mode.placement == Placement::tail;
+    return knob(p, "block") == 64 || p.mode.placement == Placement::guard_after;
   });
   EXPECT_EQ(axes_with(b, {Relevance::sufficient}), (Names{"block", "placement"}));
   EXPECT_EQ(axes_with(b, {Relevance::both, Relevance::necessary, Relevance::unknown}), Names{});

@@ -55,8 +55,8 @@ TEST(Prober, MeasuresARareFailureUntilItIsKnownWell) {
   const Probe base = prober.calibrate(kFailing, 0.001);
   ASSERT_EQ(base.answer, Answer::fails);
   EXPECT_GE(base.counts.same, 3);
-  EXPECT_GT(prober.rates().guilty, 0.005);
-  EXPECT_LT(prober.rates().guilty, 0.1);
+  EXPECT_GT(prober.rates().p1, 0.005);
+  EXPECT_LT(prober.rates().p1, 0.1);
 }
 
 TEST(Prober, SaysThatThereIsNothingToBisect) {

@@ -96,7 +96,7 @@ class AheadTest : public ::testing::Test {
     options_.preparer = &preparer_;
   }
 
-  CampaignResult run(std::size_t appetite = 2) {
+  CampaignResult run(std::size_t max_in_flight = 2) {
     ran_.clear();
     FakeExecutor executor(
         [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
@@ -111,7 +111,7 @@ class AheadTest : public ::testing::Test {
           return o;
         },
         &journal_);
-    executor.set_appetite(appetite);
+    executor.set_max_in_flight(max_in_flight);
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back(
@@ -288,10 +288,10 @@ TEST_F(AheadTest, PlansBeforeCountForWhatIsMadeAhead) {
 
 // Whatever each takes: in their order, each once, none before it was prepared.
 TEST_F(AheadTest, OrderIsThatOfTheSource) {
-  EXPECT_TRUE(rc::check("by depth, appetite and what each takes", [this] {
+  EXPECT_TRUE(rc::check("by depth, max_in_flight and what each takes", [this] {
     const auto takes = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(0, 3000));
     const auto depth = *rc::gen::inRange<std::size_t>(0, 6);
-    const auto appetite = *rc::gen::inRange<std::size_t>(1, 6);
+    const auto max_in_flight = *rc::gen::inRange<std::size_t>(1, 6);
     std::map<std::int64_t, Instant> over;
     SlowPreparer preparer(now_, [&](const Plan& plan) {
       const auto n = size_of(plan);
@@ -305,7 +305,7 @@ TEST_F(AheadTest, OrderIsThatOfTheSource) {
     on_trial_ = [&](const Plan& plan) {
       if (plan.target == "slow" && depth > 0) RC_ASSERT(over.at(size_of(plan)) <= now_);
     };
-    run(appetite);
+    run(max_in_flight);
     RC_ASSERT(ran_["quick"] == first(40));
     RC_ASSERT(ran_["slow"] == first(40));
     RC_ASSERT(over.size() == (depth == 0 ? 0u : 40u));

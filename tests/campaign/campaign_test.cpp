@@ -90,7 +90,7 @@ TEST_F(CampaignTest, FindsReducesAndCountsABugInGeneratedPlans) {
   EXPECT_EQ(result.stats.new_findings, 1u);
   const auto& f = sink_.findings.at(1);
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
-  EXPECT_EQ(f.sightings, static_cast<std::int64_t>(result.stats.suspects));
+  EXPECT_EQ(f.occurrences, static_cast<std::int64_t>(result.stats.suspects));
   EXPECT_FALSE(result.stopped);
 }
 
@@ -247,13 +247,13 @@ TEST_F(CampaignTest, KeepsTwoBugsApart) {
   const auto result = run(bug, generated());
   ASSERT_EQ(sink_.findings.size(), 2u);
   EXPECT_EQ(result.new_ids.size(), 2u);
-  std::int64_t sightings = 0;
+  std::int64_t occurrences = 0;
   std::vector<Plan> plans;
   for (const auto& [id, f] : sink_.findings) {
-    sightings += f.sightings;
+    occurrences += f.occurrences;
     plans.push_back(f.plan);
   }
-  EXPECT_EQ(sightings, static_cast<std::int64_t>(result.stats.suspects));
+  EXPECT_EQ(occurrences, static_cast<std::int64_t>(result.stats.suspects));
   EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(1, 64)})), 1);
   EXPECT_EQ(std::count(plans.begin(), plans.end(), plain_plan({call_of(65, 16)})), 1);
 }
@@ -306,7 +306,7 @@ TEST_F(CampaignTest, ReportsAKnownBugAsKnown) {
   sink_.settled_signatures.push_back(sink_.findings.at(1).signature);
   const auto again = run(faults_above(64), listed({plan}));
   EXPECT_EQ(sink_.findings.size(), 1u);
-  EXPECT_EQ(sink_.findings.at(1).sightings, 10);
+  EXPECT_EQ(sink_.findings.at(1).occurrences, 10);
   EXPECT_EQ(again.findings.size(), 1u);
 }
 

@@ -158,7 +158,7 @@ TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {
 TEST(History, WritesAReorderedTrialOutAsAPlan) {
   const Plan plan = busy_plan({call_of(10, 16), call_of(20, 32)});
   TrialSpec trial;
-  trial.mode.placement = Placement::head;
+  trial.mode.placement = Placement::guard_before;
   EXPECT_EQ(as_run(plan, trial).steps, plan.steps);
   EXPECT_EQ(as_run(plan, trial).mode, trial.mode);
   trial.order = {1, 0};

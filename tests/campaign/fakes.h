@@ -63,7 +63,7 @@ class FakeExecutor final : public exec::Executor {
     return result;
   }
   std::size_t in_flight() const override { return done_.size(); }
-  std::size_t appetite() const override { return appetite_; }
+  std::size_t max_in_flight() const override { return max_in_flight_; }
 
   exec::BatchId submit_fresh(std::span<const exec::Job> jobs) override {
     note("fresh");
@@ -104,7 +104,7 @@ class FakeExecutor final : public exec::Executor {
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
   void lose(std::uint64_t workers) { lost_ += workers; }
-  void set_appetite(std::size_t jobs) { appetite_ = jobs; }
+  void set_max_in_flight(std::size_t jobs) { max_in_flight_ = jobs; }
 
  private:
   static constexpr std::size_t kFreshWorkers = 2;
@@ -136,7 +136,7 @@ class FakeExecutor final : public exec::Executor {
   Journal* journal_;
   std::map<exec::BatchId, Batch> batches_;
   exec::BatchId last_batch_ = 0;
-  std::size_t appetite_ = 2;
+  std::size_t max_in_flight_ = 2;
   std::size_t together_ = 0;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_;
@@ -156,7 +156,7 @@ class RecordingSink final : public FindingSink {
     if (fail_with_) return tl::unexpected(*fail_with_);
     for (auto& [id, known] : findings)
       if (known.signature == finding.signature) {
-        ++known.sightings;
+        ++known.occurrences;
         return Recorded{id, false};
       }
     const auto id = static_cast<std::int64_t>(findings.size()) + 1;
@@ -169,18 +169,18 @@ class RecordingSink final : public FindingSink {
     updates.push_back(finding);
     for (auto& [id, known] : findings)
       if (id != finding.id && known.signature == finding.signature) {
-        known.sightings += findings.at(finding.id).sightings;
+        known.occurrences += findings.at(finding.id).occurrences;
         findings.erase(finding.id);
         return Recorded{id, false};
       }
-    const auto sightings = findings.at(finding.id).sightings;
+    const auto occurrences = findings.at(finding.id).occurrences;
     findings[finding.id] = finding;
-    findings[finding.id].sightings = sightings;
+    findings[finding.id].occurrences = occurrences;
     return Recorded{finding.id, true};
   }
   Result<void> sighted(std::int64_t id, std::int64_t plans) override {
     note("sighted");
-    findings.at(id).sightings += plans;
+    findings.at(id).occurrences += plans;
     return {};
   }
   bool settled(const Signature& signature) override {

@@ -130,7 +130,7 @@ TEST_F(AxisTestOf, EveryAxisThatDecidesIsNamed) {
                    }))
                   .depends[0]);
   EXPECT_TRUE(test("placement", wrong_when([](const TrialSpec& t, const auto&) {
-                     return t.mode.placement == Placement::head;
+                     return t.mode.placement == Placement::guard_before;
                    }))
                   .depends[0]);
   EXPECT_TRUE(test("history",
@@ -215,14 +215,14 @@ TEST(Reduction, FindsWhatFailsOnlyInTheOtherPlacementAndWithOtherData) {
   // In its own placement only large sizes fail; at the head of a page, with one data seed, all do.
   const Finding f = settle([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     for (const auto& [index, call] : calls_of_trial(plan, trial)) {
-      const bool small = trial.mode.placement == Placement::head && call.seed == 2;
+      const bool small = trial.mode.placement == Placement::guard_before && call.seed == 2;
       if (get(call.dims, "N") > 64 || small)
         return redzone::testing::faulted(fault_at(index, "x", Access::read, Side::after));
     }
     return all_right(plan, trial);
   });
   Plan want = plain_plan({call_of(1, 16)});
-  want.mode.placement = Placement::head;
+  want.mode.placement = Placement::guard_before;
   std::get<CallStep>(want.steps[0]).call.seed = 2;
   EXPECT_EQ(f.plan, want) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);

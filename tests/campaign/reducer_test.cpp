@@ -162,7 +162,7 @@ TEST_F(Reducer, TakesStrictlySimplerPlansOnlyWhateverIsSaidToFail) {
       std::vector<Tried> tried;
       for (auto& plan : plans) {
         plan.mode.schedule_seed = random() % 3;
-        if (random() % 4 == 0) plan.mode.placement = Placement::head;
+        if (random() % 4 == 0) plan.mode.placement = Placement::guard_before;
         tried.push_back(random() % 3 != 0 ? Tried::fails : Tried::passes);
       }
       return tried;

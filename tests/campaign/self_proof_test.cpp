@@ -46,7 +46,8 @@ Observation sound(const Plan& plan, const TrialSpec& trial, std::uint64_t run) {
   Observation o = completed(std::vector<std::uint64_t>(n, 5));
   if (plan.target == "selftest.write_past_end")
     return faulted(fault_at(0, "y", Access::write, Side::after));
-  if (plan.target == "selftest.write_before_start" && trial.mode.placement == Placement::head)
+  if (plan.target == "selftest.write_before_start" &&
+      trial.mode.placement == Placement::guard_before)
     return faulted(fault_at(0, "y", Access::write, Side::before));
   if (plan.target == "selftest.write_before_start") o.calls[0].buffers[0].dirty_before = 4;
   if (plan.target == "selftest.stale_state")
@@ -83,7 +84,7 @@ class SelfProofTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   Result<SelfProof> run(Bug bug) {
     executor_ = std::make_unique<FakeExecutor>(std::move(bug), &journal_);
-    executor_->set_appetite(GetParam());
+    executor_->set_max_in_flight(GetParam());
     return prove(*executor_, catalog_, [this](std::string_view) { return &spec_; }, {});
   }
   // The message of the failure when `target` behaves as `instead`.
@@ -157,7 +158,7 @@ TEST_P(SelfProofTest, HasItsOwnProofsWhereNothingRuns) {
           return plan.target == "selftest." + hidden ? right(plan) : sound(plan, trial, ++runs_);
         },
         &journal_);
-    executor_->set_appetite(GetParam());
+    executor_->set_max_in_flight(GetParam());
     const TargetSpec stale = stale_launch_spec();
     return prove(
         *executor_, oracles::Catalog::dry(),
@@ -183,9 +184,9 @@ TEST_P(SelfProofTest, RunsEveryLaunchModeAndPlacement) {
     return sound(plan, trial, ++runs_);
   }));
   for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
-    EXPECT_TRUE(seen.contains({launch, Placement::tail})) << name_of(launch);
+    EXPECT_TRUE(seen.contains({launch, Placement::guard_after})) << name_of(launch);
   for (auto launch : {Launch::blocking, Launch::async, Launch::gated})
-    EXPECT_TRUE(seen.contains({launch, Placement::head})) << name_of(launch);
+    EXPECT_TRUE(seen.contains({launch, Placement::guard_before})) << name_of(launch);
 }
 
 TEST_P(SelfProofTest, RunsOverEveryAllocatorThatPlansMayName) {

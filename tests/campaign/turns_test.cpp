@@ -56,7 +56,7 @@ class TurnsTest : public ::testing::Test {
 
   // Every trial takes as long; `how` says how those of a target end, and is given the first size.
   using Ends = std::function<Observation(const std::string& target, std::int64_t n)>;
-  CampaignResult run(const Ends& how, std::size_t appetite = 8,
+  CampaignResult run(const Ends& how, std::size_t max_in_flight = 8,
                      const std::vector<int>& weights = {1, 1, 1, 1}) {
     FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       Observation o = how(plan.target, get(calls_of(plan).front()->call.dims, "N"));
@@ -67,7 +67,7 @@ class TurnsTest : public ::testing::Test {
       o.wall_us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
       return o;
     });
-    executor.set_appetite(appetite);
+    executor.set_max_in_flight(max_in_flight);
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
@@ -211,13 +211,13 @@ TEST_F(TurnsTest, NobodyIsAheadOfItsShareByMoreThanOneCase) {
   EXPECT_TRUE(rc::check("by weight, whoever has bugs", [this] {
     const auto weights = *rc::gen::container<std::vector<int>>(kTargets, rc::gen::inRange(1, 5));
     const auto buggy = *rc::gen::container<std::vector<bool>>(kTargets, rc::gen::arbitrary<bool>());
-    const auto appetite = *rc::gen::inRange<std::size_t>(1, 12);
+    const auto max_in_flight = *rc::gen::inRange<std::size_t>(1, 12);
     sink_ = RecordingSink();
     const auto result = run(
         [&](const std::string& target, std::int64_t n) {
           return buggy.at(static_cast<std::size_t>(target.back() - '0')) ? fault_in(n) : right();
         },
-        appetite, weights);
+        max_in_flight, weights);
     // Of those that had something to do all the time.
     double least = 1e9;
     for (std::size_t i = 0; i < kTargets; ++i)

@@ -29,19 +29,21 @@ TEST(DeviceTraits, AreFoundByName) {
     ASSERT_TRUE(read) << device.name;
     EXPECT_EQ(*read, device.kind);
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"host", "cuda", "none"}));
+  EXPECT_EQ(parse_device_kind("none").value(), DeviceKind::dry_run) << "its first name";
+  EXPECT_EQ(names, (std::set<std::string_view>{"host", "cuda", "dry-run"}));
   for (const char* text : {"", "auto", "Host", "cuda ", "hip"}) {
     const auto read = parse_device_kind(text);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().kind, ErrorKind::usage);
     EXPECT_EQ(read.error().message,
-              "unknown device '" + std::string(text) + "': auto, cuda, host, none");
+              "unknown device '" + std::string(text) + "': auto, cuda, dry-run, host");
   }
 }
 
 TEST(DeviceTraits, OfAStoredDeviceAreKnownByWhatItCalledItself) {
   EXPECT_EQ(traits_of_device("host").kind, DeviceKind::host);
-  EXPECT_EQ(traits_of_device("none").kind, DeviceKind::none);
+  EXPECT_EQ(traits_of_device("dry-run").kind, DeviceKind::dry_run);
+  EXPECT_EQ(traits_of_device("none").kind, DeviceKind::dry_run) << "in a store of an older build";
   for (const char* product : {"NVIDIA H100 80GB HBM3", "Tesla T4", "cuda", ""})
     EXPECT_EQ(traits_of_device(product).kind, DeviceKind::cuda) << product;
 }

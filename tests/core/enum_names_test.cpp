@@ -34,6 +34,22 @@ TEST(EnumNames, AreListedInTheOrderOfTheTableAndValuesInThatOfTheirNumbers) {
   EXPECT_EQ(enumerators<Fruit>()[0], Fruit::apple);
 }
 
+enum class Tree : std::uint8_t { oak, ash };
+
+constexpr auto enum_table(Tree) {
+  return enum_names<Tree>("tree", {{Tree::oak, "oak"}, {Tree::ash, "ash"}},
+                          std::array{EnumName<Tree>{Tree::ash, "rowan"}});
+}
+
+TEST(EnumNames, TheFirstNameOfWhatWasRenamedIsReadAndNeverWritten) {
+  EXPECT_EQ(value_named<Tree>("rowan"), Tree::ash);
+  EXPECT_EQ(value_named<Tree>("ash"), Tree::ash);
+  EXPECT_EQ(name_of(Tree::ash), "ash");
+  EXPECT_EQ(first_name_of(Tree::ash), "rowan");
+  EXPECT_EQ(first_name_of(Tree::oak), "oak");
+  EXPECT_EQ(parse_name<Tree>("elm").error().message, "unknown tree 'elm': oak, ash");
+}
+
 TEST(EnumNames, AnErrorListsThem) {
   EXPECT_EQ(*parse_name<Launch>("gated"), Launch::gated);
   const auto unknown = parse_name<Fruit>("fig");

@@ -54,7 +54,7 @@ TEST(Layout, EmptyAndScalar) {
 }
 
 TEST(Layout, HeadsFirstSwapsTokensAndHeadsInMemory) {
-  const auto v = make_view({5, 2, 4}, {.heads_first = true});
+  const auto v = make_view({5, 2, 4}, {.hnd = true});
   ASSERT_TRUE(v);
   EXPECT_EQ(v->strides, (Shape{4, 20, 1}));
   EXPECT_EQ(v->memory_sizes, (Shape{2, 5, 4}));
@@ -103,7 +103,7 @@ TEST(Layout, ElementsLieWithinTheStorageAndApart) {
       if (bits & 1) l.row_padding_elems = 3;
       if (bits & 2) l.transposed = true;
       if (bits & 4) l.offset_elems = 2;
-      if (bits & 8) l.heads_first = true;
+      if (bits & 8) l.hnd = true;
       if (bits & 16) l.slice_elems = 5;
       if (bits & 32) l.broadcast_dim = 0;
       if (bits & 64) l.reversed_dim = 1;
@@ -138,7 +138,7 @@ TEST(Layout, RulesSayWhatIsAllowed) {
   const Shape shape{3, 2, 4};
   const LayoutRules all{true, true, true, true, true, true, true, true, 8};
   const auto none = LayoutRules::contiguous();
-  const Layout layouts[] = {{.heads_first = true},
+  const Layout layouts[] = {{.hnd = true},
                             {.slice_elems = 8},
                             {.broadcast_dim = 1},
                             {.reversed_dim = 0},
@@ -152,7 +152,7 @@ TEST(Layout, RulesSayWhatIsAllowed) {
   EXPECT_TRUE(layout_violation(shape, {.broadcast_dim = 2}, all)) << "the last dim";
   EXPECT_TRUE(layout_violation(shape, {.reversed_dim = -2}, all));
   EXPECT_TRUE(layout_violation(shape, {.broadcast_dim = 0, .reversed_dim = 0}, all));
-  EXPECT_TRUE(layout_violation({3, 4}, {.heads_first = true}, all));
+  EXPECT_TRUE(layout_violation({3, 4}, {.hnd = true}, all));
   EXPECT_TRUE(layout_violation({3, 4}, {.slice_elems = 8}, all));
 }
 

@@ -14,7 +14,7 @@ Plan busy() {
   plan.target = "t";
   plan.mode.launch = Launch::gated;
   plan.mode = with_allocator(plan.mode, Allocator::pool);
-  plan.mode.placement = Placement::head;
+  plan.mode.placement = Placement::guard_before;
   plan.mode.poison = 0x12345678u;
   plan.mode.schedule_seed = 77;
   plan.mode.pool.allow_opportunistic = false;

@@ -38,9 +38,9 @@ TEST(PlanText, TargetsAreNames) {
 TEST(PlanText, LayoutsOfAttention) {
   Plan plan = testing::sample_plan();
   std::get<CallStep>(plan.steps[0]).call.layouts["x"] = {
-      .heads_first = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
+      .hnd = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
   const std::string text = print_plan(plan);
-  EXPECT_NE(text.find("x = { heads_first = true, slice = 64, broadcast = 0, reversed = 1 }"),
+  EXPECT_NE(text.find("x = { hnd = true, slice = 64, broadcast = 0, reversed = 1 }"),
             std::string::npos)
       << text;
   const auto parsed = parse_plan(text);
@@ -55,7 +55,7 @@ target = "sample"
 [mode]
 launch = "blocking"
 allocator = "guard"
-placement = "head"
+placement = "guard_before"
 poison = "0x7fc00bad"
 schedule_seed = 17
 
@@ -82,6 +82,21 @@ dims = { C = 8, D = 16, T = 32 }
 config = { mode = "flat", num_warps = 8 }
 seed = 123456789012345
 )");
+}
+
+// Plans that people keep, and texts in stores.
+TEST(PlanText, WordsOfOlderPlansAreReadAndKeepTheHash) {
+  Plan plan = testing::sample_plan();
+  std::get<CallStep>(plan.steps[0]).call.layouts = {{"x", {.hnd = true}}};
+  const std::string today = print_plan(plan), older = text_to_hash(plan);
+  EXPECT_NE(today.find("placement = \"guard_before\""), std::string::npos) << today;
+  EXPECT_NE(today.find("layout = { x = { hnd = true } }"), std::string::npos) << today;
+  EXPECT_NE(older.find("placement = \"head\""), std::string::npos) << older;
+  EXPECT_NE(older.find("layout = { x = { heads_first = true } }"), std::string::npos) << older;
+  EXPECT_EQ(parse_plan(older).value(), plan);
+  plan.mode.placement = Placement::guard_after;
+  EXPECT_NE(text_to_hash(plan).find("placement = \"tail\""), std::string::npos);
+  EXPECT_EQ(parse_plan(text_to_hash(plan)).value(), plan);
 }
 
 TEST(PlanText, GraphsHaveTheirForm) {
@@ -132,7 +147,7 @@ TEST(PlanText, ThePoolsPolicyIsPrintedWhereItIsNotTheDrivers) {
 
 TEST(PlanText, APolicyNeedsAPool) {
   const auto with = [](std::string_view allocator, std::string_view pool) {
-    return std::string(kHead) + "[mode]\nlaunch = \"async\"\nplacement = \"tail\"\n" +
+    return std::string(kHead) + "[mode]\nlaunch = \"async\"\nplacement = \"guard_after\"\n" +
            "poison = \"0x1\"\nallocator = \"" + std::string(allocator) +
            "\"\npool = " + std::string(pool) + "\n[[step]]\ndo = \"sync\"\n";
   };

@@ -26,7 +26,7 @@ inline TargetSpec sample_spec() {
 inline Plan sample_plan() {
   Plan plan;
   plan.target = "sample";
-  plan.mode = {Launch::blocking, Allocator::guard, Placement::head, 0x7fc00badu, 17};
+  plan.mode = {Launch::blocking, Allocator::guard, Placement::guard_before, 0x7fc00badu, 17};
   Call call;
   call.dims = {{"T", 32}, {"C", 8}, {"D", 16}};
   call.config = {{"num_warps", 8}, {"mode", "flat"}};

@@ -49,7 +49,7 @@ TEST(Wire, RoundTrips) {
   EXPECT_EQ(*wire::decode<Observation>(wire::encode(sample_observation())), sample_observation());
   Plan special = testing::sample_plan();
   std::get<CallStep>(special.steps[0]).call.layouts["x"] = {
-      .heads_first = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
+      .hnd = true, .slice_elems = 64, .broadcast_dim = 0, .reversed_dim = 1};
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(special)), special);
   Plan pooled = testing::sample_plan();
   pooled.mode.allocator = Allocator::pool;

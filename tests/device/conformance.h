@@ -201,9 +201,9 @@ inline void steady_state_maps_nothing(Device& device) {
     for (int trial = 0; trial < 3; ++trial) {
       begin(device);
       {
-        Buffer<std::uint32_t> x(device, 10, Placement::tail, allocator);
-        Buffer<std::uint32_t> y(device, 10, Placement::tail, allocator);
-        Buffer<std::uint32_t> z(device, 3000000, Placement::tail, allocator);
+        Buffer<std::uint32_t> x(device, 10, Placement::guard_after, allocator);
+        Buffer<std::uint32_t> y(device, 10, Placement::guard_after, allocator);
+        Buffer<std::uint32_t> z(device, 3000000, Placement::guard_after, allocator);
         const BufferJob jobs[] = {x.job(DType::u32), y.job(DType::u32), z.job(DType::u32)};
         ASSERT_TRUE(device.fill(0, jobs).has_value());
         ASSERT_TRUE(device.synchronize().has_value());

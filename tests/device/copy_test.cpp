@@ -14,7 +14,7 @@ using testing::zero;
 
 TEST(Copy, ReadsItsSourceWhenItRuns) {
   auto device = host_device();
-  auto host = device->host_memory().acquire(64);
+  auto host = device->pinned_memory().acquire(64);
   ASSERT_TRUE(host.has_value());
   auto* source = reinterpret_cast<int*>(host->base);
   Buffer<int> to(*device, 1);
@@ -24,13 +24,13 @@ TEST(Copy, ReadsItsSourceWhenItRuns) {
   source[0] = 2;
   ASSERT_TRUE(device->synchronize());
   EXPECT_EQ(to.data()[0], 2);
-  device->host_memory().release(*host);
+  device->pinned_memory().release(*host);
 }
 
 TEST(Copy, IsInOrderWithWhatIsOnItsStream) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     auto device = host_device(seed);
-    Buffer<int> a(*device, 100), b(*device, 100, Placement::head, Allocator::plain);
+    Buffer<int> a(*device, 100), b(*device, 100, Placement::guard_before, Allocator::plain);
     zero(*device, a);
     ASSERT_TRUE(device->copy(0, b.data(), a.data(), 400));
     BufferJob job = a.job(DType::i32);

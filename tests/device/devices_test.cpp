@@ -14,7 +14,7 @@ TEST(Devices, OfTheHostAreThereAndComeFirst) {
   const auto usable = usable_kinds();
   ASSERT_GE(usable.size(), 2u);
   EXPECT_EQ(usable[0], DeviceKind::host);
-  EXPECT_EQ(usable[1], DeviceKind::none);
+  EXPECT_EQ(usable[1], DeviceKind::dry_run);
 }
 
 TEST(Devices, AreUsableWhereNothingIsMissing) {

@@ -46,7 +46,7 @@ TEST(Fault, AWritePastTheEndNamesTheBufferAndTheThread) {
 
 TEST(Fault, AReadBeforeTheStart) {
   const Ended ended = in_child([](Device& device) {
-    Buffer<int> x(device, 10, Placement::head), out(device, 1);
+    Buffer<int> x(device, 10, Placement::guard_before), out(device, 1);
     device.watch({out.range("out"), x.range("x")});
     (void)launch(device, 0, "read_at", read_at, {{1}, {1}}, x.data(), -5, out.data());
     (void)device.synchronize();

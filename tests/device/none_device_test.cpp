@@ -22,8 +22,8 @@ class NoneDeviceTest : public ::testing::Test {
 };
 
 TEST_F(NoneDeviceTest, KnowsItself) {
-  EXPECT_EQ(device_.info().kind, DeviceKind::none);
-  EXPECT_EQ(device_.info().name, "none");
+  EXPECT_EQ(device_.info().kind, DeviceKind::dry_run);
+  EXPECT_EQ(device_.info().name, "dry-run");
 }
 
 TEST_F(NoneDeviceTest, RegionsNeverOverlapInATrial) {
@@ -68,7 +68,7 @@ TEST_F(NoneDeviceTest, BuffersHaveNoMemory) {
 }
 
 TEST_F(NoneDeviceTest, HostMemoryIsReal) {
-  const auto region = device_.host_memory().acquire(4096);
+  const auto region = device_.pinned_memory().acquire(4096);
   ASSERT_TRUE(region);
   std::memset(region->base, 7, 4096);
   EXPECT_EQ(region->base[4095], std::byte{7});
@@ -96,7 +96,7 @@ TEST_F(NoneDeviceTest, NothingIsCompiled) {
 
 TEST_F(NoneDeviceTest, CopiesNeedMemoryOfTheDevice) {
   const auto region = device_.memory(Allocator::guard).acquire(4096);
-  const auto host = device_.host_memory().acquire(4096);
+  const auto host = device_.pinned_memory().acquire(4096);
   ASSERT_TRUE(region && host);
   EXPECT_TRUE(device_.copy(0, host->base, region->base, 4096));
   EXPECT_TRUE(device_.copy(0, region->base, host->base, 4096));

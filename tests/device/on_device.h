@@ -17,7 +17,7 @@ namespace redzone::device::testing {
 template <class T>
 class Buffer {
  public:
-  Buffer(Device& device, std::int64_t n, Placement placement = Placement::tail,
+  Buffer(Device& device, std::int64_t n, Placement placement = Placement::guard_after,
          Allocator allocator = Allocator::guard)
       : memory_(device.memory(allocator)), n_(n) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
@@ -27,7 +27,7 @@ class Buffer {
       return;
     }
     region_ = *region;
-    const std::size_t at = placement == Placement::tail ? region_.bytes - bytes : 0;
+    const std::size_t at = placement == Placement::guard_after ? region_.bytes - bytes : 0;
     data_ = reinterpret_cast<T*>(region_.base + at);
   }
   ~Buffer() { memory_.release(region_); }

@@ -28,7 +28,7 @@ target = "puzzle.last_tile"
 [mode]
 launch = "blocking"
 allocator = "guard"
-placement = "tail"
+placement = "guard_after"
 poison = "0xffffffff"
 schedule_seed = 0
 )";
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"target_to_list", {"targets", "chunk_fwd_hh"}, {"did you mean 'chunk_fwd_h'"}},
         {"runs", {"replay", "plan.toml", "--runs", "0"}, {"--runs", "1..10000"}},
         {"launch", {"replay", "plan.toml", "--launch", "sideways"}, {"sideways", "gated"}},
-        {"placement", {"replay", "plan.toml", "--placement", "middle"}, {"middle", "head"}},
+        {"placement", {"replay", "plan.toml", "--placement", "middle"}, {"middle", "guard_before"}},
         {"allocator", {"replay", "plan.toml", "--allocator", "heap"}, {"heap", "caching"}},
         {"finding", {"show", "seven", "--db", "good.db"}, {"'seven'"}},
         {"report_onto_the_store",

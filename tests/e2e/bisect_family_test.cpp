@@ -12,17 +12,17 @@ namespace {
 // calls and what makes more than one tile is shown as irrelevant.
 TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
   const TempFolder folder;
-  const std::string plan =
-      folder.write("frozen_chunk.toml",
-                   "redzone_plan = 1\ntarget = \"eight.frozen_chunk\"\n"
-                   "[mode]\nlaunch = \"async\"\nallocator = \"guard\"\nplacement = \"tail\"\n"
-                   "poison = \"0xffffffff\"\nschedule_seed = 0\n"
-                   "[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"
-                   "where = \"row_sums\"\nbuffer = \"y\"\nside = \"after\"\naccess = \"write\"\n"
-                   "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 128, D = 32, C = 64, "
-                   "M = 8, R = 2, S = 16 }\n"
-                   "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 2000, D = 128, C = 32, "
-                   "M = 8, R = 2, S = 16 }\n");
+  const std::string plan = folder.write(
+      "frozen_chunk.toml",
+      "redzone_plan = 1\ntarget = \"eight.frozen_chunk\"\n"
+      "[mode]\nlaunch = \"async\"\nallocator = \"guard\"\nplacement = \"guard_after\"\n"
+      "poison = \"0xffffffff\"\nschedule_seed = 0\n"
+      "[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"
+      "where = \"row_sums\"\nbuffer = \"y\"\nside = \"after\"\naccess = \"write\"\n"
+      "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 128, D = 32, C = 64, "
+      "M = 8, R = 2, S = 16 }\n"
+      "[[step]]\ndo = \"call\"\ndims = { B = 1, H = 4, T = 2000, D = 128, C = 32, "
+      "M = 8, R = 2, S = 16 }\n");
   const Ran imported = redzone(folder, {"import", plan, "--plugin", EIGHT_DIMS});
   ASSERT_EQ(imported.exit, 0) << imported;
   const Ran ran = redzone(folder, {"bisect", "1", "--plugin", EIGHT_DIMS, "--device", "host",

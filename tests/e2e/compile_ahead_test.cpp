@@ -31,7 +31,7 @@ class CompileAheadE2e : public testing::Test {
     auto registry = Registry::load(shipped_plugins());
     ASSERT_TRUE(registry) << registry.error().message;
     registry_ = std::move(*registry);
-    target_ = registry_.find("chunk_fwd_h", DeviceKind::none);
+    target_ = registry_.find("chunk_fwd_h", DeviceKind::dry_run);
     ASSERT_NE(target_, nullptr);
   }
   void TearDown() override { unsetenv("REDZONE_CACHE_DIR"); }
@@ -43,7 +43,7 @@ class CompileAheadE2e : public testing::Test {
     options.knows = [](const TargetSpec&) { return true; };
     options.start = [&] {
       exec::PoolOptions pool;
-      pool.command.argv = {REDZONE_BINARY_PATH, "worker", "--device", "none",
+      pool.command.argv = {REDZONE_BINARY_PATH, "worker", "--device", "dry-run",
                            "--compile-for",     "90",     "--plugin", target_->plugin.string()};
       pool.workers = kWorkers;
       pool.spares = 0;

@@ -25,7 +25,7 @@ target = "puzzle.stale_grid"
 [mode]
 launch = "blocking"
 allocator = "guard"
-placement = "tail"
+placement = "guard_after"
 poison = "0xffffffff"
 schedule_seed = 0
 
@@ -94,7 +94,7 @@ class DamagedStores : public testing::TestWithParam<std::uint32_t> {
     }
     SQLite::Database sql(folder_ / "good.db", SQLite::OPEN_READWRITE);
     for (const char* table :
-         {"findings", "plans", "trials", "probes", "culprits", "attributions", "sightings",
+         {"findings", "plans", "trials", "probes", "culprits", "attributions", "occurrences",
           "ledger", "campaigns", "nights", "night_targets", "night_replays"})
       EXPECT_GT(sql.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt(), 0) << table;
     sql.exec("UPDATE nights SET exit_code = -1");

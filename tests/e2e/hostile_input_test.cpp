@@ -15,7 +15,7 @@ target = "puzzle.last_tile"
 [mode]
 launch = "blocking"
 allocator = "guard"
-placement = "tail"
+placement = "guard_after"
 poison = "0xffffffff"
 schedule_seed = 0
 
@@ -184,7 +184,7 @@ TEST_F(Hostile, AnExportedPlanCanBeImportedWhateverItsReasonIs) {
 TEST_F(Hostile, ImportTakesPlansOfPackages) {
   const package::test::SamplePackage sample;
   const std::string package = sample.folder().string();
-  const Arguments common{"--package", package, "--device", "none", "--deadline", "60s"};
+  const Arguments common{"--package", package, "--device", "dry-run", "--deadline", "60s"};
   Arguments run{"run", "puzzle.test.add.lazy_scratch_null", "--plans", "200", "--seed", "1"};
   run.insert(run.end(), common.begin(), common.end());
   ASSERT_EQ(redzone(folder_, run).exit, 1);

@@ -26,8 +26,8 @@ SELECT 'finding ' || h, 1 FROM found
 UNION ALL SELECT 'trials of ' || h, (SELECT count(*) FROM trials WHERE finding_id = id) FROM found
 UNION ALL SELECT 'artifacts of ' || h, (SELECT count(*) FROM artifacts WHERE finding_id = id)
   FROM found
-UNION ALL SELECT 'sightings of ' || h || ' in ' || campaign, plans
-  FROM sightings s JOIN found ON found.id = s.finding_id
+UNION ALL SELECT 'occurrences of ' || h || ' in ' || campaign, plans
+  FROM occurrences s JOIN found ON found.id = s.finding_id
 UNION ALL SELECT 'entry of ' || h || ' ' || at || ' ' || event, 1
   FROM ledger l JOIN found ON found.id = l.finding_id
 UNION ALL SELECT 'probe of ' || h || ' ' || p.hash || ' ' || device || ' ' || code_hash,

@@ -158,7 +158,7 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   const Json gained = one(1);
   expect_one(gained, "new", "found", true);
   EXPECT_TRUE(gained["findings"][0]["before"].is_null());
-  EXPECT_GT(gained["findings"][0]["sightings"], 1);
+  EXPECT_GT(gained["findings"][0]["occurrences"], 1);
 
   const Json kept = one(1);
   expect_one(kept, "new", "still fails", true);
@@ -211,7 +211,8 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
     const int number = then["campaign"];
     const Json now = past(number);
     ASSERT_EQ(now["findings"].size(), 1u) << number;
-    for (const char* key : {"tonight", "alarm", "before", "k", "n", "sightings", "outcome_reason"})
+    for (const char* key :
+         {"tonight", "alarm", "before", "k", "n", "occurrences", "outcome_reason"})
       EXPECT_EQ(now["findings"][0][key], then["findings"][0][key]) << number << " " << key;
     EXPECT_EQ(now["findings"][0]["ledger"]["standing"], then["findings"][0]["ledger"]["standing"]);
     EXPECT_EQ(now["not_judged"], then["not_judged"]) << number;

@@ -1,4 +1,4 @@
-// `--device none`: launchers judged without running a kernel, over the whole space of shapes.
+// `--device dry-run`: launchers judged without running a kernel, over the whole space of shapes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr const char* kPatient = "60s";
 class None : public testing::Test {
  protected:
   Ran on_none(Arguments words, const Arguments& more = {}) {
-    words.insert(words.end(), {"--device", "none", "--deadline", kPatient});
+    words.insert(words.end(), {"--device", "dry-run", "--deadline", kPatient});
     words.insert(words.end(), more.begin(), more.end());
     return redzone(folder_, words);
   }
@@ -48,7 +48,7 @@ TEST_P(NoneFinds, ReducesAndReplays) {
   const Hunt& hunt = GetParam();
   const std::string target = std::string("puzzle.") + hunt.puzzle;
   for (const char* seed : {"1", "2"}) {
-    const Ran ran = redzone(folder_, {"run", target, "--device", "none", "--plans", "200", "--seed",
+    const Ran ran = redzone(folder_, {"run", target, "--device", "dry-run", "--plans", "200", "--seed",
                                       seed, "--deadline", kPatient, "--json"});
     ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true) << ran;  // known after the first seed
     const Json campaign = ran.json();
@@ -66,7 +66,7 @@ TEST_P(NoneFinds, ReducesAndReplays) {
       EXPECT_EQ(launches(*plan), static_cast<std::int64_t>(hunt.calls))
           << finding["plan"].get<std::string>();
       const std::string id = std::to_string(finding["id"].get<int>());
-      EXPECT_EQ(redzone(folder_, {"replay", id, "--device", "none", "--runs", "3"}).exit, 1);
+      EXPECT_EQ(redzone(folder_, {"replay", id, "--device", "dry-run", "--runs", "3"}).exit, 1);
     }
     EXPECT_TRUE(found) << ran;
   }
@@ -111,7 +111,7 @@ TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
       << text;
   const Json json =
       on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6", "--json"}).json();
-  EXPECT_EQ(json["judged_by"].dump(), R"(["launch-config","fault","launches","scratch"])");
+  EXPECT_EQ(json["judged_by"].dump(), R"(["launch-config","fault","launch-mismatch","scratch"])");
   const Json& not_by = json["not_judged_by"];
   for (const char* oracle : {"redzone", "history", "reference"})
     EXPECT_NE(std::find(not_by.begin(), not_by.end(), oracle), not_by.end()) << oracle;
@@ -160,7 +160,7 @@ TEST_F(None, DoctorProvesIt) {
 }
 
 TEST_F(None, HasNothingToMeasure) {
-  const Ran ran = redzone(folder_, {"bench", "--quick", "--device", "none"});
+  const Ran ran = redzone(folder_, {"bench", "--quick", "--device", "dry-run"});
   EXPECT_EQ(ran.exit, 2) << ran;
 }
 

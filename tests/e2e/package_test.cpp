@@ -29,7 +29,7 @@ TEST_F(PackageOnTheCommandLine, IsListedWithItsFolderAndWhatItNeeds) {
   EXPECT_EQ(target["name"], "test.add");
   ASSERT_EQ(target["devices"].size(), 2u);
   EXPECT_EQ(target["devices"][0]["device"], "cuda") << target;
-  EXPECT_EQ(target["devices"][1]["device"], "none") << target;
+  EXPECT_EQ(target["devices"][1]["device"], "dry-run") << target;
   EXPECT_EQ(target["devices"][1]["runs_here"], true) << target;
   for (const Json& device : target["devices"])
     EXPECT_EQ(device["plugin"], sample_.folder().string());
@@ -69,13 +69,13 @@ TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {
 TEST_F(PackageOnTheCommandLine, OfWhichNoCallCanBeMadeIsSkippedWithTheReason) {
   sample_.edit("target.toml", "shape = [\"R\", \"N\"]",
                "shape = [\"4294967296\", \"4294967296\", \"R\", \"N\"]");
-  expect(run({"run", "--device", "none", "--plans", "1"}), 4,
+  expect(run({"run", "--device", "dry-run", "--plans", "1"}), 4,
          "of the last one: tensor 'x': tensor too large");
 }
 
 TEST_F(PackageOnTheCommandLine, SaysWhyPlansWereNotJudged) {
   sample_.edit("target.toml", "\"R\", \"1\"]", "\"cdiv(R, 8 - R)\", \"1\"]");
-  const Ran ran = run({"run", "--device", "none", "--plans", "200", "--seed", "1", "--json"});
+  const Ran ran = run({"run", "--device", "dry-run", "--plans", "200", "--seed", "1", "--json"});
   ASSERT_EQ(ran.exit, 0) << ran;
   const Json unjudged = ran.json()["unjudged"];
   ASSERT_EQ(unjudged.size(), 1u) << ran;

@@ -24,7 +24,7 @@ Plan long_plan(const std::string& target, std::uint64_t seed) {
   };
   Plan plan;
   plan.target = target;
-  plan.mode = {Launch::gated, Allocator::guard, Placement::tail, 0x3f3f3f3fu, 77};
+  plan.mode = {Launch::gated, Allocator::guard, Placement::guard_after, 0x3f3f3f3fu, 77};
   while (plan.steps.size() < kSteps) {
     Call call;
     const std::int64_t r = draw(1, 8), m = draw(1, 64);

@@ -72,8 +72,8 @@ TEST_F(Workflow, APlanAsItsAuthorTypesItIsJudgedByAllOracles) {
 // On the host the buffer ends at the hole or starts there: a read behind it faults only at the
 // tail. At the head it gets what lies there, and the output is wrong.
 TEST_F(Workflow, AReplayTakesAnotherMode) {
-  const Ran head = run(
-      {"replay", "1", "--db", "x.db", "--device", "host", "--runs", "2", "--placement", "head"});
+  const Ran head = run({"replay", "1", "--db", "x.db", "--device", "host", "--runs", "2",
+                        "--placement", "guard_before"});
   EXPECT_EQ(head.exit, 1) << head;
   EXPECT_NE(head.out.find("fails otherwise: reference: y"), std::string::npos) << head;
   const Ran gated =
@@ -138,7 +138,7 @@ TEST_F(Workflow, EveryCommandExplainsItself) {
 TEST_F(Workflow, ReducingAMarkedFindingTakesItsMarkNowhere) {
   folder_.write("p.toml",
                 "redzone_plan = 1\ntarget = \"puzzle.index32\"\n[mode]\nlaunch = \"blocking\"\n"
-                "allocator = \"guard\"\nplacement = \"tail\"\npoison = \"0xffffffff\"\n"
+                "allocator = \"guard\"\nplacement = \"guard_after\"\npoison = \"0xffffffff\"\n"
                 "schedule_seed = 2771067421864493643\n[expect]\noracle = \"uninitialized\"\n"
                 "kind = \"uninitialized\"\nbuffer = \"y\"\n"
                 "[[step]]\ndo = \"call\"\ndims = { C = 3, R = 4 }\nseed = 1\n"

@@ -68,7 +68,7 @@ TEST(Triage, OfTheDevicesThatThereAre) {
   EXPECT_EQ(cuda.final_runs, 7);
   EXPECT_EQ(cuda.attribution_runs, 1);
 
-  const auto none = triage_on(traits_of(DeviceKind::none));
+  const auto none = triage_on(traits_of(DeviceKind::dry_run));
   EXPECT_FALSE(none.reuse_workers);
   EXPECT_EQ(none.attribution_runs, 0);
 }

@@ -46,7 +46,7 @@ TEST(Pool, WithOneJobAWorkerNoOtherWaitsForOneThatHangs) {
   PoolOptions options = fake_options(2, 0);
   options.jobs_per_worker = 1;
   Pool pool(options);
-  EXPECT_EQ(pool.appetite(), 2u);
+  EXPECT_EQ(pool.max_in_flight(), 2u);
   Job hang = job_of("hang", 1, 1);
   hang.deadline = std::chrono::hours(1);
   pool.submit(hang);
@@ -68,7 +68,8 @@ TEST(Pool, ThousandsOfTinyJobsEachGiveOneResult) {
   std::set<std::uint64_t> seen;
   std::set<int> pids;
   for (std::uint64_t sent = 0; seen.size() < kJobs;) {
-    while (sent < kJobs && pool.in_flight() < pool.appetite()) pool.submit(job_of("ok", 2, sent++));
+    while (sent < kJobs && pool.in_flight() < pool.max_in_flight())
+      pool.submit(job_of("ok", 2, sent++));
     const auto result = pool.next(std::chrono::minutes(1));
     ASSERT_TRUE(result.has_value());
     ASSERT_EQ(result->observations.size(), 2u);

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 #include "exec/shared_box.h"
 #include "fuzz/harness.h"
 

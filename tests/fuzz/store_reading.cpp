@@ -40,7 +40,7 @@ std::string read_nights(Store& store) {
       error.of(book.replays(run.campaign));
       error.of(book.targets(run.campaign));
       error.of(book.device_seconds(run.campaign));
-      error.of(book.sightings(run.campaign));
+      error.of(book.occurrences(run.campaign));
     }
   error.of(book.last_replayed());
   error.of(book.bisected());

@@ -183,7 +183,7 @@ TEST(Descent, LayoutsOfAttentionBecomeDense) {
     std::function<bool(const Layout&)> fails;
     Layout smallest;
   } cases[] = {
-      {[](const Layout& l) { return l.heads_first; }, {.heads_first = true}},
+      {[](const Layout& l) { return l.hnd; }, {.hnd = true}},
       {[](const Layout& l) { return l.slice_elems > 20; }, {.slice_elems = 24}},
       {[](const Layout& l) { return l.row_padding_elems > 0; }, {.row_padding_elems = 8}},
       {[](const Layout& l) { return l.broadcast_dim >= 0; }, {.broadcast_dim = 0}},

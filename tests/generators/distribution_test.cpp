@@ -138,7 +138,7 @@ TEST(Distribution, LayoutsOfAttention) {
     for (const auto* step : calls_of(plan)) {
       const std::int64_t row = get(step->call.dims, "H") * get(step->call.dims, "D");
       for (const auto& [name, l] : step->call.layouts) {
-        counts["heads first"] += l.heads_first;
+        counts["HND"] += l.hnd;
         counts["slice of packed rows"] += l.slice_elems == 2 * row;
         counts["slice behind others"] += l.slice_elems > 0 && l.offset_elems == l.slice_elems;
         counts["broadcast tokens"] += l.broadcast_dim == 0;
@@ -153,7 +153,7 @@ TEST(Distribution, LayoutsOfAttention) {
   });
   expect_at_least(
       counts,
-      {"heads first", "slice of packed rows", "slice behind others", "broadcast tokens",
+      {"HND", "slice of packed rows", "slice behind others", "broadcast tokens",
        "broadcast heads", "reversed", "padded heads", "negative unit stride", "cut unit stride"},
       50);
 }

@@ -60,8 +60,8 @@ TEST(Layouts, OfAnyShapeAreAllowedAndHaveAView) {
 
 TEST(Layouts, AreEachAsOftenAsTheyAreWorth) {
   const std::pair<const char*, Is> kinds[] = {
-      {"NHD", [](const Layout& l) { return !l.heads_first; }},
-      {"HND", [](const Layout& l) { return l.heads_first; }},
+      {"NHD", [](const Layout& l) { return !l.hnd; }},
+      {"HND", [](const Layout& l) { return l.hnd; }},
       {"padded heads", [](const Layout& l) { return l.row_padding_elems > 0; }},
       {"sliced sequence with an offset", [](const Layout& l) { return l.offset_elems > 0; }},
       {"packed rows", [](const Layout& l) { return l.slice_elems > 0; }},

@@ -165,7 +165,7 @@ TEST(Simplify, EachSettingByItself) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan;
   plan.target = spec.name;
-  plan.mode = {Launch::gated, Allocator::plain, Placement::head, 0x7f7f7f7fu, 9};
+  plan.mode = {Launch::gated, Allocator::plain, Placement::guard_before, 0x7f7f7f7fu, 9};
   CallStep step;
   step.call.dims = {{"B", 1}, {"C", 2}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 4}};
   step.call.config = {{"block_v", 16}, {"grid", "persistent"}, {"num_warps", 8}};
@@ -184,7 +184,7 @@ TEST(Simplify, EachSettingByItself) {
   using S = CallStep;
   expect_candidate([](P& p, S&) { p.mode.launch = Launch::blocking; });
   expect_candidate([](P& p, S&) { p.mode.launch = Launch::async; });
-  expect_candidate([](P& p, S&) { p.mode.placement = Placement::tail; });
+  expect_candidate([](P& p, S&) { p.mode.placement = Placement::guard_after; });
   expect_candidate([](P& p, S&) { p.mode.poison = 0xffffffffu; });
   expect_candidate([](P& p, S&) { p.mode.schedule_seed = 0; });
   expect_candidate([](P&, S& s) { s.call.seed = 1; });

@@ -101,7 +101,7 @@ TEST_F(GpuOrderedMemory, CachedTrialsMapNothing) {
 class GpuCopy : public GpuOrderedMemory {};
 
 TEST_F(GpuCopy, ReadsPageLockedMemoryWhenItRuns) {
-  auto host = device().host_memory().acquire(4096);
+  auto host = device().pinned_memory().acquire(4096);
   ASSERT_TRUE(ok(host));
   const device::Region to = acquire(64);
   begin_with({}, Launch::gated);
@@ -111,11 +111,11 @@ TEST_F(GpuCopy, ReadsPageLockedMemoryWhenItRuns) {
   host->base[5] = std::byte{2};
   ASSERT_TRUE(ok(device().synchronize()));
   EXPECT_EQ(read_value<std::uint8_t>(to.base + 5), 2);
-  device().host_memory().release(*host);
+  device().pinned_memory().release(*host);
 }
 
 TEST_F(GpuCopy, WorksInAllDirectionsAndKernelsReachPageLockedMemory) {
-  auto host = device().host_memory().acquire(4096);
+  auto host = device().pinned_memory().acquire(4096);
   ASSERT_TRUE(ok(host));
   const device::Region guard = acquire(64), plain = acquire(64, Allocator::plain);
   begin_with({});
@@ -125,7 +125,7 @@ TEST_F(GpuCopy, WorksInAllDirectionsAndKernelsReachPageLockedMemory) {
   ASSERT_TRUE(ok(device().copy(0, host->base + 1, plain.base, 1)));
   ASSERT_TRUE(ok(device().synchronize()));
   EXPECT_EQ(host->base[1], std::byte{42});
-  device().host_memory().release(*host);
+  device().pinned_memory().release(*host);
 }
 
 TEST_F(GpuCopy, RefusesPageableMemoryAtOnceAlsoWhereTheStreamIsHeld) {

@@ -58,9 +58,9 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
     SCOPED_TRACE(print_plan(plan));
     const auto count = static_cast<std::uint32_t>(calls_of(plan).size());
     TrialSpec forwards, backwards;
-    forwards.mode = {Launch::gated, Allocator::guard, Placement::tail, 0xffffffffu, 11};
+    forwards.mode = {Launch::gated, Allocator::guard, Placement::guard_after, 0xffffffffu, 11};
     forwards.reference = true;
-    backwards.mode = {Launch::blocking, Allocator::guard, Placement::head, 0x3f8ccccdu, 0};
+    backwards.mode = {Launch::blocking, Allocator::guard, Placement::guard_before, 0x3f8ccccdu, 0};
     for (std::uint32_t i = 0; i < count; ++i) {
       forwards.order.push_back(i);
       backwards.order.push_back(count - 1 - i);

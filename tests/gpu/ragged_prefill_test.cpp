@@ -45,7 +45,7 @@ TEST_F(RaggedOnGpu, LongSequencesAgreeWithTheNaiveKernel) {
                             << ", HK = 2, HQ = 8, TK = 5000, TQ = 4000 }\nconfig = { causal = "
                             << causal << ", dtype = \"" << dtype
                             << "\", on_refusal = \"error\", verify = 1 }\n"
-                            << "layout = { q = { heads_first = true }, k = { slice = 4096 } }\n"
+                            << "layout = { q = { hnd = true }, k = { slice = 4096 } }\n"
                             << "seed = 7\n";
         const Ran ran =
             redzone(folder_, {"replay", file.string(), "--device", "cuda", "--runs", "1"});

@@ -85,7 +85,7 @@ TEST_F(SanitizerTools, MemcheckNamesBufferSideAndCall) {
 }
 
 TEST_F(SanitizerTools, MemcheckNamesTheOtherSide) {
-  const Ran ran = replay("write_before_start", "memcheck", {"--placement", "head"});
+  const Ran ran = replay("write_before_start", "memcheck", {"--placement", "guard_before"});
   const Json record = first_record(ran, "memcheck", "illegal-access");
   EXPECT_EQ(record["buffer"], "y") << ran;
   EXPECT_EQ(record["side"], "before") << ran;

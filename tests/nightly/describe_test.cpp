@@ -92,10 +92,10 @@ TEST_F(NightReport, WhatCameLaterDoesNotChangeWhatTheNightFound) {
   ASSERT_NE(finding(n, one), nullptr);
   EXPECT_EQ(finding(n, one)->tonight, Tonight::found);
   EXPECT_EQ(finding(n, one)->ledger.standing, Standing::known) << "the latest night, as of now";
-  EXPECT_EQ(finding(n, one)->sightings, 1);
+  EXPECT_EQ(finding(n, one)->occurrences, 1);
   EXPECT_EQ(finding(n, two)->tonight, Tonight::found);
   EXPECT_TRUE(is_alarm(*finding(n, two)));
-  EXPECT_EQ(finding(n, two)->sightings, 1) << "of this night alone";
+  EXPECT_EQ(finding(n, two)->occurrences, 1) << "of this night alone";
   EXPECT_EQ(finding(n, later), nullptr);
   EXPECT_TRUE(n.not_judged.empty());
   EXPECT_EQ(n.exit_code, 1);
@@ -217,7 +217,7 @@ TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
   ASSERT_EQ(n.findings.size(), 3u);
   for (const auto& f : n.findings) {
     EXPECT_EQ(f.tonight, Tonight::found) << f.signature;
-    EXPECT_EQ(f.sightings, f.where == "kernel_7" ? 3 : 1);
+    EXPECT_EQ(f.occurrences, f.where == "kernel_7" ? 3 : 1);
   }
   ASSERT_EQ(n.targets.size(), 1u);
   EXPECT_EQ(n.targets[0].plans, 30u);

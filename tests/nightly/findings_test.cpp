@@ -36,7 +36,7 @@ TEST_F(NightFindings, ANewOneIsFoundAndAnAlarm) {
   EXPECT_EQ(f.ledger.standing, Standing::fresh);
   EXPECT_EQ(f.before, std::nullopt) << "it was not there before";
   EXPECT_EQ(f.confidence, "confirmed");
-  EXPECT_EQ(f.sightings, 11) << "sizes 65 to 75";
+  EXPECT_EQ(f.occurrences, 11) << "sizes 65 to 75";
   EXPECT_TRUE(is_alarm(f));
   EXPECT_EQ(told.night.exit_code, kFound);
   EXPECT_EQ(told.night.problem, "");
@@ -175,7 +175,7 @@ TEST_F(NightFindings, WhatIsNotHereIsNotJudged) {
   EXPECT_EQ(gone.of("x")->tonight, Tonight::not_applicable);
   EXPECT_NE(gone.gap("finding 1").find("t"), std::string::npos);
   targets_ = {"t"};
-  device_ = "none";
+  device_ = "dry-run";
   const Told elsewhere = night();
   EXPECT_EQ(elsewhere.of("x")->tonight, Tonight::not_applicable);
   EXPECT_EQ(elsewhere.gap("finding 1"), "it was seen on host, and this is none");

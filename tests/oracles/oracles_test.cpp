@@ -56,7 +56,7 @@ TEST(Screen, OneTrialIsGuardedWhateverThePlansAllocator) {
   EXPECT_EQ(trials[0].mode.pool, plan.mode.pool);
   EXPECT_EQ(trials[1].mode.allocator, Allocator::guard);
   EXPECT_EQ(trials[1].mode.pool, PoolPolicy{});
-  EXPECT_EQ(trials[1].mode.placement, Placement::tail);
+  EXPECT_EQ(trials[1].mode.placement, Placement::guard_after);
 }
 
 TEST(Screen, AWriteToFreedMemoryNamesIt) {

@@ -187,7 +187,7 @@ TEST_F(PackageTargets, AreTargetsOfTheRegistry) {
   Registry registry;
   const std::filesystem::path folders[] = {sample_.folder()};
   ASSERT_TRUE(add_packages(registry, folders));
-  for (const auto device : {DeviceKind::cuda, DeviceKind::none}) {
+  for (const auto device : {DeviceKind::cuda, DeviceKind::dry_run}) {
     const TargetEntry* entry = registry.find("test.add", device);
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->device, device);
@@ -214,7 +214,7 @@ TEST_F(PackageTargets, ComeWithTheMistakesThatTheirLauncherCanMake) {
   const std::filesystem::path folders[] = {sample_.folder()};
   ASSERT_TRUE(add_packages(registry, folders));
   std::vector<std::string> puzzles;
-  for (const auto* entry : registry.entries_for(DeviceKind::none))
+  for (const auto* entry : registry.entries_for(DeviceKind::dry_run))
     if (entry->spec.category == Category::puzzle) puzzles.push_back(entry->spec.name);
   EXPECT_EQ(puzzles,
             (std::vector<std::string>{

@@ -118,7 +118,7 @@ Result<void> parse_setting(std::string_view word, Call& call) {
 // A word after the number of calls: how they run, where that is not the plainest way.
 bool parse_way(std::string_view word, Minimum& to) {
   if (word == "head")
-    to.placement = Placement::head;
+    to.placement = Placement::guard_before;
   else if (word == "async")
     to.launch = Launch::async;
   else

@@ -18,7 +18,7 @@ namespace redzone::puzzles {
 struct Minimum {
   std::vector<Call> calls;  // dims, with integer knobs among them as in the note, and layouts
   Launch launch = Launch::blocking;
-  Placement placement = Placement::tail;
+  Placement placement = Placement::guard_after;
   // A file of repros/ that holds the plan, where calls alone do not say it; then `calls` is empty.
   std::string file = {};
 };

@@ -106,8 +106,8 @@ TEST(Notes, AreParsed) {
   EXPECT_EQ(e.buffer, "x");
   ASSERT_EQ(e.minima.size(), 2u);
   EXPECT_EQ(e.minima[0].launch, Launch::async);
-  EXPECT_EQ(e.minima[0].placement, Placement::head);
-  EXPECT_EQ(e.minima[1].placement, Placement::tail);
+  EXPECT_EQ(e.minima[0].placement, Placement::guard_before);
+  EXPECT_EQ(e.minima[1].placement, Placement::guard_after);
   ASSERT_EQ(e.minima[0].calls.size(), 2u);
   const Call& last = e.minima[0].calls[1];
   EXPECT_EQ(last.dims, (Dims{{"N", 65}, {"D", 2}}));

@@ -28,7 +28,7 @@ TEST_P(Twin, PassesTheScreenOnGeneratedPlans) {
   std::vector<Plan> plans(kPlans);
   std::uint64_t passed = 0;
   for (std::uint64_t sent = 0, judged = 0; judged < kPlans;) {
-    for (; sent < kPlans && pool.in_flight() < pool.appetite(); ++sent) {
+    for (; sent < kPlans && pool.in_flight() < pool.max_in_flight(); ++sent) {
       plans[sent] = generator.next();
       pool.submit({sent, plans[sent], catalog.screen().expand(plans[sent], spec), kDeadline});
     }

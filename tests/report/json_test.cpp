@@ -34,7 +34,7 @@ TEST(ReportJson, Finding) {
             "needs_history needs plan plan_hash original_plan attribution culprits fault_detail "
             "environment campaign "
             "plans_to_first "
-            "seconds_to_first sightings first_seen last_seen replay logs");
+            "seconds_to_first occurrences first_seen last_seen replay logs");
   EXPECT_EQ(j["id"], 3);
   EXPECT_EQ(j["state"], "flaky");
   EXPECT_EQ(keys(j["signature"]), "text hash kind target where buffer side access");

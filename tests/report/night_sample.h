@@ -76,7 +76,7 @@ inline Night sample_night() {
                 night_finding(5, Standing::quarantined, Tonight::not_run)};
   n.findings[0].before = Standing::fixed;
   n.findings[0].k = n.findings[0].n = 5;
-  n.findings[1].sightings = 41;
+  n.findings[1].occurrences = 41;
   n.findings[2].before = Standing::known;
   n.findings[2].k = 2;
   n.findings[2].n = 5;

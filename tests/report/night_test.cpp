@@ -160,9 +160,9 @@ TEST(Night, ShardsAreNamed) {
 }
 
 // Seen in the plans of the corpus, too, also of targets that were not fuzzed.
-TEST(Night, SightingsAreNotSaidToBeOfTheFuzzing) {
+TEST(Night, OccurrencesAreNotSaidToBeOfTheFuzzing) {
   NightFinding f = night_finding(1, Standing::fresh, Tonight::found);
-  f.sightings = 1;
+  f.occurrences = 1;
   EXPECT_EQ(outcome_text(f), "found, shown by 1 plan");
 }
 

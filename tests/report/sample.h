@@ -20,7 +20,7 @@ inline Finding sample_finding() {
   f.minimal = true;
   f.reduction = {ReductionEnd::minimal, 84, 160, 0.6};
   f.reliability = {7, 10};
-  f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
+  f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "guard_before", {5, 5}}};
   f.culprits = {{"host device", 0, "scan", Access::read, "x", Side::after, "", "block (0, 0, 0)"},
                 {"memcheck", 0, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
@@ -29,7 +29,7 @@ inline Finding sample_finding() {
   f.campaign = 2;
   f.plans_to_first = 1234;
   f.seconds_to_first = 1.5;
-  f.sightings = 2;
+  f.occurrences = 2;
   f.first_seen = "2025-01-31T12:00:00Z";
   f.last_seen = "2025-01-31T13:00:00Z";
   return f;

@@ -36,7 +36,7 @@ reliability  7 of 10 runs failed the same way (95% interval 35% to 93%)
 reduction    1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s
 fault        SIGSEGV at x + 64
 first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
-last seen    2025-01-31T13:00:00Z, 2 sightings
+last seen    2025-01-31T13:00:00Z, 2 occurrences
 replay       redzone replay 3
 
 culprit (as each source has it)
@@ -65,7 +65,7 @@ target = "sample"
 [mode]
 launch = "blocking"
 allocator = "guard"
-placement = "head"
+placement = "guard_before"
 poison = "0x7fc00bad"
 schedule_seed = 17
 
@@ -90,7 +90,7 @@ TEST(ReportText, FindingThatWasOnlySeenOnce) {
   f.environment = {};
   f.environment.device = "host";
   f.campaign = 0;
-  f.sightings = 1;
+  f.occurrences = 1;
   f.plan = f.original;
   const std::string text = finding_text(f, "a b's.db");
   EXPECT_EQ(text.substr(0, text.find("redzone_plan")),
@@ -102,7 +102,7 @@ oracle       fault
 reliability  not run again yet
 needs        calls of plans that the worker ran before
 first seen   2025-01-31T12:00:00Z, after 1,234 plans and 1.5 s
-last seen    2025-01-31T13:00:00Z, 1 sighting
+last seen    2025-01-31T13:00:00Z, 1 occurrence
 replay       redzone replay 3 --db 'a b'\''s.db'
 
 environment
@@ -120,8 +120,8 @@ TEST(ReportText, WhatAFindingNeeds) {
   f.plan.mode.launch = Launch::gated;
   f.attribution = {{"launch", "blocking", {0, 3}},
                    {"launch", "gated", {3, 3}},
-                   {"placement", "tail", {3, 3}},
-                   {"placement", "head", {3, 3}}};
+                   {"placement", "guard_after", {3, 3}},
+                   {"placement", "guard_before", {3, 3}}};
   f.needs_history = true;
   EXPECT_EQ(needs_of(f), (std::vector<std::string>{"calls of plans that the worker ran before",
                                                    "launch gated (0/3 with blocking)"}));
@@ -446,9 +446,9 @@ TEST(ReportText, ReplayCommandNamesThePackageThatItNeeds) {
   f.environment.device = "NVIDIA H100 80GB HBM3";
   f.environment.toolkit = toolkit_of_package("Triton 3.6.0", "/home/me/my package");
   EXPECT_EQ(replay_command(f), "redzone replay 3 --package '/home/me/my package'");
-  f.environment.device = "none";
+  f.environment.device = "dry-run";
   EXPECT_EQ(replay_command(f, "a.db"),
-            "redzone replay 3 --package '/home/me/my package' --device none --db a.db");
+            "redzone replay 3 --package '/home/me/my package' --device dry-run --db a.db");
 }
 
 }  // namespace

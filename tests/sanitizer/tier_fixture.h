@@ -33,7 +33,7 @@ class Native final : public Executor {
     return result;
   }
   std::size_t in_flight() const override { return done_.size(); }
-  std::size_t appetite() const override { return 2; }
+  std::size_t max_in_flight() const override { return 2; }
   BatchId submit_fresh(std::span<const Job> jobs) override {
     for (const auto& job : jobs) batches_[last_batch_ + 1].push_back(run(job));
     return ++last_batch_;

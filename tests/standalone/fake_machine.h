@@ -27,7 +27,7 @@ class FakeMachine : public Machine {
   void read(void* to, const void* from, std::size_t bytes) override {
     std::memcpy(to, from, bytes);
   }
-  void* host_memory(std::size_t bytes) override {
+  void* pinned_memory(std::size_t bytes) override {
     return host_.emplace_back(std::make_unique<std::byte[]>(bytes + 1)).get();
   }
   void* stream(int) override { return nullptr; }

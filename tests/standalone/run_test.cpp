@@ -126,7 +126,7 @@ TEST(StandaloneRun, AnOutputThatDependsOnEarlierCallsShowsWhenEachRunsAlone) {
 // What the kernel reads is written by the host for the next call before the kernel runs.
 struct SharedArgument : Target {
   void run(Context& ctx) override {
-    auto* factor = static_cast<float*>(ctx.host_memory("factor", sizeof(float)));
+    auto* factor = static_cast<float*>(ctx.pinned_memory("factor", sizeof(float)));
     *factor = static_cast<float>(ctx.dim("N"));
     launch(ctx, "kernel", scaled, {}, ctx.tensor("x").data<float>(), ctx.tensor("y").data<float>(),
            ctx.dim("N"), factor);

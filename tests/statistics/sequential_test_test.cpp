@@ -12,8 +12,8 @@
 namespace redzone::statistics {
 namespace {
 
-Rates rates(double innocent, double guilty, double false_alarm, double miss) {
-  return {innocent, guilty, false_alarm, miss};
+Rates rates(double p0, double p1, double false_alarm, double miss) {
+  return {p0, p1, false_alarm, miss};
 }
 
 struct Chances {
@@ -63,9 +63,9 @@ Chances one_by_one(const Rates& with, double chance, std::int64_t most = 2000) {
 }
 
 Rates some_rates() {
-  const double guilty = *rc::gen::inRange(10, 96) * 0.01;
-  const double innocent = guilty * *rc::gen::inRange(1, 60) * 0.01;
-  return rates(innocent, guilty, *rc::gen::element(0.002, 0.01, 0.1, 0.3),
+  const double p1 = *rc::gen::inRange(10, 96) * 0.01;
+  const double p0 = p1 * *rc::gen::inRange(1, 60) * 0.01;
+  return rates(p0, p1, *rc::gen::element(0.002, 0.01, 0.1, 0.3),
                *rc::gen::element(0.001, 0.02, 0.2));
 }
 
@@ -79,28 +79,27 @@ TEST(SequentialTest, KeepsTheErrorRatesThatItStates) {
     const auto most = *rc::gen::element<std::int64_t>(5, 60, 200);
     const auto largest = *rc::gen::inRange<std::int64_t>(1, 12);
     const auto batch = [&](std::int64_t k, std::int64_t n) { return 1 + (7 * k + n) % largest; };
-    const auto innocent = chances(with, with.innocent, most, batch);
-    const auto guilty = chances(with, with.guilty, most, batch);
-    RC_ASSERT(innocent.fails <= with.false_alarm / (1 - with.miss) + kRounding);
-    RC_ASSERT(guilty.passes <= with.miss / (1 - with.false_alarm) + kRounding);
+    const auto p0 = chances(with, with.p0, most, batch);
+    const auto p1 = chances(with, with.p1, most, batch);
+    RC_ASSERT(p0.fails <= with.false_alarm / (1 - with.miss) + kRounding);
+    RC_ASSERT(p1.passes <= with.miss / (1 - with.false_alarm) + kRounding);
     const double sum = with.false_alarm + with.miss;
     // Of what is ended before it decides, both may be open; the sum is of what was decided.
-    if (innocent.open + guilty.open < kRounding)
-      RC_ASSERT(innocent.fails + guilty.passes <= sum + kRounding);
-    RC_ASSERT(std::abs(innocent.fails + innocent.passes + innocent.open - 1) < kRounding);
+    if (p0.open + p1.open < kRounding) RC_ASSERT(p0.fails + p1.passes <= sum + kRounding);
+    RC_ASSERT(std::abs(p0.fails + p0.passes + p0.open - 1) < kRounding);
   }));
 }
 
 TEST(SequentialTest, DecidesAtTheRatesThatItTells) {
   for (const auto& with :
        {rates(0.05, 0.5, 0.05, 0.02), rates(0.01, 0.2, 0.02, 0.05), rates(0.3, 0.6, 0.05, 0.05)}) {
-    const auto innocent = one_by_one(with, with.innocent), guilty = one_by_one(with, with.guilty);
-    EXPECT_LT(innocent.open + guilty.open, kRounding);
-    EXPECT_LE(innocent.fails + guilty.passes, with.false_alarm + with.miss + kRounding);
-    EXPECT_GT(innocent.fails, 0);
-    EXPECT_GT(guilty.passes, 0);
-    EXPECT_LT(innocent.runs, 200);
-    EXPECT_LT(guilty.runs, 200);
+    const auto p0 = one_by_one(with, with.p0), p1 = one_by_one(with, with.p1);
+    EXPECT_LT(p0.open + p1.open, kRounding);
+    EXPECT_LE(p0.fails + p1.passes, with.false_alarm + with.miss + kRounding);
+    EXPECT_GT(p0.fails, 0);
+    EXPECT_GT(p1.passes, 0);
+    EXPECT_LT(p0.runs, 200);
+    EXPECT_LT(p1.runs, 200);
   }
 }
 

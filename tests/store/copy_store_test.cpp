@@ -174,7 +174,7 @@ TEST_F(CopyStore, WhatNoCommandRemovesIsMissed) {
         {"DELETE FROM night_targets; DELETE FROM night_replays; DELETE FROM nights; "
          "DELETE FROM campaigns WHERE id < 3",
          "campaigns 1, 2"},
-        {"DELETE FROM sightings; DELETE FROM culprits; DELETE FROM attributions; "
+        {"DELETE FROM occurrences; DELETE FROM culprits; DELETE FROM attributions; "
          "DELETE FROM findings",
          "findings 1"}}) {
     write_bytes(dir_ / "s.db", good);

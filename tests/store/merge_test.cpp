@@ -21,10 +21,11 @@ using namespace testing;
 
 // What is known of a finding, without the numbers that a store gives.
 std::string told(Store& store, const Finding& f) {
-  std::string out = fmt::format(
-      "{} {} {} {} {} {}/{} {} {} {} {} {}\n{}\n{}\n", f.signature.text(), name_of(f.state),
-      f.oracle, f.reason, f.minimal, f.reliability.k, f.reliability.n, f.fault_detail, f.sightings,
-      f.first_seen, f.last_seen, f.plans_to_first, print_plan(f.plan), print_plan(f.original));
+  std::string out =
+      fmt::format("{} {} {} {} {} {}/{} {} {} {} {} {}\n{}\n{}\n", f.signature.text(),
+                  name_of(f.state), f.oracle, f.reason, f.minimal, f.reliability.k, f.reliability.n,
+                  f.fault_detail, f.occurrences, f.first_seen, f.last_seen, f.plans_to_first,
+                  print_plan(f.plan), print_plan(f.original));
   for (const auto& row : f.attribution)
     out += fmt::format("{} {} {}\n", row.axis, row.value, row.failed.k);
   out += fmt::format("{} {} {} {}\n", name_of(f.ledger.standing), f.ledger.link, f.ledger.note,
@@ -151,7 +152,7 @@ TEST_F(Merge, EveryFindingAndEveryEntryIsThere) {
       for (const auto& f : must(source.findings())) {
         const auto found = must(merged.find(f.signature));
         RC_ASSERT(found.has_value());
-        RC_ASSERT(found->sightings >= f.sightings);
+        RC_ASSERT(found->occurrences >= f.occurrences);
         RC_ASSERT(found->first_seen <= f.first_seen);
         const auto entries = must(merged.entries(found->id));
         for (const auto& e : must(source.entries(f.id)))
@@ -182,7 +183,7 @@ TEST_F(Merge, TheSmallerAndMoreReliableReproStaysWithTheEvidenceOfAll) {
   const Finding f = must(all.findings()).at(0);
   EXPECT_EQ(call_count(f.plan), 2);
   EXPECT_EQ(f.state, FindingState::confirmed);
-  EXPECT_EQ(f.sightings, 1) << "imported without a campaign: how often is not known";
+  EXPECT_EQ(f.occurrences, 1) << "imported without a campaign: how often is not known";
   std::map<std::string, std::int64_t> calls;
   for (const auto& trial : must(all.trials(f.id))) calls[trial.purpose] = call_count(trial.plan);
   EXPECT_EQ(calls, (std::map<std::string, std::int64_t>{

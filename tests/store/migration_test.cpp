@@ -68,7 +68,8 @@ TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
       (*db)->sql().exec(fmt::format(
           "INSERT INTO findings (signature_hash, kind, target, location, buffer, side, access, "
           "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
-          "fault_detail, environment_id, campaign_id, plans_to_first, seconds_to_first, sightings, "
+          "fault_detail, environment_id, campaign_id, plans_to_first, seconds_to_first, "
+          "sightings, "
           "first_seen, last_seen) VALUES ('{0}', 'hang', 't', '', '', '', '', 'confirmed', '', '', "
           "1, 1, 1, 0, 1, 1, '', 1, {0}, 0, 0, 42, '', '')",
           campaign));
@@ -77,8 +78,8 @@ TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
   ASSERT_TRUE(db) << db.error().message;
   const std::string uid = (*db)->sql().execAndGet("SELECT uid FROM campaigns").getString();
   EXPECT_EQ(uid, "7-2025-01-31T12:00:00Z-ffffffffffffffff");
-  EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = '" + uid + "'"), 42);
-  EXPECT_EQ(number(**db, "SELECT plans FROM sightings WHERE campaign = ''"), 42);
+  EXPECT_EQ(number(**db, "SELECT plans FROM occurrences WHERE campaign = '" + uid + "'"), 42);
+  EXPECT_EQ(number(**db, "SELECT plans FROM occurrences WHERE campaign = ''"), 42);
   EXPECT_EQ(number(**db, "SELECT count(*) FROM ledger"), 0);
 }
 
@@ -112,6 +113,47 @@ TEST(Migration, StoresFromBeforeTheCountOfComparedCallsSayNothingOfIt) {
   EXPECT_EQ(targets[0].not_compared, "");
   EXPECT_EQ(targets[0].outputs, OutputCount{});
   EXPECT_EQ(targets[0].not_judged + targets[0].spec_error, "");
+}
+
+TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
+  TempDir dir;
+  constexpr std::size_t kBefore = 11;
+  const Steps old(migrations().begin(), migrations().begin() + kBefore);
+  Plan plan = sample_plan();
+  plan.mode.placement = Placement::guard_before;
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, old);
+    ASSERT_TRUE(db) << db.error().message;
+    auto& sql = (*db)->sql();
+    sql.exec("INSERT INTO environments VALUES (1, 'none', '', 0, '', '', '', '', '0.1.0')");
+    SQLite::Statement plans(sql, "INSERT INTO plans VALUES (1, ?, ?)");
+    plans.bind(1, plan_hash(plan));
+    plans.bind(2, text_to_hash(plan));  // the words of then
+    plans.exec();
+    sql.exec(fmt::format(
+        "INSERT INTO findings (id, signature_hash, kind, target, location, buffer, side, access, "
+        "state, oracle, reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
+        "fault_detail, environment_id, plans_to_first, seconds_to_first, sightings, first_seen, "
+        "last_seen) VALUES (1, '{}', 'launch-config', '{}', '', '', '', '', 'confirmed', "
+        "'launches', '', 1, 1, 1, 0, 1, 1, '', 1, 0, 0, 42, '2025-01-31T12:00:00Z', "
+        "'2025-01-31T12:00:00Z')",
+        Signature{.kind = FailKind::launch_config, .target = plan.target}.hash(), plan.target));
+    sql.exec("INSERT INTO sightings VALUES (1, '', 42)");
+    sql.exec("INSERT INTO attributions VALUES (1, 0, 'placement', 'head', 3, 3)");
+    sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 0, 3)");
+  }
+  Store store = open_rw(dir / "s.db");
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+  const Finding finding = must(store.finding(1));
+  EXPECT_EQ(finding.oracle, "launch-mismatch");
+  EXPECT_EQ(finding.environment.device, "dry-run");
+  EXPECT_EQ(finding.occurrences, 42);
+  EXPECT_EQ(finding.plan, plan);
+  ASSERT_EQ(finding.attribution.size(), 2u);
+  EXPECT_EQ(finding.attribution[0].value, "guard_before");
+  EXPECT_EQ(finding.attribution[1].value, "guard_after");
+  // The plan has not become another one.
+  EXPECT_EQ(must(store.record(finding)).id, 1);
 }
 
 TEST(Migration, ANewStoreRunsAllSteps) {
@@ -155,7 +197,7 @@ TEST(Migration, TheReleasedStepsAreValid) {
   ASSERT_TRUE(db) << db.error().message;
   EXPECT_EQ((*db)->sql().execAndGet("PRAGMA integrity_check").getString(), "ok");
   for (const char* table : {"campaigns", "findings", "plans", "trials", "environments", "artifacts",
-                            "attributions", "culprits", "probes", "sightings", "ledger", "nights",
+                            "attributions", "culprits", "probes", "occurrences", "ledger", "nights",
                             "night_targets", "night_replays", "writers"})
     EXPECT_TRUE((*db)->sql().tableExists(table)) << table;
 }

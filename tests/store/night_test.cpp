@@ -80,7 +80,7 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
   EXPECT_EQ(must(book.runs()), std::vector{run});
   EXPECT_EQ(must(book.replays(run.campaign)), (std::vector{known, plan}));
   EXPECT_EQ(must(book.targets(run.campaign)), std::vector{target});
-  EXPECT_EQ(must(book.sightings(run.campaign)).at(0).second, 10);
+  EXPECT_EQ(must(book.occurrences(run.campaign)).at(0).second, 10);
   EXPECT_TRUE(must(book.replays(99)).empty());
 }
 

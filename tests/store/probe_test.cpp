@@ -50,7 +50,7 @@ TEST_F(Probes, NeedAFinding) {
 // Settling a finding drops plans that nothing points to; runs do point to theirs.
 TEST_F(Probes, KeepTheirPlan) {
   Plan other = plan_;
-  other.mode.placement = Placement::head;
+  other.mode.placement = Placement::guard_before;
   ASSERT_TRUE(store_.add_probe(key_, other, runs(other, 1, 1)));
   Finding finding = must(store_.finding(id_));
   ASSERT_TRUE(store_.update(finding));

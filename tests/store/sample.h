@@ -86,7 +86,7 @@ inline Finding sample_finding(int n = 1) {
   f.reduction = {ReductionEnd::minimal, 84, 160, 0.6};
   f.needs_history = true;
   f.reliability = {7, 10};
-  f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "head", {5, 5}}};
+  f.attribution = {{"launch", "blocking", {0, 5}}, {"placement", "guard_before", {5, 5}}};
   f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"}};
   f.fault_detail = "SIGSEGV at x + 64";
   f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
@@ -115,7 +115,7 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.attribution == b.attribution && a.culprits == b.culprits &&
          a.fault_detail == b.fault_detail && a.environment == b.environment &&
          a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
-         a.seconds_to_first == b.seconds_to_first && a.sightings == b.sightings &&
+         a.seconds_to_first == b.seconds_to_first && a.occurrences == b.occurrences &&
          a.first_seen == b.first_seen && a.last_seen == b.last_seen;
 }
 

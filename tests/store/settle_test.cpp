@@ -101,9 +101,9 @@ TEST(StoreSettle, TwoOfTheSameSignatureBecomeOne) {
   EXPECT_FALSE(r.replaced);
 
   Finding stored = must(store.finding(known.id));
-  EXPECT_EQ(stored.sightings, 6);
+  EXPECT_EQ(stored.occurrences, 6);
   EXPECT_GT(stored.last_seen, known.last_seen);
-  stored.sightings = known.sightings;
+  stored.occurrences = known.occurrences;
   stored.last_seen = known.last_seen;
   EXPECT_TRUE(equal(stored, known));
   EXPECT_EQ(must(store.findings()).size(), 1u);
@@ -128,7 +128,7 @@ TEST(StoreSettle, ABetterOneTakesOverTheOtherNumber) {
   EXPECT_EQ(r.id, known.id);
   EXPECT_TRUE(r.is_new) << "nobody knew that it is one";
   Finding want = suspect;
-  want.sightings = 2;
+  want.occurrences = 2;
   EXPECT_TRUE(equal(must(store.finding(known.id)), want));
 }
 
@@ -159,7 +159,7 @@ TEST(StoreSettle, ARowThatIsNotItsOwnKeepsItsSignature) {
   EXPECT_NE(r.id, known.id);
   EXPECT_EQ(must(store.finding(known.id)).signature, known.signature);
   EXPECT_EQ(must(store.finding(known.id)).state, FindingState::confirmed);
-  // Once more: it has a row by now, which gains a sighting.
+  // Once more: it has a row by now, which gains an occurrence.
   EXPECT_EQ(must(store.settle(found, false)).id, r.id);
   EXPECT_EQ(must(store.findings()).size(), 2u);
 }

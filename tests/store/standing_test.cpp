@@ -147,16 +147,16 @@ TEST_F(Standings, AFindingThatBecomesAnotherBringsItsLedger) {
   f.signature = sample_finding(1).signature;
   EXPECT_EQ(must(store_.settle(f)).id, known);
   EXPECT_EQ(standing(known), Standing::known);
-  EXPECT_EQ(must(store_.finding(known)).sightings, 2);
+  EXPECT_EQ(must(store_.finding(known)).occurrences, 2);
   EXPECT_EQ(must(store_.findings()).size(), 1u);
 }
 
-TEST_F(Standings, SightingsAreCountedByCampaign) {
+TEST_F(Standings, OccurrencesAreCountedByCampaign) {
   const auto id = seen(sample_finding()).id;
   must(store_.sighted(id, 10));
   must(store_.resume_campaign(1));
   must(store_.sighted(id, 5));
-  EXPECT_EQ(must(store_.finding(id)).sightings, 16);
+  EXPECT_EQ(must(store_.finding(id)).occurrences, 16);
   must(store_.sighted(99, 5));  // merged away meanwhile
   EXPECT_FALSE(store_.resume_campaign(99));
 }

@@ -73,7 +73,7 @@ TEST(Store, TheSameSignatureIsOneFinding) {
   EXPECT_FALSE(second.is_new);
   EXPECT_FALSE(second.replaced);
   const Finding stored = must(store.finding(first.id));
-  EXPECT_EQ(stored.sightings, 2);
+  EXPECT_EQ(stored.occurrences, 2);
   EXPECT_EQ(stored.first_seen, "2025-01-31T12:00:00Z");
   EXPECT_EQ(stored.last_seen, "2026-01-01T00:00:00Z");
   EXPECT_EQ(stored.reason, sample_finding().reason);
@@ -122,7 +122,7 @@ TEST_P(Replaces, OnlyByASmallerPlanThatIsAsSure) {
   EXPECT_EQ(r.replaced, p.replaced);
   Finding want = p.replaced ? seen : known;
   want.plans_to_first = known.plans_to_first;
-  want.sightings = 2;
+  want.occurrences = 2;
   EXPECT_EQ(r.state, want.state);
   EXPECT_TRUE(equal(must(store.finding(known.id)), want));
 }
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
         Replacement{FindingState::suspect, plan_of(3), FindingState::unconfirmed, plan_of(2),
                     false}));
 
-TEST(Store, UpdateWritesTheJudgementAndLeavesTheSightings) {
+TEST(Store, UpdateWritesTheJudgementAndLeavesTheOccurrences) {
   TempDir dir;
   Store store = open_rw(dir / "s.db");
   Finding f = sample_finding();
@@ -159,12 +159,12 @@ TEST(Store, UpdateWritesTheJudgementAndLeavesTheSightings) {
   reduced.reliability = {20, 20};
   reduced.attribution = {{"history", "alone", {3, 3}}};
   reduced.environment.driver = "other";
-  reduced.sightings = 1000;
+  reduced.occurrences = 1000;
   reduced.first_seen = "1970-01-01T00:00:00Z";
   must(store.update(reduced));
 
   Finding want = reduced;
-  want.sightings = 2;
+  want.occurrences = 2;
   want.first_seen = f.first_seen;
   Finding stored = must(store.finding(id));
   want.last_seen = stored.last_seen;
@@ -252,8 +252,8 @@ TEST(Store, ACampaignIsFoundByItsNumberAndStaysAsItIs) {
   EXPECT_EQ(store.campaign(3).error().kind, ErrorKind::usage);
   // What is seen from here on is still counted for the one that was begun last.
   must(store.record(sample_finding()));
-  EXPECT_TRUE(must(NightBook(store).sightings(first)).empty());
-  EXPECT_EQ(must(NightBook(store).sightings(second)).size(), 1u);
+  EXPECT_TRUE(must(NightBook(store).occurrences(first)).empty());
+  EXPECT_EQ(must(NightBook(store).occurrences(second)).size(), 1u);
 }
 
 TEST(Store, AFindingOfNoSuchCampaignIsRefusedWhole) {

@@ -57,7 +57,7 @@ bool reads_all(Store& store) {
               book.last_replayed() && contents(store);
   if (campaigns)
     for (const auto& c : *campaigns)
-      good = book.replays(c.id) && book.targets(c.id) && book.sightings(c.id) &&
+      good = book.replays(c.id) && book.targets(c.id) && book.occurrences(c.id) &&
              book.device_seconds(c.id) && good;
   if (findings)
     for (const auto& f : *findings)

@@ -101,7 +101,7 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
   SQLite::Database sql((dir_ / "s.db").string(), SQLite::OPEN_READWRITE);
   sql.exec("UPDATE plans SET text = 'rubbish' WHERE id = 1");
   sql.exec("UPDATE plans SET hash = 'other' WHERE id = 2");
-  sql.exec("UPDATE findings SET sightings = 7, buffer = 'z'");
+  sql.exec("UPDATE findings SET occurrences = 7, buffer = 'z'");
   sql.exec(
       "INSERT INTO culprits SELECT 99, position, source, call, kernel, access, buffer, side, "
       "location, detail FROM culprits");
@@ -112,7 +112,7 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
                        [&](const auto& line) { return line.find(text) != std::string::npos; });
   };
   for (const char* text : {"plan 1", "plan 2 is not the one", "finding 1 is not the one",
-                           "finding 1 has 7 sightings, its campaigns 1", "a row of culprits"})
+                           "finding 1 has 7 occurrences, its campaigns 1", "a row of culprits"})
     EXPECT_TRUE(says(text)) << text;
 }
 

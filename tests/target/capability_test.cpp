@@ -29,7 +29,7 @@ TEST(SupportProblem, IsAskedOfDevicesThatHaveACapabilityAndNvrtc) {
 }
 
 TEST(SupportProblem, IsNoneWithoutAGpu) {
-  for (const auto kind : {DeviceKind::host, DeviceKind::none})
+  for (const auto kind : {DeviceKind::host, DeviceKind::dry_run})
     EXPECT_EQ(support_problem(spec_for(90), traits_of(kind), 0, ""), std::nullopt);
 }
 

@@ -55,7 +55,7 @@ TEST(Registry, GivesAllOfAName) {
   const auto good = Registry::load(plugins);
   ASSERT_TRUE(good);
   Registry registry;
-  for (const auto device : {DeviceKind::none, DeviceKind::cuda})
+  for (const auto device : {DeviceKind::dry_run, DeviceKind::cuda})
     for (const char* name : {"b", "d"}) {
       TargetEntry entry = good->entries().front();
       entry.device = device;
@@ -65,7 +65,7 @@ TEST(Registry, GivesAllOfAName) {
   const auto all = registry.named("b");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].device, DeviceKind::cuda);
-  EXPECT_EQ(all[1].device, DeviceKind::none);
+  EXPECT_EQ(all[1].device, DeviceKind::dry_run);
   EXPECT_EQ(*registry.require_any("b"), &all[0]);
   EXPECT_EQ(registry.named("d").size(), 2u);
   for (const char* name : {"", "a", "c", "e"}) {
@@ -94,15 +94,15 @@ TEST(Registry, WhereNothingRunsTargetsOfTheHostServe) {
   auto registry = Registry::load(plugins);
   ASSERT_TRUE(registry);
   const TargetEntry* host = registry->find("scan.forward", DeviceKind::host);
-  EXPECT_EQ(registry->find("scan.forward", DeviceKind::none), host);
+  EXPECT_EQ(registry->find("scan.forward", DeviceKind::dry_run), host);
   TargetEntry gpu_only{host->spec, DeviceKind::cuda, host->make};
   gpu_only.spec.name = "gpu.only";
-  TargetEntry own{host->spec, DeviceKind::none, host->make};
+  TargetEntry own{host->spec, DeviceKind::dry_run, host->make};
   ASSERT_TRUE(registry->add(std::move(gpu_only)));
   ASSERT_TRUE(registry->add(std::move(own)));
-  const auto* found = registry->find("scan.forward", DeviceKind::none);
-  EXPECT_EQ(found->device, DeviceKind::none) << "an entry of its own goes before";
-  const auto all = registry->entries_for(DeviceKind::none);
+  const auto* found = registry->find("scan.forward", DeviceKind::dry_run);
+  EXPECT_EQ(found->device, DeviceKind::dry_run) << "an entry of its own goes before";
+  const auto all = registry->entries_for(DeviceKind::dry_run);
   ASSERT_EQ(all.size(), 2u) << "what only the GPU has cannot be called without it";
   EXPECT_EQ(all[0]->spec.name, "scan.backward");
   EXPECT_EQ(all[1], found);

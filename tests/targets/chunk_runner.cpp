@@ -38,10 +38,10 @@ void ChunkRunner::compare_trials(const Plan& plan, const TargetSpec& spec, std::
   ASSERT_TRUE(valid) << valid.error().message;
 
   TrialSpec forwards;
-  forwards.mode = {Launch::gated, Allocator::guard, Placement::tail, 0xffffffffu, 11};
+  forwards.mode = {Launch::gated, Allocator::guard, Placement::guard_after, 0xffffffffu, 11};
   forwards.reference = true;
   TrialSpec backwards;
-  backwards.mode = {Launch::blocking, Allocator::guard, Placement::head, 0x3f8ccccdu, 0};
+  backwards.mode = {Launch::blocking, Allocator::guard, Placement::guard_before, 0x3f8ccccdu, 0};
   const auto count = static_cast<std::uint32_t>(calls_of(plan).size());
   for (std::uint32_t i = count; i-- > 0;) backwards.order.push_back(i);
 

@@ -54,10 +54,10 @@ TEST(RaggedPrefill, EncodesTokensAndHeadsAsTheyLie) {
   EXPECT_EQ(k.dims, (std::array<std::uint64_t, 5>{128, 300, 8, 1, 1}));
   Ran hnd(dims(2, 100, 300));
   hnd.ctx.set_strides("q", {128, 100 * 128, 1});
-  const tma::Descriptor heads_first = hnd.run().descriptor("q");
-  EXPECT_EQ(heads_first.strides[0], 128u * 2);
-  EXPECT_EQ(heads_first.strides[1], 100u * 128 * 2);
-  for (const auto& d : {q, k, heads_first})
+  const tma::Descriptor hnd = hnd.run().descriptor("q");
+  EXPECT_EQ(hnd.strides[0], 128u * 2);
+  EXPECT_EQ(hnd.strides[1], 100u * 128 * 2);
+  for (const auto& d : {q, k, hnd})
     EXPECT_EQ(tma::answer_of_driver(tma::check(d)), tma::Answer::accepts) << tma::text_of(d);
 }
 
@@ -291,11 +291,16 @@ TEST_F(OnHost, AgreesWithTheReferenceAtEveryBoundary) {
 }
 
 TEST_F(OnHost, AgreesWithTheReferenceInEveryLayout) {
-  const Layout layouts[] = {{.heads_first = true},    {.offset_elems = 128, .slice_elems = 256},
-                            {.row_padding_elems = 8}, {.row_padding_elems = 3},
-                            {.offset_elems = 1},      {.broadcast_dim = 0},
-                            {.broadcast_dim = 1},     {.reversed_dim = 0},
-                            {.unit_stride = 1},       {.unit_stride = -1}};
+  const Layout layouts[] = {{.hnd = true},
+                            {.offset_elems = 128, .slice_elems = 256},
+                            {.row_padding_elems = 8},
+                            {.row_padding_elems = 3},
+                            {.offset_elems = 1},
+                            {.broadcast_dim = 0},
+                            {.broadcast_dim = 1},
+                            {.reversed_dim = 0},
+                            {.unit_stride = 1},
+                            {.unit_stride = -1}};
   for (const auto& layout : layouts)
     for (const std::int64_t tokens : {1, 66}) {
       Call call = call_of(small(2, tokens, tokens, 64));

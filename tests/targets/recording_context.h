@@ -76,7 +76,7 @@ class RecordingContext final : public Context {
   void* workspace(std::string_view, std::size_t, std::size_t) override { return &memory_; }
   void* allocate(std::string_view, std::size_t, int) override { return &memory_; }
   void free(void*, int) override {}
-  void* host_memory(std::string_view, std::size_t) override { return &memory_; }
+  void* pinned_memory(std::string_view, std::size_t) override { return &memory_; }
   void copy(void*, const void*, std::size_t, int) override {}
   EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
                             TensorMap& map) override {

@@ -42,31 +42,31 @@ Seen seen_x(Call call, Mode mode, TargetSpec spec = double_spec()) {
 
 TEST(Placement, TailEndsAtTheEndOfTheRegion) {
   // 3 x 5 floats are 60 bytes; 4 bytes of slack keep 16-byte alignment.
-  const Seen seen = seen_x(call_of(3, 5), {.placement = Placement::tail});
+  const Seen seen = seen_x(call_of(3, 5), {.placement = Placement::guard_after});
   EXPECT_EQ(seen.to_end(), 64);
   EXPECT_EQ(address(seen.arg.base) % 16, 0u);
   TargetSpec tight = double_spec();
   tight.tensors[0].align_bytes = 4;
-  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::tail}, tight).to_end(), 60);
+  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::guard_after}, tight).to_end(), 60);
 }
 
 TEST(Placement, HeadStartsAtTheBaseOfTheRegion) {
-  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::head}).from_base(), 0);
+  EXPECT_EQ(seen_x(call_of(3, 5), {.placement = Placement::guard_before}).from_base(), 0);
 }
 
 TEST(Placement, AlignsTheStorageAndNotElementZeroOfASlice) {
   Call call = call_of(3, 5);
   call.layouts["x"].offset_elems = 3;
-  const Seen head = seen_x(call, {.placement = Placement::head});
+  const Seen head = seen_x(call, {.placement = Placement::guard_before});
   EXPECT_EQ(head.from_base(), 12);
   // 72 bytes of storage: 80 keep its start aligned, element 0 is 12 bytes later.
-  EXPECT_EQ(seen_x(call, {.placement = Placement::tail}).to_end(), 80 - 12);
+  EXPECT_EQ(seen_x(call, {.placement = Placement::guard_after}).to_end(), 80 - 12);
 }
 
 TEST(Placement, KeepsAlignmentsLargerThanAPage) {
   TargetSpec spec = double_spec();
   spec.tensors[0].align_bytes = 1 << 16;
-  for (const auto placement : {Placement::tail, Placement::head}) {
+  for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
     const Seen seen = seen_x(call_of(3, 5), {.placement = placement}, spec);
     EXPECT_EQ(address(seen.arg.base) % (1 << 16), 0u);
     EXPECT_GE(seen.from_base(), 0);
@@ -75,7 +75,7 @@ TEST(Placement, KeepsAlignmentsLargerThanAPage) {
 }
 
 TEST(Placement, EmptyTensorsLieAtTheHole) {
-  for (const auto placement : {Placement::tail, Placement::head}) {
+  for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
     const Seen seen = seen_x(call_of(0, 5), {.placement = placement});
     ASSERT_NE(seen.arg.base, nullptr);
     EXPECT_EQ(seen.to_end(), 0);
@@ -132,7 +132,7 @@ TEST(Check, SeesAWriteIntoTheSlackBehindATail) {
     run_double(ctx);
     launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + 15, 1.0f);
   });
-  const Observation o = bench.run({call_of(3, 5)}, {.placement = Placement::tail});
+  const Observation o = bench.run({call_of(3, 5)}, {.placement = Placement::guard_after});
   EXPECT_EQ(o.end, End::completed);
   EXPECT_GE(buffer(o, 0, "y").dirty_after, 1u);
   EXPECT_EQ(buffer(o, 0, "y").dirty_before, 0u);
@@ -148,7 +148,7 @@ TEST(Check, SeesAWriteBeforeASlice) {
   });
   Call call = call_of(3, 5);
   call.layouts["y"].offset_elems = 4;
-  const Observation o = bench.run({call}, {.placement = Placement::head});
+  const Observation o = bench.run({call}, {.placement = Placement::guard_before});
   EXPECT_GE(buffer(o, 0, "y").dirty_before, 1u);
   EXPECT_LT(buffer(o, 0, "y").first_dirty_byte, 0);
 }
@@ -190,7 +190,8 @@ TEST(Digest, IsTheSameWhateverThePlaceTheHistoryAndTheStorage) {
   Bench bench(run_double);
   Call call = call_of(6, 7, 42);
   const auto digest = buffer(bench.run({call}), 0, "y").digest;
-  EXPECT_EQ(buffer(bench.run({call}, {.placement = Placement::head}), 0, "y").digest, digest);
+  EXPECT_EQ(buffer(bench.run({call}, {.placement = Placement::guard_before}), 0, "y").digest,
+            digest);
   EXPECT_EQ(buffer(bench.run({call}, {.allocator = Allocator::plain}), 0, "y").digest, digest);
   EXPECT_EQ(buffer(bench.run({call}, {.poison = 0}), 0, "y").digest, digest);
   EXPECT_EQ(buffer(bench.run({call_of(9, 9), call}), 1, "y").digest, digest);

@@ -300,7 +300,7 @@ TEST(Scratch, OfNoBytesIsAPointerThatMayNotBeUsed) {
     run_double(ctx);
   });
   device = &bench.device;
-  EXPECT_EQ(bench.run({call_of(1, 1)}, {.placement = Placement::head}).end, End::completed);
+  EXPECT_EQ(bench.run({call_of(1, 1)}, {.placement = Placement::guard_before}).end, End::completed);
 }
 
 TEST(Scratch, OfAnImpossibleSizeIsTheTargetsError) {

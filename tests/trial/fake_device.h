@@ -48,7 +48,7 @@ class FakeDevice final : public device::Device {
   device::Memory& memory(Allocator allocator) override;
   // Both are the block cache.
   device::OrderedMemory& ordered_memory(Allocator) override { return caching_; }
-  device::Memory& host_memory() override { return host_; }
+  device::Memory& pinned_memory() override { return host_; }
   FakeMemory& host() { return host_; }
   FakeMemory& guard() { return guard_; }
   void set_black_box(device::BlackBox*) override {}

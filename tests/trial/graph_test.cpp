@@ -139,7 +139,7 @@ TEST(PlanGraphs, MemoryThatOutlivesTheCaptureKeepsWhatIsInIt) {
 
 TEST(PlanGraphs, TakeCopiesToo) {
   const auto run = [](Context& ctx) {
-    auto* host = static_cast<float*>(ctx.host_memory("args", 4));
+    auto* host = static_cast<float*>(ctx.pinned_memory("args", 4));
     *host = 5;
     ctx.copy(ctx.tensor("y").base, host, 4);
   };

@@ -86,7 +86,7 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
   for (const auto launch : {Launch::blocking, Launch::async, Launch::gated})
     for (const auto allocator :
          {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching})
-      for (const auto placement : {Placement::tail, Placement::head})
+      for (const auto placement : {Placement::guard_after, Placement::guard_before})
         for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
           const Observation o = host.run(
               plan,

@@ -91,7 +91,8 @@ TEST_F(HostGraphs, GiveTheOutputsOfPlainCallsInEveryMode) {
     for (const auto allocator : {Allocator::guard, Allocator::plain})
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         const Observation o =
-            run("grow", steps, {.mode = {launch, allocator, Placement::tail, 0x7f7f7f7fu, seed}});
+            run("grow", steps,
+                {.mode = {launch, allocator, Placement::guard_after, 0x7f7f7f7fu, seed}});
         ASSERT_EQ(o.end, End::completed) << o.message;
         ASSERT_EQ(o.calls.size(), 3u);
         for (std::size_t i = 0; i < 3; ++i)

@@ -28,7 +28,7 @@ TEST(Allocate, GivesPoisonedGuardedMemory) {
            static_cast<unsigned char>(0));
   });
   const Observation o =
-      bench.run({call_of(1, 1)}, {.placement = Placement::tail, .poison = 0x12345678});
+      bench.run({call_of(1, 1)}, {.placement = Placement::guard_after, .poison = 0x12345678});
   EXPECT_EQ(o.end, End::completed);
   EXPECT_EQ(first, 0x12345678u);
   const BufferObservation& buf = buffer(o, 0, "buf");
@@ -88,7 +88,7 @@ TEST(Free, IsCleanWhereItComesLastAndKeepsTheDamageAroundTheBuffer) {
     ctx.free(p);
     run_double(ctx);
   });
-  const Mode head = {.placement = Placement::head};
+  const Mode head = {.placement = Placement::guard_before};
   const Observation clean = bench.run({call_of(1, 1), call_of(2, 2)}, head);
   for (const auto& call : clean.calls)
     for (const auto& b : call.buffers) EXPECT_EQ(b.changed + b.dirty_after, 0u) << b.name;
@@ -254,7 +254,7 @@ TEST(SpentScratch, IsOverwrittenWithTheNextFillAndWatched) {
 TEST(HostMemory, IsZeroedOnceLivesForTheTrialAndIsCached) {
   std::vector<int> found;
   Bench bench([&](Context& ctx) {
-    auto* p = static_cast<int*>(ctx.host_memory("args", 64));
+    auto* p = static_cast<int*>(ctx.pinned_memory("args", 64));
     found.push_back(p[3]++);
     run_double(ctx);
   });
@@ -266,7 +266,7 @@ TEST(HostMemory, IsZeroedOnceLivesForTheTrialAndIsCached) {
 }
 
 TEST(HostMemory, CannotGrow) {
-  Bench bench([](Context& ctx) { ctx.host_memory("args", 64 * ctx.dim("C")); });
+  Bench bench([](Context& ctx) { ctx.pinned_memory("args", 64 * ctx.dim("C")); });
   EXPECT_EQ(bench.run({call_of(1, 2), call_of(1, 1)}).end, End::completed);
   EXPECT_EQ(detail_of(bench.run({call_of(1, 1), call_of(1, 2)})),
             "host memory 'args': 128 bytes asked for, 64 held");
@@ -276,7 +276,7 @@ TEST(Copy, ReadsTheSourceWhenItRuns) {
   std::vector<float> found(2);
   std::size_t run = 0;
   Bench bench([&](Context& ctx) {
-    auto* host = static_cast<float*>(ctx.host_memory("args", 4));
+    auto* host = static_cast<float*>(ctx.pinned_memory("args", 4));
     auto* device = static_cast<float*>(ctx.scratch("args", 4));
     *host = static_cast<float>(ctx.dim("C"));
     ctx.copy(device, host, 4);
@@ -294,7 +294,7 @@ TEST(Copy, ReadsTheSourceWhenItRuns) {
 
 TEST(Copy, CountsAsAnOperationOfAHeldStream) {
   Bench bench([](Context& ctx) {
-    void* host = ctx.host_memory("args", 4);
+    void* host = ctx.pinned_memory("args", 4);
     for (int i = 0; i < 50; ++i) ctx.copy(ctx.tensor("y").base, host, 4);
   });
   bench.device.capacity = 20;

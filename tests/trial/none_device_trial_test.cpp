@@ -17,7 +17,7 @@ struct DryBench {
     EXPECT_TRUE(added) << added.error().message;
   }
   Observation run(const std::vector<Call>& calls, Mode mode = {}) {
-    trial::TrialRunner runner(device, registry, DeviceKind::none, &box,
+    trial::TrialRunner runner(device, registry, DeviceKind::dry_run, &box,
                               trial::limits_for(device.info()));
     Plan plan;
     plan.target = "t";
@@ -36,7 +36,7 @@ void must_not_run_kernel() {
 
 TEST(NoneDeviceTrial, ObservesLaunchesAndRequestsOfEveryCall) {
   DryBench bench([](Context& ctx) {
-    EXPECT_EQ(ctx.device(), DeviceKind::none);
+    EXPECT_EQ(ctx.device(), DeviceKind::dry_run);
     ctx.scratch("s", 64, 16, {.bytes_per_cta = 64, .grid = {ctx.dim("R"), 1, 1}, .align = 16});
     launch(ctx, "k", must_not_run_kernel, {{ctx.dim("R")}, {32}, 8});
   });
@@ -82,7 +82,7 @@ TEST(NoneDeviceTrial, ARefusedLaunchIsAFaultOfItsCall) {
 TEST(NoneDeviceTrial, AllThatATargetMayAskForIsThere) {
   DryBench bench(
       [](Context& ctx) {
-        auto* table = static_cast<int*>(ctx.host_memory("table", 64));
+        auto* table = static_cast<int*>(ctx.pinned_memory("table", 64));
         ASSERT_NE(table, nullptr);
         table[3] = 7;
         void* a = ctx.allocate("a", 128);
@@ -117,7 +117,7 @@ TEST(NoneDeviceTrial, AllThatATargetMayAskForIsThere) {
 
 TEST(NoneDeviceTrial, WhatATargetRefusesIsNotApplicable) {
   DryBench bench([](Context& ctx) {
-    if (ctx.device() == DeviceKind::none) ctx.unsupported("it reads what a kernel wrote");
+    if (ctx.device() == DeviceKind::dry_run) ctx.unsupported("it reads what a kernel wrote");
   });
   const Observation o = bench.run({call_of(2, 2)});
   EXPECT_EQ(o.end, End::unsupported);

@@ -97,7 +97,7 @@ TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
         if (queue[i].mark == 0) kernels.emplace_back(stream, i);
     RC_PRE(!kernels.empty());
     const auto [bad_stream, bad] = *rc::gen::elementOf(kernels);
-    const std::int32_t guilty = s.queues[bad_stream][bad].call;
+    const std::int32_t faulty = s.queues[bad_stream][bad].call;
 
     std::map<int, std::size_t> done;
     bool others_finished = true;
@@ -111,10 +111,10 @@ TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
     const auto culprit =
         s.marks.culprit([&](int stream) { return s.reached(stream, done.at(stream)); });
     RC_ASSERT(culprit.call >= 0);
-    RC_ASSERT(culprit.call <= guilty);  // in this model calls are enqueued in order
+    RC_ASSERT(culprit.call <= faulty);  // in this model calls are enqueued in order
     if (others_finished) {
-      RC_ASSERT(culprit.call == guilty);
-      RC_ASSERT(culprit.kernel == "k" + std::to_string(guilty));
+      RC_ASSERT(culprit.call == faulty);
+      RC_ASSERT(culprit.kernel == "k" + std::to_string(faulty));
       RC_ASSERT(culprit.note.empty());
     }
   }));

@@ -73,14 +73,13 @@ TEST(Reference, AgreesInTheLayoutsOfAttention) {
                y.strides.data(), x.shape.data());
       },
       spec, reference_double);
-  const std::vector<Layout> layouts = {
-      {},
-      {.heads_first = true},
-      {.slice_elems = 7},
-      {.row_padding_elems = 2, .heads_first = true, .slice_elems = 3},
-      {.transposed = true, .heads_first = true},
-      {.offset_elems = 4, .slice_elems = 4, .reversed_dim = 1},
-      {.heads_first = true, .reversed_dim = 0}};
+  const std::vector<Layout> layouts = {{},
+                                       {.hnd = true},
+                                       {.slice_elems = 7},
+                                       {.row_padding_elems = 2, .hnd = true, .slice_elems = 3},
+                                       {.transposed = true, .hnd = true},
+                                       {.offset_elems = 4, .slice_elems = 4, .reversed_dim = 1},
+                                       {.hnd = true, .reversed_dim = 0}};
   for (const auto& x : layouts)
     for (const auto& y : layouts)
       for (const auto& [tokens, rows] : {std::pair{3, 4}, {1, 4}, {3, 1}, {1, 1}, {0, 2}}) {

@@ -62,7 +62,7 @@ constexpr LayoutRules kAllLayouts{.row_padding = true,
                                   .transposed = true,
                                   .offset = true,
                                   .unit_strides = true,
-                                  .heads_first = true,
+                                  .hnd = true,
                                   .slice = true,
                                   .broadcast = true,
                                   .reversed = true};
@@ -102,10 +102,10 @@ TEST(WatchedBytes, GapsOfBothLengthsAreWatchedToTheirEnds) {
   }
 }
 
-// Bytes that the CPU writes into host_memory() of 64 bytes, from this offset on.
+// Bytes that the CPU writes into pinned_memory() of 64 bytes, from this offset on.
 Observation write_host(std::int64_t from, std::size_t bytes, bool on_device) {
   Bench bench([=](Context& ctx) {
-    auto* p = static_cast<unsigned char*>(ctx.host_memory("args", 64)) + from;
+    auto* p = static_cast<unsigned char*>(ctx.pinned_memory("args", 64)) + from;
     for (std::size_t i = 0; i < bytes; ++i) {
       if (!on_device)
         p[i] = 0x11;
@@ -134,7 +134,7 @@ TEST(HostMemory, IsGuardedOnBothSides) {
 TEST(HostMemory, IsGuardedUnderEveryAllocator) {
   for (const auto allocator : {Allocator::plain, Allocator::caching}) {
     Bench bench([](Context& ctx) {
-      static_cast<unsigned char*>(ctx.host_memory("args", 64))[64] = 1;
+      static_cast<unsigned char*>(ctx.pinned_memory("args", 64))[64] = 1;
       run_double(ctx);
     });
     const Observation o = bench.run({call_of(1, 1)}, {.allocator = allocator});

@@ -78,7 +78,7 @@ TEST(BuiltPackages, AreServedByTheirLaunchers) {
 
 TEST(BuiltPackages, AreCleanWithoutADevice) {
   const e2e::TempFolder folder;
-  e2e::Arguments words{"run",    "--device", "none",   "--plans",    "100",
+  e2e::Arguments words{"run",    "--device", "dry-run",   "--plans",    "100",
                        "--seed", "1",        "--json", "--deadline", "60s"};
   for (const auto& package : folders()) words.insert(words.end(), {"--package", package.string()});
   for (const bool lazy : {false, true}) {

@@ -35,7 +35,7 @@ class CudaDevice final : public Device {
   const Info& info() const override { return parts_->info; }
   Memory& memory(Allocator allocator) override;
   OrderedMemory& ordered_memory(Allocator allocator) override;
-  Memory& host_memory() override { return *parts_->page_locked; }
+  Memory& pinned_memory() override { return *parts_->page_locked; }
   void set_black_box(BlackBox* box) override;
   Status<void> begin_trial(const TrialSettings& settings) override;
   // Ignored: CUDA does not tell the address of a fault.

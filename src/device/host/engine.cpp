@@ -21,11 +21,11 @@ constexpr unsigned kIdleRounds = 2;
 // threads, and how many rounds with a yield a block gets, on average, before another block's turn.
 // A race between neighbouring instructions shows when switches are frequent, one between long
 // stretches when they are rare, so both are tried.
-struct Restlessness {
+struct PreemptionRate {
   int patience;
-  std::uint64_t aside_odds;
+  std::uint64_t one_in_aside;
 };
-constexpr Restlessness kRestless[] = {{2, 1}, {2, 4}, {16, 2}, {kPatience, 16}};
+constexpr PreemptionRate kPreemptionRates[] = {{2, 1}, {2, 4}, {16, 2}, {kPatience, 16}};
 
 constexpr std::size_t rounded_shared(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
@@ -182,9 +182,9 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
   statics_ = {};
   clock_ = 0;
   if (!rng.natural()) {
-    const Restlessness& drawn = kRestless[rng.below(std::size(kRestless))];
+    const PreemptionRate& drawn = kPreemptionRates[rng.below(std::size(kPreemptionRates))];
     patience_ = drawn.patience;
-    aside_odds_ = drawn.aside_odds;
+    one_in_aside_ = drawn.one_in_aside;
   }
 
   self_ = static_cast<host::Thread*>(grid.kernel.host_thread);
@@ -348,7 +348,7 @@ Engine::Turn Engine::take_turn() {
       block.idle_rounds = 0;
       return Turn::set_aside;
     }
-    if (!rng_->natural() && rng_->below(aside_odds_) == 0) return Turn::set_aside;
+    if (!rng_->natural() && rng_->below(one_in_aside_) == 0) return Turn::set_aside;
   }
 }
 

@@ -98,8 +98,8 @@ class Engine final : private host::Runtime {
   host::Index3 indexed_ = {};
   std::span<std::byte> statics_;  // of the kernel's shared object, once known
   long long clock_ = 0;
-  int patience_ = 1;  // of the running grid; see Restlessness
-  std::uint64_t aside_odds_ = 1;
+  int patience_ = 1;  // of the running grid; see PreemptionRate
+  std::uint64_t one_in_aside_ = 1;
   std::optional<Failure> refused_;  // what a thread of the running kernel ended in
 };
 

@@ -31,7 +31,7 @@ class HostDevice final : public Device {
   const Info& info() const override { return info_; }
   Memory& memory(Allocator allocator) override;
   OrderedMemory& ordered_memory(Allocator allocator) override;
-  Memory& host_memory() override { return guard_; }
+  Memory& pinned_memory() override { return guard_; }
   void set_black_box(BlackBox* box) override { fault_.box = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange> buffers) override { fault_.watched = std::move(buffers); }

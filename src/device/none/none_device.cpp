@@ -52,8 +52,8 @@ bool AddressSpace::contains(const void* begin, std::size_t bytes) const {
 }
 
 NoneDevice::NoneDevice(VariantHook asked) : asked_(std::move(asked)) {
-  info_.kind = DeviceKind::none;
-  info_.name = "none";
+  info_.kind = DeviceKind::dry_run;
+  info_.name = "dry-run";
   info_.memory_bytes = kMostBytes;
 }
 

@@ -40,7 +40,7 @@ class NoneDevice final : public Device {
   const Info& info() const override { return info_; }
   Memory& memory(Allocator) override { return memory_; }
   OrderedMemory& ordered_memory(Allocator) override { return ordered_; }
-  Memory& host_memory() override { return host_memory_; }
+  Memory& pinned_memory() override { return host_memory_; }
   void set_black_box(BlackBox* box) override { box_ = box; }
   Status<void> begin_trial(const TrialSettings& settings) override;
   void watch(std::vector<NamedRange>) override {}

@@ -5,7 +5,7 @@ const PAGE = 200;  // cards at a time
 
 function outcomeOf(f) {
   const runs = f.n > 0 ? `, ${f.k} of ${f.n} runs failed` : "";
-  const seen = f.sightings > 0 ? `, shown by ${number(f.sightings)} plan${f.sightings === 1 ? "" : "s"}` : "";
+  const seen = f.occurrences > 0 ? `, shown by ${number(f.occurrences)} plan${f.occurrences === 1 ? "" : "s"}` : "";
   return f.tonight + runs + seen;
 }
 

@@ -89,7 +89,7 @@ class RaggedPrefill final : public Target {
     p.k_heads = static_cast<int>(ctx.dim("HK"));
     p.causal = ctx.knob("causal") != 0;
     const std::size_t bytes = workspace_bytes(ctx.dim("TQ"), p.batch, p.q_heads);
-    p.host_workspace = ctx.host_memory(plan_name(ctx), bytes);
+    p.host_workspace = ctx.pinned_memory(plan_name(ctx), bytes);
     p.device_workspace = ctx.scratch("plan", bytes);
     p.stream = ctx.stream();
     if (ctx.ended()) return;

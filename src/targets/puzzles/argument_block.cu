@@ -37,7 +37,7 @@ struct ArgumentBlock : Target {
   void run(Context& ctx) override {
     const std::int64_t n = ctx.dim("N");
     const std::string block = kFixed ? "arguments " + std::to_string(calls_++) : "arguments";
-    auto* host = static_cast<Arguments*>(ctx.host_memory(block, sizeof(Arguments)));
+    auto* host = static_cast<Arguments*>(ctx.pinned_memory(block, sizeof(Arguments)));
     void* device = ctx.scratch("arguments", sizeof(Arguments), alignof(Arguments));
     if (ctx.ended()) return;
     *host = {static_cast<float>(ctx.knob("scale"))};

@@ -16,7 +16,7 @@ struct Rules {
 struct Variant {
   Rules rules = {};
   std::int64_t granule_elems = 1;  // of the layouts of its inputs: 8 are 16 bytes
-  bool refusal_knob = true;        // else it reports an error
+  bool refusal_knob = true;                // else it reports an error
 };
 
 }  // namespace redzone::ragged

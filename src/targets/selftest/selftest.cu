@@ -95,7 +95,7 @@ struct StaleState : redzone::Target {
 struct EarlyRewrite : redzone::Target {
   static TargetSpec spec() { return spec_of("early_rewrite", "y = the number of a later call"); }
   void run(Context& ctx) override {
-    auto* value = static_cast<float*>(ctx.host_memory("value", sizeof(float)));
+    auto* value = static_cast<float*>(ctx.pinned_memory("value", sizeof(float)));
     void* device = ctx.scratch("value", sizeof(float));
     if (ctx.ended()) return;
     *value = static_cast<float>(++calls_);

@@ -231,9 +231,9 @@ struct Geometry {
   std::vector<IndexProduct> products = {};
 };
 
-// none: runs no kernel. Plugins are built for one of the others; targets of the host device are run
-// on it, and meet it as Context::device().
-enum class DeviceKind : std::uint8_t { host, cuda, none };
+// dry_run: runs no kernel. Plugins are built for one of the others; targets of the host device are
+// run on it, and meet it as Context::device(). `none` is its name in older sources.
+enum class DeviceKind : std::uint8_t { host, cuda, dry_run, none = dry_run };
 
 // What a target is for. Puzzles carry one planted bug; their twins are the same with the bug fixed.
 // A selftest is planted for `redzone doctor` and never part of a campaign.

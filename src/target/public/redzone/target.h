@@ -181,8 +181,10 @@ class Context {
   // Page-locked memory of the host by name, which kernels can use, too. Zeroed at the first
   // request, which also gives the size that later ones must not exceed; lives for the whole trial.
   // What the CPU writes there is seen at once by whatever runs then.
-  virtual void* host_memory(std::string_view name, std::size_t bytes) = 0;
-  // Copies in order of `stream`, between device memory and host_memory() in any direction; other
+  virtual void* pinned_memory(std::string_view name, std::size_t bytes) = 0;
+  // Its name in older sources.
+  void* host_memory(std::string_view name, std::size_t bytes) { return pinned_memory(name, bytes); }
+  // Copies in order of `stream`, between device memory and pinned_memory() in any direction; other
   // memory of the host ends the call with an error. The source is read when the copy runs.
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
 

@@ -1,4 +1,4 @@
-#include "oracles/launches.h"
+#include "oracles/launch_mismatch.h"
 
 #include <fmt/format.h>
 
@@ -83,12 +83,12 @@ std::optional<Verdict> judge_launches(std::string_view oracle, const Plan& plan,
   return std::nullopt;
 }
 
-std::vector<TrialSpec> LaunchesOracle::expand(const Plan& plan, const TargetSpec&) const {
+std::vector<TrialSpec> LaunchMismatchOracle::expand(const Plan& plan, const TargetSpec&) const {
   return {{plan.mode, {}, false}};
 }
 
-Verdict LaunchesOracle::judge(const Plan& plan, const TargetSpec& spec,
-                              std::span<const Observation> observations) const {
+Verdict LaunchMismatchOracle::judge(const Plan& plan, const TargetSpec& spec,
+                                    std::span<const Observation> observations) const {
   const Observation& o = observations[0];
   const std::string self(name());
   if (auto v = cannot_judge(name(), o)) return *v;

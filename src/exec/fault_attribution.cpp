@@ -1,4 +1,4 @@
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What a call launches against what its target declares, and the screen that is made of it.
-#include "oracles/launches.h"
+#include "oracles/launch_mismatch.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ const LaunchObservation kPrepare{"prepare", {1, 1, 1}, {32, 1, 1}, 0};
 Verdict judge(std::vector<LaunchObservation> launches, const TargetSpec& s = spec()) {
   Observation o = testing::completed({7});
   o.calls[0].launches = std::move(launches);
-  return LaunchesOracle().judge(testing::plan_of_calls({3}), s, {&o, 1});
+  return LaunchMismatchOracle().judge(testing::plan_of_calls({3}), s, {&o, 1});
 }
 
 std::string side(std::vector<LaunchObservation> launches) {
@@ -82,7 +82,7 @@ Verdict screen(const Observation& o) {
 
 TEST(DryScreen, WantsOneTrialInThePlansOwnMode) {
   Plan plan = testing::plan_of_calls({3});
-  plan.mode.placement = Placement::head;
+  plan.mode.placement = Placement::guard_before;
   const auto trials = DryScreenOracle().expand(plan, spec());
   ASSERT_EQ(trials.size(), 1u);
   EXPECT_EQ(trials[0].mode, plan.mode);
@@ -107,12 +107,14 @@ TEST(DryScreen, TheDryCatalogHasNoOracleThatComparesResults) {
   EXPECT_TRUE(dry.comparing().empty());
   std::vector<std::string_view> names;
   for (const auto* oracle : dry.all()) names.push_back(oracle->name());
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"launch-config", "fault", "launches", "scratch"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"launch-config", "fault", "launch-mismatch",
+                                                  "scratch"}));
   EXPECT_EQ(dry.screen().name(), "dry-screen");
   EXPECT_EQ(dry.find("history"), nullptr);
   EXPECT_FALSE(Catalog().is_dry());
-  EXPECT_NE(Catalog().find("launches"), nullptr) << "a finding of one device replays on another";
+  const Oracle* oracle = Catalog().find("launch-mismatch");
+  EXPECT_NE(oracle, nullptr) << "a finding of one device replays on another";
+  EXPECT_EQ(Catalog().find("launches")->name(), oracle->name()) << "its first name";
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "core/observation_check.h"
 #include "core/utf8.h"
-#include "exec/blame.h"
+#include "exec/fault_attribution.h"
 
 namespace redzone::exec {
 namespace {

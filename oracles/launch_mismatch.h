@@ -13,9 +13,13 @@
 
 namespace redzone::oracles {
 
-class LaunchesOracle final : public Oracle {
+class LaunchMismatchOracle final : public Oracle {
  public:
-  std::string_view name() const override { return "launches"; }
+  static constexpr std::string_view kName = "launch-mismatch";
+  // Findings of older builds, and what people wrote down, have it.
+  static constexpr std::string_view kFirstName = "launches";
+
+  std::string_view name() const override { return kName; }
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
