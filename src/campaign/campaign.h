@@ -158,6 +158,8 @@ class Campaign {
   std::uint64_t plans_left(const Lane& lane) const;
   // It may make one now: there are plans left, and the first look at it has not ended.
   bool may_make(const Lane& lane) const;
+  // Its cases have its time for themselves: the screen of that target waits.
+  bool is_busy(const Lane& lane) const;
   void top_up();
   // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);

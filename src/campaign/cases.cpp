@@ -155,8 +155,8 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
 }
 
 void Campaign::charge(Lane& lane, std::chrono::microseconds cost) {
-  if (!options_.screen_leaves_room) return lane.spend(cost);
   lane.looked_into_us += static_cast<double>(cost.count());
+  if (!options_.screen_leaves_room) return lane.spend(cost);
   lane.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }
 

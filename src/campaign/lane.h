@@ -30,7 +30,7 @@ struct Campaign::Lane {
   double spent_us = 0;
   // What is left of its turn: the lane with the least has the next one.
   double due() const { return spent_us / target.weight; }
-  // The same for having its cases looked into, where that takes nothing from the screen.
+  // For having its cases looked into. Part of spent_us, unless that takes nothing from the screen.
   double looked_into_us = 0;
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();

@@ -359,6 +359,18 @@ TEST_F(TurnsTest, WhatIsFoundIsToldWhenItIsConfirmedAndWhenItIsReduced) {
   for (std::size_t i = kTargets; i < told.size(); ++i) EXPECT_TRUE(told[i].second);
 }
 
+TEST_F(TurnsTest, CasesLeaveTheScreenOfTheirTargetHalfOfItsTime) {
+  specs_.resize(1);
+  // Bug upon bug: there is always a case to look into.
+  const CampaignResult result =
+      run([](const std::string&, std::int64_t n) { return n % 2 == 1 ? fault_in(n) : right(); });
+  const double screened =
+      static_cast<double>(result.stats.trials) * std::chrono::duration<double>(kTrial).count();
+  const double all = std::chrono::duration<double>(kTime).count();
+  EXPECT_GT(screened, all * 0.4);
+  EXPECT_LT(screened, all * 0.7) << "and the cases the other half";
+}
+
 TEST_F(TurnsTest, AloneATargetHasAllTheTime) {
   specs_.resize(1);
   const auto result = run([](const std::string&, std::int64_t n) { return fault_in(n); });
