@@ -3,46 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "core/sample.h"
+#include "core/sample_observation.h"
 #include "core/utf8.h"
 
 namespace redzone {
 namespace {
 
-Observation sample_observation() {
-  Observation o;
-  o.end = End::fault;
-  o.message = "m";
-  o.fault = Fault{"SIGSEGV", 2, "scan", "k", Side::after, Access::read, 4, "thread 3"};
-  CallObservation call;
-  call.call = 1;
-  call.buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
-  call.references = {{"o", 64, 1, 5, 0.5, 0.25, 1e6}};
-  call.launches = {{"scan", {1, 2, 3}, {4, 5, 6}, 7}};
-  call.scratch = {{"s", 256, 128, 16, {4, 3, 2}, 2, 64}};
-  call.comparison = Comparison::left_out;
-  call.reference_us = 12;
-  o.calls = {call};
-  o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};
-  o.wall_us = 9;
-  SanitizerRecord record;
-  record.kind = "invalid-write";
-  record.space = "global";
-  record.access = Access::write;
-  record.size_bytes = 4;
-  record.kernel = "scan";
-  record.call = 1;
-  record.buffer = "k";
-  record.side = Side::before;
-  record.distance_bytes = 8;
-  record.address = 0xfff;
-  record.thread = "1,0,0";
-  record.block = "2,0,0";
-  record.location = "scan.cu:7";
-  record.text = "Invalid";
-  record.count = 3;
-  o.sanitizer = SanitizerReport{SanitizerTool::memcheck, {record}, 5, "p"};
-  return o;
-}
+using testing::sample_observation;
 
 TEST(Wire, RoundTrips) {
   EXPECT_EQ(*wire::decode<Plan>(wire::encode(testing::sample_plan())), testing::sample_plan());

@@ -6,6 +6,7 @@
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/sample_observation.h"
 #include "report/sample.h"
 
 namespace redzone::report {
@@ -176,6 +177,41 @@ TEST(ReportJson, Replay) {
   EXPECT_TRUE(j["runs"][1]["signature"].is_null());
   r.expected.reset();
   EXPECT_TRUE(parsed(replay_json(r))["expected"].is_null());
+}
+
+TEST(ReportJson, WhatAToolSaidInARunOfAReplay) {
+  ReplayResult r = sample_replay();
+  r.runs[0].sanitizer = redzone::testing::sample_sanitizer_report();
+  const Json j = parsed(replay_json(r));
+  EXPECT_EQ(j["runs"][0]["sanitizer"].dump(),
+            R"({"tool":"memcheck","records":[{"kind":"invalid-write","warning":true,)"
+            R"("space":"global","access":"write","size_bytes":4,"kernel":"scan","call":0,)"
+            R"("buffer":"k","side":"before","distance_bytes":8,"address":9223372036854775807,)"
+            R"("thread":"1,0,0","block":"2,0,0","location":"scan.cu:7",)"
+            R"("text":"Invalid __global__ write of \"4\" bytes","count":3},{"kind":"race",)"
+            R"("warning":false,"space":"","access":"unknown","size_bytes":0,"kernel":"",)"
+            R"("call":-1,"buffer":"","side":"unknown","distance_bytes":0,"address":0,"thread":"",)"
+            R"("block":"","location":"","text":"","count":1}],"dropped":5,)"
+            R"("problem":"the log ends early"})");
+  EXPECT_TRUE(j["runs"][1]["sanitizer"].is_null());
+}
+
+TEST(ReportJson, EnvironmentAndCulprits) {
+  Finding f = sample_finding();
+  f.environment = {"NVIDIA H100",        "580.1", 90,     "nvcc 13.0", "13.0",
+                   "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};
+  f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
+                {.source = "progress marks"}};
+  const Json j = parsed(finding_json(f));
+  EXPECT_EQ(j["environment"].dump(),
+            R"({"device":"NVIDIA H100","driver":"580.1","compute_capability":90,)"
+            R"("toolkit":"nvcc 13.0","nvrtc":"13.0","host":"Linux 6.1.0 x86_64",)"
+            R"("code_hash":"c0de","redzone_version":"0.1.0"})");
+  EXPECT_EQ(j["culprits"].dump(),
+            R"([{"source":"memcheck","call":2,"kernel":"scan","access":"read","buffer":"x",)"
+            R"("side":"after","location":"scan.cu:7","detail":"4 bytes"},)"
+            R"({"source":"progress marks","call":-1,"kernel":"","access":"unknown","buffer":"",)"
+            R"("side":"unknown","location":"","detail":""}])");
 }
 
 TEST(ReportJson, TextThatIsNotUtf8IsRepaired) {

@@ -1,10 +1,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-
-#include "store/observation_json.h"
+#include "core/sample_observation.h"
 #include "store/sample.h"
 #include "store/store.h"
 
@@ -12,123 +9,13 @@ namespace redzone::store {
 namespace {
 
 using namespace testing;
-
-Observation sample_observation() {
-  Observation o;
-  o.end = End::fault;
-  o.message = "a message";
-  o.fault = Fault{.code = "SIGSEGV",
-                  .call = 0,
-                  .kernel = "scan",
-                  .buffer = "k",
-                  .side = Side::after,
-                  .access = Access::read,
-                  .distance_bytes = 4,
-                  .detail = "at 0x7f00",
-                  .known_by = "progress marks"};
-  CallObservation call;
-  call.call = 0;
-  call.buffers = {{.name = "x", .role = Role::in, .digest = 1, .numel = 2, .changed = 3},
-                  {.name = "s",
-                   .role = Role::out,
-                   .scratch = true,
-                   .digest = 0xffffffffffffffffu,
-                   .numel = 5,
-                   .dirty_before = 6,
-                   .dirty_after = 7,
-                   .dirty_gaps = 8,
-                   .first_dirty_byte = -9},
-                  {.name = "io", .role = Role::inout}};
-  call.references = {{.tensor = "y",
-                      .numel = 10,
-                      .mismatches = 1,
-                      .first_index = 3,
-                      .got = std::numeric_limits<double>::infinity(),
-                      .want = -0.1,
-                      .worst = 1e300}};
-  call.scratch = {{.name = "s",
-                   .bytes = 256,
-                   .align = 128,
-                   .bytes_per_cta = 16,
-                   .grid = {4, 3, 2},
-                   .num_ctas = 2,
-                   .need_align = 64}};
-  call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
-  call.comparison = Comparison::compared;
-  o.calls = {call, CallObservation{.call = 4, .buffers = {}, .references = {}, .launches = {}}};
-  o.encodes = {{.call = 4,
-                .name = "q",
-                .rule = "stride-alignment",
-                .dim = 1,
-                .degenerate = true,
-                .text = "2 bytes"},
-               {.call = 5, .name = "", .code = 801, .rule = "", .text = ""}};
-  o.wall_us = 12;
-  o.mapping_calls = 13;
-  o.bytes = 14;
-  return o;
-}
+using redzone::testing::sample_observation;
 
 // Each call index of an observation is one of its plan.
 Plan plan_with_calls(std::size_t calls) {
   Plan plan = redzone::testing::sample_plan();
   plan.steps.assign(calls, plan.steps.front());
   return plan;
-}
-
-TEST(ObservationJson, RoundTrip) {
-  const Observation o = sample_observation();
-  const auto again = parse_observation(print_observation(o), "trial");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(*again, o);
-  for (const auto end : enumerators<End>()) {
-    Observation plain;
-    plain.end = end;
-    EXPECT_EQ(*parse_observation(print_observation(plain), "trial"), plain);
-  }
-}
-
-TEST(ObservationJson, NanComesBackAsNan) {
-  Observation o = sample_observation();
-  o.calls[0].references[0].got = std::nan("");
-  o.calls[0].references[0].want = -std::numeric_limits<double>::infinity();
-  const auto again = parse_observation(print_observation(o), "trial");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_TRUE(std::isnan(again->calls[0].references[0].got));
-  EXPECT_EQ(again->calls[0].references[0].want, -std::numeric_limits<double>::infinity());
-}
-
-TEST(ObservationJson, ExactForm) {
-  Observation o;
-  o.end = End::completed;
-  o.calls = {CallObservation{.call = 0,
-                             .buffers = {{.name = "y", .digest = 7, .numel = 2}},
-                             .references = {},
-                             .launches = {}}};
-  o.wall_us = 5;
-  EXPECT_EQ(print_observation(o),
-            R"({"end":"completed","calls":[{"call":0,"buffers":[)"
-            R"({"name":"y","role":"out","digest":7,"numel":2}]}],"wall_us":5})");
-}
-
-TEST(ObservationJson, TextThatIsNotUtf8IsRepaired) {
-  Observation o;
-  o.message = "bad \xff byte";
-  const auto again = parse_observation(print_observation(o), "trial");
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->message, "bad \xef\xbf\xbd byte");
-}
-
-TEST(ObservationJson, RubbishIsAnError) {
-  for (const char* text :
-       {"", "[]", "{}", "{\"end\":\"gone\",\"wall_us\":1}", "{\"end\":1,\"wall_us\":1}",
-        R"({"end":"fault","wall_us":1,"calls":[{"call":"x"}]})",
-        R"({"end":"fault","wall_us":1,"calls":[{"call":0,"launches":[{"kernel":"k","grid":[1],)"
-        R"("block":[1,1,1]}]}]})"}) {
-    const auto o = parse_observation(text, "trial 3");
-    ASSERT_FALSE(o) << text;
-    EXPECT_EQ(o.error().message.rfind("trial 3: not an observation", 0), 0u);
-  }
 }
 
 TEST(Evidence, ATrialComesBackAsItWas) {
