@@ -1,204 +1,203 @@
-// Binary form of plans and observations for the pipe between driver and worker. Both ends are the
-// same build; what is stored is the text form (plan_text.h). What is read may come from a worker
-// that overwrote its memory: every value that decodes is one that its type has (bools are 0 or 1,
-// enumerators are known, text is UTF-8). Whether it fits the plan is observation_check.h's.
+// Binary form of plans and observations for the pipe between driver and worker: the members of each
+// struct in the order of its table (field_table.h). Both ends are the same build; what is stored is
+// the text form (plan_text.h). What is read may come from a worker that overwrote its memory: every
+// value that decodes is one that its type has (bools are 0 or 1, enumerators are known, text is
+// UTF-8). Whether it fits the plan is observation_check.h's.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/error.h"
-#include "core/trial.h"
+#include "core/field_table.h"
+#include "core/observation_fields.h"
+#include "core/plan_fields.h"
+#include "core/spec_names.h"
 #include "core/utf8.h"
 
 namespace redzone::wire {
 
-// One archive class, used in both directions, so that writing and reading cannot disagree: each
-// type has one `fields(archive, value)`.
-class Archive {
- public:
-  // Writes.
-  Archive() = default;
-  // Reads; `bytes` must outlive the archive.
-  explicit Archive(std::string_view bytes) : input_(bytes), reading_(true) {}
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-  bool reading() const { return reading_; }
+class Writer {
+ public:
+  template <class... T>
+  void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  std::string take() { return std::move(output_); }
+
+ private:
+  void put(Number auto v) { output_.append(reinterpret_cast<const char*>(&v), sizeof v); }
+  void put(std::same_as<bool> auto v) { output_ += v ? '\1' : '\0'; }
+  template <NamedEnum E>
+  void put(E v) {
+    put(static_cast<std::underlying_type_t<E>>(v));
+  }
+  void put(const std::string& s) {
+    length(s.size());
+    output_ += s;
+  }
+  template <class T, std::size_t N>
+  void put(const T (&values)[N]) {
+    for (const auto& e : values) put(e);
+  }
+  template <class T>
+  void put(const std::vector<T>& v) {
+    length(v.size());
+    for (const auto& e : v) put(e);
+  }
+  template <class K, class V, class C>
+  void put(const std::map<K, V, C>& m) {
+    length(m.size());
+    for (const auto& [k, v] : m) (*this)(k, v);
+  }
+  template <class T>
+  void put(const std::optional<T>& o) {
+    put(o.has_value());
+    if (o) put(*o);
+  }
+  template <class... T>
+  void put(const std::variant<T...>& v) {
+    put(static_cast<std::uint8_t>(v.index()));
+    std::visit([&](const auto& x) { put(x); }, v);
+  }
+  template <HasFields T>
+  void put(const T& v) {
+    each_field(v, [&](const auto&, const auto& member) { put(member); });
+  }
+  void length(std::size_t n) { put(static_cast<std::uint32_t>(n)); }
+
+  std::string output_;
+};
+
+class Reader {
+ public:
+  // `bytes` must outlive the reader.
+  explicit Reader(std::string_view bytes) : input_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... values) {
+    (get(values), ...);
+  }
   // False once a read went past the end or met a value out of range. Reads then give zeros.
   bool ok() const { return ok_; }
   bool at_end() const { return position_ == input_.size(); }
-  void fail() { ok_ = false; }
-  std::string take() { return std::move(output_); }
 
-  void bytes(void* data, std::size_t n) {
-    if (!reading_) {
-      output_.append(static_cast<const char*>(data), n);
-    } else if (ok_ && input_.size() - position_ >= n) {
-      std::memcpy(data, input_.data() + position_, n);
-      position_ += n;
-    } else {
-      ok_ = false;
-      std::memset(data, 0, n);
-    }
+ private:
+  void get(Number auto& v) {
+    v = {};
+    if (input_.size() - position_ < sizeof v) ok_ = false;
+    if (!ok_) return;
+    std::memcpy(&v, input_.data() + position_, sizeof v);
+    position_ += sizeof v;
   }
-
-  template <class T>
-  requires(std::is_arithmetic_v<T>) void field(T& v) { bytes(&v, sizeof v); }
   // Any other byte in a bool is undefined behaviour for whoever reads it.
-  void field(bool& v) {
-    std::uint8_t byte = v ? 1 : 0;
-    bytes(&byte, sizeof byte);
-    if (byte > 1) fail();
-    v = byte == 1;
+  void get(bool& v) { v = number_below(std::uint8_t{2}) == 1; }
+  // There is no other way to read an enumerator.
+  template <NamedEnum E>
+  void get(E& v) {
+    using Number = std::underlying_type_t<E>;
+    v = static_cast<E>(number_below(static_cast<Number>(enumerators<E>().size())));
   }
-  // An enumerator; another number makes the read fail. There is no other way to read one.
+  void get(std::string& s) {
+    const std::uint32_t n = length(1);
+    s = valid_utf8(input_.substr(position_, n));
+    position_ += n;
+  }
+  template <class T, std::size_t N>
+  void get(T (&values)[N]) {
+    for (auto& e : values) get(e);
+  }
+  // Grown as elements arrive: a wrong length must not cost many times the message.
   template <class T>
-  requires(NamedEnum<T>) void enumerated(T& v) {
-    auto number = static_cast<std::underlying_type_t<T>>(v);
-    bytes(&number, sizeof number);
-    if (number >= enumerators<T>().size()) {
-      number = 0;
-      fail();
-    }
-    v = static_cast<T>(number);
-  }
-  void field(std::string& s) {
-    std::uint32_t n = length(s.size(), 1);
-    if (reading_) s.resize(n);
-    bytes(s.data(), n);
-    if (reading_) s = valid_utf8(s);
-  }
-  template <class T>
-  void field(std::vector<T>& v) {
-    const std::uint32_t n = length(v.size(), 1);
-    if (!reading_) {
-      for (auto& e : v) value(e);
-      return;
-    }
-    // Grown as elements arrive: a wrong length must not cost many times the message.
+  void get(std::vector<T>& v) {
+    const std::uint32_t n = length(1);
     v.clear();
-    for (std::uint32_t i = 0; i < n && ok_; ++i) value(v.emplace_back());
+    for (std::uint32_t i = 0; i < n && ok_; ++i) get(v.emplace_back());
   }
   template <class K, class V, class C>
-  void field(std::map<K, V, C>& m) {
-    const std::uint32_t n = length(m.size(), 2);
-    if (!reading_) {
-      for (auto& [k, v] : m) {
-        K copy = k;
-        value(copy);
-        value(v);
-      }
-      return;
-    }
+  void get(std::map<K, V, C>& m) {
+    const std::uint32_t n = length(2);
     m.clear();
     for (std::uint32_t i = 0; i < n && ok_; ++i) {
       K k{};
       V v{};
-      value(k);
-      value(v);
+      (*this)(k, v);
       m.emplace(std::move(k), std::move(v));
     }
   }
   template <class T>
-  void field(std::optional<T>& o) {
-    bool has = o.has_value();
-    field(has);
-    if (reading_) o = has ? std::optional<T>(T{}) : std::nullopt;
-    if (has) value(*o);
+  void get(std::optional<T>& o) {
+    bool has = false;
+    get(has);
+    if (!has) return o.reset();
+    T value{};
+    get(value);
+    o = std::move(value);
   }
   template <class... T>
-  void field(std::variant<T...>& v) {
-    std::uint8_t index = static_cast<std::uint8_t>(v.index());
-    field(index);
-    if (reading_) {
-      if (index >= sizeof...(T)) return fail();
-      emplace_alternative(v, index, std::index_sequence_for<T...>{});
-    }
-    std::visit([&](auto& x) { value(x); }, v);
+  void get(std::variant<T...>& v) {
+    const auto index = number_below(static_cast<std::uint8_t>(sizeof...(T)));
+    emplace_alternative(v, index, std::index_sequence_for<T...>{});
+    std::visit([&](auto& x) { get(x); }, v);
+  }
+  template <HasFields T>
+  void get(T& v) {
+    each_field(v, [&](const auto&, auto& member) { get(member); });
   }
 
-  template <class... T>
-  void operator()(T&... values) {
-    (value(values), ...);
-  }
-
- private:
-  template <class T>
-  void value(T& v) {
-    if constexpr (requires { fields(*this, v); })
-      fields(*this, v);
-    else
-      field(v);
-  }
   template <class V, std::size_t... I>
   static void emplace_alternative(V& v, std::size_t index, std::index_sequence<I...>) {
     ((I == index ? void(v.template emplace<I>()) : void()), ...);
   }
-  // A length, bounded when reading by the bytes that are left.
-  std::uint32_t length(std::size_t n, std::size_t least_bytes_each) {
-    auto v = static_cast<std::uint32_t>(n);
-    field(v);
-    if (reading_ && v > (input_.size() - position_) / least_bytes_each) {
-      ok_ = false;
-      v = 0;
-    }
-    return v;
+  // 0 when there is another number.
+  template <class N>
+  N number_below(N limit) {
+    N n = 0;
+    get(n);
+    if (n >= limit) ok_ = false;
+    return ok_ ? n : N{0};
+  }
+  // A length, bounded by the bytes that are left.
+  std::uint32_t length(std::size_t least_bytes_each) {
+    std::uint32_t n = 0;
+    get(n);
+    if (n > (input_.size() - position_) / least_bytes_each) ok_ = false;
+    return ok_ ? n : 0;
   }
 
-  std::string output_;
   std::string_view input_;
   std::size_t position_ = 0;
-  bool reading_ = false;
   bool ok_ = true;
 };
 
-}  // namespace redzone::wire
-
-namespace redzone {
-
-// Found by argument-dependent lookup; `fields` of other modules' messages live beside the messages.
-void fields(wire::Archive& a, Layout& v);
-void fields(wire::Archive& a, Mode& v);
-void fields(wire::Archive& a, Call& v);
-void fields(wire::Archive& a, CallStep& v);
-void fields(wire::Archive& a, SyncStep& v);
-void fields(wire::Archive& a, WaitStep& v);
-void fields(wire::Archive& a, ReplayStep& v);
-void fields(wire::Archive& a, Plan& v);
-void fields(wire::Archive& a, TrialSpec& v);
-void fields(wire::Archive& a, Fault& v);
-void fields(wire::Archive& a, BufferObservation& v);
-void fields(wire::Archive& a, ReferenceObservation& v);
-void fields(wire::Archive& a, LaunchObservation& v);
-void fields(wire::Archive& a, ScratchObservation& v);
-void fields(wire::Archive& a, EncodeObservation& v);
-void fields(wire::Archive& a, CallObservation& v);
-void fields(wire::Archive& a, SanitizerRecord& v);
-void fields(wire::Archive& a, SanitizerReport& v);
-void fields(wire::Archive& a, Observation& v);
-
-namespace wire {
-
 template <class T>
-std::string encode(T value) {
-  Archive a;
-  fields(a, value);
-  return a.take();
+std::string encode(const T& value) {
+  Writer writer;
+  writer(value);
+  return writer.take();
 }
 
 // A harness error when the bytes are short, long or out of range.
 template <class T>
 Result<T> decode(std::string_view bytes) {
-  Archive a(bytes);
+  Reader reader(bytes);
   T value{};
-  fields(a, value);
-  if (!a.ok() || !a.at_end()) return harness_error("malformed message");
+  reader(value);
+  if (!reader.ok() || !reader.at_end()) return harness_error("malformed message");
   return value;
 }
 
-}  // namespace wire
-}  // namespace redzone
+}  // namespace redzone::wire

@@ -9,6 +9,27 @@
 
 namespace redzone::exec {
 
+constexpr auto field_table(std::type_identity<Hello>) {
+  return sent_fields(&Hello::device, &Hello::driver, &Hello::compute_capability, &Hello::nvrtc,
+                     &Hello::memory_bytes);
+}
+constexpr auto field_table(std::type_identity<HelloMessage>) {
+  return sent_fields(&HelloMessage::pid, &HelloMessage::hello);
+}
+constexpr auto field_table(std::type_identity<RunMessage>) {
+  return sent_fields(&RunMessage::ticket, &RunMessage::plan, &RunMessage::trials);
+}
+constexpr auto field_table(std::type_identity<TrialDoneMessage>) {
+  return sent_fields(&TrialDoneMessage::ticket, &TrialDoneMessage::trial,
+                     &TrialDoneMessage::device_lost, &TrialDoneMessage::observation);
+}
+constexpr auto field_table(std::type_identity<JobDoneMessage>) {
+  return sent_fields(&JobDoneMessage::ticket);
+}
+constexpr auto field_table(std::type_identity<QuitMessage>) {
+  return sent_fields<QuitMessage>();
+}
+
 namespace {
 
 constexpr std::uint32_t kMagic = 0x50575a52;  // "RZWP"
@@ -18,21 +39,6 @@ std::uint32_t checksum(std::uint16_t type, std::string_view payload) {
   const std::uint64_t seed = (std::uint64_t{type} << 32) | payload.size();
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(payload.data(), payload.size(), seed));
 }
-
-void fields(wire::Archive& a, HelloMessage& v) {
-  a(v.pid, v.hello.device, v.hello.driver, v.hello.compute_capability, v.hello.nvrtc,
-    v.hello.memory_bytes);
-}
-void fields(wire::Archive& a, RunMessage& v) {
-  a(v.ticket, v.plan, v.trials);
-}
-void fields(wire::Archive& a, TrialDoneMessage& v) {
-  a(v.ticket, v.trial, v.device_lost, v.observation);
-}
-void fields(wire::Archive& a, JobDoneMessage& v) {
-  a(v.ticket);
-}
-void fields(wire::Archive&, QuitMessage&) {}
 
 Result<std::string> bounded_frame(std::size_t type, const std::string& payload) {
   if (payload.size() > kMaxPayloadBytes)
@@ -60,17 +66,15 @@ std::string frame(std::uint16_t type, std::string_view payload) {
 }
 
 Result<std::string> encode(const Message& message) {
-  wire::Archive archive;
-  // An archive takes references because it also reads; one that writes changes nothing.
-  std::visit([&](auto& m) { fields(archive, m); }, const_cast<Message&>(message));
-  return bounded_frame(message.index(), archive.take());
+  return bounded_frame(message.index(),
+                       std::visit([](const auto& m) { return wire::encode(m); }, message));
 }
 
 Result<std::string> encode_run(std::uint64_t ticket, const Plan& plan,
                                const std::vector<TrialSpec>& trials) {
-  wire::Archive archive;
-  archive(ticket, const_cast<Plan&>(plan), const_cast<std::vector<TrialSpec>&>(trials));
-  return bounded_frame(Message(RunMessage{}).index(), archive.take());
+  wire::Writer writer;
+  writer(ticket, plan, trials);
+  return bounded_frame(Message(RunMessage{}).index(), writer.take());
 }
 
 void FrameReader::append(const char* data, std::size_t n) {
@@ -109,9 +113,9 @@ Result<std::optional<Message>> FrameReader::next() {
   Message message;
   if (!emplace_type(message, header.type, std::make_index_sequence<std::variant_size_v<Message>>{}))
     return broken(fmt::format("a message of the unknown type {}", header.type));
-  wire::Archive archive(payload);
-  std::visit([&](auto& m) { fields(archive, m); }, message);
-  if (!archive.ok() || !archive.at_end())
+  wire::Reader reader(payload);
+  std::visit([&](auto& m) { reader(m); }, message);
+  if (!reader.ok() || !reader.at_end())
     return broken(fmt::format("a message of type {} with a malformed payload", header.type));
 
   begin_ += kHeaderBytes + header.length;

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/campaign_record.h"
+#include "core/field_json.h"
+#include "core/observation_fields.h"
 #include "core/plan_text.h"
 #include "report/format.h"
 #include "report/names.h"
@@ -151,32 +153,6 @@ Json target(const TargetInfo& t) {
           {"knobs", list(s.knobs, knob)}};
 }
 
-Json record(const SanitizerRecord& r) {
-  return {{"kind", r.kind},
-          {"warning", r.warning},
-          {"space", r.space},
-          {"access", name_of(r.access)},
-          {"size_bytes", r.size_bytes},
-          {"kernel", r.kernel},
-          {"call", r.call},
-          {"buffer", r.buffer},
-          {"side", name_of(r.side)},
-          {"distance_bytes", r.distance_bytes},
-          {"address", r.address},
-          {"thread", r.thread},
-          {"block", r.block},
-          {"location", r.location},
-          {"text", r.text},
-          {"count", r.count}};
-}
-
-Json sanitizer(const SanitizerReport& r) {
-  return {{"tool", name_of(r.tool)},
-          {"records", list(r.records, record)},
-          {"dropped", r.dropped},
-          {"problem", r.problem}};
-}
-
 Json run(const ReplayRun& r) {
   const Verdict& v = r.verdict;
   return {{"end", name_of(r.end)},
@@ -189,7 +165,7 @@ Json run(const ReplayRun& r) {
           {"as_recorded", r.result == RunResult::recorded},
           {"reference", {{"compared_calls", v.reference.compared}, {"calls", v.reference.calls}}},
           {"wall_us", r.wall_us},
-          {"sanitizer", r.sanitizer ? sanitizer(*r.sanitizer) : Json()}};
+          {"sanitizer", FieldJson::of(r.sanitizer, Defaults::written)}};
 }
 
 Json unjudged(const Unjudged& u) {

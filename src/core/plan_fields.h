@@ -1,0 +1,48 @@
+// What is sent of plans and of the trials that are made of them. The stored form of a plan is its
+// text (plan_text.h).
+#pragma once
+
+#include "core/field_table.h"
+#include "core/plan.h"
+#include "core/trial.h"
+
+namespace redzone {
+
+constexpr auto field_table(std::type_identity<Layout>) {
+  return sent_fields(&Layout::row_padding_elems, &Layout::transposed, &Layout::offset_elems,
+                     &Layout::unit_stride, &Layout::hnd, &Layout::slice_elems,
+                     &Layout::broadcast_dim, &Layout::reversed_dim);
+}
+constexpr auto field_table(std::type_identity<PoolPolicy>) {
+  return sent_fields(&PoolPolicy::follow_event_dependencies, &PoolPolicy::allow_opportunistic,
+                     &PoolPolicy::allow_internal_dependencies,
+                     &PoolPolicy::release_threshold_bytes);
+}
+constexpr auto field_table(std::type_identity<Mode>) {
+  return sent_fields(&Mode::launch, &Mode::allocator, &Mode::placement, &Mode::poison,
+                     &Mode::schedule_seed, &Mode::sanitizer, &Mode::pool);
+}
+constexpr auto field_table(std::type_identity<Call>) {
+  return sent_fields(&Call::dims, &Call::config, &Call::layouts, &Call::seed);
+}
+constexpr auto field_table(std::type_identity<CallStep>) {
+  return sent_fields(&CallStep::call, &CallStep::repeat, &CallStep::stream, &CallStep::graph);
+}
+constexpr auto field_table(std::type_identity<SyncStep>) {
+  return sent_fields<SyncStep>();
+}
+constexpr auto field_table(std::type_identity<WaitStep>) {
+  return sent_fields(&WaitStep::stream, &WaitStep::on);
+}
+constexpr auto field_table(std::type_identity<ReplayStep>) {
+  return sent_fields(&ReplayStep::graph, &ReplayStep::repeat, &ReplayStep::stream);
+}
+constexpr auto field_table(std::type_identity<Plan>) {
+  return sent_fields(&Plan::target, &Plan::mode, &Plan::steps);
+}
+constexpr auto field_table(std::type_identity<TrialSpec>) {
+  return sent_fields(&TrialSpec::mode, &TrialSpec::order, &TrialSpec::reference,
+                     &TrialSpec::plain_graphs, &TrialSpec::left_out);
+}
+
+}  // namespace redzone
