@@ -4,6 +4,7 @@
 
 #include "core/campaign_record.h"
 #include "core/field_json.h"
+#include "core/finding_fields.h"
 #include "core/observation_fields.h"
 #include "core/plan_text.h"
 #include "report/format.h"
@@ -50,23 +51,6 @@ Json counts(const Reliability& r) {
   return {{"k", r.k}, {"n", r.n}};
 }
 
-Json environment(const Environment& e) {
-  return {{"device", e.device},
-          {"driver", e.driver},
-          {"compute_capability", e.compute_capability},
-          {"toolkit", e.toolkit},
-          {"nvrtc", e.nvrtc},
-          {"host", e.host},
-          {"code_hash", e.code_hash},
-          {"redzone_version", e.redzone_version}};
-}
-
-Json culprit(const Attribution& a) {
-  return {{"source", a.source},          {"call", a.call},     {"kernel", a.kernel},
-          {"access", name_of(a.access)}, {"buffer", a.buffer}, {"side", name_of(a.side)},
-          {"location", a.location},      {"detail", a.detail}};
-}
-
 Json finding(const Finding& f, std::string_view db) {
   return {{"id", f.id},
           {"state", name_of(f.state)},
@@ -97,9 +81,9 @@ Json finding(const Finding& f, std::string_view db) {
                 [](const AttributionRow& row) -> Json {
                   return {{"axis", row.axis}, {"value", row.value}, {"failed", counts(row.failed)}};
                 })},
-          {"culprits", list(f.culprits, culprit)},
+          {"culprits", FieldJson::of(f.culprits, Defaults::written)},
           {"fault_detail", f.fault_detail},
-          {"environment", environment(f.environment)},
+          {"environment", FieldJson::of(f.environment, Defaults::written)},
           {"campaign", f.campaign == 0 ? Json() : Json(f.campaign)},
           {"plans_to_first", f.plans_to_first},
           {"seconds_to_first", f.seconds_to_first},

@@ -7,6 +7,7 @@
 
 #include "core/campaign_record.h"
 #include "core/finding.h"
+#include "core/finding_fields.h"
 #include "core/plan.h"
 #include "core/plan_text.h"
 #include "core/target_name.h"
@@ -37,16 +38,15 @@ inline bool is_call(std::int32_t call) {
   return call >= -1 && call < static_cast<std::int32_t>(kMaxSteps);
 }
 
+// A column for each field of the struct's table, by its name.
+template <class A, HasFields T>
+void field_columns(A& a, T& value) {
+  each_field(value, [&](const auto& field, auto& member) { a(field.name, member); });
+}
+
 template <class A, Of<Environment> E>
 void columns(A& a, E& e) {
-  a("device", e.device);
-  a("driver", e.driver);
-  a("compute_capability", e.compute_capability);
-  a("toolkit", e.toolkit);
-  a("nvrtc", e.nvrtc);
-  a("host", e.host);
-  a("code_hash", e.code_hash);
-  a("redzone_version", e.redzone_version);
+  field_columns(a, e);
 }
 
 template <class A, Of<Signature> S>
@@ -120,14 +120,7 @@ void columns(A& a, R& r) {
 
 template <class A, Of<Attribution> T>
 void columns(A& a, T& t) {
-  a("source", t.source);
-  a("call", t.call);
-  a("kernel", t.kernel);
-  a("access", t.access);
-  a("buffer", t.buffer);
-  a("side", t.side);
-  a("location", t.location);
-  a("detail", t.detail);
+  field_columns(a, t);
   a.holds(is_call(t.call), "its call is none of a plan");
 }
 
