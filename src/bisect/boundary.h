@@ -27,7 +27,8 @@ struct DimRule {
   std::string text(const std::string& dim) const;
 };
 
-// The simplest rule that agrees with all of these; nothing where none does. `tile`: a modulus worth
+// The simplest rule that agrees with all of these; nothing where none does, nor for one or two
+// failing values between passing ones that no class explains. `tile`: a modulus worth
 // trying; 0: none. Each value at most once.
 std::optional<DimRule> fit_rule(const std::map<std::int64_t, bool>& fails, std::int64_t tile);
 

@@ -12,6 +12,10 @@ namespace {
 using Class = DimRule::Class;
 using Answers = std::map<std::int64_t, bool>;
 
+// Between values that pass, fewer failing ones may as well be some of a pattern whose others were
+// not sampled.
+constexpr std::ptrdiff_t kLeastInRange = 3;
+
 bool is_power(std::int64_t v) {
   return v > 0 && std::has_single_bit(static_cast<std::uint64_t>(v));
 }
@@ -133,6 +137,9 @@ std::optional<DimRule> fit_rule(const Answers& fails, std::int64_t tile) {
   DimRule range;
   if (first != fails.begin()) range.least = first->first;
   if (last != fails.rbegin()) range.most = last->first;
+  const auto failing =
+      std::count_if(fails.begin(), fails.end(), [](const auto& a) { return a.second; });
+  if (range.least && range.most && failing < kLeastInRange) return by_class(fails, tile);
   if (agrees(range, fails)) return range;
   if (auto rule = by_class(fails, tile)) return rule;
   // A class within the range of what fails.
