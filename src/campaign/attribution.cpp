@@ -4,6 +4,8 @@
 #include <iterator>
 #include <span>
 
+#include "campaign/run_judgement.h"
+
 namespace redzone::campaign {
 namespace {
 
@@ -33,11 +35,13 @@ std::vector<Variant> variants(const Plan& plan, const Oracle& oracle,
   return out;
 }
 
-void count(const Answer& answer, const Signature& signature, Reliability& reliability) {
+void count(const Plan& plan, const Answer& answer, const Signature& signature,
+           Reliability& reliability) {
+  const Verdict verdict = own_verdict(plan, answer, signature);
   // What could not be judged is neither a failure nor a pass.
-  if (answer.verdict.outcome != Outcome::pass && !answer.verdict.failed()) return;
+  if (verdict.outcome != Outcome::pass && !verdict.failed()) return;
   ++reliability.n;
-  if (answer.verdict.failed() && same_bug(answer.verdict.signature, signature)) ++reliability.k;
+  if (verdict.failed() && same_bug(verdict.signature, signature)) ++reliability.k;
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   const std::vector<Question> questions(static_cast<std::size_t>(n), Question{&oracle, plan});
   Runs out;
   out.answers = evaluator.ask(questions);
-  for (const auto& answer : out.answers) count(answer, signature, out.reliability);
+  for (const auto& answer : out.answers) count(plan, answer, signature, out.reliability);
   return out;
 }
 
@@ -63,8 +67,10 @@ void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& s
     questions.insert(questions.end(), static_cast<std::size_t>(times), Question{&oracle, v->plan});
   }
   const auto answers = evaluator.ask(questions);
-  for (std::size_t a = 0; a < answers.size(); ++a)
-    count(answers[a], signature, variants[a / static_cast<std::size_t>(times)]->failed);
+  for (std::size_t a = 0; a < answers.size(); ++a) {
+    Variant& variant = *variants[a / static_cast<std::size_t>(times)];
+    count(variant.plan, answers[a], signature, variant.failed);
+  }
 }
 
 // What passes, under each other launch that fails as the plan does: a failure that needs queued

@@ -20,22 +20,42 @@ TrialsRun trials_of(const Answer& answer) {
                                                                                   : TrialsRun::none;
 }
 
-// What the finding's own oracle said. A finding does not say which of its calls the reference
-// failed, so that only a run in which each was compared says that none fails.
-Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded) {
-  Verdict verdict = own.verdict;
-  const ReferenceCount& count = verdict.reference;
-  if (verdict.outcome != Outcome::pass || recorded.kind != FailKind::reference ||
-      count.compared == count.calls)
-    return verdict;
-  verdict.outcome = Outcome::inconclusive;
-  verdict.reason =
-      fmt::format("not judged by the reference: {} of {} calls were compared; {}", count.compared,
-                  count.calls, oracles::why_not_compared(plan, own.trials, own.observations));
-  return verdict;
+// A trial in which a write beside that buffer would have been missed.
+const TrialSpec* blind_trial(const Answer& own, const std::string& buffer) {
+  for (std::size_t t = 0; t < std::min(own.trials.size(), own.observations.size()); ++t)
+    for (const auto& call : own.observations[t].calls)
+      for (const auto& b : call.buffers)
+        if (b.name == buffer && !b.surrounded) return &own.trials[t];
+  return nullptr;
+}
+
+// Why a pass says nothing of the recorded failure; empty if it does say something.
+std::string why_blind(const Plan& plan, const Answer& own, const Signature& recorded) {
+  const ReferenceCount& count = own.verdict.reference;
+  // A finding does not say which of its calls the reference failed, so that only a run in which
+  // each was compared says that none fails.
+  if (recorded.kind == FailKind::reference && count.compared != count.calls)
+    return fmt::format("not judged by the reference: {} of {} calls were compared; {}",
+                       count.compared, count.calls,
+                       oracles::why_not_compared(plan, own.trials, own.observations));
+  if (recorded.kind == FailKind::redzone && (recorded.side == "before" || recorded.side == "after"))
+    if (const TrialSpec* trial = blind_trial(own, recorded.buffer))
+      return fmt::format("not judged: allocator '{}' puts no canaries around '{}'",
+                         name_of(trial->mode.allocator), recorded.buffer);
+  return "";
 }
 
 }  // namespace
+
+Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded) {
+  Verdict verdict = own.verdict;
+  if (verdict.outcome != Outcome::pass) return verdict;
+  if (std::string why = why_blind(plan, own, recorded); !why.empty()) {
+    verdict.outcome = Outcome::inconclusive;
+    verdict.reason = std::move(why);
+  }
+  return verdict;
+}
 
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded) {

@@ -24,8 +24,13 @@ struct RunJudgement {
 // `answers` are about `plan`, one for each oracle; with `recorded` the first is that of the
 // finding's own oracle. A recorded failure of the reference has not passed where a call of the plan
 // was not compared: it is not judged.
+// Nor has an access before or after a buffer passed in a mode that surrounds that buffer with
+// nothing in which it would be seen.
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
+
+// What the finding's own oracle said in `own`, by these two rules.
+Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded);
 
 // `answer` is that of a tool which was asked in the place of the oracle that found `recorded`: what
 // it reports is a failure of its own, unless it is the same bug.

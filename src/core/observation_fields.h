@@ -19,9 +19,10 @@ constexpr auto field_table(std::type_identity<Fault>) {
 constexpr auto field_table(std::type_identity<BufferObservation>) {
   using B = BufferObservation;
   return fields<B>(field("name", &B::name), field("role", &B::role), sparse("scratch", &B::scratch),
-                   field("digest", &B::digest), field("numel", &B::numel),
-                   sparse("dirty_before", &B::dirty_before), sparse("dirty_after", &B::dirty_after),
-                   sparse("dirty_gaps", &B::dirty_gaps), sparse("changed", &B::changed),
+                   sparse("surrounded", &B::surrounded), field("digest", &B::digest),
+                   field("numel", &B::numel), sparse("dirty_before", &B::dirty_before),
+                   sparse("dirty_after", &B::dirty_after), sparse("dirty_gaps", &B::dirty_gaps),
+                   sparse("changed", &B::changed),
                    sparse("first_dirty_byte", &B::first_dirty_byte));
 }
 

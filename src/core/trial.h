@@ -84,7 +84,10 @@ struct Fault {
 struct BufferObservation {
   std::string name;  // tensor, scratch or workspace
   Role role = Role::out;
-  bool scratch = false;      // scratch or workspace rather than a tensor: only its canaries count
+  bool scratch = false;  // scratch or workspace rather than a tensor: only its canaries count
+  // An access before or after it is seen: canaries or guard pages surround it. Only then do the
+  // counts of 0 below mean that nothing was written there.
+  bool surrounded = false;
   std::uint64_t digest = 0;  // of all elements, independent of layout padding
   std::uint64_t numel = 0;
   std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows

@@ -76,6 +76,10 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
   session.set_call(-1);
 }
 
+bool is_surrounded(const TrialState& state, const device::BufferJob& job) {
+  return state.mode.allocator == Allocator::guard || job.before_bytes + job.after_bytes > 0;
+}
+
 BufferObservation observed(const device::BufferCheck& check) {
   constexpr auto kNone = std::numeric_limits<std::int64_t>::max();
   BufferObservation o;
@@ -88,16 +92,20 @@ BufferObservation observed(const device::BufferCheck& check) {
   return o;
 }
 
-BufferObservation observed(const TensorBuffer& tensor, const device::BufferCheck& check) {
+BufferObservation observed(const TrialState& state, const TensorBuffer& tensor,
+                           const device::BufferCheck& check) {
   BufferObservation o = observed(check);
+  o.surrounded = is_surrounded(state, tensor.job);
   o.name = tensor.spec->name;
   o.role = tensor.spec->role;
   o.numel = static_cast<std::uint64_t>(tensor.view.numel);
   return o;
 }
 
-BufferObservation observed(const RawBuffer& buffer, const device::BufferCheck& check) {
+BufferObservation observed(const TrialState& state, const RawBuffer& buffer,
+                           const device::BufferCheck& check) {
   BufferObservation o = observed(check);
+  o.surrounded = is_surrounded(state, buffer.job);
   o.name = buffer.label;
   o.scratch = true;
   o.digest = 0;
@@ -127,6 +135,7 @@ void note(CallObservation& call, BufferObservation now) {
   now.dirty_after += before->dirty_after;
   now.dirty_gaps += before->dirty_gaps;
   now.changed += before->changed;
+  now.surrounded = now.surrounded && before->surrounded;
   *before = std::move(now);
 }
 
@@ -250,12 +259,12 @@ void collect(TrialState& state, const Segment& segment) {
     CallObservation& call = state.of_call(unit.item->index);
     if (unit.item->last) call.call = unit.item->index;  // complete
     if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
-    for (const auto& tensor : unit.tensors) note(call, observed(tensor, *result++));
-    for (const auto& s : unit.scratch) note(call, observed(s, *result++));
+    for (const auto& tensor : unit.tensors) note(call, observed(state, tensor, *result++));
+    for (const auto& s : unit.scratch) note(call, observed(state, s, *result++));
   }
   if (!segment.trial_checked) return;
   state.for_each_lasting(
-      [&](const RawBuffer& b) { note(state.of_call(b.call), observed(b, *result++)); });
+      [&](const RawBuffer& b) { note(state.of_call(b.call), observed(state, b, *result++)); });
 }
 
 void note_completed(TrialState& state, const Segment& segment) {

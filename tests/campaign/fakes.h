@@ -282,7 +282,10 @@ inline Observation outputs(const Plan& plan, const TrialSpec& trial, std::vector
     digests[static_cast<std::size_t>(index)] = digest(call, before);
     before.push_back(call);
   }
-  return redzone::testing::completed(std::move(digests));
+  Observation o = redzone::testing::completed(std::move(digests));
+  for (auto& call : o.calls)
+    for (auto& buffer : call.buffers) buffer.surrounded = trial.mode.allocator == Allocator::guard;
+  return o;
 }
 
 inline Observation all_right(const Plan& plan, const TrialSpec& trial) {

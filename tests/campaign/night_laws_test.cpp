@@ -382,6 +382,27 @@ TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) 
             Tonight::passes);
 }
 
+// Under that allocator a write past the end lands in memory that nobody checks.
+TEST_F(RecheckTest, AWriteBesideABufferHasNotPassedWhereNothingSurroundsIt) {
+  const auto right = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return all_right(plan, trial);
+  };
+  oracle_ = "redzone";
+  const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
+  EXPECT_EQ(ask(right, {10, 10}, canary).tonight, Tonight::passes);
+  plan_.mode.allocator = Allocator::caching;
+  const auto blind = ask(right, {10, 10}, canary);
+  EXPECT_EQ(blind.tonight, Tonight::unclear);
+  EXPECT_EQ(blind.failed.n, 0) << "no run of it was judged";
+  EXPECT_NE(blind.reason.find("allocator 'caching' puts no canaries around 'y'"), std::string::npos)
+      << blind.reason;
+  // Gaps between rows, inputs and freed memory are checked whatever the allocator.
+  for (const char* side : {"gap", "inside"}) {
+    const Signature elsewhere{FailKind::redzone, "t", "", "y", side, "write"};
+    EXPECT_EQ(ask(right, {10, 10}, elsewhere).tonight, Tonight::passes) << side;
+  }
+}
+
 TEST_F(RecheckTest, WhatFailedSeldomTakesMorePassesThanWhatFailedAlways) {
   EXPECT_EQ(passes_needed({10, 10}), 4);
   EXPECT_GT(passes_needed({1, 1}), 20) << "one failure says little about its rate";

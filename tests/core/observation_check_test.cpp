@@ -16,7 +16,7 @@ Observation sound() {
   o.fault = Fault{"SIGSEGV", 2, "scan", "k", Side::after, Access::read, 4, "thread 3"};
   o.calls.resize(2);
   o.calls[0].call = 0;
-  o.calls[0].buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
+  o.calls[0].buffers = {{"k", Role::in, false, true, 7, 64, 1, 2, 3, 4, -8}};
   o.calls[0].references = {{"o", 64, 1, 5, 0.5, 0.25, 1e6}};
   o.calls[1].call = 2;
   o.encodes = {{1, "q", 1, "stride-alignment", 1, true, "2 bytes"}};

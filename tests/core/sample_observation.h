@@ -52,6 +52,7 @@ inline Observation sample_observation() {
   call.buffers = {{.name = "x",
                    .role = Role::in,
                    .scratch = true,
+                   .surrounded = true,
                    .digest = 0xffffffffffffffffu,
                    .numel = 5,
                    .dirty_before = 6,

@@ -74,7 +74,7 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"({"end":"fault","message":"a message","fault":{"code":"SIGSEGV","call":0,)"
       R"("kernel":"scan","buffer":"k","side":"after","access":"read","distance_bytes":4,)"
       R"("detail":"at 0x7f00","known_by":"progress marks"},"calls":[{"call":0,)"
-      R"("buffers":[{"name":"x","role":"in","scratch":true,"digest":18446744073709551615,)"
+      R"("buffers":[{"name":"x","role":"in","scratch":true,"surrounded":true,"digest":18446744073709551615,)"
       R"("numel":5,"dirty_before":6,"dirty_after":7,"dirty_gaps":8,"changed":3,)"
       R"("first_dirty_byte":-9},{"name":"io","role":"inout","digest":0,"numel":0}],)"
       R"("references":[{"tensor":"y","numel":10,"mismatches":1,"first_index":3,"got":"inf",)"

@@ -23,7 +23,7 @@ Observation sample_observation() {
   o.fault = Fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::read, 4, "thread 3"};
   o.calls.resize(1);
   o.calls[0].call = 0;
-  o.calls[0].buffers = {{"k", Role::in, false, 7, 64, 1, 2, 3, 4, -8}};
+  o.calls[0].buffers = {{"k", Role::in, false, true, 7, 64, 1, 2, 3, 4, -8}};
   return o;
 }
 
