@@ -45,7 +45,8 @@ Preparer::Ticket CompileAhead::prepare(const Plan& plan) {
   }
   if (compilers_ == nullptr) compilers_ = options_.start();
   open_.emplace(ticket, plan.target);
-  compilers_->submit({.id = ticket, .plan = plan, .trials = {TrialSpec{}}, .deadline = kProgressTimeout});
+  compilers_->submit(
+      {.id = ticket, .plan = plan, .trials = {TrialSpec{}}, .deadline = kProgressTimeout});
   return ticket;
 }
 

@@ -167,8 +167,7 @@ std::optional<std::string> layout_violation(const Shape& shape, const Layout& la
   if (layout.slice_elems > 0 && shape.size() < 3) return "fewer than three dims have no slice";
   for (auto elems : {layout.row_padding_elems, layout.slice_elems, layout.offset_elems})
     if (elems % rules.granule_elems != 0)
-      return "paddings and offsets must be multiples of " +
-             std::to_string(rules.granule_elems);
+      return "paddings and offsets must be multiples of " + std::to_string(rules.granule_elems);
   if (auto why = dim_violation(shape, layout.broadcast_dim, rules.broadcast, "a broadcast"))
     return why;
   if (auto why = dim_violation(shape, layout.reversed_dim, rules.reversed, "a reversed"))

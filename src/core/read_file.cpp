@@ -2,26 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 
 namespace redzone {
+namespace {
 
-Result<std::string> read_file(const std::filesystem::path& path) {
+constexpr std::size_t kFirstBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status))
     return usage_error(fmt::format("{}: is a folder, not a file", path.string()));
+  if (!std::filesystem::exists(status))
+    return usage_error(fmt::format("{}: no such file", path.string()));
   // A pipe may never end, and a device neither.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+  if (!std::filesystem::is_regular_file(status))
     return usage_error(fmt::format("{}: is no regular file", path.string()));
   std::ifstream in(path, std::ios::binary);
   if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
-  constexpr std::size_t kMost = std::size_t{64} << 20;
-  std::string text(kMost + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMost) return usage_error(fmt::format("{}: larger than 64 MiB", path.string()));
+  // The size that the system gives is none where it makes the file as it is read.
+  std::string text;
+  while (in && text.size() <= most_bytes) {
+    const std::size_t before = text.size();
+    text.resize(std::min(most_bytes + 1, std::max(kFirstBytes, 2 * before)));
+    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) return usage_error(fmt::format("{}: cannot be read", path.string()));
+  if (text.size() > most_bytes)
+    return usage_error(fmt::format("{}: larger than {} MiB", path.string(), most_bytes >> 20));
   return text;
 }
 

@@ -1,6 +1,7 @@
 // A file's bytes, where a person named the file.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -8,7 +9,8 @@
 
 namespace redzone {
 
-// A usage error names the file. Files above 64 MiB, and what is no regular file, are refused.
-Result<std::string> read_file(const std::filesystem::path& path);
+// A usage error names the file. Larger files, and what is no regular file, are refused.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t most_bytes = std::size_t{64} << 20);
 
 }  // namespace redzone

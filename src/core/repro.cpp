@@ -4,10 +4,11 @@
 
 #include <array>
 
-#include "core/names.h"
+#include "core/document.h"
+#include "core/fields.h"
+#include "core/plan_reader.h"
 #include "core/plan_text.h"
 #include "core/terminal.h"
-#include "core/toml.h"
 
 namespace redzone {
 namespace {
@@ -20,40 +21,16 @@ std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_p
            {"access", &Signature::access}}};
 }
 
-Result<void> read_expect(const toml::table& table, std::string_view where, Repro& repro) {
+void read_expect(Fields f, Repro& repro) {
+  repro.oracle = f.string("oracle");
+  if (repro.oracle.empty()) throw f.error("oracle", "empty");
   Signature signature;
   signature.target = repro.plan.target;
-  std::string kind;
-  for (const auto& [key, node] : table) {
-    const auto* text = node.as_string();
-    const auto& at = node.source().begin;
-    const auto error = [&](std::string_view what) {
-      return usage_error(fmt::format("{}:{}:{}: [expect] {}", where, at.line, at.column, what));
-    };
-    if (text == nullptr) return error(fmt::format("'{}' must be a string", key.str()));
-    bool known = true;
-    if (key.str() == "oracle") {
-      repro.oracle = text->get();
-    } else if (key.str() == "kind") {
-      kind = text->get();
-    } else {
-      known = false;
-      for (const auto& [name, part] : signature_parts()) {
-        if (key.str() != name) continue;
-        signature.*part = text->get();
-        known = true;
-      }
-    }
-    if (!known) return error(fmt::format("has no key '{}'", key.str()));
-  }
-  auto parsed = parse_name<FailKind>(kind);
-  if (!parsed)
-    return usage_error(fmt::format("{}: [expect] kind: {}", where, parsed.error().message));
-  if (repro.oracle.empty())
-    return usage_error(fmt::format("{}: [expect] key 'oracle' is missing", where));
-  signature.kind = *parsed;
+  signature.kind = f.named<FailKind>("kind");
+  for (const auto& [name, part] : signature_parts())
+    if (f.has(name)) signature.*part = f.string(name);
+  f.done();
   repro.signature = signature;
-  return {};
 }
 
 }  // namespace
@@ -80,16 +57,14 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
 }
 
 Result<Repro> parse_repro(std::string_view text, std::string_view where) {
-  RZ_TRY_ASSIGN(auto plan, parse_plan(text, where));
-  Repro repro{std::move(plan), {}, {}};
-  const auto document = parse_toml(text);
-  RZ_CHECK(document);  // parse_plan() has shown that it parses
-  const toml::node* expect = document->get("expect");
-  if (expect == nullptr) return repro;
-  if (expect->as_table() == nullptr)
-    return usage_error(fmt::format("{}: 'expect' must be a table", where));
-  RZ_TRY(read_expect(*expect->as_table(), where, repro));
-  return repro;
+  RZ_TRY_ASSIGN(const Document document, read_toml(text, std::string(where), "a plan"));
+  return read_fields([&] {
+    Fields root(document);
+    Repro repro{read_plan(root), {}, {}};
+    if (root.has("expect")) read_expect(root.table("expect"), repro);
+    root.done();
+    return repro;
+  });
 }
 
 }  // namespace redzone

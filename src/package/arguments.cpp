@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "package/description.h"
+#include "package/read_expression.h"
 
 namespace redzone::package {
 namespace {
@@ -75,7 +76,7 @@ void read_constant(Fields& f, const Package& package, const std::vector<std::str
     if (knob != package.knobs.end())
       argument.knob = knob->name;
     else
-      argument.value = f.expression("value", numbers);
+      argument.value = read_expression(f, "value", numbers);
   }
 }
 
@@ -96,7 +97,7 @@ Argument read_argument(Fields& f, const Package& package, const std::vector<std:
     case 1:
       argument.kind = Argument::Kind::integer;
       argument.type = integer_type(f);
-      argument.value = f.expression("value", numbers);
+      argument.value = read_expression(f, "value", numbers);
       break;
     case 2:
       argument.kind = Argument::Kind::real;
@@ -105,7 +106,7 @@ Argument read_argument(Fields& f, const Package& package, const std::vector<std:
         if (!std::isfinite(*real)) throw f.error("value", "not finite");
         argument.plain = *real;
       } else {
-        argument.value = f.expression("value", numbers);
+        argument.value = read_expression(f, "value", numbers);
       }
       break;
     case 3:

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "package/fields.h"
+#include "core/fields.h"
 #include "package/package.h"
 
 namespace redzone::package {

@@ -9,14 +9,13 @@
 #include "core/spec_names.h"
 #include "core/target_name.h"
 #include "package/arguments.h"
+#include "package/read_expression.h"
 
 namespace redzone::package {
 namespace {
 
 using std::string_view;
 
-constexpr auto kDTypes = texts_of<DType>();
-constexpr auto kRoles = texts_of<Role>();
 constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant"};
 constexpr string_view kConstraints[] = {"divides", "at_most"};
 
@@ -69,10 +68,9 @@ KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
   KnobSpec knob;
   knob.name = f.name("name");
   check_new(f, before, knob.name);
-  const auto* list = std::get_if<List>(&f.any("values").value);
-  if (list == nullptr || list->empty())
-    throw f.error("values", "a list of integers or of strings is expected");
-  for (const Node& node : *list) {
+  const List& list = f.list("values", "a list of integers or of strings");
+  if (list.empty()) throw f.error("values", "empty");
+  for (const Node& node : list) {
     Value value;
     if (const auto* number = std::get_if<std::int64_t>(&node.value))
       value = *number;
@@ -88,7 +86,7 @@ KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
       throw f.error("values", "a value stands there twice");
     knob.values.push_back(std::move(value));
   }
-  if (f.has("tune") && f.flag("tune")) tuned.push_back(knob.name);
+  if (f.flag("tune", false)) tuned.push_back(knob.name);
   knob.doc = f.text("doc", "");
   f.done();
   return knob;
@@ -113,7 +111,7 @@ Constraint read_constraint(Fields& f, const std::vector<DimSpec>& dims) {
 void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
   const auto& knobs = package.knobs;
   if (!f.has("dtype_of")) {
-    tensor.dtype = kEnumTable<DType>.names[f.one_of("dtype", kDTypes)].value;
+    tensor.dtype = f.named<DType>("dtype");
     return;
   }
   if (f.has("dtype")) throw f.error("dtype", "contradicts 'dtype_of'");
@@ -128,7 +126,7 @@ void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
     if (!std::holds_alternative<std::string>(value) ||
         !value_named<DType>(std::get<std::string>(value)))
       throw f.error("dtype_of", fmt::format("knob '{}' has a value that is none of {}", knob->name,
-                                            fmt::join(kDTypes, ", ")));
+                                            fmt::join(texts_of<DType>(), ", ")));
 }
 
 void read_fill(Fields f, const std::vector<std::string>& dims, Tensor& tensor) {
@@ -145,11 +143,11 @@ void read_fill(Fields f, const std::vector<std::string>& dims, Tensor& tensor) {
       tensor.lo = tensor.hi = f.number("value");
       break;
     case Fill::Kind::integers:
-      tensor.from = f.expression("lo", dims);
-      tensor.to = f.expression("hi", dims);
+      tensor.from = read_expression(f, "lo", dims);
+      tensor.to = read_expression(f, "hi", dims);
       break;
     case Fill::Kind::offsets:
-      tensor.to = f.expression("total", dims);
+      tensor.to = read_expression(f, "total", dims);
       break;
   }
   f.done();
@@ -160,9 +158,8 @@ Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::str
   tensor.name = f.name("name");
   check_new(f, package.tensors, tensor.name);
   read_dtype(f, package, tensor);
-  constexpr Role roles[] = {Role::in, Role::out, Role::inout};
-  tensor.role = roles[f.one_of("role", kRoles)];
-  tensor.shape = f.expressions("shape", dims);
+  tensor.role = f.named<Role>("role");
+  tensor.shape = read_expressions(f, "shape", dims);
   if (tensor.shape.size() > kMostRank)
     throw f.error("shape",
                   fmt::format("{} dims, at most {} are possible", tensor.shape.size(), kMostRank));
@@ -233,11 +230,11 @@ void read_description(Fields& root, Package& package) {
 
   std::vector<std::string> numbers = knob_names(root, package);
   numbers.insert(numbers.end(), dims.begin(), dims.end());
-  if (root.has("work")) package.work = root.expression("work", numbers);
+  if (root.has("work")) package.work = read_expression(root, "work", numbers);
   for (Fields& f : root.tables("argument"))
     package.arguments.push_back(read_argument(f, package, numbers));
   numbers.emplace_back("num_sms");
-  package.grid = root.expressions("grid", numbers);
+  package.grid = read_expressions(root, "grid", numbers);
   if (package.grid.size() != 3)
     throw root.error("grid",
                      fmt::format("{} expressions, three are expected", package.grid.size()));

@@ -1,7 +1,7 @@
 // The parts of target.toml that say what a fuzzer has to know: all but the variants.
 #pragma once
 
-#include "package/fields.h"
+#include "core/fields.h"
 #include "package/package.h"
 
 namespace redzone::package {

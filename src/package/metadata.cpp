@@ -5,7 +5,9 @@
 #include <bit>
 #include <optional>
 
-#include "package/fields.h"
+#include "core/document.h"
+#include "core/fields.h"
+#include "core/read_file.h"
 
 namespace redzone::package {
 namespace {
@@ -77,8 +79,7 @@ void read_metadata(Fields f, const Package& package, Compiled& out) {
   out.profile = read_scratch(f, "profile_scratch");
   out.cooperative = f.flag("launch_cooperative_grid");
   out.dependent = f.flag("launch_pdl");
-  const auto* descriptors = std::get_if<List>(&f.any("tensordesc_meta").value);
-  if (descriptors == nullptr || !descriptors->empty())
+  if (!f.list("tensordesc_meta").empty())
     throw f.error("tensordesc_meta", "the kernel takes descriptors, and target.toml has none");
 
   const auto threads = static_cast<std::size_t>(out.warps) * 32;
@@ -102,8 +103,8 @@ struct Files {
 
 Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes) {
   const Files files(package, file);
-  std::string image = or_throw(read_bytes(files.cubin, kMostCubinBytes));
-  const std::string text = or_throw(read_bytes(files.json, kMostMetadataBytes));
+  std::string image = or_throw(read_file(files.cubin, kMostCubinBytes));
+  const std::string text = or_throw(read_file(files.json, kMostMetadataBytes));
   Compiled out = compiled_of(package, file, std::move(image), text);
   all_bytes += fmt::format("{}:{}:{}:", file, out.image.size(), text.size()) + out.image + text;
   return out;
@@ -121,8 +122,8 @@ Compiled compiled_of(const Package& package, const std::string& file, std::strin
   if (out.facts.arch != package.arch)
     throw FieldError(fmt::format("{}: architecture: sm_{}, but target.toml says {}",
                                  files.cubin.string(), out.facts.arch, package.arch));
-  const Node tree = or_throw(parse_json(metadata, files.json));
-  read_metadata(Fields(files.json, "", tree), package, out);
+  const Document document = or_throw(read_json(metadata, files.json.string()));
+  read_metadata(Fields(document), package, out);
   return out;
 }
 

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "core/document.h"
+#include "core/fields.h"
+#include "core/read_file.h"
 #include "package/description.h"
-#include "package/document.h"
-#include "package/fields.h"
 #include "package/sanity.h"
 #include "package/variants.h"
 
@@ -23,21 +24,19 @@ Result<Package> read_package(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder, error))
     return usage_error(fmt::format("package {}: no such folder", folder.string()));
   const auto file = folder / "target.toml";
-  RZ_TRY_ASSIGN(const auto text, read_bytes(file, kMostDescriptionBytes));
-  RZ_TRY_ASSIGN(const auto tree, parse_toml(text, file));
-  std::string all = text;  // what the hash is of
-  try {
-    Fields root(file, "", tree);
+  RZ_TRY_ASSIGN(const auto text, read_file(file, kMostDescriptionBytes));
+  RZ_TRY_ASSIGN(const auto document, read_toml(text, file.string(), "a package"));
+  return read_fields([&] {
+    std::string all = text;  // what the hash is of
+    Fields root(document);
     read_description(root, package);
     read_variants(root, package, all);
     root.done();
     check_sanity(root, package);
-  } catch (const FieldError& e) {
-    return usage_error(e.what());
-  }
-  const XXH128_hash_t h = XXH3_128bits(all.data(), all.size());
-  package.code_hash = fmt::format("{:016x}{:016x}", h.high64, h.low64);
-  return package;
+    const XXH128_hash_t h = XXH3_128bits(all.data(), all.size());
+    package.code_hash = fmt::format("{:016x}{:016x}", h.high64, h.low64);
+    return std::move(package);
+  });
 }
 
 }  // namespace redzone::package

@@ -1,7 +1,7 @@
 // Whether what a package declares can be true of any call at all.
 #pragma once
 
-#include "package/fields.h"
+#include "core/fields.h"
 #include "package/package.h"
 
 namespace redzone::package {

@@ -26,14 +26,7 @@ std::string read_file_name(Fields& f) {
 
 void read_knobs(Fields f, const Package& package, Variant& variant) {
   for (const auto& knob : package.knobs) {
-    const Node& node = f.any(knob.name);
-    Value value;
-    if (const auto* number = std::get_if<std::int64_t>(&node.value))
-      value = *number;
-    else if (const auto* text = std::get_if<std::string>(&node.value))
-      value = *text;
-    else
-      throw f.error(knob.name, "an integer or a string is expected");
+    Value value = f.value(knob.name);
     if (std::find(knob.values.begin(), knob.values.end(), value) == knob.values.end())
       throw f.error(knob.name, fmt::format("{} is no value of the knob", print_value(value)));
     variant.knobs.emplace(knob.name, std::move(value));

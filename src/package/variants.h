@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "package/fields.h"
+#include "core/fields.h"
 #include "package/package.h"
 
 namespace redzone::package {

@@ -38,7 +38,7 @@ TEST_F(ReadFile, WaitsForNothingThatMayNeverEnd) {
   EXPECT_EQ(problem(folder_ / "pipe"), ": is no regular file");
   EXPECT_EQ(problem("/dev/zero"), ": is no regular file");
   EXPECT_EQ(problem(folder_), ": is a folder, not a file");
-  EXPECT_EQ(problem(folder_ / "absent"), ": cannot be read");
+  EXPECT_EQ(problem(folder_ / "absent"), ": no such file");
 }
 
 TEST_F(ReadFile, RefusesWhatIsLargerThanAnyPlan) {

@@ -42,11 +42,15 @@ TEST(Repro, MistakesAreNamed) {
     const auto r = parse_repro(text, "f");
     return r ? "parsed" : r.error().message;
   };
-  EXPECT_NE(error_with("illegal-access", "illegal").find("[expect] kind: unknown kind"),
+  EXPECT_NE(error_with("illegal-access", "illegal")
+                .find("expect.kind: 'illegal' is none of launch-config, "),
             std::string::npos);
-  EXPECT_NE(error_with("oracle = \"fault\"", "").find("'oracle' is missing"), std::string::npos);
-  EXPECT_NE(error_with("side", "sides").find("has no key 'sides'"), std::string::npos);
-  EXPECT_NE(error_with("\"after\"", "3").find("'side' must be a string"), std::string::npos);
+  EXPECT_NE(error_with("oracle = \"fault\"", "").find("expect.oracle: missing"), std::string::npos);
+  EXPECT_NE(
+      error_with("side", "sides").find("expect.sides: no such field here, did you mean 'side'?"),
+      std::string::npos);
+  EXPECT_NE(error_with("\"after\"", "3").find("expect.side: a string is expected, not an integer"),
+            std::string::npos);
 }
 
 // A reason is whatever a target printed.

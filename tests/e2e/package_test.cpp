@@ -61,7 +61,7 @@ TEST_F(PackageOnTheCommandLine, CannotBeReplayedWithoutItsDevice) {
 
 TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {
   sample_.edit("target.toml", "\"R\", \"1\"]", "\"R\", \"Q\"]");
-  expect(run({"targets"}), 2, "target.toml: grid[2]: 'Q' has the unknown name 'Q'");
+  expect(run({"targets"}), 2, ": grid[2]: 'Q' has the unknown name 'Q'");
   expect(run({"run", "--device", "host"}), 2, "grid[2]");
 }
 

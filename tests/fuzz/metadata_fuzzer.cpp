@@ -1,8 +1,8 @@
 // Triton's metadata of a compiled kernel: the JSON file beside a sound cubin.
 #include "package/metadata.h"
 
+#include "core/fields.h"
 #include "fuzz/harness.h"
-#include "package/fields.h"
 #include "package/sample.h"
 
 using namespace redzone;
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& scratch : {read.global, read.profile})
       fuzz::require(scratch.align >= 1 && (scratch.align & (scratch.align - 1)) == 0,
                     "an alignment is a power of two");
-  } catch (const package::FieldError&) {
+  } catch (const FieldError&) {
     // What is wrong with it.
   }
   return 0;

@@ -1,0 +1,20 @@
+// Fields of a package description that are expressions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fields.h"
+#include "package/expression.h"
+
+namespace redzone::package {
+
+// A string or an integer, over `known` names. Throws FieldError.
+Expression read_expression(Fields& f, std::string_view field, std::span<const std::string> known);
+// A list of them.
+std::vector<Expression> read_expressions(Fields& f, std::string_view field,
+                                         std::span<const std::string> known);
+
+}  // namespace redzone::package
