@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "core/plan_text.h"
 #include "store/database.h"
 #include "store/night.h"
 #include "store/sample.h"
@@ -119,7 +120,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
   TempDir dir;
   constexpr std::size_t kBefore = 11;
   const Steps old(migrations().begin(), migrations().begin() + kBefore);
-  Plan plan = sample_plan();
+  Plan plan = redzone::testing::sample_plan();
   plan.mode.placement = Placement::guard_before;
   {
     auto db = open_with(dir / "s.db", OpenMode::read_write_create, old);
