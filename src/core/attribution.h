@@ -1,6 +1,6 @@
-// What one source of knowledge says of the access behind a failure: the device itself, progress
-// marks, a core dump, memcheck. For people: never part of a signature, since not every machine has
-// every source.
+// What one source reports about the access behind a failure: the device itself, progress markers, a
+// core dump, memcheck. For people: never part of a signature, since not every machine has every
+// source.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace redzone {
 
-// "", -1 and unknown: the source does not say.
+// "", -1 and unknown: not reported by the source.
 struct Attribution {
   std::string source;      // "progress marks", "core dump", "memcheck", ...
-  std::int32_t call = -1;  // call index of the plan that it speaks of
+  std::int32_t call = -1;  // index of the plan's call that it refers to
   std::string kernel = {};
   Access access = Access::unknown;
   std::string buffer = {};  // tensor or scratch that the address is in, or nearest to
   Side side = Side::unknown;
   std::string location = {};  // "scan.cu:41"
-  std::string detail = {};    // the rest, or why the source says nothing; one line
+  std::string detail = {};    // remaining details, or why the source reports nothing; one line
 
   bool operator==(const Attribution&) const = default;
 };

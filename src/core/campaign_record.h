@@ -1,4 +1,4 @@
-// What a fuzz run did, as it is counted, shown and stored.
+// Results of a fuzz run, as counted, shown and stored.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct CampaignStats {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
   std::uint64_t workers_lost = 0;
-  // Of calls of targets with a reference that were screened; zeros also of campaigns that were
-  // stored before this was counted.
+  // Counts the screened calls of targets that have a reference; zeros for campaigns that were
+  // stored by versions without this count.
   ReferenceCount reference = {};
 
   CampaignStats& operator+=(const CampaignStats& more);
@@ -24,12 +24,13 @@ struct CampaignStats {
 
 struct CampaignRecord {
   std::int64_t id = 0;
-  std::string uid = {};  // the same in every store that it was merged into; given by the store
+  std::string uid = {};  // given by the store; the same in every store that the campaign was merged
+                         // into
   std::uint64_t seed = 0;
   std::string device;
   std::string command;  // as typed
   std::string started;  // UTC, ISO 8601
-  std::string ended;    // "" while it runs, or when it was killed
+  std::string ended;    // "" while it runs, or if it was killed
   CampaignStats stats;
 };
 

@@ -1,13 +1,13 @@
-// Names of enumerators, as plans, stores, JSON and the command line have them. An enumeration has
+// Names of enumerators, as used in plans, stores, JSON and on the command line. An enumeration has
 // one table, declared in its own namespace right after it:
 //
 //   constexpr auto enum_table(Launch) {
 //     return enum_names<Launch>("launch mode", {{Launch::blocking, "blocking"}, ...});
 //   }
 //
-// name_of(), value_named() and enumerators() read it; so do the archives of wire and store, which
-// therefore know which enumerators there are. A table that leaves one out does not compile. After
-// an enumerator was renamed the name that it had first goes into a second list: it is still read.
+// name_of(), value_named() and enumerators() read the table; so do the archives of wire and store,
+// to check numbers. A table that omits an enumerator does not compile. When an enumerator is
+// renamed, its first name goes into a second list and is still accepted.
 #pragma once
 
 #include <array>
@@ -30,17 +30,17 @@ template <class E, std::size_t N, std::size_t First>
 struct EnumTable {
   std::string_view what;                      // "launch mode"; for errors
   std::array<EnumName<E>, N> names = {};      // in the order in which errors list them
-  std::array<EnumName<E>, First> first = {};  // of those that were renamed
+  std::array<EnumName<E>, First> first = {};  // first names of those that were renamed
 };
 
-// Is V an enumerator, rather than another number of its type? Compilers print those as a cast.
+// Whether V is an enumerator. Compilers print other numbers of the type as a cast.
 template <class E, E V>
 consteval bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
   return text[text.rfind("V = ") + 4] != '(';
 }
 
-// Of enumerators that count from 0.
+// For enumerations that count from 0.
 template <class E, std::size_t N, std::size_t First>
 consteval EnumTable<E, N, First> enum_names(std::string_view what, const EnumName<E> (&names)[N],
                                             const std::array<EnumName<E>, First>& first) {
@@ -78,7 +78,7 @@ std::string_view name_of(E value) {
   return "";
 }
 
-// The name that the enumerator had when it was new. For hashes, which outlive a change of words.
+// The name of the enumerator before any renaming. For hashes, which must not change with names.
 template <NamedEnum E>
 std::string_view first_name_of(E value) {
   for (const auto& entry : kEnumTable<E>.first)
@@ -86,7 +86,7 @@ std::string_view first_name_of(E value) {
   return name_of(value);
 }
 
-// Of a name of today or the first one; nothing for the name of none.
+// Accepts the current or the first name; nothing if unknown.
 template <NamedEnum E>
 std::optional<E> value_named(std::string_view name) {
   for (const auto& entry : kEnumTable<E>.names)
@@ -96,7 +96,7 @@ std::optional<E> value_named(std::string_view name) {
   return std::nullopt;
 }
 
-// In the order of the table.
+// Names, in the order of the table.
 template <NamedEnum E>
 constexpr auto texts_of() {
   std::array<std::string_view, kEnumTable<E>.names.size()> out{};
@@ -104,7 +104,7 @@ constexpr auto texts_of() {
   return out;
 }
 
-// All of them, in the order of their numbers.
+// All enumerators, in numeric order.
 template <NamedEnum E>
 constexpr auto enumerators() {
   std::array<E, kEnumTable<E>.names.size()> out{};

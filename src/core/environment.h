@@ -1,4 +1,4 @@
-// Where a finding was seen, and what brings along the code that ran: what its replay needs.
+// Where a finding occurred, and where the code that ran came from: what a replay needs.
 #pragma once
 
 #include <string>
@@ -6,15 +6,14 @@
 
 namespace redzone {
 
-// Where a finding was seen. A repro is only worth as much as this says: the root cause of a failure
-// that does not recur is often here.
+// Where a finding occurred. The cause of a failure that does not recur is often found here.
 struct Environment {
   std::string device;          // "host", "NVIDIA H100 80GB HBM3"
   std::string driver;          // "580.159.04", "" on the host
   int compute_capability = 0;  // 90
   std::string toolkit;         // CUDA toolkit (nvcc, ptxas) the code was built with, or
                                // toolkit_of_package()
-  std::string nvrtc;           // version that compiled lazily, "" when not used
+  std::string nvrtc;           // version that compiled at run time, "" when not used
   std::string host;            // kernel and CPU, as `uname -srm` gives it
   std::string code_hash;       // of the plugin file, or of the package, that ran
   std::string redzone_version;
@@ -22,14 +21,14 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-// What made the code of a package, and its folder, so that a finding can say what it needs.
+// Text for Environment::toolkit: the compiler of a package, and its folder.
 std::string toolkit_of_package(std::string_view compiled_by, std::string_view folder);
-// The folder that is named there; "" where the code was no package's.
+// The folder in that text; "" if the code was not from a package.
 std::string package_of(const Environment& environment);
 
-// For Environment::toolkit: what made the code of a plugin, and its file.
+// Text for Environment::toolkit: the compiler of a plugin, and its file.
 std::string toolkit_of_plugin(std::string_view made_by, std::string_view file);
-// The file that is named there; "" for a plugin that ships, and for a package.
+// The file in that text; "" for a plugin that ships with Redzone, and for a package.
 std::string plugin_of(const Environment& environment);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// Errors of the harness and of its user. What a target does wrong is data, never one of these.
+// Errors of the harness and of its user. Failures of a target are data, never one of these.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace redzone {
 
-// usage: the user can mend it (exit 2). harness: Redzone could not do its job (exit 3). unsound: a
-// store is damaged (exit 5).
+// usage: the user can correct it (exit 2). harness: Redzone could not do its job (exit 3). unsound:
+// a store is damaged (exit 5).
 enum class ErrorKind : std::uint8_t { usage, harness, unsound };
 
 struct Error {
   ErrorKind kind = ErrorKind::harness;
-  std::string message;  // one line: what, where, and what would be right
+  std::string message;  // one line: what is wrong, where, and what would be right
 };
 
 template <class T>
@@ -30,11 +30,11 @@ inline tl::unexpected<Error> unsound_error(std::string message) {
   return tl::unexpected<Error>(Error{ErrorKind::unsound, std::move(message)});
 }
 
-// How a process ends in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). No signal: in a
-// worker that would look like a fault of the kernel.
+// Exit status of a process in which an RZ_CHECK failed (EX_SOFTWARE of sysexits.h). Not a signal:
+// in a worker that would look like a fault of the kernel.
 inline constexpr int kCheckFailedExit = 70;
 
-// For what cannot happen: prints and ends the process, in release builds too.
+// For conditions that must not occur: prints and ends the process, in release builds too.
 [[noreturn]] void check_failed(const char* expression, const char* file, int line);
 
 }  // namespace redzone
@@ -42,8 +42,8 @@ inline constexpr int kCheckFailedExit = 70;
 #define RZ_CHECK(expression) \
   ((expression) ? void(0) : ::redzone::check_failed(#expression, __FILE__, __LINE__))
 
-// Leaves the function with the error of `expression`, a Result or another tl::expected; what it
-// holds is dropped.
+// Returns the error of `expression`, a Result or another tl::expected, from the function; a value
+// is discarded.
 //   RZ_TRY(store.update(finding));
 #define RZ_TRY(...)                                         \
   do {                                                      \
@@ -51,8 +51,8 @@ inline constexpr int kCheckFailedExit = 70;
       return ::tl::unexpected(std::move(rz_tried).error()); \
   } while (false)
 
-// The same, and else `declaration` gets what it holds. A statement of its own: two of them, so not
-// behind an `if` without braces.
+// The same, but assigns the value to `declaration`. Expands to two statements, so it must not
+// follow an `if` without braces.
 //   RZ_TRY_ASSIGN(const Plan plan, parse_plan(text, file));
 #define RZ_TRY_ASSIGN(declaration, ...) \
   RZ_TRY_ASSIGN_AS(RZ_JOINED(rz_tried_, __LINE__), declaration, __VA_ARGS__)

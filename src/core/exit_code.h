@@ -10,7 +10,7 @@ enum Exit : int {
   kUsage = 2,         // the command line or a file is wrong
   kHarness = 3,       // Redzone could not do its job
   kNotJudged = 4,     // nothing could be judged
-  kUnsound = 5,       // a store is damaged; of `db copy`, or lacks what it would replace
+  kUnsound = 5,       // a store is damaged, or (`db copy`) lacks what it would replace
   kInterrupted = 130  // Ctrl-C; what was found is stored
 };
 

@@ -1,4 +1,4 @@
-// What is kept of a bug. Plain values; the store reads and writes them.
+// Stored information about a bug. Plain values; the store reads and writes them.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Reliability {
   bool operator==(const Reliability&) const = default;
 };
 
-// One axis, varied alone: "launch = blocking" failed k of n. Of and_launch("allocator"), the launch
-// varied with it: "guard, gated".
+// One axis, varied alone: "launch = blocking" failed k of n. For axis and_launch("allocator") the
+// launch mode varies with it: "guard, gated".
 struct AttributionRow {
   std::string axis;   // of a ModeAxis, or axis::kLoad (mode_axes.h)
   std::string value;  // "blocking"
@@ -57,21 +57,21 @@ struct Finding {
   std::string reason;          // one sentence
   Plan plan;                   // the smallest known
   Plan original;               // as it was generated
-  bool minimal = false;        // reduction.end is ReductionEnd::minimal, also of older stores
+  bool minimal = false;        // reduction.end is ReductionEnd::minimal, also in older stores
   Reduction reduction = {};    // how `plan` was made
-  bool needs_history = false;  // calls of earlier plans of the worker are part of `plan`
+  bool needs_history = false;  // `plan` includes calls of earlier plans of the worker
   Reliability reliability;
   std::vector<AttributionRow> attribution;
   std::vector<Attribution> culprits;  // of the failure of `plan`, by source
   std::string fault_detail;           // kernel, access, address relative to the buffer; for people
   Environment environment;
   std::int64_t campaign = 0;
-  std::uint64_t plans_to_first = 0;  // plans screened in the campaign before it was seen
+  std::uint64_t plans_to_first = 0;  // plans screened in the campaign before the first occurrence
   double seconds_to_first = 0;
   std::int64_t occurrences = 1;  // plans that showed the signature
   std::string first_seen;        // UTC, ISO 8601
   std::string last_seen;
-  Ledger ledger = {};  // what its entries say; read, and never written with the finding
+  Ledger ledger = {};  // state from its ledger entries; read, but never written with the finding
 };
 
 // A file, as bytes, that belongs to a finding.
@@ -82,14 +82,14 @@ struct Artifact {
   std::string bytes;
 };
 
-// What k of n runs in fresh workers make of a failure: confirmed where all failed, flaky where some
-// did, unconfirmed where none did, and a suspect where no run could be judged.
+// State of a failure after k of n runs in fresh workers failed: confirmed (all), flaky (some),
+// unconfirmed (none), suspect (no run could be judged).
 inline FindingState state_of(const Reliability& runs) {
   if (runs.n == 0) return FindingState::suspect;
   if (runs.k == 0) return FindingState::unconfirmed;
   return runs.k == runs.n ? FindingState::confirmed : FindingState::flaky;
 }
-// It recurs in fresh workers.
+// The failure recurs in fresh workers.
 inline bool was_found(FindingState state) {
   return state == FindingState::confirmed || state == FindingState::flaky;
 }

@@ -1,5 +1,5 @@
-// The one way from JSON text to a tree, bounded in size and depth: copies of a tree and walks over
-// it recurse. `Json` is nlohmann::json or nlohmann::ordered_json.
+// The only JSON parser entry point, bounded in size and depth, because copying and walking a tree
+// recurse. `Json` is nlohmann::json or nlohmann::ordered_json.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace redzone {
 inline constexpr std::size_t kMostJsonBytes = std::size_t{64} << 20;
 inline constexpr int kMostJsonDepth = 32;
 
-// Throws std::exception, which says what is wrong with the text.
+// Throws std::exception with a description of the error.
 template <class Json = nlohmann::json>
 Json parse_json_text(std::string_view text) {
   if (text.size() > kMostJsonBytes) throw std::length_error("the text is larger than 64 MiB");

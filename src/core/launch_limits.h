@@ -1,4 +1,4 @@
-// What a device accepts of a launch. The defaults are those of compute capability 9.0 (CUDA C++
+// Launch limits of a device. The defaults are those of compute capability 9.0 (CUDA C++
 // Programming Guide, "Technical Specifications per Compute Capability").
 #pragma once
 

@@ -25,7 +25,7 @@ bool is_broadcast(const Layout& layout, std::size_t dim) {
   return static_cast<std::int64_t>(dim) == layout.broadcast_dim;
 }
 
-// Sizes in memory: a broadcast dim is there once.
+// Sizes in memory: a broadcast dim has one element.
 Shape memory_shape(const Shape& shape, const Layout& layout) {
   Shape sizes = shape;
   for (std::size_t d = 0; d < sizes.size(); ++d)
@@ -33,7 +33,7 @@ Shape memory_shape(const Shape& shape, const Layout& layout) {
   return sizes;
 }
 
-// Strides of all dims, as if none were broadcast or reversed; where sizes overflow, an error.
+// Sets the strides of all dims, as if none were broadcast or reversed. Fails if sizes overflow.
 Result<void> set_pitches(const Shape& sizes, const Layout& layout,
                          const std::vector<std::size_t>& order, Shape& strides) {
   std::int64_t pitch = 1;
@@ -51,7 +51,7 @@ Result<void> set_pitches(const Shape& sizes, const Layout& layout,
   return {};
 }
 
-// Dims of size > 1 in memory order, as runs.
+// Sets the runs: dims of size > 1 in memory order.
 void set_memory(View& v, const Shape& sizes, const Layout& layout,
                 const std::vector<std::size_t>& order) {
   for (std::size_t d : order) {
@@ -59,7 +59,7 @@ void set_memory(View& v, const Shape& sizes, const Layout& layout,
     v.memory_sizes.push_back(sizes[d]);
     v.memory_strides.push_back(v.strides[d]);
   }
-  // What lies between slices is watched as what lies between runs: a dense matrix is one run.
+  // Gaps between slices are checked like gaps between runs: a dense matrix is one run.
   const std::size_t rank = v.memory_sizes.size();
   if (layout.slice_elems > 0 && rank >= 3 && v.memory_strides[rank - 1] == 1 &&
       v.memory_strides[rank - 2] == v.memory_sizes[rank - 1]) {
@@ -68,7 +68,7 @@ void set_memory(View& v, const Shape& sizes, const Layout& layout,
     v.memory_sizes.pop_back();
     v.memory_strides.pop_back();
   }
-  // A run must be contiguous: where the innermost dim has size 1 (padded), runs have one element.
+  // A run must be contiguous: if the innermost dim has size 1 (padded), runs have one element.
   if (v.memory_strides.empty() || v.memory_strides.back() != 1) {
     v.memory_sizes.push_back(1);
     v.memory_strides.push_back(1);
@@ -86,7 +86,7 @@ void set_index_steps(View& v, const Shape& sizes, const std::vector<std::size_t>
   }
 }
 
-// As the target sees them: no step in memory, or backwards from the last.
+// Strides as the target sees them: 0 for broadcast, negative for reversed dims.
 void set_special_dims(View& v, const Layout& layout) {
   for (std::size_t d = 0; d < v.shape.size(); ++d) {
     if (v.shape[d] <= 1) continue;
@@ -129,7 +129,7 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
 
   const auto order = memory_order(shape, layout);
   RZ_TRY(set_pitches(sizes, layout, order, v.strides));
-  v.numel = count(sizes);  // does not overflow where the pitches do not
+  v.numel = count(sizes);  // cannot overflow if the pitches did not
 
   std::int64_t last = 0;  // storage index of the last element, relative to the lowest
   for (std::size_t d = 0; d < sizes.size(); ++d) {

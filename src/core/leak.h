@@ -1,5 +1,5 @@
-// An object that is left to the end of the process on purpose: what it owns may still be in use by
-// a device that no longer answers, so its destructor must not run.
+// Deliberately leaks an object until the process ends: a device that no longer responds may still
+// use what the object owns, so its destructor must not run.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace redzone {
 
-// LeakSanitizer is told, for it and for what can be reached from it. `object` may be null.
+// Excludes the object, and all that it references, from LeakSanitizer. `object` may be null.
 template <class T>
 void leak_on_purpose(std::unique_ptr<T> object) noexcept {
   [[maybe_unused]] const T* leaked = object.release();

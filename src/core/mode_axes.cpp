@@ -21,7 +21,7 @@ std::string text_of(std::uint64_t seed) {
   return fmt::format("{}", seed);
 }
 
-// The value of one field of the mode.
+// The plan's own value of one field of the mode.
 template <auto Field>
 std::string own(const Plan& plan) {
   return text_of(plan.mode.*Field);
@@ -32,7 +32,7 @@ void take(Mode& mode, const Mode& from) {
   mode.*Field = from.*Field;
 }
 
-// The mode as it would be by default in one field.
+// The mode with one field reset to its default.
 template <auto Field>
 std::vector<Mode> as_by_default(const Mode& mode) {
   Mode plain = mode;
@@ -71,7 +71,7 @@ void set_allocator(Mode& mode, Allocator allocator) {
   if (allocator != mode.allocator) mode = with_allocator(mode, allocator);
 }
 
-// The policy of a pool is the allocator's.
+// The allocator axis includes the policy of the pool.
 std::vector<Mode> plainer_memory(const Mode& mode) {
   std::vector<Mode> out;
   for (const auto v : {Allocator::guard, Allocator::plain, Allocator::caching})
@@ -142,7 +142,7 @@ ModeAxis poison() {
           .plainer = as_by_default<&Mode::poison>};
 }
 
-// Another one; from it, a third, and so on.
+// A different seed; repeated application yields further ones.
 std::uint64_t next_schedule(std::uint64_t seed) {
   return (seed + 0x51ed) & 0x7fffffff;
 }
@@ -155,7 +155,7 @@ ModeAxis schedule() {
           .of_seeded_schedules = true,
           .value = own<&Mode::schedule_seed>,
           .values = values_of<std::uint64_t>(&Mode::schedule_seed, {0, 1, 2, 3, 4, 5}),
-          .attributed = 3,  // the seeds say nothing by themselves: bisection draws more of them
+          .attributed = 3,  // the seeds have no meaning by themselves: bisection draws more of them
           .vary = [](const Plan&,
                      TrialSpec& t) { t.mode.schedule_seed = next_schedule(t.mode.schedule_seed); },
           .screened = true,
@@ -176,7 +176,7 @@ ModeAxis graph() {
           .vary = [](const Plan& plan, TrialSpec& t) { t.plain_graphs = has_graphs(plan); }};
 }
 
-// All on stream 0, where nothing has to wait.
+// Moves all steps to stream 0, where no wait is needed.
 void on_one_stream(Draft& draft) {
   for (std::size_t i = 0; i < draft.plan.steps.size(); ++i) {
     auto& step = draft.plan.steps[i];

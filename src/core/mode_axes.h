@@ -1,9 +1,8 @@
-// The axes along which one plan can run in several ways, each a row of one table. What a row says
-// is all that is known of its axis: the screen, the oracles that compare, the naming of a failure,
-// its attribution, bisection, the reduction and the reports read it here.
+// The axes along which one plan can run in several ways, each a row of one table. A row is the only
+// definition of its axis: the screen, the oracles that compare, the names of failures, attribution,
+// bisection, reduction and reports read it here.
 //
-// A setting of the target (a knob, a dim, a layout, the data) is no axis of this table: those are
-// the spec's.
+// Settings of the target (knobs, dims, layouts, data) are not in this table: the spec defines them.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,8 @@
 
 namespace redzone {
 
-// A plan in the middle of several changes: steps that are left out are still counted, so that the
-// changes to the others find them.
+// A plan with several changes in progress. Dropped steps keep their index until done(), so that
+// other changes still find their steps.
 struct Draft {
   Plan plan;
   std::vector<bool> dropped;  // for each step
@@ -36,46 +35,47 @@ struct ModeValue {
   std::function<void(Draft&)> set;
 };
 
-// Every function is pure, so that a stored plan expands to the same trials again. A null one: the
-// axis has no such thing.
+// Every function is pure, so that a stored plan expands to the same trials again. A null function:
+// the axis lacks that feature.
 struct ModeAxis {
   std::string_view name;  // "launch"; stored with attributions
 
-  // What a difference along it means. No oracle: nothing compares along it.
+  // Meaning of a difference along the axis. Empty: no oracle compares along it.
   std::string_view oracle = {};  // its name: "async"
   FailKind kind = FailKind::divergence;
   std::string_view claim = {};  // "'y' depends on <claim>"
 
-  // It has an effect only where the device draws its schedule from Mode::schedule_seed.
+  // The axis only has an effect if the device draws its schedule from Mode::schedule_seed.
   bool of_seeded_schedules = false;
-  // Has the plan anything along it? Null: always.
+  // Whether the axis applies to the plan. Null: always.
   bool (*has)(const Plan&) = nullptr;
-  // The plan's own value, which need not be among those that are tried.
+  // The plan's own value, which need not be one of `values`.
   std::string (*value)(const Plan&) = nullptr;
-  // What bisection tries, and of them how many, from the first on, attribution does: there each
-  // value costs several runs of the finding's oracle, also where nobody asked what matters.
+  // Values that bisection tries. Attribution tries only the first `attributed` of them, because
+  // each costs several runs of the finding's oracle and attribution runs without being requested.
   std::vector<ModeValue> values = {};
   std::size_t attributed = std::numeric_limits<std::size_t>::max();
   std::size_t attributes() const { return std::min(attributed, values.size()); }
-  // It changes the steps themselves, and so does not go together with what changes single steps.
+  // The axis changes the steps themselves, so it cannot be combined with changes of single steps.
   bool alone = false;
-  // A finding that fails always, and never with another value, is said to need its value.
+  // If a finding always fails with its value and never with another, reports state that it needs
+  // the value.
   bool needed = false;
 
-  // Takes a trial of the plan to another value: for the oracle that compares along it.
+  // Changes a trial of the plan to another value, for the oracle that compares along the axis.
   void (*vary)(const Plan&, TrialSpec&) = nullptr;
-  // The second trial of the screen is varied so, too. The screen itself sets launch, allocator,
+  // The second trial of the screen varies this axis, too. The screen itself sets launch, allocator,
   // placement and order.
   bool screened = false;
 
-  // Gives the mode the value of another one.
+  // Copies the axis's setting from another mode.
   void (*take)(Mode& mode, const Mode& from) = nullptr;
-  // The mode with plainer values, plainest first: for the reduction, which drops what is equal.
+  // The mode with simpler values, simplest first, for the reduction, which drops equal modes.
   std::vector<Mode> (*plainer)(const Mode&) = nullptr;
 };
 
-// Names that code must know. kLoad is no way to run a plan and no row of the table: how busy the
-// machine is, whose values are kAlone and kSideBySide.
+// Axis names used in code. kLoad is not a row of the table, because it is not a way to run a plan:
+// it is the load of the machine, with the values kAlone and kSideBySide.
 namespace axis {
 inline constexpr std::string_view kLaunch = "launch", kPoison = "poison", kSchedule = "schedule";
 inline constexpr std::string_view kLoad = "load", kAlone = "alone", kSideBySide = "side by side";
@@ -83,13 +83,13 @@ inline constexpr std::string_view kLoad = "load", kAlone = "alone", kSideBySide 
 
 const std::vector<ModeAxis>& all_mode_axes();
 
-// Those that have an effect on a device.
+// The axes that have an effect on a device with or without seeded schedules.
 std::vector<ModeAxis> mode_axes_with(bool seeded_schedules);
 
-// Null where there is none of that name.
+// Null if no axis has that name.
 const ModeAxis* find_mode_axis(std::span<const ModeAxis> axes, std::string_view name);
 
-// A row of the whole table, which must be there.
+// A row of the full table, which must exist.
 const ModeAxis& mode_axis(std::string_view name);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// Names that a user typed: the values that they stand for, and "did you mean" for the mistyped.
+// Parses names that a user typed, with "did you mean" suggestions.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace redzone {
 // ", did you mean 'x'?" for the nearest candidate by edit distance, or "" when none is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-// The enumerator of that name; a usage error that lists them.
+// The enumerator of that name, or a usage error that lists the valid names.
 template <NamedEnum E>
 Result<E> parse_name(std::string_view name) {
   if (const auto value = value_named<E>(name)) return *value;
@@ -23,7 +23,7 @@ Result<E> parse_name(std::string_view name) {
       fmt::format("unknown {} '{}': {}", kEnumTable<E>.what, name, fmt::join(texts_of<E>(), ", ")));
 }
 
-// The same of other values. `Table` is a range of pair<T, const char*>.
+// The same for other values. `Table` is a range of pair<T, const char*>.
 template <class Table>
 auto value_in(const Table& table, std::string_view name, std::string_view what)
     -> Result<std::remove_cv_t<decltype(table[0].first)>> {

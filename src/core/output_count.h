@@ -1,14 +1,14 @@
-// What judged the outputs of calls that were screened, beside the reference.
+// Counts how the outputs of screened calls were judged without a reference.
 #pragma once
 
 #include <cstdint>
 
 namespace redzone {
 
-// Calls that ran to their end and were not compared with the reference (ReferenceCount).
+// Calls that completed and were not compared with the reference (see ReferenceCount).
 struct OutputCount {
-  std::int64_t by_digests = 0;  // of two trials, which must agree
-  std::int64_t by_nothing = 0;  // or had no element that could be judged
+  std::int64_t by_digests = 0;  // by comparing the digests of two trials
+  std::int64_t by_nothing = 0;  // not at all, or no output has an element to judge
 
   OutputCount& operator+=(const OutputCount& more) {
     by_digests += more.by_digests;

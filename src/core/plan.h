@@ -15,15 +15,16 @@
 namespace redzone {
 
 // blocking: synchronize after each launch. async: enqueue freely, synchronize at the end.
-// gated: the streams are held until the whole plan is enqueued.
+// gated: blocked launches: the streams are held until the whole plan is enqueued.
 enum class Launch : std::uint8_t { blocking, async, gated };
-// guard: between unmapped pages. plain: the device's ordinary allocator, no guard, no canary.
-// In stream order, so that memory is used again while work is queued, as in production; no guard
-// and no canary either: pool: the driver's (cuMemAllocAsync). caching: a cache of blocks per stream
-// in the manner of PyTorch's.
+// guard: buffers between guard pages. plain: the device's ordinary allocator, no guard, no canary.
+// The other two allocate in stream order, so that memory is reused while work is queued, as in
+// production; they have no guard and no canary either. pool: the driver's (cuMemAllocAsync).
+// caching: a cache of blocks per stream, as PyTorch's.
 enum class Allocator : std::uint8_t { guard, plain, pool, caching };
-// On which side of a buffer the guard page is. guard_after: the buffer ends there, so that accesses
-// past its end fault. guard_before: it starts there, so that accesses before its start do.
+// The side of a buffer with the guard page. guard_after: the buffer ends at the page, so that
+// accesses past its end fault. guard_before: it starts there, so that accesses before its start
+// fault.
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // The tool of compute-sanitizer that the trial runs under; CUDA only.
 enum class SanitizerTool : std::uint8_t { none, memcheck, racecheck, initcheck, synccheck };
@@ -54,11 +55,11 @@ constexpr auto enum_table(SanitizerTool) {
                                                  {SanitizerTool::synccheck, "synccheck"}});
 }
 
-// When the pool gives memory that was freed on one stream to another. The defaults are the
+// When the pool may reuse memory that was freed on another stream. The defaults are the
 // driver's; cuda.h documents the four as CU_MEMPOOL_ATTR_*.
 struct PoolPolicy {
-  bool follow_event_dependencies = true;      // when events order the streams
-  bool allow_opportunistic = true;            // when the free has been passed
+  bool follow_event_dependencies = true;      // if events order the streams
+  bool allow_opportunistic = true;            // if the free has already completed
   bool allow_internal_dependencies = true;    // by making the other stream wait
   std::uint64_t release_threshold_bytes = 0;  // kept at a synchronization; below 2^63
 
@@ -77,7 +78,7 @@ struct Mode {
   auto operator<=>(const Mode&) const = default;
 };
 
-// The mode with another allocator; the policy of a pool that is no longer used goes with it.
+// The mode with another allocator; PoolPolicy is reset unless the new allocator is `pool`.
 inline Mode with_allocator(Mode mode, Allocator allocator) {
   mode.allocator = allocator;
   if (allocator != Allocator::pool) mode.pool = {};
@@ -97,12 +98,12 @@ struct Call {
 
 struct CallStep {
   Call call;
-  // The same call `repeat` times in a row, undrained, on the same buffers.
+  // The same call `repeat` times in a row, without a synchronization, on the same buffers.
   std::int64_t repeat = 1;
   std::int64_t stream = 0;
   // 0: runs here. 1..kMaxGraphs: consecutive call steps with this number, and the waits between
-  // them, are the body of that graph: captured here, run by its ReplaySteps. A body begins on the
-  // stream of its first call; another stream of it must have waited for one of the body before.
+  // them, form the body of that graph: captured here, run by its ReplaySteps. A body begins on the
+  // stream of its first call; every other stream in it must first wait for a stream of the body.
   std::int64_t graph = 0;
   bool operator==(const CallStep&) const = default;
 };
@@ -112,15 +113,15 @@ struct SyncStep {
   bool operator==(const SyncStep&) const = default;
 };
 
-// `stream` waits for all that is enqueued on `on` so far.
+// `stream` waits for all work enqueued on `on` so far.
 struct WaitStep {
   std::int64_t stream = 0;
   std::int64_t on = 0;
   bool operator==(const WaitStep&) const = default;
 };
 
-// Runs a captured graph `repeat` times on `stream`. Each time its calls meet freshly filled in-out
-// tensors, outputs and scratch, as plain calls would.
+// Runs a captured graph `repeat` times on `stream`. Before each run in-out tensors, outputs and
+// scratch are filled again, as for plain calls.
 struct ReplayStep {
   std::int64_t graph = 1;
   std::int64_t repeat = 1;
@@ -128,7 +129,7 @@ struct ReplayStep {
   bool operator==(const ReplayStep&) const = default;
 };
 
-// New alternatives go to the end: the index travels on the wire.
+// Append new alternatives at the end: the index is part of the wire format.
 using Step = std::variant<CallStep, SyncStep, WaitStep, ReplayStep>;
 
 struct Plan {
@@ -144,16 +145,15 @@ inline constexpr std::int64_t kMaxStreams = 8;
 inline constexpr std::int64_t kMaxGraphs = 8;
 inline constexpr std::size_t kMaxSteps = 4096;
 
-// The call steps of a plan, in order. The index into this list is the "call index" of marks,
-// observations and faults; `repeat` does not add indices.
+// The call steps of a plan, in order. An index into this list is the "call index" of progress
+// markers, observations and faults; `repeat` does not add indices.
 std::vector<const CallStep*> calls_of(const Plan& plan);
 
-// Launches of the target in all, repeats included; a captured call counts once more for each
-// replay.
+// Number of launches of the target, repeats included; a captured call counts once more per replay.
 std::int64_t call_count(const Plan& plan);
 
 bool has_graphs(const Plan& plan);
-// Does any step name a stream other than 0?
+// Whether any step names a stream other than 0.
 bool has_streams(const Plan& plan);
 
 // The same calls without graphs: they run where they are captured, and once more at each replay.

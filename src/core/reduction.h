@@ -9,14 +9,14 @@
 namespace redzone {
 
 enum class ReductionEnd : std::uint8_t {
-  none,     // it was not reduced yet, or by a version that did not say
-  minimal,  // 1-minimal: no plan that is simpler by one step fails so, in either placement of its
-            // buffers and with its own data seeds or those from 1 to 3
-  plans,    // as many plans were tried as were allowed
-  time,     // the time was over
-  interrupted,  // somebody stopped it
-  taken_back,   // what was left did not fail again, so the plan is as it was confirmed
-  not_judged,   // nothing simpler by one step was seen to fail so, but some could not be judged
+  none,         // not reduced yet, or by a version that did not record it
+  minimal,      // 1-minimal: no plan that is simpler by one step fails the same way, with either
+                // placement of its buffers, its own data seeds or seeds 1 to 3
+  plans,        // the limit of tried plans was reached
+  time,         // the time limit was reached
+  interrupted,  // stopped by the user
+  taken_back,   // the reduced plan did not fail again; the plan is the confirmed one
+  not_judged,   // no simpler plan was seen to fail the same way, but some could not be judged
 };
 
 constexpr auto enum_table(ReductionEnd) {
@@ -40,7 +40,7 @@ struct Reduction {
 };
 
 // "1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s";
-// "" where nothing is known.
+// "" if not reduced.
 std::string text_of(const Reduction& reduction);
 
 }  // namespace redzone

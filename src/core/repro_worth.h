@@ -1,4 +1,4 @@
-// Which of two reproducers of one signature is the better one.
+// Compares two reproducers of one signature.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ int rank_of(FindingState state);
 // Fewer calls first, then the shorter text.
 bool is_smaller(const Plan& a, const Plan& b);
 
-// Greater is better: by state, then minimal ones, then the smaller plan.
+// Greater is better: by state, then minimal before not minimal, then the smaller plan.
 struct ReproWorth {
   int state = 0;
   bool minimal = false;

@@ -6,7 +6,7 @@
 namespace redzone {
 namespace {
 
-// What the answer alone makes of the run.
+// The result of a run with this answer alone.
 RunResult result_of(const Verdict& verdict, const std::optional<Signature>& recorded) {
   switch (verdict.outcome) {
     case Outcome::fail:
@@ -28,8 +28,8 @@ bool outranks(const Verdict& a, const Verdict& b) {
   return a.failed() && b.failed() && more_specific(a.signature.kind, b.signature.kind);
 }
 
-// The answer that says best why nothing was judged: one whose trials could not run, before one that
-// does not apply to the plan.
+// The answer that best explains why nothing was judged: first one whose trials could not run, then
+// one that does not apply to the plan.
 std::size_t why_not_judged(std::span<const OracleAnswer> answers) {
   const auto first = [&](auto matches) {
     return static_cast<std::size_t>(std::find_if(answers.begin(), answers.end(), matches) -

@@ -1,4 +1,5 @@
-// Names of the enumerators of the target API (<redzone/spec.h>), which knows nothing of Redzone's.
+// Names of the enumerators of the target API (<redzone/spec.h>), which cannot include Redzone's own
+// headers.
 #pragma once
 
 #include <redzone/spec.h>

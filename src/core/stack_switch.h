@@ -1,5 +1,5 @@
-// Tells AddressSanitizer which stack the process runs on. Without that it takes the stack of a
-// fiber for damage of the main one. Nothing in a build without it.
+// Reports stack switches to AddressSanitizer, which would otherwise take the stack of a fiber for
+// corruption of the main one. No effect in a build without the sanitizer.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace redzone {
 
-// A stack as the sanitizer knows it. `bottom` is its lowest address; null for that of the thread,
-// until it is left for the first time.
+// A stack as known to the sanitizer. `bottom` is its lowest address; null for the thread's own
+// stack until it is left for the first time.
 struct StackBounds {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
@@ -22,19 +22,19 @@ struct StackBounds {
 
 #ifdef REDZONE_ADDRESS_SANITIZER
 
-// On the stack that is left, right before the switch; `kept` outlives the switch, and is given to
-// arrived_on_stack() when this stack is resumed.
+// Call on the old stack, right before the switch. `kept` must outlive the switch; pass it to
+// arrived_on_stack() when the old stack is resumed.
 inline void leave_stack_for(const StackBounds& to, void** kept) {
   __sanitizer_start_switch_fiber(kept, to.bottom, to.bytes);
 }
 
-// On the stack that was switched to, first of all. `kept`: what leave_stack_for() kept for it; null
-// on a stack that nothing ran on before. `from` becomes the stack that was left.
+// Call first on the new stack. `kept`: the value that leave_stack_for() stored for it; null on a
+// stack that was never used. `from` receives the stack that was left.
 inline void arrived_on_stack(void* kept, StackBounds& from) {
   __sanitizer_finish_switch_fiber(kept, &from.bottom, &from.bytes);
 }
 
-// Forgets the frames of whatever was abandoned on the stack.
+// Discards the shadow state of frames that were abandoned on the stack.
 inline void clear_stack(const StackBounds& stack) {
   __asan_unpoison_memory_region(stack.bottom, stack.bytes);
 }

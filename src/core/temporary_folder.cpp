@@ -19,7 +19,7 @@ Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // what is left is in the folder for temporary files
+  std::error_code ignored;  // leftovers stay in the system's folder for temporary files
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 

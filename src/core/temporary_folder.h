@@ -1,4 +1,4 @@
-// A folder for files that nobody needs after the owner.
+// A temporary folder that its owner deletes.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,10 @@
 
 namespace redzone {
 
-// Made in the system's folder for temporary files; removed with all that is in it when the owner
-// ends.
+// Created in the system's folder for temporary files; removed with its contents by the destructor.
 class TemporaryFolder {
  public:
-  // `purpose` stands in its name. An error where no folder can be made: of the harness.
+  // `purpose` becomes part of the name. A harness error if no folder can be created.
   static Result<TemporaryFolder> create(std::string_view purpose);
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;

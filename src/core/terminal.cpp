@@ -7,7 +7,7 @@
 namespace redzone {
 namespace {
 
-// What steers a terminal or reorders what it shows.
+// Characters that control a terminal or reorder text.
 bool is_steering(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -20,7 +20,7 @@ std::string escape(char32_t c) {
   return c < 0x20 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
 }
 
-// With the characters in `kept` as they are.
+// Escapes all such characters except those in `kept`.
 std::string disarmed(std::string_view bytes, std::string_view kept) {
   std::string out;
   out.reserve(bytes.size());

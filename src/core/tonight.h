@@ -1,4 +1,4 @@
-// What a night showed of a finding, or of a plan of its corpus.
+// The result of a night for one finding or for one plan of its corpus.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace redzone {
 enum class Tonight : std::uint8_t {
   found,           // by fuzzing; it was not replayed
   fails,           // replayed: every run that could be judged failed as recorded
-  flaky,           // replayed: some did
-  passes,          // replayed: none did, often enough to say so
-  unclear,         // none did, or too few could be judged, which does not say that it is fixed
-  not_applicable,  // it cannot run here
-  not_run,         // quarantined, another shard's, or no time was left
-  otherwise,       // replayed: it failed, but with another signature, which is its own finding
+  flaky,           // replayed: some runs failed
+  passes,          // replayed: none failed, in enough runs to conclude so
+  unclear,         // none failed or too few could be judged: no proof of a fix
+  not_applicable,  // cannot run here
+  not_run,         // quarantined, in another shard, or out of time
+  otherwise,       // replayed: failed with another signature, which is its own finding
   harness_error,   // replayed, and Redzone could run or judge none of the runs
 };
 
@@ -31,9 +31,9 @@ constexpr auto enum_table(Tonight) {
                                                     {Tonight::harness_error, "harness error"}});
 }
 
-// Replayed, and it failed as recorded in at least one run.
+// The replay failed as recorded in at least one run.
 bool fails_as_recorded(Tonight tonight);
-// Nothing was judged, for the reason that goes with it.
+// Nothing was judged; the result's reason tells why.
 bool is_gap(Tonight tonight);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// One way to run a plan, and the facts that came back. No judgement here.
+// One way to run a plan, and the observations that it returned, without judgement.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TrialSpec {
   bool reference = false;
   // Run the calls of graphs plainly: where they are captured, and again (once) at each replay.
   bool plain_graphs = false;
-  // Calls, ascending, that `reference` leaves out: who asks has no time for them.
+  // Calls, ascending, that `reference` skips to save time.
   std::vector<std::uint32_t> left_out = {};
 
   bool operator==(const TrialSpec&) const = default;
@@ -47,10 +47,11 @@ enum class End : std::uint8_t {
   fault,          // a device error, or a signal in the target: see `fault`
   hang,           // the deadline passed; the worker was killed
   exited,         // the worker left on its own (exit() in the target)
-  unsupported,    // the target's wrapper refused the call, or the device cannot run it
+  unsupported,    // the target's wrapper refused the call, or the device does not support it
   out_of_memory,  // the buffers do not fit
-  worker_error,   // rubbish on the wire, or a worker that could not start: the harness's problem
-  spec_error,     // a mistake of the target's author in the spec or the reference: no failure of it
+  worker_error,   // a malformed message, or a worker that could not start
+  spec_error,     // the target's author made a mistake in the spec or reference; not a failure of
+                  // the target
 };
 
 constexpr auto enum_table(End) {
@@ -64,7 +65,7 @@ constexpr auto enum_table(End) {
                                             {End::spec_error, "spec-error"}});
 }
 
-// What is known of a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
+// Known facts about a fault. Indices are those of calls_of(plan); -1 and "" mean unknown.
 struct Fault {
   std::string
       code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "invalid-launch", "target-error", ...
@@ -75,7 +76,7 @@ struct Fault {
   Access access = Access::unknown;
   std::int64_t distance_bytes = 0;  // from the nearest edge of the buffer; 0 when unknown
   std::string detail = {};          // for people; never part of a signature
-  std::string known_by = {};        // what says which call it was, as Attribution::source
+  std::string known_by = {};        // source of the call index, as Attribution::source
 
   bool operator==(const Fault&) const = default;
 };
@@ -84,7 +85,7 @@ struct Fault {
 struct BufferObservation {
   std::string name;  // tensor, scratch or workspace
   Role role = Role::out;
-  bool scratch = false;  // scratch or workspace rather than a tensor: only its canaries count
+  bool scratch = false;  // scratch or workspace rather than a tensor: only its canaries are judged
   // An access before or after it is seen: canaries or guard pages surround it. Only then do the
   // counts of 0 below mean that nothing was written there.
   bool surrounded = false;
@@ -93,7 +94,7 @@ struct BufferObservation {
   std::uint64_t dirty_before = 0;  // canary bytes changed before, after, and between rows
   std::uint64_t dirty_after = 0;
   std::uint64_t dirty_gaps = 0;
-  // Elements that no longer hold what was filled in: of a const input, or of memory that was freed.
+  // Elements that differ from the fill: of a const input, or of memory that was freed.
   std::uint64_t changed = 0;
   std::int64_t first_dirty_byte = 0;  // offset from element 0 of the first dirty canary byte
 
@@ -102,10 +103,10 @@ struct BufferObservation {
 
 // Whether the outputs of a completed call were compared with the reference.
 enum class Comparison : std::uint8_t {
-  none,       // not asked for, there is no reference, or the trial ended before
+  none,       // not requested, no reference, or the trial ended before
   compared,   // see CallObservation::references
   left_out,   // TrialSpec::left_out
-  too_large,  // the reference would need more memory of the host than it may have
+  too_large,  // the reference would need more host memory than allowed
   empty       // no output has an element
 };
 
@@ -139,10 +140,10 @@ struct LaunchObservation {
   bool operator==(const LaunchObservation&) const = default;
 };
 
-// A request for scratch that came with what the kernel needs: Context::scratch, ScratchNeed.
+// A request for scratch that states the kernel's need: Context::scratch, ScratchNeed.
 struct ScratchObservation {
   std::string name;
-  std::uint64_t bytes = 0;  // asked for; 0: a null pointer
+  std::uint64_t bytes = 0;  // requested; 0: a null pointer
   std::uint64_t align = 1;
   std::uint64_t bytes_per_cta = 0;
   std::int64_t grid[3] = {1, 1, 1};  // programs
@@ -152,39 +153,39 @@ struct ScratchObservation {
   bool operator==(const ScratchObservation&) const = default;
 };
 
-// Of one call; further ones are dropped.
+// Per call; further ones are dropped.
 inline constexpr std::size_t kMostScratchObservations = 32;
 
 // A TMA descriptor that could not be encoded: Context::encode_tiled.
 struct EncodeObservation {
   std::int32_t call = -1;
-  std::string name;         // as the target gave it, of a tensor
+  std::string name;         // of a tensor, as given by the target
   std::int32_t code = 1;    // the CUresult
-  std::string rule;         // "stride-alignment"; "" when no rule that is known here is broken
-  std::int32_t dim = -1;    // of the descriptor, from the innermost; -1: of no dim
+  std::string rule;         // "stride-alignment"; "" if no known rule is broken
+  std::int32_t dim = -1;    // of the descriptor, 0 the innermost; -1: not about a dim
   bool degenerate = false;  // the stride of a dim of size 1, which is never used
   std::string text;         // for people
 
   bool operator==(const EncodeObservation&) const = default;
 };
-// Of one trial; further ones are dropped.
+// Per trial; further ones are dropped.
 inline constexpr std::size_t kMostEncodeObservations = 32;
 
 struct CallObservation {
   std::int32_t call = -1;
   std::vector<BufferObservation> buffers;
   std::vector<ReferenceObservation> references;
-  std::vector<LaunchObservation> launches;  // of the first repeat
-  // Of all repeats, in order; one that equals its predecessor is left out.
+  std::vector<LaunchObservation> launches;  // of the first repeat only
+  // Of all repeats, in order; a request equal to its predecessor is omitted.
   std::vector<ScratchObservation> scratch = {};
   Comparison comparison = Comparison::none;
-  // Time of the reference and of the comparison; 0 where an equal call's serves this one, too.
+  // Time of the reference and of the comparison; 0 if the result of an equal call is reused.
   std::uint64_t reference_us = 0;
 
   bool operator==(const CallObservation&) const = default;
 };
 
-// One complaint of compute-sanitizer, mapped to what it is about. "" and -1 mean unknown.
+// One record of compute-sanitizer, mapped to call, kernel and buffer. "" and -1 mean unknown.
 struct SanitizerRecord {
   // "invalid-read", "invalid-write", "invalid-atomic", "misaligned-..." of the same three,
   // "use-after-free", "use-before-alloc", "race", "race-raw", "race-war", "race-waw",
@@ -202,19 +203,18 @@ struct SanitizerRecord {
   std::uint64_t address = 0;
   std::string thread, block;  // "64,0,0"
   std::string location;       // "p.cu:8"
-  std::string text;           // what the tool said, on one line; never part of a signature
-  std::uint64_t count = 1;    // of records alike, of which this is the first
+  std::string text;           // the tool's message, on one line; never part of a signature
+  std::uint64_t count = 1;    // number of similar records; this is the first
 
   bool operator==(const SanitizerRecord&) const = default;
 };
 
-// What compute-sanitizer said of a trial. Floods are folded: records that differ only in thread and
-// address are one.
+// compute-sanitizer's report on a trial. Records that differ only in thread and address are merged.
 struct SanitizerReport {
   SanitizerTool tool = SanitizerTool::none;
   std::vector<SanitizerRecord> records;
   std::uint64_t dropped = 0;  // records beyond those that are kept
-  std::string problem;        // why this is not all that the tool had to say; "" when it is
+  std::string problem;        // why the report is incomplete; "" if it is complete
 
   bool operator==(const SanitizerReport&) const = default;
 };
@@ -224,13 +224,13 @@ struct Observation {
   std::string message;  // for unsupported, out_of_memory and the errors: the reason
   std::optional<Fault> fault;
   std::vector<CallObservation> calls;  // those that completed, by call index
-  // Of all calls, those that did not complete too; not of a worker that was lost.
+  // Of all calls, including those that did not complete; empty if the worker was lost.
   std::vector<EncodeObservation> encodes = {};
-  // In the worker, set-up and checks included; of a worker that was lost, until its end was seen.
+  // Time in the worker, set-up and checks included; for a lost worker, until its end was detected.
   std::uint64_t wall_us = 0;
   std::uint64_t mapping_calls = 0;  // guard-arena mapping calls that this trial had to make
   std::uint64_t bytes = 0;          // device memory in buffers
-  // Of a trial that ran under a tool, unless its worker was lost.
+  // Set if the trial ran under a tool and its worker was not lost.
   std::optional<SanitizerReport> sanitizer = {};
 
   bool operator==(const Observation&) const = default;

@@ -51,7 +51,7 @@ std::string just_after(std::string_view time) {
   if (end == nullptr || end != second.c_str() + kSecondLength) return "";
   const std::string_view rest = time.substr(kSecondLength);
   const std::time_t from = timegm(&utc);
-  if (rest == "Z") return print_us(from + 1, 0);  // "Z" sorts behind every fraction
+  if (rest == "Z") return print_us(from + 1, 0);  // "Z" sorts after every fraction
   std::int64_t us = 0;
   const char* const digits = rest.data() + 1;
   if (rest.size() != std::string_view(".000000Z").size() || rest.front() != '.' ||

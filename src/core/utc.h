@@ -10,10 +10,10 @@ namespace redzone {
 std::string utc_now();
 // "2025-01-31T12:34:56.123456Z"
 std::string utc_now_us();
-// Now less so many days, as utc_now_us().
+// The time `days` ago, in the form of utc_now_us().
 std::string utc_days_ago(double days);
-// The first that utc_now_us() could give and that sorts behind `time`, a text of one of the above;
-// "" where it is none.
+// The earliest utc_now_us() text that sorts after `time`, a text of one of the above; "" if `time`
+// is neither.
 std::string just_after(std::string_view time);
 
 }  // namespace redzone

@@ -1,4 +1,4 @@
-// UTF-8 as text from outside holds it: well formed or not.
+// Decoding of UTF-8 from outside, which may be malformed.
 #pragma once
 
 #include <cstddef>

@@ -55,8 +55,8 @@ bool holds(const Constraint& c, const Call& call) {
   return false;
 }
 
-// Follows the graphs of a plan: each is captured in one piece, on streams that hang together,
-// before its first replay, and has a replay.
+// Checks the graphs of a plan: each is captured in one piece, on streams that are connected by
+// waits, before its first replay, and is replayed.
 class GraphCheck {
  public:
   explicit GraphCheck(const TargetSpec& spec) : spec_(spec) {}
@@ -88,7 +88,7 @@ class GraphCheck {
                          step.stream);
     return "";
   }
-  // Waits behind the last call of a body are not part of it.
+  // Waits after the last call of a body are not part of the body.
   std::string operator()(const WaitStep& step) {
     if (open_ != 0) waits_.push_back(step);
     return "";
@@ -126,12 +126,12 @@ class GraphCheck {
 
   const TargetSpec& spec_;
   std::array<Seen, kMaxGraphs> seen_ = {};
-  std::int64_t open_ = 0;        // the graph whose body the last call is in
-  std::uint64_t streams_ = 0;    // of that body
-  std::vector<WaitStep> waits_;  // since its last call
+  std::int64_t open_ = 0;        // the graph whose body contains the last call; 0: none
+  std::uint64_t streams_ = 0;    // bit mask of the streams of that body
+  std::vector<WaitStep> waits_;  // waits since the last call of that body
 };
 
-// Streams and repeats; the text form checks them too, but a plan need not come from a text.
+// Checks streams and repeats. The text form does too, but a plan need not come from a text.
 std::string schedule_problem(const Step& step) {
   const auto stream = [](std::int64_t s) {
     return s >= 0 && s < kMaxStreams

@@ -8,7 +8,7 @@
 namespace redzone {
 namespace {
 
-// The last ones of their sort in the order of the table.
+// The last kind of each class in the order of the table.
 constexpr FailKind kLastToEndATrial = FailKind::hang, kLastDirect = FailKind::input_changed;
 
 std::size_t place(FailKind kind) {

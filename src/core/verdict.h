@@ -1,4 +1,4 @@
-// What an oracle says of a plan, and what makes two failures the same bug.
+// The verdict of an oracle on a plan, and when two failures are the same bug.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace redzone {
 
-// Kinds of failure. Their order here says nothing: that of enum_table() does.
+// Kinds of failure. Specificity is the order of enum_table(), not the order here.
 enum class FailKind : std::uint8_t {
   launch_config,     // a launch that no device can run, or a product that overflows
   illegal_access,    // fault on an address
@@ -19,9 +19,9 @@ enum class FailKind : std::uint8_t {
   hang,              // did not end before the deadline
   redzone,           // a canary was overwritten
   use_after_free,    // memory accessed while it was not allocated, in stream order
-  race,              // threads of a block access shared memory in no order
+  race,              // threads of a block access shared memory without synchronization
   barrier,           // a barrier that not all threads reach
-  scratch,           // less of it asked for than the kernel's metadata demands
+  scratch,           // requested less than the kernel's metadata demands
   input_changed,     // a const input was overwritten
   nondeterministic,  // equal runs differ
   schedule,          // outputs depend on the order of blocks and threads
@@ -30,7 +30,7 @@ enum class FailKind : std::uint8_t {
   async,             // outputs depend on whether launches are synchronized
   graph,             // outputs depend on whether calls are captured and replayed
   placement,         // outputs depend on where the buffers lie
-  allocation,        // outputs depend on what memory is used again
+  allocation,        // outputs depend on which memory is reused
   reference,         // outputs differ from the reference
   divergence,        // two runs differ and no single axis explains it
 };
@@ -59,16 +59,16 @@ constexpr auto enum_table(FailKind) {
                                                   {FailKind::divergence, "divergence"}});
 }
 
-// When a plan shows several failures, the most specific one names the finding: what ends a trial,
-// then what is seen in a single trial, then what a comparison along one axis shows, then that
-// something is wrong or differs.
+// When a plan shows several failures, the most specific one names the finding: failures that end a
+// trial, then those seen in a single trial, then differences along one axis, then wrong or
+// differing outputs in general.
 bool more_specific(FailKind a, FailKind b);
-// The launch is refused, or the worker is lost: nothing is seen of what comes after.
+// The launch is refused, or the worker is lost: later work is not observed.
 bool ends_trial(FailKind kind);
-// A single trial shows it by itself; no other trial is needed to compare with.
+// A single trial shows the failure, without comparison.
 bool is_direct(FailKind kind);
 
-// Never an address, a thread or a seed. `where` is a kernel name where one is known.
+// Contains no address, thread or seed. `where` is a kernel name if known.
 struct Signature {
   FailKind kind = FailKind::divergence;
   std::string target;
@@ -86,8 +86,8 @@ struct Signature {
   std::string hash() const;
 };
 
-// The same bug? Kind and target are equal; a part that one of the two does not know (on the GPU an
-// asynchronous fault names no kernel) does not tell them apart.
+// Whether two failures are the same bug: kind and target are equal, and no part that both know
+// differs (on the GPU an asynchronous fault names no kernel).
 bool same_bug(const Signature& a, const Signature& b);
 
 enum class Outcome : std::uint8_t { pass, fail, inconclusive, not_applicable, harness_error };
@@ -103,7 +103,7 @@ constexpr auto enum_table(Outcome) {
 // How many calls of a plan were compared with the target's reference.
 struct ReferenceCount {
   std::int64_t compared = 0;
-  // All calls of the plans that were judged, by whether anything could be compared or not.
+  // All calls of the plans that were judged, whether or not they could be compared.
   std::int64_t calls = 0;
 
   ReferenceCount& operator+=(const ReferenceCount& more) {
@@ -119,8 +119,8 @@ struct Verdict {
   std::string oracle;
   std::string reason;      // one sentence; for pass empty
   Signature signature;     // for fail
-  std::int32_t call = -1;  // call index the failure shows in, where known
-  // Of an oracle whose trials ask for the reference; zeros: it asks for none, or nothing was run.
+  std::int32_t call = -1;  // index of the failing call, if known
+  // Set by an oracle whose trials use the reference; zeros: it uses none, or nothing was run.
   ReferenceCount reference = {};
 
   static Verdict pass(std::string oracle) {

@@ -14,7 +14,7 @@ namespace redzone::device {
 // Exit status of a worker that the host device ended after it recorded a fault.
 inline constexpr int kFaultExit = 86;
 
-// comparing: the device is idle, and the CPU runs the target's reference.
+// comparing: the device is idle while the CPU runs the target's reference.
 enum class Phase : std::uint32_t {
   idle,
   starting,
@@ -38,13 +38,13 @@ struct FaultRecord {
 
 struct BlackBox {
   Phase phase = Phase::idle;
-  // Grows with each sign of life of a trial: a call, a kernel that starts, a compilation. A
-  // deadline is counted from the last of them, so that a long trial is not taken for a hang.
+  // Incremented at each step of a trial: a call, a kernel start, a compilation. Deadlines count
+  // from the last increment, so a long trial is not taken for a hang.
   std::uint64_t progress = 0;
   std::uint64_t job = 0;  // the job and trial that the worker is in
   std::int32_t trial = -1;
-  std::int32_t call_begun = -1;     // call index enqueued last; begin mark
-  std::int32_t call_ended = -1;     // call index whose enqueueing returned last; end mark
+  std::int32_t call_begun = -1;     // index of the call enqueued last
+  std::int32_t call_ended = -1;     // index of the call whose enqueueing returned last
   std::int32_t call_running = -1;   // host device: the call whose kernel is on the (only) core
   std::int32_t call_compared = -1;  // the call whose reference runs, or ran last
   char kernel[96] = {};             // kernel launched (CUDA) or running (host) last

@@ -1,8 +1,7 @@
 // Blocks of memory segments: best fit, splitting, and merging of free neighbours.
 //
-// Only bookkeeping: it touches no memory. Which block is chosen depends on the order of requests
-// and segments alone, not on addresses, so that the same requests are laid out the same way each
-// time.
+// Bookkeeping only: no memory is accessed. The choice of a block depends only on the order of
+// requests and segments, not on addresses, so the same requests get the same layout each time.
 #pragma once
 
 #include <compare>
@@ -17,7 +16,7 @@
 
 namespace redzone::device {
 
-// The free happened on `stream` behind the first `ticket` operations enqueued there.
+// The block was freed on `stream` after the first `ticket` operations enqueued there.
 struct FreedAt {
   int stream = 0;
   std::uint64_t ticket = 0;
@@ -25,20 +24,21 @@ struct FreedAt {
 
 class BlockHeap {
  public:
-  // Free blocks of one group merge and serve one another's requests; those of two never meet.
+  // Free blocks of one group merge and serve one another's requests; groups never mix.
   using Group = int;
   using Accept = std::function<bool(const std::vector<FreedAt>& freed)>;
 
-  // A new segment: one free block, which was never used.
+  // Adds a segment: one free block that was never used.
   void add(Region segment, Group group);
-  // Takes the smallest free block of the group with `bytes` that `accept` lets pass; of several of
-  // that size the first. What is left of it stays free when it has `least_rest` bytes. A null base:
-  // none fits. `bytes` > 0. `freed`, where wanted, gets the frees that the region may still follow.
+  // Takes the smallest free block of the group with at least `bytes` (> 0) that `accept` passes;
+  // the first of several of that size. The remainder stays free if it has at least `least_rest`
+  // bytes. Returns a null base if no block fits. `freed`, if not null, receives the frees that the
+  // region may still have to wait for.
   Region take(Group group, std::size_t bytes, std::size_t least_rest, const Accept& accept = {},
               std::vector<FreedAt>* freed = nullptr);
-  // The block that starts there is free, and of this group, from now on. It must be live.
+  // Frees the block that starts at `base` into `group`. The block must be live.
   void give(const std::byte* base, Group group, std::vector<FreedAt> freed = {});
-  // Forgets all blocks and hands out the segments, the last one first.
+  // Removes all blocks and returns the segments, the last one first.
   std::vector<Region> clear();
 
   std::size_t segments() const { return segments_.size(); }
@@ -50,7 +50,7 @@ class BlockHeap {
     std::size_t segment = 0;
     Group group = 0;
     bool live = false;
-    std::vector<FreedAt> freed;  // of a free block, one entry a stream
+    std::vector<FreedAt> freed;  // free blocks only, one entry a stream
   };
   using Blocks = std::map<const std::byte*, Block>;
   struct Key {
@@ -65,7 +65,7 @@ class BlockHeap {
     return {at->second.group, at->second.bytes, at->second.segment, at->first};
   }
   void split(Blocks::iterator at, std::size_t bytes);
-  // Appends the block behind `at` to it where both are free and of one group and segment.
+  // Merges the block after `at` into it if both are free and of one group and segment.
   void merge_next(Blocks::iterator at);
 
   std::vector<Region> segments_;

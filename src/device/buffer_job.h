@@ -1,7 +1,7 @@
-// What to do with one buffer before and after the calls of a trial: fill it, check it, digest it.
+// How to fill, check and digest one buffer before and after the calls of a trial.
 //
-// Shared by the host device, the CUDA kernels and the driver: plain data, no pointers to anything
-// but device memory. A trial fills all its buffers in one batch and checks them in one batch.
+// Shared by the host device, the CUDA kernels and the driver: plain data whose only pointers are to
+// device memory. A trial fills all its buffers in one batch and checks them in one batch.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct BufferJob {
   std::uint64_t before_bytes;
   void* after;
   std::uint64_t after_bytes;
-  // A gap is what lies between the end of a run and the start of the next. Of each, the first and
-  // the last so many bytes are canaries, all of it where they meet; 0: none.
+  // A gap lies between the end of a run and the start of the next. Its first and last
+  // `gap_end_bytes` bytes are canaries, all of the gap if the two meet; 0: none.
   std::uint64_t gap_end_bytes;
 };
 
@@ -42,12 +42,12 @@ struct BufferCheck {
   std::uint64_t digest;                                 // see buffer_math.h; independent of layout
   std::uint64_t dirty_before, dirty_after, dirty_gaps;  // bytes
   std::uint64_t changed;                                // elements
-  std::int64_t first_dirty_byte;  // smallest offset from `data`; INT64_MAX when none
+  std::int64_t first_dirty_byte;  // smallest offset from `data`; INT64_MAX: none
 };
 
 // Longest canary window on each side of a buffer.
 inline constexpr std::uint64_t kCanaryWindowBytes = 64 * 1024;
-// As BufferJob::gap_end_bytes: gaps are watched from end to end.
+// Value of BufferJob::gap_end_bytes that makes all of every gap canaries.
 inline constexpr std::uint64_t kWholeGaps = std::uint64_t{1} << 62;
 
 }  // namespace redzone::device

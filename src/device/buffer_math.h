@@ -1,5 +1,5 @@
-// What each element, poison and canary byte of a buffer must be, and how outputs are digested.
-// The host device and the CUDA kernels both call these functions, so that a plan has the same data
+// Values of each element, poison and canary byte of a buffer, and the digest of outputs. The host
+// device and the CUDA kernels both call these functions, so that a plan has the same data
 // everywhere. Everything depends on (seed, element index) only, so any thread can do any element.
 #pragma once
 
@@ -82,18 +82,19 @@ RZ_HOST_DEVICE inline std::uint8_t canary_byte(std::uint32_t canary, const void*
   return static_cast<std::uint8_t>(canary >> (8 * (reinterpret_cast<std::uintptr_t>(address) & 3)));
 }
 
-// Canaries differ from the poison and from trial to trial, so that reading one shows.
+// Canaries differ from the poison and from trial to trial, so that reading one changes results.
 RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison) {
   return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u)) | 0x80808080u;
 }
 
-// A digest is the wrapping sum of this over all elements: order-independent, so that it can be
+// A digest is the wrapping sum of this term over all elements: order-independent, so that it can be
 // computed in parallel, and sensitive to which element holds which bits.
 RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t bits, std::int64_t index) {
   return mix(bits + mix(static_cast<std::uint64_t>(index) ^ 0xd19e57ull));
 }
 
-// Elements from the first to the last of the sub-array of dims `dim` and further in, gaps included.
+// Distance from the first to the last element of a sub-array of dims `dim` and inward, plus one:
+// gaps included.
 RZ_HOST_DEVICE inline std::int64_t extent_elems(const BufferJob& job, int dim) {
   std::int64_t extent = 1;
   for (int k = dim; k < static_cast<int>(job.rank); ++k)
@@ -101,7 +102,7 @@ RZ_HOST_DEVICE inline std::int64_t extent_elems(const BufferJob& job, int dim) {
   return extent;
 }
 
-// The canary windows of a gap of `gap_bytes`: one that is all of it, or one at each end.
+// Canary windows of a gap of `gap_bytes`: one that covers all of it, or one at each end.
 struct GapWindows {
   std::uint64_t count, bytes;  // of each
 };

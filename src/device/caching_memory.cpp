@@ -46,7 +46,7 @@ Status<Region> CachingMemory::acquire(std::size_t bytes, int stream) {
 }
 
 Status<void> CachingMemory::release(Region region, int stream) {
-  // A block of a large segment is large, whatever splitting has left of it.
+  // A block of a large segment counts as large, whatever size splitting has left.
   heap_.give(region.base, group_of(region.bytes, stream));
   return {};
 }

@@ -8,9 +8,9 @@
 //   and can be taken again at once, in the order of the host's calls, by its stream and by no
 //   other.
 //
-// As in PyTorch nothing waits for the work that used a block: the stream must order its two owners.
-// Unlike there, a block belongs to the stream that it was freed on, not to the one that it was
-// allocated for: that is what redzone::Context::free() says.
+// As in PyTorch, nothing waits for the work that used a block: the stream must order its two
+// owners. Unlike PyTorch, a block belongs to the stream that it was freed on, not to the one that
+// it was allocated for, as redzone::Context::free() specifies.
 #pragma once
 
 #include "device/block_heap.h"
@@ -20,15 +20,15 @@ namespace redzone::device {
 
 class CachingMemory final : public OrderedMemory {
  public:
-  // `segments` outlives this; its regions of 2 MiB and more start at multiples of 512.
+  // `segments` must outlive this; its regions of 2 MiB and more start at multiples of 512.
   explicit CachingMemory(Memory& segments) : segments_(segments) {}
 
   Status<Region> acquire(std::size_t bytes, int stream) override;
   Status<void> release(Region region, int stream) override;
   std::uint64_t mapping_calls() const override { return segments_.mapping_calls(); }
 
-  // Gives all segments back, so that the next requests find an empty cache. Only with nothing in
-  // flight.
+  // Returns all segments, so that the next requests find an empty cache. Requires that nothing is
+  // in flight.
   void reset();
 
   std::size_t segments() const { return heap_.segments(); }

@@ -1,9 +1,8 @@
-// The seam between the trial runner and a device. Two sides: cuda/ and host/;
-// and none/, on which nothing runs.
+// The interface between the trial runner and a device: cuda/, host/, and none/, which runs nothing.
 //
-// One Device lives in one worker process and is used from one thread. Memory and streams belong to
-// the device. After a Failure of kind `fault` the device is lost: no call but info()
-// and reached() may follow, and the worker must leave with _exit, without tearing the device down.
+// One Device lives in one worker process and is used from one thread. The device owns memory and
+// streams. After a Failure of kind `fault` the device is lost: only info() and reached() may still
+// be called, and the worker must leave with _exit, without destroying the device.
 #pragma once
 
 #include <redzone/target.h>
@@ -28,8 +27,8 @@ struct Failure {
     fault,           // sticky: the device is lost
     launch_refused,  // this launch was invalid; the device lives
     out_of_memory,
-    unsupported,  // this device or build cannot do it
-    harness,      // our own mistake, or a broken installation
+    unsupported,  // this device or build does not support it
+    harness,      // a mistake of the harness, or a broken installation
   };
   Kind kind = Kind::harness;
   std::string code;  // "CUDA_ERROR_ILLEGAL_ADDRESS", "invalid-launch", ...
@@ -50,7 +49,7 @@ struct Info {
   LaunchLimits limits;
 };
 
-// A mapped range. In the guard arena both neighbours are unmapped.
+// A mapped range. In the guard arena a guard page lies on each side.
 struct Region {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -63,33 +62,33 @@ class Memory {
   virtual ~Memory() = default;
   // At least `bytes` (> 0). Contents are unspecified.
   virtual Status<Region> acquire(std::size_t bytes) = 0;
-  // Work in flight may still use the region; it is reused in stream order by the next trial.
+  // Work in flight may still use the region; the next trial reuses it in stream order.
   virtual void release(Region region) = 0;
-  // Unmaps all cached regions. Only with nothing in flight.
+  // Unmaps all cached regions. Requires that nothing is in flight.
   virtual void trim() = 0;
   // Mapping calls (map, protect, allocate) made so far.
   virtual std::uint64_t mapping_calls() const = 0;
 };
 
-// An allocator in stream order. What was released may come back from the next acquire(), while the
-// work that used it is still queued: each stream, and nothing else, keeps the two owners apart.
-// Bases are multiples of 256. All regions are gone at begin_trial(), released or not.
+// An allocator in stream order. acquire() may return released memory while the work that used it is
+// still queued: only the order of each stream separates the two owners. Bases are multiples of 256.
+// begin_trial() frees all regions, released or not.
 class OrderedMemory {
  public:
   virtual ~OrderedMemory() = default;
-  // At least `bytes` (> 0) for what follows on `stream`. Contents are unspecified.
+  // At least `bytes` (> 0) for later work on `stream`. Contents are unspecified.
   virtual Status<Region> acquire(std::size_t bytes, int stream) = 0;
-  // The region, as acquire() gave it, may be used again by what follows on `stream`.
+  // Later work on `stream` may reuse the region, which must be as acquire() returned it.
   virtual Status<void> release(Region region, int stream) = 0;
-  // Mapping calls made so far, where they can be seen.
+  // Mapping calls made so far, as far as they can be counted.
   virtual std::uint64_t mapping_calls() const = 0;
 };
 
-// A buffer of the trial, so that a faulting address can be given a name.
+// A buffer of the trial, to which fault reports attribute addresses.
 struct NamedRange {
   std::string name;
   std::int32_t call = -1;
-  const std::byte* begin = nullptr;  // of the storage, not of the region
+  const std::byte* begin = nullptr;  // of the storage, not the region
   const std::byte* end = nullptr;
 };
 
@@ -100,7 +99,7 @@ struct TrialSettings {
   PoolPolicy pool = {};  // of ordered_memory(Allocator::pool)
 };
 
-// Those of the plan, the side streams of the target, and one of the runner's own.
+// The streams of the plan, the side streams of the target, and one of the runner's own.
 inline constexpr int kDeviceStreams = static_cast<int>(kMaxStreams) + kMaxSideStreams + 1;
 
 class Device {
@@ -111,77 +110,80 @@ class Device {
   virtual Memory& memory(Allocator allocator) = 0;
   // `pool` or `caching`.
   virtual OrderedMemory& ordered_memory(Allocator allocator) = 0;
-  // Page-locked: the device reads and writes it, too, at the same addresses.
+  // Pinned: the device reads and writes it, too, at the same addresses.
   virtual Memory& pinned_memory() = 0;
 
-  // Marks and fault records go here from now on; may be null.
+  // Progress and fault records go to `box` from now on; may be null.
   virtual void set_black_box(BlackBox* box) = 0;
 
-  // Starts a trial: all streams are idle before it. Drops the graphs, and a capture left open.
+  // Starts a trial. All streams must be idle. Destroys the graphs and ends a capture left open.
   virtual Status<void> begin_trial(const TrialSettings& settings) = 0;
-  // Names for addresses, from now to the next call of watch().
+  // Names for addresses, until the next call of watch().
   virtual void watch(std::vector<NamedRange> buffers) = 0;
-  // Names beside those that there are.
+  // Adds names to those of watch().
   virtual void watch_more(std::span<const NamedRange> buffers) = 0;
-  // Following enqueues belong to this call index (-1: to the harness).
+  // Later enqueues belong to this call index (-1: the harness).
   virtual void set_call(std::int32_t call) = 0;
 
   virtual void* stream_handle(int stream) = 0;
-  // Enqueue, in order with everything else on the stream.
+  // fill, check, launch, wait, mark and copy enqueue in stream order.
   virtual Status<void> fill(int stream, std::span<const BufferJob> jobs) = 0;
   // `results[i]` is written by the time synchronize() returns; it must stay alive until then.
   virtual Status<void> check(int stream, std::span<const BufferJob> jobs, BufferCheck* results) = 0;
   virtual Status<void> launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
                               const LaunchArgs& args) = 0;
   virtual Status<void> wait(int stream, int on) = 0;
-  // Enqueues a mark, which costs one operation, for reached(). Numbers of a stream grow within a
-  // trial, from 1. A device that says itself which call a fault belongs to leaves both as they are.
+  // Enqueues a progress marker for reached(), which costs one operation. Numbers start at 1 and
+  // grow on each stream within a trial. A device that reports the faulting call itself overrides
+  // neither.
   virtual Status<void> mark(int, std::uint32_t) { return {}; }
-  // The last mark that has run on the stream in this trial, 0 for none.
+  // The last progress marker completed on the stream in this trial, 0 for none.
   virtual std::uint32_t reached(int) const { return 0; }
-  // Reads the source when it runs, and never makes the caller wait for it: so both ends are device
+  // Reads the source when the copy runs and never blocks the caller. Both ends must be device
   // memory or pinned_memory(); anything else is refused ("target-error").
   virtual Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) = 0;
 
   // Graphs, with the semantics of CUDA's stream capture. Between begin_capture() and end_capture()
-  // (of the same stream; one capture at a time) launches and waits on `stream`, and on streams that
-  // wait for one that is captured, are recorded and do not run; other streams go on as ever. At the
-  // end every stream that joined must have been waited for. Meanwhile no fill, check, read, hold or
-  // synchronize(). What cannot be captured is a Failure `unsupported` with the driver's code, and
-  // the end then reports it again; the end always leaves the streams uncaptured.
-  // A graph lives until the next begin_trial().
+  // (of the same stream; one capture at a time) launches and waits are recorded and do not run: on
+  // `stream`, and on streams that wait for a captured one. Other streams continue as usual. Before
+  // the end every stream that joined must have been waited for. During a capture fill, check, read,
+  // hold and synchronize() are not allowed. Work that cannot be captured is a Failure `unsupported`
+  // with the driver's code, which end_capture() reports again; the streams are uncaptured after
+  // end_capture() in every case. A graph lives until the next begin_trial().
   virtual Status<void> begin_capture(int stream) = 0;
   virtual Status<int> end_capture(int stream) = 0;
-  // One enqueue for each recorded launch, as hold_capacity() counts. Two launches of one graph are
-  // in order whatever their streams. On a captured stream it becomes part of that graph.
+  // Counts as one enqueue for each recorded launch (see hold_capacity()). Two launches of one graph
+  // are ordered even on different streams. On a captured stream the graph becomes part of that
+  // capture.
   virtual Status<void> launch_graph(int stream, int graph) = 0;
 
-  // gated launches: between hold() and open() nothing that is enqueued runs. synchronize() opens.
+  // Blocked launches: work enqueued between hold() and open() does not run before open().
+  // synchronize() calls open().
   virtual Status<void> hold() = 0;
   virtual Status<void> open() = 0;
-  // Enqueues that a held stream takes before it would block.
+  // Number of enqueues that a held stream accepts before an enqueue would block.
   virtual std::size_t hold_capacity() const = 0;
 
   // Waits for all streams.
   virtual Status<void> synchronize() = 0;
-  // Device to host; synchronous; after synchronize().
+  // Copies device to host; synchronous; call it after synchronize().
   virtual Status<void> read(void* to, const void* from, std::size_t bytes) = 0;
 
   virtual Status<KernelRef> variant(const VariantRequest& request) = 0;
 
-  // The CUresult: 0 and the map, or what says that the descriptor is refused (1), and the map as it
-  // was. Anything that is about the device and not about the descriptor is a Failure.
+  // Returns the CUresult: 0 with the map written, or 1 if the descriptor is refused, with the map
+  // unchanged. Problems of the device rather than of the descriptor are a Failure.
   virtual Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) = 0;
 };
 
 // Opens the host device. Never fails.
 std::unique_ptr<Device> open_host_device();
 
-// Opens the device that runs nothing. Never fails.
+// Opens the device for dry runs, which runs no kernel. Never fails.
 std::unique_ptr<Device> open_none_device();
 
-// Opens CUDA device 0 on its primary context. A harness failure when there is no driver or GPU, or
-// when this build has no CUDA side.
+// Opens CUDA device 0 on its primary context. A harness failure if there is no driver or GPU, or if
+// this build has no CUDA support.
 Status<std::unique_ptr<Device>> open_cuda_device();
 
 // Looks without creating a context; the driver process may call it.

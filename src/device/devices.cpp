@@ -15,7 +15,7 @@ Presence look_for(DeviceKind kind) {
       break;
   }
   CudaProbe probe = probe_cuda();
-  if (probe.device) probe.problem.clear();  // what is missing besides
+  if (probe.device) probe.problem.clear();  // other missing parts do not matter
   return {std::move(probe.problem), probe.compute_capability, std::move(probe.nvrtc)};
 }
 

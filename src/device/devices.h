@@ -1,4 +1,4 @@
-// The devices of this machine, by their kind: what is there, and opening one.
+// The devices of this machine by kind: which are present, and opening one.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 namespace redzone::device {
 
 struct Presence {
-  std::string problem;         // the first thing missing, for people; "" where it can be opened
-  int compute_capability = 0;  // 90; 0 where there is no such thing
-  std::string nvrtc;           // version and path; "" where it is missing or not used
+  std::string problem;         // the first thing missing, for people; "" if it can be opened
+  int compute_capability = 0;  // 90; 0 if not applicable
+  std::string nvrtc;           // version and path; "" if missing or not used
 };
 
-// Looks without creating a context; the driver process may call it.
+// Creates no context, so the driver process may call it.
 Presence look_for(DeviceKind kind);
 
 // The kinds that can be opened; those that run on the cores of the host first.
 std::vector<DeviceKind> usable_kinds();
 
-// What --device auto takes: the last of them that it may choose.
+// The device that --device auto chooses: the last eligible one of usable_kinds().
 DeviceKind best_kind();
 
-// A harness failure where something is missing.
+// A harness failure if something is missing.
 Status<std::unique_ptr<Device>> open_device(DeviceKind kind);
 
 }  // namespace redzone::device

@@ -52,10 +52,10 @@ RZ_HOST_DEVICE inline std::uint16_t float_to_f16(float f) {
 RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
   const std::uint32_t sign = static_cast<std::uint32_t>(h & 0x8000u) << 16;
   const std::uint32_t magnitude = h & 0x7fffu;
-  // As a float of the same bits a normal one is too small by 2^112; a subnormal one counts 2^-24.
-  // Both are exact, and neither is a subnormal float: a plugin that was linked with -ffast-math
-  // makes the processor take these for zero. Without branches, so that many are converted at a
-  // time.
+  // A normal half whose bits are read as a float is too small by 2^112; a subnormal half counts
+  // units of 2^-24. Both products are exact, and neither is a subnormal float: a plugin linked with
+  // -ffast-math makes the processor flush those to zero. Branch-free, so that the compiler
+  // vectorizes the loops.
   const float normal = bits_float(magnitude << 13) * 5.192296858534827628530496329220096e33f;
   const float subnormal = static_cast<float>(magnitude) * 5.9604644775390625e-8f;
   const float finite = magnitude < 0x400u ? subnormal : normal;

@@ -32,8 +32,8 @@ struct BitsOf<8> {
   using type = std::uint64_t;
 };
 
-// With `fill` and `dtype` constant the switches of fill_bits() fall away. Elements may lie
-// unaligned, so they are moved by memcpy.
+// `fill` and `dtype` are constants, so the compiler removes the switches of fill_bits(). Elements
+// may be unaligned, so they are copied by memcpy.
 template <FillKind Kind, DType Type>
 struct Loop {
   using Bits = typename BitsOf<dtype_bytes(Type)>::type;
@@ -84,8 +84,8 @@ void digest_run(const std::byte* at, std::int64_t first, std::int64_t n, RunSums
   sums.digest += digest;
 }
 
-// The loops once for each kind of processor. fmaf() is rounded once, in hardware as in software,
-// and sums of words wrap, whatever their order.
+// The loops once for each kind of processor. fmaf() rounds once, in hardware as in software, and
+// sums of words wrap in any order, so the results are equal.
 struct Plain {
   template <class L>
   [[gnu::flatten]] static void fill(const BufferJob& job, std::byte* at, std::int64_t first,
@@ -148,7 +148,7 @@ ElementLoops loops_at(LoopsFor processor) {
   using Bits = typename L::Bits;
   const bool wide = processor == LoopsFor::avx512;
   const auto digest = wide ? &Wide::digest<Bits> : &Plain::digest<Bits>;
-  // What comes by the megabyte; with the others the code would only be longer.
+  // Only for fills that occur by the megabyte; for the others it would only add code.
   if constexpr (kKind == FillKind::uniform) {
     if (wide) return {&Wide::fill<L>, &Wide::verify<L>, digest};
     if (processor == LoopsFor::fma) return {&Fma::fill<L>, &Fma::verify<L>, digest};

@@ -1,5 +1,6 @@
-// Refuses launches over a device's limits in 64 bits, before an extent could be clipped, and copies
-// that would wait. Both devices answer with it, so that a finding reads the same.
+// Refuses launches over a device's limits, computed in 64 bits so that no extent is clipped before,
+// and copies that would block the host. Both devices use these functions, so that their findings
+// read the same.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@
 
 namespace redzone::device {
 
-// A Failure of kind launch_refused that names the kernel, the value and its limit, or nothing.
+// Returns a Failure of kind launch_refused that names the kernel, the value and its limit, or
+// nothing.
 inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::string_view kernel,
                                              const LaunchShape& shape) {
   const auto refused = [&](std::string detail) {
@@ -49,8 +51,8 @@ inline std::optional<Failure> refused_launch(const LaunchLimits& limits, std::st
   return std::nullopt;
 }
 
-// A copy from or to (`end`: "source" or "destination") pageable memory would make the host wait for
-// the stream, for ever where it is held.
+// A copy from or to (`end`: "source" or "destination") pageable memory would block the host until
+// the stream gets there, forever if the stream is held.
 inline Failure pageable_copy(std::string_view end) {
   return {Failure::Kind::launch_refused, "target-error",
           fmt::format("copy: the {} is neither device memory nor from pinned_memory()", end)};

@@ -1,4 +1,4 @@
-// The driver's own answer to a TMA descriptor.
+// Encoding of TMA descriptors by the CUDA driver.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace redzone::device {
 
-// Encodes descriptors and throws the maps away. Holds a primary context of its own, so no process
-// that starts workers may have one; for one thread.
+// Encodes descriptors and discards the maps. Owns a primary context, so a process that starts
+// workers must not create one. Single-threaded.
 class TensorMapEncoder {
  public:
   virtual ~TensorMapEncoder() = default;
@@ -18,15 +18,15 @@ class TensorMapEncoder {
   virtual const std::string& driver_version() const = 0;
   virtual int compute_capability() const = 0;  // 90 for 9.0
 
-  // The CUresult of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col as it is: 0 accepts, 1
-  // (invalid value) rejects, anything else is about the context and not about the descriptor. Ranks
-  // up to kMostRank only, because the driver may read as many entries.
+  // Returns the CUresult of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col unchanged: 0 accepts,
+  // 1 (invalid value) rejects, any other value is about the context and not about the descriptor.
+  // Ranks up to kMostRank only: the driver may read that many entries.
   virtual int encode(const tma::Descriptor& descriptor) = 0;
   static constexpr std::uint32_t kMostRank = 16;
 };
 
-// Fails with one line for people where there is no driver, no GPU, none of compute capability 9.0,
-// or where this build has no CUDA side.
+// Fails with one line for people if there is no driver, no GPU of compute capability 9.0, or no
+// CUDA support in this build.
 Status<std::unique_ptr<TensorMapEncoder>> open_tensor_map_encoder();
 
 }  // namespace redzone::device

@@ -1,5 +1,5 @@
-// Which variants a plan asks for is seen where nothing runs. A hook that compiles them makes
-// kernels ready before the trial that needs them, in processes that need no GPU.
+// A dry run reveals which kernel variants a plan requests. A hook compiles them before the trial
+// that needs them, in processes that need no GPU.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,20 @@
 
 namespace redzone::device {
 
-// `box` (may be null): that of the process, which shows progress while the hook is at work.
+// `box`: the black box of the process, which records progress while the hook runs; may be null.
 using VariantHook = std::function<void(const VariantRequest&, BlackBox* box)>;
 
-// Opens the device that runs nothing (see open_none_device()) and tells `asked` of each variant
-// that a target asks for. Never fails.
+// Opens the device for dry runs (see open_none_device()), which calls `asked` for each variant that
+// a target requests. Never fails.
 std::unique_ptr<Device> open_asking_device(VariantHook asked);
 
-// Compiles variants for such a GPU into the cache on disk from where its devices load them. Does
-// nothing where there is no NVRTC or no cache that takes what was compiled, or where a variant does
-// not compile: the device that needs it says why.
+// A hook that compiles variants for GPUs of this compute capability into the disk cache, from which
+// their devices load them. Failures are silent (no NVRTC, no usable cache, a variant that does not
+// compile): the device that needs the variant reports them.
 VariantHook compiling_hook(int compute_capability);
 
-// Why such a hook would do nothing, but for NVRTC; "" where it would compile. Makes the folder of
-// the cache.
+// The reason why such a hook would do nothing, apart from a missing NVRTC; "" if it would compile.
+// Creates the folder of the cache.
 std::string no_compiling_ahead();
 
 }  // namespace redzone::device

@@ -44,7 +44,7 @@ std::size_t tensor_of(Fields& f, const Package& package) {
   return static_cast<std::size_t>(it - package.tensors.begin());
 }
 
-// "*fp16", or "*" where the element type is a knob.
+// "*fp16", or "*" if the element type is a knob.
 void check_pointer(Fields& f, const Tensor& tensor) {
   constexpr std::pair<DType, string_view> names[] = {
       {DType::f64, "*fp64"},  {DType::f32, "*fp32"}, {DType::f16, "*fp16"},

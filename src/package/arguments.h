@@ -9,8 +9,8 @@
 
 namespace redzone::package {
 
-// `package` has its dims, knobs, tensors and the arguments in front of this one; `numbers` are the
-// names that its expressions may use. Throws FieldError.
+// `package` must have its dims, knobs, tensors and the arguments before this one; expressions may
+// use the names in `numbers`. Throws FieldError.
 Argument read_argument(Fields& f, const Package& package, const std::vector<std::string>& numbers);
 
 }  // namespace redzone::package

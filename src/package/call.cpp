@@ -15,7 +15,7 @@ std::string where(const Package& package, std::string_view field) {
   return fmt::format("{}: {}", (package.folder / "target.toml").string(), field);
 }
 
-// The classes of the specialized integers; of addresses nothing is known yet.
+// The classes of the specialized integers; nothing for addresses, which are not known yet.
 std::vector<std::optional<Class>> classes_of(const Package& package, const ResolvedCall& call) {
   std::vector<std::optional<Class>> classes(package.arguments.size());
   for (std::size_t i = 0; i < package.arguments.size(); ++i)
@@ -25,7 +25,7 @@ std::vector<std::optional<Class>> classes_of(const Package& package, const Resol
   return classes;
 }
 
-// What the argument comes to in a call.
+// The value of the argument in a call.
 tl::expected<Constant, std::string> value_of(const Package& package, const Argument& argument,
                                              const Values& values, const Config& config) {
   if (!argument.knob.empty()) return std::get<std::string>(config.find(argument.knob)->second);
@@ -42,7 +42,7 @@ tl::expected<Constant, std::string> value_of(const Package& package, const Argum
   return *value;
 }
 
-// The first shape without a value, or with a negative dim.
+// The problem with the first shape that has no value, or a negative dim.
 std::optional<std::string> shape_problem(const Package& package, const Values& values) {
   for (const auto& tensor : package.tensors)
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -77,8 +77,8 @@ std::string describe(const Package& package, const Config& config, const Resolve
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Triton's launcher owes size * num_ctas for each program (Triton 3.6, CudaLauncher in its NVIDIA
-// backend).
+// Triton's launcher must provide size * num_ctas for each program (Triton 3.6, CudaLauncher in its
+// NVIDIA backend).
 tl::expected<ScratchPlan, std::string> plan_scratch(const ScratchRule& rule, const Extent& programs,
                                                     int ctas) {
   __int128 bytes = static_cast<__int128>(rule.bytes) * ctas;

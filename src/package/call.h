@@ -1,5 +1,5 @@
-// One call of a package, resolved without a device: what its arguments come to, which variants
-// serve it, what is launched, and the scratch that the launch needs.
+// One call of a package, resolved without a device: the values of its arguments, the variants that
+// serve it, its launch, and the scratch that the launch needs.
 #pragma once
 
 #include <redzone/target.h>
@@ -16,33 +16,35 @@
 
 namespace redzone::package {
 
-// An H100's: for grids that are judged where no device is open. A persistent one depends on it.
+// The number of an H100, for dry runs: persistent grids depend on it.
 inline constexpr int kUsualMultiprocessors = 132;
 
 // Triton's class of an integer or an address.
 Class class_of(std::int64_t value);
 
 struct ResolvedCall {
-  Values values;                      // what expressions read; num_sms is not among them
-  std::vector<Constant> arguments;    // what each comes to; of a tensor: nothing of use
-  std::vector<std::size_t> variants;  // serve the call; they differ in the classes of addresses
+  Values values;                      // values for expressions, except num_sms
+  std::vector<Constant> arguments;    // value of each; unspecified for tensors
+  std::vector<std::size_t> variants;  // serve the call; they differ only in the classes of
+                                      // addresses
 };
 
-// All but the variants. An error says what has no value: an expression, an integer that its type
-// does not hold, a shape that is none.
+// Everything except the variants. An error names what has no valid value: an expression, an integer
+// outside its type, a shape.
 tl::expected<ResolvedCall, std::string> evaluate(const Package& package, const Dims& dims,
                                                  const Config& config);
 
-// The same, and an error where no variant serves these knobs, constants and classes.
+// The same, with the variants. An error if no variant serves these knobs, constants and classes.
 tl::expected<ResolvedCall, std::string> resolve(const Package& package, const Dims& dims,
                                                 const Config& config);
 
-// The variant for these addresses, by argument (0 for what is none); an error names the classes.
+// The variant for these addresses, indexed by argument (0 for non-tensors); an error names the
+// classes.
 tl::expected<std::size_t, std::string> choose(const Package& package, const ResolvedCall& call,
                                               std::span<const std::uintptr_t> addresses);
 
-// The alignment that a tensor's address has to have for some variant to take it: that of the
-// description, or 16 where no variant is of class "other".
+// The alignment that a tensor's address needs so that some variant accepts it: that of the
+// description, or 16 if no variant is of class "other".
 std::size_t least_align(const Package& package, std::size_t tensor);
 
 struct ScratchPlan {
@@ -52,23 +54,23 @@ struct ScratchPlan {
 };
 
 struct LaunchPlan {
-  Extent programs;    // of the grid expressions
+  Extent programs;    // values of the grid expressions
   LaunchShape shape;  // grid in CTAs: programs * num_ctas along x
   ScratchPlan global, profile;
 
-  // No program: nothing is launched, as Triton's launcher does it.
+  // True if there is no program: then nothing is launched, as in Triton's launcher.
   bool empty() const { return programs.x <= 0 || programs.y <= 0 || programs.z <= 0; }
 };
 
-// An error: a grid expression without a value, or a negative one. An extent may be 0.
+// An error: a grid expression has no value, or a negative one. An extent may be 0.
 tl::expected<Extent, std::string> programs_of(const Package& package, Values values,
                                               int multiprocessors);
 
-// For programs wherever they come from. An error: scratch beyond 2^62 bytes.
+// The launch for given programs. An error: scratch beyond 2^62 bytes.
 tl::expected<LaunchPlan, std::string> launch_of(const Package& package, const Variant& variant,
                                                 const Extent& programs);
 
-// Both.
+// programs_of() and launch_of().
 tl::expected<LaunchPlan, std::string> plan_launch(const Package& package, const Variant& variant,
                                                   Values values, int multiprocessors);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostParameters = 32764;
 
 // Records of the section .nv.info.KERNEL: format, attribute, and a 16-bit value, which for format
-// `sized` is the number of bytes that follow. As `cuobjdump -elf` names them.
+// `sized` is the number of bytes that follow. Names as printed by `cuobjdump -elf`.
 enum class Format : std::uint8_t { sized = 4 };
 enum class Attribute : std::uint8_t {
   block = 0x10,      // EIATTR_REQNTID: x, y, z
@@ -27,7 +27,7 @@ struct Problem {
   std::string what;
 };
 
-// Of `T` at `offset`, which need not be aligned there.
+// Reads a `T` at `offset`, which need not be aligned.
 template <class T>
 T at(std::string_view image, std::size_t offset) {
   if (offset > image.size() || image.size() - offset < sizeof(T)) throw Problem{"is cut off"};
@@ -52,7 +52,7 @@ Elf64_Ehdr header_of(std::string_view image) {
   return header;
 }
 
-// The bits of e_flags moved with version 8 of the ABI (LLVM's ELF.h: ELFABIVERSION_CUDA_V2).
+// The bits of e_flags changed with version 8 of the ABI (LLVM's ELF.h: ELFABIVERSION_CUDA_V2).
 int arch_of(const Elf64_Ehdr& header) {
   const bool moved = header.e_ident[EI_ABIVERSION] >= 8;
   return static_cast<int>((moved ? header.e_flags >> 8 : header.e_flags) & 0xff);
@@ -63,8 +63,8 @@ Elf64_Shdr section_at(std::string_view image, const Elf64_Ehdr& header, std::siz
   return at<Elf64_Shdr>(image, static_cast<std::size_t>(header.e_shoff) + i * sizeof(Elf64_Shdr));
 }
 
-// All that the headers speak of is there: a file that is cut off may still have what is read here,
-// and the driver's word for the rest is "invalid".
+// Checks that all sections named in the headers are present: a truncated file may still contain
+// what is read here, and the driver reports only "invalid" for the rest.
 void check_whole(std::string_view image, const Elf64_Ehdr& header) {
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
     const auto s = section_at(image, header, i);
@@ -97,7 +97,7 @@ std::optional<std::string_view> section(std::string_view image, const Elf64_Ehdr
 }
 
 std::size_t volume(std::string_view payload) {
-  // In 128 bits: three factors of 32 bits each, of which a broken file may have any.
+  // In 128 bits: the product of three 32-bit factors, which may have any value in a broken file.
   const auto product = static_cast<unsigned __int128>(at<std::uint32_t>(payload, 0)) *
                        at<std::uint32_t>(payload, 4) * at<std::uint32_t>(payload, 8);
   return static_cast<std::size_t>(std::min<unsigned __int128>(product, SIZE_MAX));
@@ -138,7 +138,7 @@ tl::expected<CubinFacts, std::string> read_cubin(std::string_view image, std::st
     facts.arch = arch_of(header);
     if (!section(image, header, fmt::format(".text.{}", kernel)))
       return tl::unexpected(fmt::format("has no kernel '{}'", kernel));
-    // A kernel without parameters has the section, too: its number of registers stands there.
+    // Kernels without parameters have the section, too: it contains the number of registers.
     const auto info = section(image, header, fmt::format(".nv.info.{}", kernel));
     if (!info) return tl::unexpected(fmt::format("says nothing of kernel '{}'", kernel));
     read_info(*info, facts);

@@ -1,5 +1,5 @@
-// What a compiled kernel itself says: its architecture and its parameters. Reads the ELF image
-// without a GPU; no input, however broken, makes it read past its end.
+// Reads architecture and parameters from a compiled kernel. Parses the ELF image without a GPU, and
+// never reads past its end, even for malformed input.
 #pragma once
 
 #include <cstddef>

@@ -19,10 +19,10 @@ using std::string_view;
 constexpr string_view kFills[] = {"uniform", "integers", "offsets", "constant"};
 constexpr string_view kConstraints[] = {"divides", "at_most"};
 
-// What means something else in expressions.
+// Names with another meaning in expressions.
 constexpr string_view kTaken[] = {"cdiv", "floordiv", "min", "max", "next_power_of_2", "num_sms"};
 
-// Most dims of a tensor, as <redzone/spec.h> says.
+// Maximum rank of a tensor, as in <redzone/spec.h>.
 constexpr std::size_t kMostRank = 5;
 
 template <class Things>
@@ -62,7 +62,7 @@ DimSpec read_dim(Fields& f, const std::vector<DimSpec>& before) {
   return dim;
 }
 
-// Into `tuned` goes the name of a knob that a launcher may choose.
+// Adds the name of a knob that a launcher may choose to `tuned`.
 KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
                    std::vector<std::string>& tuned) {
   KnobSpec knob;
@@ -180,7 +180,7 @@ Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::str
   return tensor;
 }
 
-// The names that expressions over knobs may use; no two things have the same one.
+// The names that expressions over knobs may use; all are distinct.
 std::vector<std::string> knob_names(const Fields& root, const Package& package) {
   std::vector<std::string> names;
   for (const auto& knob : package.knobs)

@@ -1,4 +1,4 @@
-// The parts of target.toml that say what a fuzzer has to know: all but the variants.
+// The parts of target.toml that a fuzzer needs: everything except the variants.
 #pragma once
 
 #include "core/fields.h"

@@ -14,14 +14,14 @@
 namespace redzone::package {
 namespace {
 
-// Much longer than any description needs, and short enough to be parsed at once.
+// Much longer than any description needs, and short enough to parse instantly.
 constexpr std::size_t kMostCharacters = 2000;
 
-// What a value cannot be; caught where the expression is evaluated.
+// An operation has no exact result; caught where the expression is evaluated.
 struct NoValue : std::domain_error {
   using std::domain_error::domain_error;
 };
-// What no values could mend.
+// An error that does not depend on the values.
 struct Misuse : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -32,7 +32,7 @@ std::int64_t exact(__int128 value) {
   return static_cast<std::int64_t>(value);
 }
 
-// Operands are results of exact(), literals or variables that were looked at: integers up to 2^53.
+// Operands are results of exact(), literals or checked variables: integers up to 2^53.
 std::int64_t whole(double value) {
   return static_cast<std::int64_t>(value);
 }
@@ -118,7 +118,7 @@ void set_grammar(mu::Parser& parser) {
   parser.DefineOprt("+", add, mu::prADD_SUB);
   parser.DefineOprt("-", subtract, mu::prADD_SUB);
   parser.DefineOprt("*", multiply, mu::prMUL_DIV);
-  // Above the product, so that the sign belongs to what follows it alone.
+  // Binds tighter than the product, so that the sign applies only to its operand.
   parser.DefineInfixOprt("-", negate, mu::prPOW, false);
   parser.DefineFun("cdiv", cdiv, false);
   parser.DefineFun("floordiv", floordiv, false);
@@ -131,7 +131,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Characters and numbers that are none of the grammar, which muParser might know; "" when all are.
+// Characters and numbers outside the grammar, which muParser might accept; "" if there are none.
 std::string character_problem(std::string_view text) {
   if (text.size() > kMostCharacters)
     return fmt::format("has {} characters, at most {} are read", text.size(), kMostCharacters);
@@ -168,7 +168,7 @@ std::string character_problem(std::string_view text) {
 struct Expression::Compiled {
   std::string text;
   std::vector<std::string> names;
-  std::mutex in_use;            // of what follows
+  std::mutex in_use;            // guards the members below
   std::vector<double> current;  // by name
   mu::Parser parser;
 };
@@ -191,7 +191,7 @@ tl::expected<Expression, std::string> Expression::parse(const std::string& text,
                                 did_you_mean(name, {known.begin(), known.end()})));
       compiled->names.push_back(name);
     }
-    // Once, so that the addresses stay.
+    // Assigned once, so that the addresses stay valid.
     compiled->current.assign(compiled->names.size(), 1.0);
     for (std::size_t i = 0; i < compiled->names.size(); ++i)
       compiled->parser.DefineVar(compiled->names[i], &compiled->current[i]);
@@ -200,7 +200,7 @@ tl::expected<Expression, std::string> Expression::parse(const std::string& text,
   } catch (const mu::ParserError& e) {
     return fail(fmt::format("is no expression: {}", e.GetMsg()));
   } catch (const NoValue& e) {
-    // With ones for the names; an expression of numbers alone never has a value.
+    // All names are 1 here; an expression without names can never have a value.
     if (compiled->names.empty()) return fail(e.what());
   } catch (const Misuse& e) {
     return fail(e.what());

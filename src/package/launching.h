@@ -1,4 +1,4 @@
-// What every launcher of a package does alike.
+// Code shared by all launchers of packages.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,7 +14,7 @@
 
 namespace redzone::package {
 
-// The kernels of a package, each loaded where it is asked for first.
+// The kernels of a package, each loaded on its first use.
 class LoadedKernels {
  public:
   explicit LoadedKernels(std::shared_ptr<const Package> package)
@@ -28,14 +28,14 @@ class LoadedKernels {
   std::vector<std::optional<KernelRef>> kernels_;
 };
 
-// Of tensors, by argument; 0 for what is none.
+// Addresses of tensors, by argument; 0 for non-tensors.
 std::vector<std::uintptr_t> addresses_of(Context& ctx, const Package& package);
 
-// Asks for what the launch needs, with the need; null where it needs nothing.
+// Requests the scratch that the launch needs, and passes the need; null if it needs none.
 void* take_scratch(Context& ctx, const char* name, const ScratchPlan& plan,
                    const LaunchPlan& launch);
 
-// Has a value that is a number, for a reference to read.
+// Whether the argument has a numeric value that a reference can read.
 bool is_number(const Argument& argument);
 references::Numbers numbers_of(const Package& package, const ResolvedCall& call);
 

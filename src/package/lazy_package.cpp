@@ -22,7 +22,7 @@ std::string last_dim_of_grid(const Package& package) {
   return "";
 }
 
-// CTAs of a launch; the most where the grid has no value.
+// Number of CTAs of a launch; the maximum if the grid has no value.
 __int128 ctas_of(const Package& package, const Variant& variant, const Dims& dims, int sms) {
   Values values(dims.begin(), dims.end());
   add_knobs(values, package.knobs, variant.knobs);
@@ -57,7 +57,7 @@ bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
 TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice) {
   TargetSpec spec =
       spec_of(choice->shared(), std::shared_ptr<const Settings>(choice, &choice->settings()));
-  // It tunes with copies of tensors, once: a replay would not repeat what the capture saw.
+  // It tunes on copies of tensors, only once: a replay would not repeat what the capture recorded.
   spec.capturable = false;
   return spec;
 }
@@ -112,7 +112,7 @@ Extent LazyPackageTarget::programs(Context& ctx, std::size_t config, const Dims&
     ctx.unsupported(programs.error());
     return {0, 0, 0};
   }
-  // For its limits: what is asked for is the launcher's business.
+  // Checks only the limits; the size of the request is up to the launcher.
   if (const auto launch = launch_of(package(), variant, *programs); !launch)
     ctx.unsupported(launch.error());
   return *programs;
@@ -126,7 +126,8 @@ lazy::CtaScratch LazyPackageTarget::scratch(std::size_t config) const {
 void LazyPackageTarget::launch(Context& ctx, std::size_t config, const Extent& programs,
                                void* scratch) {
   const Variant& variant = package().variants[config];
-  // What is frozen may be a variant that does not serve this call: its arguments have values.
+  // The frozen variant may be one that does not serve this call, but its arguments still have
+  // values.
   const auto call = evaluate(package(), ctx.dims(), variant.knobs);
   if (!call) return ctx.unsupported(call.error());
   const auto plan = launch_of(package(), variant, programs);

@@ -1,5 +1,5 @@
-// A package under the lazily compiled launch of src/launcher: the knobs that its description marks
-// with `tune` are chosen by the first call of a shape, and frozen.
+// A package under the lazily compiled launch of src/launcher: the first call of a shape chooses the
+// knobs that the description marks with `tune`, and freezes them.
 #pragma once
 
 #include <redzone/target.h>
@@ -17,7 +17,7 @@
 
 namespace redzone::package {
 
-// What a launcher of a package chooses from, and what it can do wrong.
+// The choices of a package's launcher, and the mistakes that it can make.
 class TunedChoice {
  public:
   explicit TunedChoice(std::shared_ptr<const Package> package);
@@ -25,9 +25,9 @@ class TunedChoice {
   const Package& package() const { return *package_; }
   const std::shared_ptr<const Package>& shared() const { return package_; }
   const Settings& settings() const { return settings_; }
-  // The dim to forget: the last one that the grid depends on; "" when there is none.
+  // The dim that the mistake forgets: the last one that the grid depends on; "" if there is none.
   const std::string& forgotten_dim() const { return forgotten_dim_; }
-  // Whether a launcher of this package can make the mistake at all.
+  // Whether a launcher of this package can make the mistake.
   bool can_make(const lazy::Mistake& mistake) const;
 
  private:
@@ -36,12 +36,12 @@ class TunedChoice {
   std::string forgotten_dim_;
 };
 
-// The spec but for the name. Launches are declared for calls that leave no choice.
+// The spec without its name. Launches are declared only for calls without a choice.
 TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice);
 
 class LazyPackageTarget final : public Target, private lazy::Kernels {
  public:
-  // Under these rules, but for what the knobs of a call say.
+  // Uses these rules unless the knobs of a call override them.
   LazyPackageTarget(std::shared_ptr<const TunedChoice> choice,
                     const references::Reference* reference, const lazy::Rules& rules);
 

@@ -11,11 +11,11 @@
 namespace redzone::package {
 
 // Reads FOLDER/cubin/FILE.cubin and FILE.json and checks that they agree with each other and with
-// the kernel and architecture of `package`. Throws FieldError. `all_bytes` gets what was read, for
-// the hash of the code.
+// the kernel and architecture of `package`. Throws FieldError. Appends the bytes read to
+// `all_bytes`, for the hash of the code.
 Compiled read_compiled(const Package& package, const std::string& file, std::string& all_bytes);
 
-// The same of a cubin and its metadata that were read.
+// The same for a cubin and its metadata that are already read.
 Compiled compiled_of(const Package& package, const std::string& file, std::string image,
                      std::string_view metadata);
 

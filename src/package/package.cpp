@@ -7,7 +7,7 @@
 namespace redzone::package {
 namespace {
 
-// Texts carry their length, so that no two lists of parts give the same key.
+// Texts are prefixed with their length, so that different lists of parts have different keys.
 void append(std::string& key, const std::string& text) {
   key += fmt::format("{}:{};", text.size(), text);
 }

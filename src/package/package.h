@@ -1,4 +1,4 @@
-// A kernel package, read and checked: what src/targets/triton/README.md describes, as plain values.
+// A kernel package, read and checked: plain values for the format in src/targets/triton/README.md.
 #pragma once
 
 #include <redzone/spec.h>
@@ -25,7 +25,7 @@ using Constant = std::variant<std::int64_t, double, std::string>;
 struct Tensor {
   std::string name;
   DType dtype = DType::f32;
-  std::string dtype_of;  // the knob that names the element type instead; or ""
+  std::string dtype_of;  // the knob with the name of the element type, or ""
   Role role = Role::in;
   std::vector<Expression> shape;  // over dims
   Fill::Kind fill = Fill::Kind::uniform;
@@ -35,17 +35,17 @@ struct Tensor {
   std::optional<Tolerance> tolerance;
 };
 
-// A number that the compiled kernel takes by value.
+// A number that the compiled kernel receives by value.
 struct Scalar {
   enum class Kind : std::uint8_t { signed_integer, unsigned_integer, real, brain_real };
   Kind kind = Kind::signed_integer;
-  int bits = 32;  // 1 for a boolean, which takes a byte
+  int bits = 32;  // 1 for a boolean, which occupies a byte
 
   std::size_t bytes() const { return bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8; }
   bool is_integer() const { return kind <= Kind::unsigned_integer; }
 };
 
-// Whether an integer type can have this value; and its name, "i32".
+// Whether an integer type can represent this value; and the type's name, "i32".
 bool holds(const Scalar& type, std::int64_t value);
 std::string name_of(const Scalar& type);
 
@@ -56,9 +56,9 @@ struct Argument {
   Kind kind = Kind::tensor;
   std::size_t tensor = 0;            // index in Package::tensors
   Scalar type = {};                  // integer and real
-  std::optional<Expression> value;   // of all kinds but tensor; absent: the next two
-  std::string knob;                  // a constant that is the value of this knob of strings
-  Constant plain = std::int64_t{0};  // a constant or real that depends on nothing
+  std::optional<Expression> value;   // for all kinds except tensor; absent: the next two
+  std::string knob;                  // the constant is the value of this knob of strings
+  Constant plain = std::int64_t{0};  // a constant or real without dependencies
   bool specialized = false;          // variants differ in its class
 };
 
@@ -76,11 +76,11 @@ struct Compiled {
   std::string image;  // the ELF file
   CubinFacts facts;
   int warps = 4;                 // of a CTA, 32 threads each
-  int ctas = 1;                  // of a cluster, which is what a program of the grid is
+  int ctas = 1;                  // of a cluster; a program of the grid is a cluster
   std::size_t shared_bytes = 0;  // dynamic, of a CTA
   ScratchRule global, profile;
   bool cooperative = false;  // the whole grid runs at once
-  bool dependent = false;    // launch_pdl: may start before what is in front of it has ended
+  bool dependent = false;    // launch_pdl: may start before the preceding kernel has ended
 };
 
 struct Variant {
@@ -88,7 +88,8 @@ struct Variant {
   Config knobs;
   std::vector<Constant> constants;            // of the constexpr arguments, in order
   std::vector<std::optional<Class>> classes;  // by argument; absent: not specialized
-  std::vector<std::size_t> passed;            // arguments that the compiled kernel takes, in order
+  std::vector<std::size_t> passed;            // arguments that the compiled kernel receives, in
+                                              // order
 };
 
 struct Package {
@@ -99,21 +100,22 @@ struct Package {
   int arch = 0;           // 90
   bool deterministic = true;
   std::optional<Expression> work;
-  std::vector<Expression> grid;  // three, of programs; may read num_sms
+  std::vector<Expression> grid;  // three, in programs; may use num_sms
   std::vector<DimSpec> dims;
   std::vector<Constraint> constraints;
   std::vector<Tensor> tensors;
   std::vector<KnobSpec> knobs;
-  std::vector<std::string> tuned;  // knobs that a launcher may choose: they change no result
+  std::vector<std::string> tuned;  // knobs that a launcher may choose, because they do not affect
+                                   // results
   std::vector<Argument> arguments;
   std::vector<Compiled> compiled;
   std::vector<Variant> variants;
-  // Variants by variant_key(): those of a key differ in the classes of addresses only.
+  // Variants by variant_key(): those with the same key differ only in the classes of addresses.
   std::unordered_map<std::string, std::vector<std::size_t>> by_key;
   std::string code_hash;  // of target.toml, the cubins and their metadata; 32 hex digits
 };
 
-// What a call has to have in common with a variant, addresses aside. `constants` are those of the
+// Identifies the calls that a variant serves, apart from addresses. `constants` are those of the
 // constexpr arguments in order, `classes` those of all arguments.
 std::string variant_key(const Package& package, const Config& knobs,
                         const std::vector<Constant>& constants,
@@ -126,8 +128,8 @@ std::vector<std::size_t> parameter_bytes(const Package& package, const Variant& 
 // "1", "16" or "other".
 std::string_view name_of(Class c);
 
-// What the values of knobs are to expressions: a number by the knob's name; for each value V of a
-// knob K of strings, K_is_V is 1 or 0.
+// Adds knobs as values for expressions: a number under the knob's name; for each value V of a knob
+// K of strings, K_is_V is 1 or 0.
 void add_knobs(Values& values, const std::vector<KnobSpec>& knobs, const Config& config);
 
 }  // namespace redzone::package

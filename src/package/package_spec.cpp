@@ -11,7 +11,7 @@
 namespace redzone::package {
 namespace {
 
-// For a call whose work nobody can count.
+// Work of a call whose work expression has no value.
 constexpr double kEndlessWork = 1e18;
 
 std::int64_t value_or_throw(const Expression& expression, const Dims& dims) {
@@ -107,7 +107,7 @@ TargetSpec spec_of(std::shared_ptr<const Package> package,
   if (package->work)
     spec.work = [package, settings](const Dims& dims, const Config& config) {
       const auto full = settings->full(config);
-      // Each is tried, and the best is run.
+      // Each is tried, and then the best one runs.
       const auto launches = full.size() == 1 ? 1 : full.size() + 1;
       return work_of(*package, dims, full.front()) * static_cast<double>(launches);
     };

@@ -1,4 +1,4 @@
-// A package as a target: what it accepts, and how a call is launched.
+// A package as a target: its spec, and how a call is launched.
 #pragma once
 
 #include <redzone/target.h>
@@ -13,14 +13,13 @@
 
 namespace redzone::package {
 
-// What `package` says to the generator, the oracles and the reader of reports, with the knobs that
-// `settings` of it give. Calls that no variant serves are excluded by a constraint; launches are
-// declared for calls that leave no choice.
+// The spec for `package`, with the knobs of `settings`. A constraint excludes calls that no variant
+// serves; launches are declared only for calls without a choice.
 TargetSpec spec_of(std::shared_ptr<const Package> package,
                    std::shared_ptr<const Settings> settings);
 
-// The reference that the package names; null when it names none. A usage error when there is none
-// of that name, or when it reads something that the package does not have.
+// The reference that the package names; null if it names none. A usage error if there is none of
+// that name, or if it reads something that the package lacks.
 Result<const references::Reference*> reference_of(const Package& package);
 
 class PackageTarget final : public Target {

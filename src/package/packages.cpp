@@ -15,7 +15,7 @@
 namespace redzone::package {
 namespace {
 
-// Of one package, for one device.
+// The targets of one package for one device.
 class Entries {
  public:
   Entries(std::shared_ptr<const Package> package, const references::Reference* reference)

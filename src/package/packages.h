@@ -1,4 +1,4 @@
-// Packages among the targets of a process.
+// Adds packages to the targets of a process.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace redzone::package {
 
-// Adds the targets of each package: NAME, which launches the variant that its knobs say;
-// NAME.lazy_launch, the lazily compiled launch over it; and that with each mistake that it can
-// make, puzzle.NAME.lazy_*. All are for the GPU, and for the device that runs nothing, which judges
-// the launchers. A usage error names what is wrong with the first that cannot be added.
+// Adds the targets of each package: NAME, which launches the variant that its knobs select;
+// NAME.lazy_launch, the lazily compiled launch over it; and that launch with each mistake that it
+// can make, puzzle.NAME.lazy_*. All are for the GPU, and for dry runs, which check the launchers. A
+// usage error describes the problem with the first package that cannot be added.
 Result<void> add_packages(Registry& registry, std::span<const std::filesystem::path> folders);
 
-// The folders of ../lib/redzone/packages seen from the running binary that have a target.toml,
-// ascending; none when it is absent.
+// The folders of ../lib/redzone/packages, relative to the running binary, with a target.toml,
+// ascending; empty if the folder is absent.
 std::vector<std::filesystem::path> shipped_packages();
 
 }  // namespace redzone::package

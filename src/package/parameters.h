@@ -1,4 +1,4 @@
-// The parameters of one launch, as the compiled kernel takes them.
+// The parameters of one launch, laid out for the compiled kernel.
 #pragma once
 
 #include <redzone/target.h>

@@ -8,10 +8,10 @@
 
 namespace redzone::package {
 
-// Needs no GPU. A usage error names the file and the field of the first thing that is missing, of
-// the wrong type or range, or contradicts another: also a cubin whose architecture, parameters,
-// block or cluster are not those that the description and the metadata give, and shared memory
-// above what the architecture has.
+// Needs no GPU. A usage error names the file and field of the first part that is missing, has a
+// wrong type or range, or contradicts another: also a cubin whose architecture, parameters, block
+// or cluster differ from the description and the metadata, and shared memory above the
+// architecture's limit.
 Result<Package> read_package(const std::filesystem::path& folder);
 
 }  // namespace redzone::package

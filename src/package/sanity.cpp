@@ -11,11 +11,11 @@
 namespace redzone::package {
 namespace {
 
-// What is wrong with an expression's value for these names; nothing when all is well.
+// The problem with an expression's value for these names; nothing if there is none.
 using Problem = std::optional<std::string>;
 using Check = std::function<Problem(const Values&)>;
 
-// The value that lies `part` quarters into what the dim may be.
+// The value at `part` quarters of the dim's range.
 std::int64_t value_at(const DimSpec& dim, int part) {
   if (!dim.values.empty()) return dim.values[(dim.values.size() - 1) * part / 4];
   const std::int64_t step = dim.multiple_of;
@@ -31,8 +31,8 @@ bool allowed(const Package& package, const Values& dims) {
                      });
 }
 
-// All dims at the same part of what they may be, and the first ones small and large in every
-// combination: an expression may want one large where another is small.
+// All dims at the same fraction of their range, and the first dims small and large in every
+// combination: an expression may need one large while another is small.
 std::vector<Values> probes_of(const Package& package) {
   constexpr std::size_t kMostMixed = 8;
   std::vector<Values> probes;
@@ -49,7 +49,7 @@ std::vector<Values> probes_of(const Package& package) {
   return probes;
 }
 
-// " (M = 1, BLOCK = 32)", what the expression read.
+// The values that the expression read: " (M = 1, BLOCK = 32)".
 std::string read_by(const Expression& expression, const Values& values) {
   std::vector<std::string> parts;
   for (const auto& name : expression.names())
@@ -81,7 +81,7 @@ Check range_of_integers(const Tensor& tensor) {
   return [&tensor](const Values& values) -> Problem {
     const auto from = tensor.from->value(values), to = tensor.to->value(values);
     if (!to) return to.error() + read_by(*tensor.to, values);
-    // An error of `lo` is reported there.
+    // The check of `lo` reports its errors.
     if (!from || *from <= *to) return std::nullopt;
     return fmt::format("{} is less than lo, which is {}", *to, *from) + read_by(*tensor.to, values);
   };
@@ -121,7 +121,7 @@ class Sanity {
     require(fill + "hi", range_of_integers(tensor));
   }
 
-  // The error of the first probe, unless some other has none.
+  // Throws the error of the first probe, unless another probe has none.
   void require(const std::string& field, const Check& check) const {
     Problem first;
     for (const auto& config : configs_)

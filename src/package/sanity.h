@@ -1,4 +1,4 @@
-// Whether what a package declares can be true of any call at all.
+// Checks whether a package's declarations can be valid for any call.
 #pragma once
 
 #include "core/fields.h"
@@ -6,12 +6,12 @@
 
 namespace redzone::package {
 
-// Throws the error of the first expression of `package` that has no value for the least dims, for
-// the largest, for some between, and for small ones beside large ones, under any knobs: one that
-// divides by zero, a shape, a grid or an amount of work that is negative, an integer that its
-// argument's type does not hold, a range of a fill without a number. Nothing would ever be run, and
-// nobody would be told which field is to blame. Where constraints forbid all of these dims, nothing
-// is said. `root` is that of target.toml.
+// Throws the error of the first expression of `package` that has no valid value for any probe: the
+// smallest dims, the largest, some between, and small ones beside large ones, under any knobs. Such
+// errors are a division by zero, a negative shape, grid or amount of work, an integer outside its
+// argument's type, and a fill range without a number. Otherwise nothing would ever run, and no
+// message would name the field. Reports nothing if constraints forbid all of these dims. `root` is
+// that of target.toml.
 void check_sanity(const Fields& root, const Package& package);
 
 }  // namespace redzone::package

@@ -52,7 +52,7 @@ void read_constants(Fields f, const Package& package, Variant& variant) {
   f.done();
 }
 
-// What an argument comes to under the knobs alone; nothing where it depends on dims.
+// The value of an argument under the knobs alone; nothing if it depends on dims.
 std::optional<Constant> value_under(const Package& package, const Argument& argument,
                                     const Config& knobs) {
   if (!argument.knob.empty()) return std::get<std::string>(knobs.find(argument.knob)->second);
@@ -73,7 +73,7 @@ std::string print(const Constant& constant) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, constant);
 }
 
-// A variant whose constants its knobs never give would never be launched.
+// Rejects a variant whose constants its knobs never produce: it would never be launched.
 void check_constants(const Fields& f, const Package& package, const Variant& variant) {
   auto constant = variant.constants.begin();
   for (const auto& argument : package.arguments) {
@@ -103,7 +103,8 @@ void read_classes(Fields f, const Package& package, Variant& variant) {
   f.done();
 }
 
-// What the compiled kernel does not take: constants, and integers that are known to be 1.
+// Reads the arguments that the compiled kernel does not receive: constants, and integers known to
+// be 1.
 void read_dropped(Fields& f, const Package& package, Variant& variant) {
   auto dropped = f.texts("dropped");
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace redzone::package {
 
-// `package` has all that read_description() reads. Fills in the rest of it but the hash. Throws
+// `package` must have everything from read_description(). Fills in the rest except the hash. Throws
 // FieldError. `all_bytes` as for read_compiled().
 void read_variants(Fields& root, Package& package, std::string& all_bytes);
 

@@ -8,7 +8,7 @@
 namespace redzone::references {
 namespace {
 
-// One head: its queries, and the keys and values that they read, each [S, D].
+// One head: its queries, and the keys and values that they use, each [S, D].
 struct Head {
   std::span<const double> q, k, v;
   std::span<double> o;
@@ -16,8 +16,8 @@ struct Head {
   bool causal;
 };
 
-// Of query row i with the first keys, one for each of `scores`. Four keys at a time: a sum alone
-// waits for each of its own additions, whose order stays what it is.
+// Scores of query row i with the first keys, one for each of `scores`. Four keys at a time, because
+// the additions of one sum depend on each other; the order of each sum is unchanged.
 void score(const Head& head, std::size_t i, double scale, std::span<double> scores) {
   const double* const q = head.q.data() + i * head.width;
   std::size_t j = 0;
@@ -48,7 +48,7 @@ void attend(const Head& head, std::vector<double>& weights) {
   for (std::size_t i = 0; i < head.rows; ++i) {
     weights.resize(head.causal ? i + 1 : head.rows);
     score(head, i, scale, weights);
-    // Softmax is the same when all scores move together, and so does not overflow.
+    // Subtracting the largest score leaves softmax unchanged and prevents overflow.
     const double largest = *std::max_element(weights.begin(), weights.end());
     double total = 0;
     for (double& w : weights) total += w = std::exp(w - largest);

@@ -1,4 +1,4 @@
-// What references ask of their tensors before they index them.
+// Size checks of references before they index tensors.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace redzone::references {
 
-// Throws std::invalid_argument when a tensor of these extents would not have `has` elements, which
-// is what it has.
+// Throws std::invalid_argument if the product of `extents` is not `has`, the tensor's number of
+// elements.
 inline void check_size(const char* tensor, std::size_t has,
                        std::initializer_list<std::int64_t> extents) {
   std::size_t expected = 1;

@@ -1,5 +1,5 @@
-// References in float64 for kernels that come without one, such as those of kernel packages, by the
-// names that descriptions give.
+// References in float64 for kernels without one of their own, such as those of kernel packages,
+// looked up by the names in descriptions.
 #pragma once
 
 #include <redzone/target.h>
@@ -11,18 +11,18 @@
 
 namespace redzone::references {
 
-// The numbers among a kernel's arguments, by name.
+// The numeric arguments of a kernel, by name.
 using Numbers = std::map<std::string, double, std::less<>>;
 
 struct Reference {
   std::string_view name;
-  // What it reads and writes, all of it: names of dims, of tensors, and of Numbers.
+  // Everything that the reference reads and writes: names of dims, of tensors, and of Numbers.
   std::vector<std::string_view> dims, inputs, outputs, numbers;
-  // Throws std::invalid_argument when a tensor has another size than its dims say.
+  // Throws std::invalid_argument if the size of a tensor contradicts its dims.
   void (*run)(ReferenceCall& call, const Numbers& numbers) = nullptr;
 };
 
-// Null for a name that there is not. The reference lives as long as the process.
+// Null for an unknown name. The reference lives as long as the process.
 const Reference* find(std::string_view name);
 std::vector<std::string> names();
 

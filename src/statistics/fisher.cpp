@@ -9,18 +9,18 @@
 namespace redzone::statistics {
 namespace {
 
-// Tables that are equally probable must count as such, whatever rounding makes of them.
+// Tolerance so that equally probable tables compare equal despite rounding.
 constexpr double kEqual = 1 + 1e-7;
 
-// Of n1 + n2 runs that hold k failures, the first group has x of them: how probable each x is,
-// relative to the most probable one, from the smallest x that is possible.
+// Of n1 + n2 runs with k failures, the first group has x failures: the probability of each x,
+// relative to the most probable one, from the smallest possible x.
 struct Tables {
   std::int64_t first = 0;  // the smallest x
   std::vector<double> weights;
   double sum = 0;
 };
 
-// Weight of x + 1 over that of x.
+// Weight of x + 1 divided by that of x.
 double step(std::int64_t x, std::int64_t k, std::int64_t n1, std::int64_t n2) {
   return static_cast<double>(k - x) * static_cast<double>(n1 - x) /
          (static_cast<double>(x + 1) * static_cast<double>(n2 - k + x + 1));
@@ -34,8 +34,8 @@ Tables tables(std::int64_t k, std::int64_t n1, std::int64_t n2) {
   const auto at = [&](std::int64_t x) -> double& {
     return out.weights[static_cast<std::size_t>(x - out.first)];
   };
-  // From the most probable one to both sides, so that nothing overflows and what underflows is
-  // too improbable to matter.
+  // From the most probable one to both sides, so that nothing overflows, and only improbable terms
+  // underflow.
   const auto likeliest = static_cast<std::int64_t>(std::floor(
       static_cast<double>(k + 1) * static_cast<double>(n1 + 1) / static_cast<double>(n1 + n2 + 2)));
   const std::int64_t mode = std::clamp(likeliest, out.first, last);

@@ -1,4 +1,4 @@
-// Several tests of one question, without more false alarms than one test may give.
+// Several tests of one question, with the false-alarm rate of a single test.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@ namespace redzone::statistics {
 
 // Which hypotheses are rejected, in the order of their p-values: the step-down procedure of S.
 // Holm, "A simple sequentially rejective multiple test procedure", 1979. The smallest of m p-values
-// is held against level / m, the next against level / (m - 1), and so on until one is above its
-// bound; that one and all larger ones are kept. The chance that any true hypothesis is rejected is
-// at most `level`, however the tests depend on each other. Needs p-values in [0, 1] and
+// is compared with level / m, the next with level / (m - 1), and so on until one is above its
+// bound; that one and all larger ones are kept. The probability that any true hypothesis is
+// rejected is at most `level`, however the tests depend on each other. Needs p-values in [0, 1] and
 // 0 < level < 1.
 std::vector<bool> holm(std::span<const double> p_values, double level);
 

@@ -1,15 +1,16 @@
-// Does a plan fail, when what fails does not fail always? Runs are added until that is decided.
+// Decides whether a plan fails, for failures that occur only in some runs. Runs are added until
+// decided.
 //
 // The sequential probability ratio test of A. Wald, "Sequential tests of statistical hypotheses",
 // 1945, between a chance of failure of at most `p0` and one of at least `p1`. Wald's
-// bounds: of plans that fail with a chance of `p1` or more at most about `miss` are taken for
-// passing, of those with `p0` or less at most about `false_alarm` for failing (each is at
-// most its rate / (1 - the other rate), and the two together are at most their sum). In between
-// either answer may come, later. The bounds of each rate hold for runs in batches of any size, and
-// where the test is ended before it decides: then it is open, which is neither answer.
+// bounds: of plans with failure probability `p1` or more at most about `miss` are taken for
+// passing, of those with `p0` or less at most about `false_alarm` for failing (each is at most its
+// rate / (1 - the other rate), and the two together are at most their sum). Between p0 and p1
+// either decision may come, later. The bounds hold for runs in batches of any size, and if the test
+// is ended before it decides: then it is open, which is neither decision.
 //
-// Only counts matter, not their order, so a test goes on from counts that were stored. The runs
-// stop because of what they show: their counts have no exact interval (interval.h).
+// Only counts matter, not their order, so a test can continue from stored counts. The number of
+// runs depends on their results: such counts have no exact interval (interval.h).
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct Rates {
   double miss = 0.01;
 };
 
-// What to test with when the failure that is looked for has failed k of n times: p1 is the
-// lower end of the exact 90% interval (k >= 1), p0 so far below it that one failure is
-// decisive. Where n was fixed before, the failure is rarer than p1 with a chance of at most 5%.
+// Rates for a failure that was seen in k of n runs: p1 is the lower end of the exact 90% interval
+// (k >= 1), p0 is so far below that one failure is decisive. If n was fixed before, the failure
+// probability is below p1 with probability at most 5%.
 Rates rates_for(std::int64_t k, std::int64_t n, double miss, double false_alarm = 0.01);
 
 enum class Decision : std::uint8_t { open, fails, passes };
@@ -40,16 +41,16 @@ class SequentialTest {
 
   std::int64_t k() const { return k_; }
   std::int64_t n() const { return n_; }
-  // Of the counts as they are: stop adding once it is not open.
+  // The decision for the current counts: stop adding once it is not open.
   Decision decision() const;
-  // Passes in a row from here until the decision is `passes`; 0 when it is.
+  // Consecutive passes until the decision is `passes`; 0 if it is.
   std::int64_t passes_to_go() const;
 
  private:
   double log_ratio() const;
 
-  double per_failure_, per_pass_;  // what one run adds to the log of the ratio
-  double upper_, lower_;           // where it is decided
+  double per_failure_, per_pass_;  // contribution of one run to the log of the ratio
+  double upper_, lower_;           // bounds at which it is decided
   std::int64_t k_ = 0, n_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Whether a store is sound: its pages, its tables, and each row that a reader may refuse.
+// Checks a store for soundness: its pages, its tables, and each row that a reader may refuse.
 #include <algorithm>
 
 #include "core/plan_text.h"
@@ -25,7 +25,7 @@ std::vector<std::int64_t> ids_of(SQLite::Database& sql, const char* query) {
   return ids;
 }
 
-// What a reader refuses is a line.
+// Reports a row that a reader refuses as one line.
 template <class Read>
 void reads(Lines& wrong, Read read) {
   try {
@@ -42,7 +42,7 @@ void check_pages(SQLite::Database& sql, Lines& wrong) {
       wrong.push_back(said);
 }
 
-// What a store made now has, and this one has not.
+// Reports everything of the current schema that this store lacks.
 void check_tables(SQLite::Database& sql, Lines& wrong) {
   const Columns here = columns_of(sql);
   for (const auto& [table, names] : known_columns()) {
@@ -134,15 +134,15 @@ Result<std::vector<std::string>> check(Store& store) {
     Lines wrong;
     check_pages(db.sql(), wrong);
     check_tables(db.sql(), wrong);
-    if (!wrong.empty()) return wrong;  // what follows could not be read
+    if (!wrong.empty()) return wrong;  // the checks below could not read the store
     check_references(db.sql(), wrong);
     check_plans(db.sql(), wrong);
     check_findings(db.sql(), wrong);
-    if (!wrong.empty()) return wrong;  // what follows would say the same again
+    if (!wrong.empty()) return wrong;  // the checks below would report the same problems again
     check_rows(db, wrong);
     return wrong;
   });
-  // What SQLite itself does not read.
+  // Damage that Redzone's readers found, not SQLite.
   if (!found && found.error().kind == ErrorKind::unsound) return Lines{found.error().message};
   return found;
 }

@@ -1,5 +1,6 @@
-// Which columns hold which members, and what is true of each row. Each function serves RowWriter,
-// RowReader and ColumnNames, so that writing and reading cannot disagree. Internal to the store.
+// Maps the columns of each table to members, with the conditions that each row meets. Each function
+// serves RowWriter, RowReader and ColumnNames, so that writing and reading cannot disagree.
+// Internal to the store.
 #pragma once
 
 #include <concepts>
@@ -18,11 +19,11 @@
 
 namespace redzone::store {
 
-// T itself, const when it is written.
+// T itself, const for writing.
 template <class T, class U>
 concept Of = std::same_as<std::remove_const_t<T>, U>;
 
-// Far more than is ever counted, and few enough that sums of them do not overflow.
+// Far above any real count, and low enough that sums do not overflow.
 inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
 inline constexpr std::int64_t kMostRuns = 1'000'000'000;
 
@@ -33,7 +34,7 @@ bool are_counts(T... numbers) {
           ...);
 }
 
-// The index of a call; -1: of none.
+// Whether `call` is the index of a call or -1 (no call).
 inline bool is_call(std::int32_t call) {
   return call >= -1 && call < static_cast<std::int32_t>(kMaxSteps);
 }
@@ -57,7 +58,7 @@ void columns(A& a, S& s) {
   a("buffer", s.buffer);
   a("side", s.side);
   a("access", s.access);
-  // A name that was cut would be another one.
+  // Not truncated: a truncated name would be a different name.
   for (const auto* name : {&s.target, &s.where, &s.buffer, &s.side, &s.access})
     a.holds(name->size() <= kMostTextBytes, "a name of its signature is too long");
 }
@@ -78,7 +79,7 @@ void columns(A& a, R& r) {
   a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction counts below zero");
 }
 
-// What confirming, attributing and reducing change.
+// The members that confirming, attributing and reducing change.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
   a("state", f.state);
@@ -91,7 +92,7 @@ void judged_columns(A& a, F& f) {
   a("fault_detail", f.fault_detail);
 }
 
-// Where and how often it was seen.
+// Where, when and how often the finding occurred.
 template <class A, Of<Finding> F>
 void seen_columns(A& a, F& f) {
   a("plans_to_first", f.plans_to_first);
@@ -198,7 +199,7 @@ void columns(A& a, V& v) {
   a.holds(is_call(v.call), "its call is none of a plan");
 }
 
-// A trial beside its plan, its order and its observation.
+// A trial without its plan, its order and its observation.
 template <class A, Of<TrialRecord> T>
 void columns(A& a, T& t) {
   a("purpose", t.purpose);

@@ -10,10 +10,10 @@ namespace redzone::store {
 
 namespace {
 
-// Columns of a query and what becomes of each; without `id`.
+// Columns of a query and the mapping of each; without `id`.
 struct Copied {
   int column = 0;
-  const std::function<std::int64_t(std::int64_t)>* changed = nullptr;  // null: nothing
+  const std::function<std::int64_t(std::int64_t)>* changed = nullptr;  // null: copied unchanged
 };
 
 void bind(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copied& copied) {

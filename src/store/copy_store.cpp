@@ -1,4 +1,4 @@
-// A copy of a store through SQLite's backup, which reads the log, too.
+// Copies a store through SQLite's backup, which reads the log, too.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// A file beside the one that it is to become; removed unless it did.
+// A temporary file beside its final path; the destructor removes it unless it was renamed.
 class NewFile {
  public:
   static Result<NewFile> beside(const fs::path& file) {
@@ -49,12 +49,12 @@ class NewFile {
   fs::path path_;
 };
 
-// What `to` is now must be a store that may be replaced, or nothing.
+// Checks that `to` does not exist or is a store that may be replaced.
 Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::path& to_path) {
   std::error_code ignored;
   if (fs::equivalent(from_path, to_path, ignored))
     return usage_error(fmt::format("{} is the store itself: name another file", to_path.string()));
-  // SQLite would take it for the log of the copy.
+  // SQLite would take this file for the log of the copy.
   if (const std::string log = to_path.string() + "-wal"; fs::exists(log, ignored))
     return harness_error(
         fmt::format("{} is there: somebody writes to {}, or was killed; copy to "
@@ -69,7 +69,7 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
 }  // namespace
 
 Result<std::vector<std::string>> copy_store(const fs::path& given_from, const fs::path& given_to) {
-  // As SQLite does it: the log lies beside what a link points to, and that is what is replaced.
+  // As SQLite does: the log lies beside the target of a link, and the target is replaced.
   const fs::path from = real_file(given_from), to = real_file(given_to);
   RZ_TRY_ASSIGN(auto examined, Store::examine(from));
   if (auto* damage = std::get_if<std::string>(&examined)) return Lines{std::move(*damage)};

@@ -31,8 +31,8 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Complains about everything that can be said of a path without opening it as a database. SQLite's
-// own message for most of these is "unable to open database file".
+// Reports all problems of a path that are visible without opening it as a database. SQLite's own
+// message for most of them is "unable to open database file".
 void check_path(const fs::path& path, OpenMode mode) {
   const bool writing = mode == OpenMode::read_write_create;
   if (path.empty()) usage("the store's file name is empty: name a file");
@@ -57,12 +57,12 @@ void check_path(const fs::path& path, OpenMode mode) {
                       path.string(), folder.string()));
 }
 
-// Of the file itself (see real_file). Changes whenever another process moves its log into it. It is
-// never opened here: closing it would drop the locks of this process's other connections to it.
+// State of the file itself (see real_file). Changes whenever another process moves its log into the
+// file. Never opens the file: closing it would drop the locks of this process's other connections.
 struct Stamp {
   std::uintmax_t bytes = 0;
   fs::file_time_type written{};
-  // There is something in the log, or somebody has the file open.
+  // The log has content, or a process has the file open.
   bool has_log = false;
 
   explicit Stamp(const fs::path& path) {
@@ -75,8 +75,8 @@ struct Stamp {
   }
   bool operator==(const Stamp&) const = default;
 
-  // Of a file whose header SQLite has read: it takes one of a few bytes for an empty one, and reads
-  // a page that was cut short as if zeros followed.
+  // Requires that SQLite has read the header. SQLite takes a file of a few bytes for an empty one,
+  // and reads a truncated page as if zeros followed.
   void check_length(std::int64_t page_bytes) const {
     constexpr std::uintmax_t kHeader = 100;  // https://sqlite.org/fileformat.html, 1.3
     if (bytes > 0 && bytes < kHeader)
@@ -86,7 +86,7 @@ struct Stamp {
   }
 };
 
-// SQLite reads '%', '?' and '#' of a URI as syntax.
+// SQLite parses '%', '?' and '#' of a URI as syntax.
 std::string file_uri(const fs::path& path, bool immutable) {
   std::string out = "file:";
   for (char c : fs::absolute(path).string())
@@ -150,12 +150,12 @@ Result<void> Database::copy_to(const fs::path& file) {
 
 void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
-  // Absolute, since SQLite gives names like ":memory:" a meaning of their own.
+  // Absolute, because SQLite gives names like ":memory:" a special meaning.
   sql_ = std::make_unique<SQLite::Database>(fs::absolute(path_).string(),
                                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                             static_cast<int>(busy_timeout_.count()));
   bound_values();
-  // Until the file is known to be ours, a log that somebody left is not moved into it.
+  // A leftover log is not moved into the file until the file is known to be a store.
   const Stamp found(real_);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, found.has_log ? 1 : 0,
                     nullptr);
@@ -172,13 +172,13 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
 
-// No statement reads or writes a longer one, whatever it is for.
+// The limit holds for every value that any statement reads or writes.
 void Database::bound_values() {
   sqlite3_limit(sql_->getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(kMostJsonBytes));
 }
 
-// SQLite does not wait by itself when two connections turn the log on at the same time: each holds
-// what the other needs, and one is told at once that the file is busy.
+// SQLite does not wait when two connections turn the log on at the same time: each holds a lock
+// that the other needs, and one fails at once with SQLITE_BUSY.
 std::string Database::enter_wal() {
   const auto until = std::chrono::steady_clock::now() + busy_timeout_;
   for (;;) {
@@ -193,8 +193,8 @@ std::string Database::enter_wal() {
 
 void Database::open_snapshot(const OpenOptions& options, Migrations steps) {
   busy_timeout_ = options.busy_timeout;
-  // A copy that a writer disturbed is made again; a writer that is still there has a log by then,
-  // and SQLite's own locks keep the two apart.
+  // A copy that a writer disturbed is made again. If the writer is still active, the file has a log
+  // by then, and SQLite's own locks separate the two.
   static constexpr int kTries = 5;
   int tries = 0;
   while (!copy_to_memory(options))
@@ -211,12 +211,13 @@ bool Database::copy_to_memory(const OpenOptions& options) {
       std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   bound_values();
   if (before.bytes == 0 && !before.has_log) return true;
-  // Without a log nobody writes, and SQLite may be told so; then it makes no file of its own.
+  // Without a log there is no writer, so the file is opened as immutable and SQLite creates no
+  // files.
   SQLite::Database source(file_uri(real_, !before.has_log),
                           SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                           static_cast<int>(options.busy_timeout.count()));
   source.execAndGet(
-      "PRAGMA schema_version");  // reads the header: what is no database is told first
+      "PRAGMA schema_version");  // reads the header, to refuse what is not a database first
   before.check_length(source.execAndGet("PRAGMA page_size").getInt64());
   SQLite::Backup backup(*sql_, source);
   if (const int code = backup.executeStep(); code != SQLITE_DONE)
@@ -233,7 +234,7 @@ void Database::count_write_since(int changes) {
 }
 
 bool Database::identify(Migrations steps) {
-  // One moment of the file, which another process may be creating just now.
+  // One read transaction: another process may be creating the file now.
   SQLite::Transaction moment(*sql_);
   const std::int64_t application = pragma("application_id");
   const std::int64_t version = pragma("user_version");
@@ -248,7 +249,8 @@ bool Database::identify(Migrations steps) {
   return false;
 }
 
-// A store of ours has none: whoever put one there chose what runs, and for how long.
+// A store of ours contains no triggers, views or virtual tables: another file's would run in our
+// process.
 void Database::check_statements() {
   const auto refuse = [&](const char* what, const char* query) {
     SQLite::Statement found(*sql_, query);
@@ -275,7 +277,7 @@ void Database::quick_check() {
 void Database::migrate(Migrations steps) {
   if (pragma("user_version") == static_cast<std::int64_t>(steps.size())) return;
   SQLite::Transaction transaction(*sql_, SQLite::TransactionBehavior::IMMEDIATE);
-  // Asked again behind the lock: another process may have done it.
+  // Checked again under the lock: another process may have migrated the file meanwhile.
   const auto version = static_cast<std::size_t>(pragma("user_version"));
   for (std::size_t v = version; v < steps.size(); ++v) sql_->exec(std::string(steps[v]));
   if (version < steps.size()) {
@@ -329,7 +331,7 @@ Error Database::explain(const SQLite::Exception& e) const {
     case SQLITE_TOOBIG:
       return {ErrorKind::unsound,
               fmt::format("{} is not sound: a value has more than {} bytes", file, kMostJsonBytes)};
-    case SQLITE_ERROR:  // of a statement: what it names is not there
+    case SQLITE_ERROR:  // e.g. a statement that names a missing table or column
       return {
           ErrorKind::unsound,
           fmt::format("{} is damaged: SQLite says: {}: restore a copy, or move it away to start "

@@ -1,4 +1,4 @@
-// An open SQLite file of the right kind and version, and the one place where SQLite's exceptions
+// An open SQLite file of the right kind and version. The only place where SQLite's exceptions
 // become errors. Internal to the store.
 #pragma once
 
@@ -16,40 +16,40 @@
 
 namespace redzone::store {
 
-// Thrown below attempt() only, for what is wrong in the rows rather than in SQLite.
+// Thrown below attempt() only, for errors in rows rather than in SQLite.
 struct Failure {
   Error error;
-  bool no_store = false;  // the file can be read, and holds no store
+  bool no_store = false;  // the file can be read, but is not a store
 };
 
-// full: the commit is on the disk when it returns. lazy: a power cut may lose the last commits, a
-// killed process does not.
+// full: the commit is on the disk when the call returns. lazy: a power cut may lose the last
+// commits, a killed process does not.
 enum class Durability : std::uint8_t { full, lazy };
 
-// Not copyable or movable: transactions point at it. Used by one thread at a time.
+// Not copyable or movable, because transactions point at it. Single-threaded.
 class Database {
  public:
   // read_write_create: checks that the file is a store of a known version before the first byte is
-  // written, then migrates it in one transaction. read_only: the whole file is copied into memory
-  // (and migrated there), so that reading needs no write access, makes no -wal or -shm file, and
-  // sees one moment of a store that a campaign is writing.
+  // written, then migrates it in one transaction. read_only: copies the whole file into memory and
+  // migrates the copy, so that reading needs no write access, creates no -wal or -shm file, and
+  // sees one snapshot of a store that a campaign is writing.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, OpenMode mode,
                                                 const OpenOptions& options, Migrations steps);
-  // As open() for reading, but what is wrong with the contents of the file is no error: an error
-  // says nothing of them (no such file, no permission, locked, out of memory, a newer schema).
-  // Without a database: in one line, how the file is damaged, or what it is instead of a store.
+  // As open() for reading, but damaged contents are not an error: an error means that the contents
+  // are unknown (no such file, no permission, locked, out of memory, a newer schema). Returns the
+  // database, or one line that describes the damage or what the file is instead of a store.
   static Result<std::variant<std::unique_ptr<Database>, std::string>> examine(
       const std::filesystem::path& path, const OpenOptions& options, Migrations steps);
 
-  // All of it into `file`, an empty one, which is on the disk when this returns.
+  // Copies everything into `file`, which must be empty; it is on the disk when this returns.
   Result<void> copy_to(const std::filesystem::path& file);
 
   const std::filesystem::path& path() const { return path_; }
   SQLite::Database& sql() { return *sql_; }
-  // What this database is called among those that write to the file (writer_table.h).
+  // Name of this database among the writers of the file (writer_table.h).
   const std::string& writer() const { return writer_; }
 
-  // Runs `body` in one read transaction: all its statements see the same moment.
+  // Runs `body` in one read transaction: all its statements see the same snapshot.
   template <class Body>
   auto read(Body body) {
     return transact(SQLite::TransactionBehavior::DEFERRED, durability_, body);
@@ -59,7 +59,7 @@ class Database {
   auto outside(Body body) {
     return attempt(body);
   }
-  // Runs `body` in one write transaction: all of it is stored, or nothing.
+  // Runs `body` in one write transaction: everything is stored, or nothing.
   template <class Body>
   auto write(Durability durability, Body body) {
     const auto counted = [&] {
@@ -75,7 +75,7 @@ class Database {
     };
     return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, counted);
   }
-  // As write(), of what adds nothing that its writer has not counted: a prune, a merge.
+  // As write(), for changes that add no information of this writer: a prune, a merge.
   template <class Body>
   auto write_nothing_new(Durability durability, Body body) {
     return transact(SQLite::TransactionBehavior::IMMEDIATE, durability, body);
@@ -85,21 +85,21 @@ class Database {
   explicit Database(std::filesystem::path path);
 
   void open_for_writing(const OpenOptions& options, Migrations steps);
-  std::string enter_wal();  // the journal mode that the file has then
+  std::string enter_wal();  // returns the resulting journal mode
   void open_snapshot(const OpenOptions& options, Migrations steps);
   bool copy_to_memory(const OpenOptions& options);
   void bound_values();
-  // True when the file holds nothing yet. Throws when it is not ours or too new.
+  // Returns whether the file is empty. Throws if it is not a store, or too new.
   bool identify(Migrations steps);
-  // Throws when its pages are damaged, or it holds statements that SQLite would run.
+  // Throws if pages are damaged, or if the file holds statements that SQLite would run.
   void quick_check();
   void check_statements();
   void migrate(Migrations steps);
   void set(Durability durability);
   std::int64_t pragma(const char* name);
-  // Counts this transaction if rows were changed since there were so many changes.
+  // Counts this transaction if rows were changed since the change count was `changes`.
   void count_write_since(int changes);
-  // What SQLite said, as one line that names the file and what would be right.
+  // SQLite's error as one line that names the file and what would be right.
   Error explain(const SQLite::Exception& e) const;
 
   template <class Body>
@@ -137,7 +137,7 @@ class Database {
   }
 
   std::filesystem::path path_;
-  std::filesystem::path real_;  // the file itself, beside which SQLite keeps its log
+  std::filesystem::path real_;  // the resolved file, beside which SQLite keeps its log
   std::string writer_;
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};

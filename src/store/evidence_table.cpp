@@ -17,7 +17,7 @@
 namespace redzone::store {
 namespace {
 
-// How the calls ran: "" as written, "2 0 1" in this order, or without graphs.
+// Order of the calls as text: "" as written, "2 0 1" as a permutation, or without graphs.
 constexpr std::string_view kPlainGraphs = "plain-graphs";
 
 std::string print_order(const TrialSpec& spec) {
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> parse_order(std::string_view text, const std::string&
   return order;
 }
 
-// What is said of calls must be said of calls of its plan.
+// Observations and verdict must refer to calls of the trial's plan.
 std::optional<std::string> trial_problem(const TrialRecord& trial) {
   const std::size_t calls = calls_of(trial.plan).size();
   for (const auto index : trial.spec.order)
@@ -46,7 +46,7 @@ std::optional<std::string> trial_problem(const TrialRecord& trial) {
   return observation_problem(trial.observation, calls);
 }
 
-// A plan may have thousands of calls; what matters stands around the one that shows the failure.
+// A plan may have thousands of calls; only those around the failing call are kept.
 Observation around(const Observation& whole, std::int32_t call) {
   Observation kept = whole;
   const std::size_t limit = Store::kCallsPerTrial;

@@ -11,16 +11,16 @@
 
 namespace redzone::store {
 
-// `trial.id` and `trial.recorded` are not looked at.
+// Ignores `trial.id` and `trial.recorded`.
 void insert_trial(SQLite::Database& sql, std::int64_t finding, const TrialRecord& trial);
-// Drops all but the latest `keep` trials of the finding.
+// Deletes all but the latest `keep` trials of the finding.
 void prune_trials(SQLite::Database& sql, std::int64_t finding, std::size_t keep);
 std::vector<TrialRecord> read_trials(SQLite::Database& sql, std::int64_t finding);
 
 void put_artifact(SQLite::Database& sql, std::int64_t finding, std::string_view kind,
                   std::string_view name, std::string_view bytes);
 std::vector<Artifact> read_artifacts(SQLite::Database& sql, std::int64_t finding);
-// The finding has `now` and gets `then`; rows that it has stay as they are.
+// Changes the finding's artifacts from `now` to `then`; rows in both are not touched.
 void replace_artifacts(SQLite::Database& sql, std::int64_t finding,
                        const std::vector<Artifact>& now, const std::vector<Artifact>& then);
 

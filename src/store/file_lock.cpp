@@ -16,7 +16,7 @@
 namespace redzone::store {
 namespace {
 
-// "process 123 since 2025-01-31T02:00:00Z", as its holder wrote it.
+// "process 123 since 2025-01-31T02:00:00Z", as the holder wrote it.
 std::string read_holder(int fd) {
   char text[128];
   const ssize_t bytes = ::pread(fd, text, sizeof text, 0);
@@ -25,7 +25,7 @@ std::string read_holder(int fd) {
 
 void write_holder(int fd) {
   const std::string text = fmt::format("process {} since {}", ::getpid(), utc_now());
-  // For people only; a full disk takes the lock no less.
+  // Informational only: on a full disk the lock is still taken.
   if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
 }
 

@@ -1,5 +1,5 @@
-// One job at a time on a store. SQLite's own locks last as long as a write; this one as long as the
-// job, and no longer than its process: the kernel gives it back.
+// One job at a time on a store. SQLite's own locks last for one write; this lock lasts for a whole
+// job. The kernel releases it when the process ends.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,9 @@ namespace redzone::store {
 
 class FileLock {
  public:
-  // Of `store`, in a file beside what it is (see real_file()), STORE-lock, which stays. A
-  // harness error names the process that has it; `job` is what it is called, "a nightly job".
+  // Locks `store` through the file STORE-lock beside the resolved file (see real_file()), which is
+  // not removed. A harness error names the process that holds the lock; `job` is used in the
+  // message, "a nightly job".
   static Result<FileLock> take(const std::filesystem::path& store, std::string_view job);
 
   FileLock(FileLock&& other) noexcept;

@@ -23,7 +23,7 @@ void add_references(SQLite::Database& sql, RowWriter& row, const Finding& findin
   row("environment_id", environment_row(sql, finding.environment));
 }
 
-// The rows of `table` that belong to the finding, in their order.
+// The rows of `table` that belong to the finding, in order.
 template <class T>
 void write_rows(SQLite::Database& sql, const char* table, std::int64_t id,
                 const std::vector<T>& rows) {
@@ -75,8 +75,8 @@ std::string ids_of(SQLite::Database& sql, std::string_view table, std::string_vi
   return fmt::format("{}{} {}", what, one ? "" : "s", out);
 }
 
-// The findings that `condition` selects, by id; also those whose plan is gone, so that reading them
-// says so.
+// Selects findings by `condition`, ordered by id. Includes findings whose plan is missing, so that
+// reading them reports it.
 std::string select(std::string_view condition) {
   return fmt::format(
       "SELECT f.id, ifnull(f.campaign_id, 0), p.text, o.text, {}, {} FROM findings f "
@@ -85,7 +85,7 @@ std::string select(std::string_view condition) {
       column_list<Finding>("f"), column_list<Environment>("e"), condition);
 }
 
-// The rows of `table` by finding, in their order.
+// The rows of `table` by finding, in order.
 template <class T>
 std::map<std::int64_t, std::vector<T>> read_all_rows(SQLite::Database& sql, const char* table) {
   SQLite::Statement query(sql,
@@ -101,7 +101,7 @@ std::map<std::int64_t, std::vector<T>> read_all_rows(SQLite::Database& sql, cons
   return all;
 }
 
-// What stands in the findings' own row.
+// Reads the columns of the findings table only.
 Finding read_row(SQLite::Statement& query) {
   RowReader reader(query, "a finding");
   Finding f;

@@ -26,7 +26,7 @@ using Ids = std::set<std::int64_t>;
 struct Held {
   std::int64_t id = 0;
   bool found = false;    // confirmed or flaky
-  std::string last_run;  // UTC, of its latest entry that no person made; "" without one
+  std::string last_run;  // UTC, of the latest ledger entry made by a run; "" without one
 };
 
 struct Mark {
@@ -39,14 +39,14 @@ struct Begun {
   std::string started;
 };
 
-// What no command removes.
+// Contents that no command removes.
 struct Holdings {
   std::map<std::string, Held> findings;    // by hash of the signature
   std::map<Mark, std::int64_t> marks;      // each with its finding
   std::map<std::string, Begun> campaigns;  // by uid
 };
 
-// Rows of each table of kept_tables(), in its order; none of a table that is not looked at.
+// Rows of each table of kept_tables(), in its order; empty for tables that are not compared.
 using Contents = std::vector<std::vector<StoredRow>>;
 
 Holdings holdings(SQLite::Database& sql) {
@@ -75,7 +75,7 @@ Holdings holdings(SQLite::Database& sql) {
   return out;
 }
 
-// By these columns of each table.
+// Rows restricted to these columns of each table.
 Contents contents(SQLite::Database& sql, const Columns& columns) {
   Contents out;
   for (const auto& table : kept_tables()) {
@@ -86,7 +86,7 @@ Contents contents(SQLite::Database& sql, const Columns& columns) {
   return out;
 }
 
-// Rows that stay as long as their campaign does, by what they are of.
+// Key columns of the rows that live as long as their campaign.
 Columns keys_of_nights() {
   return {{"nights", {"campaign_id"}},
           {"night_targets", {"campaign_id", "target"}},
@@ -116,7 +116,8 @@ class Losses {
   std::vector<std::string> parts_;
 };
 
-// Owners of rows `there` that are not `here`, but for those of `told`, which were told of before.
+// Owners of rows in `there` that are missing in `here`, except those in `told`, which are already
+// reported.
 Ids owners_lacking(const std::vector<StoredRow>& here, const std::vector<StoredRow>& there,
                    const Ids& told) {
   std::unordered_set<std::size_t> known;
@@ -127,7 +128,7 @@ Ids owners_lacking(const std::vector<StoredRow>& here, const std::vector<StoredR
   return owners;
 }
 
-// Tells of each owner once: of what stands in its own row, else of the first table.
+// Reports each owner once: for its own row, else for the first table that lacks a row.
 void add_rows(Losses& losses, const Contents& here, const Contents& there,
               std::map<std::string_view, Ids> told) {
   for (std::size_t i = 0; i < kept_tables().size(); ++i) {
@@ -143,13 +144,13 @@ void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
   for (const auto& [signature, held] : there.findings) {
     const auto known = here.findings.find(signature);
     if (known == here.findings.end()) {
-      // What is no more than suspected is renamed by triage, or pruned.
+      // Triage may rename a suspect, and a prune may remove it.
       if (held.found) gone.insert(held.id);
     } else if (known->second.last_run < held.last_run) {
       behind.insert(held.id);
     }
   }
-  // Wherever it is: the finding that was marked may have become one with another.
+  // Compared without their finding, which may have been merged with another one since.
   for (const auto& [mark, finding] : there.marks)
     if (!here.marks.contains(mark)) unmarked.insert(finding);
   losses.add("findings", gone);
@@ -157,7 +158,7 @@ void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
   losses.add("the latest runs of findings", behind);
 }
 
-// Campaigns that are not here: those that began before `pruned` were pruned.
+// Campaigns missing in `here`: pruned ones (begun before `pruned`), and others.
 std::pair<Ids, Ids> pruned_and_gone(const Holdings& here, const Holdings& there,
                                     const std::string& pruned) {
   Ids old, gone;
@@ -168,7 +169,7 @@ std::pair<Ids, Ids> pruned_and_gone(const Holdings& here, const Holdings& there,
 
 struct Known {
   bool follows = false;
-  Holdings holdings;  // where it follows
+  Holdings holdings;  // set if `follows`
   Contents contents;
 };
 

@@ -1,4 +1,4 @@
-// What one store would lose of another if it took its place. Internal to the store.
+// Compares two stores: what would be lost if one replaced the other. Internal to the store.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@ namespace redzone::store {
 
 class Database;
 
-// In one line what `to` has and `from` lacks; "" where nothing is lost. Campaigns and findings in
-// it are those of `to`.
+// One line that lists what `to` has and `from` lacks; "" if nothing would be lost. Ids of campaigns
+// and findings in it are those of `to`.
 //
-// Where `from` has all writes of `to` (writer_table.h), what it lacks was removed or replaced by a
-// rule of a command (a prune, a smaller repro, a suspect that got another name). What no command
-// removes must be there even so: findings that were confirmed or flaky, marks, what later runs said
-// of a finding, campaigns that no prune removed, and the nights of campaigns with their replays.
+// If `from` has all writes of `to` (writer_table.h), a rule of a command removed or replaced what
+// it lacks (a prune, a smaller repro, a renamed suspect). Contents that no command removes must
+// still be there: confirmed and flaky findings, marks, results of later runs of a finding,
+// campaigns that no prune removed, and the nights of campaigns with their replays.
 //
-// Everywhere else each row of `to` must be in `from`: by content, as ids are compared in vain.
+// Otherwise each row of `to` must be in `from`, compared by content because ids differ between
+// stores.
 Result<std::string> lacking(Database& from, Database& to);
 
 }  // namespace redzone::store

@@ -1,5 +1,5 @@
-// Entries of the ledger, and occurrences by campaign, as rows. Internal to the store; all of it
-// throws (see Database::read and Database::write) and runs inside the caller's transaction.
+// Ledger entries, and occurrences by campaign, as rows. Internal to the store; all functions throw
+// (see Database::read and Database::write) and run inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace redzone::store {
 
 using Entries = std::vector<LedgerEntry>;
 
-// An entry that is there already is passed over.
+// Ignores an entry that already exists.
 void add_entry(SQLite::Database& sql, std::int64_t finding, const LedgerEntry& entry);
 Entries read_entries(SQLite::Database& sql, std::int64_t finding);
 // By finding.
 std::map<std::int64_t, Entries> read_all_entries(SQLite::Database& sql);
 
-// `plans` more plans of the campaign (its uid) showed the finding.
+// Adds `plans` more plans of the campaign (its uid) that showed the finding.
 void add_occurrences(SQLite::Database& sql, std::int64_t finding, const std::string& campaign,
                      std::int64_t plans);
 

@@ -25,9 +25,9 @@
 namespace redzone::store {
 namespace {
 
-using Ids = std::map<std::int64_t, std::int64_t>;  // of a row there, here
+using Ids = std::map<std::int64_t, std::int64_t>;  // maps ids of `from` to ids of `into`
 
-// Greater is better; findings that are equal in all of it are equal in all that update_finding()
+// Greater is better. Findings with equal worth are equal in everything that update_finding()
 // writes.
 auto worth(const Finding& f) {
   const auto& r = f.reliability;
@@ -41,7 +41,7 @@ auto worth(const Finding& f) {
                     words.cells());
 }
 
-// How far a campaign, or a night, had come when its store was copied.
+// Progress of a campaign or night at the time when its store was copied.
 auto progress(SQLite::Database& sql, std::int64_t campaign) {
   SQLite::Statement query(
       sql,
@@ -55,10 +55,10 @@ auto progress(SQLite::Database& sql, std::int64_t campaign) {
                     query.getColumn(4).getInt64());
 }
 
-// Of one of two repros of a finding. A trial names its plan; an artifact does so only beside those
-// of another plan, in its kind.
+// Evidence for one of two repros of a finding. A trial names its plan; an artifact does so in its
+// kind, and only after a merge with the artifacts of another plan.
 struct Evidence {
-  std::string plan;  // its hash
+  std::string plan;  // hash of the repro
   std::vector<Artifact> artifacts;
 };
 
@@ -77,8 +77,8 @@ std::string_view without_number(std::string_view name) {
              : name;
 }
 
-// All artifacts of both: those of the better one as they are, then what they lack. One that has the
-// name of another, but not its bytes, gets a number.
+// All artifacts of both: those of the better repro unchanged, then those that it lacks. An artifact
+// with the same name but other bytes gets a number.
 std::vector<Artifact> joined(const Evidence& better, const Evidence& worse) {
   std::vector<Artifact> all = better.artifacts;
   const auto any = [&](auto matches) { return std::any_of(all.begin(), all.end(), matches); };
@@ -164,7 +164,7 @@ class Merging {
   std::int64_t insert(Finding f) {
     const std::int64_t there = f.id;
     f.campaign = f.campaign == 0 ? 0 : campaign_.at(f.campaign);
-    f.occurrences = 0;  // counted by campaign
+    f.occurrences = 0;  // recomputed from the campaigns' counts
     const std::int64_t id = insert_finding(into_, f, "");
     copy_trials(there, id, Repeated::copied);
     copy_rows(from_, into_, "artifacts", known_.at("artifacts"), "finding_id", there,
@@ -172,7 +172,7 @@ class Merging {
     return id;
   }
 
-  // The better repro of the two, with the evidence of both.
+  // Keeps the better repro of the two, with the evidence of both.
   void join(const Finding& known, const Finding& other) {
     const bool improved = worth(other) > worth(known);
     const Evidence here{plan_hash(known.plan), read_artifacts(into_, known.id)};
@@ -194,7 +194,7 @@ class Merging {
               repeated);
   }
 
-  // Runs of bisections; of the same plan those of the store that made more.
+  // Copies runs of bisections; for the same plan, those of the store with more runs win.
   void probes() {
     SQLite::Statement all(from_,
                           "SELECT finding_id, plan_id, device, code_hash, failed_runs, otherwise, "
@@ -218,7 +218,7 @@ class Merging {
     }
   }
 
-  // When it was seen first, where and after how much; and when last.
+  // Updates the first occurrence (time, campaign, effort) and the last.
   void first_and_last(const Finding& known, const Finding& other) {
     const auto first = [](const Finding& f, SQLite::Database& sql) {
       SQLite::Statement query(sql, "SELECT uid FROM campaigns WHERE id = ?");
@@ -284,14 +284,14 @@ class Merging {
   SQLite::Database& into_;
   const Columns& known_ = known_columns();
   Ids campaign_, finding_;
-  std::vector<std::int64_t> ahead_;  // campaigns of which `from` knows more
+  std::vector<std::int64_t> ahead_;  // campaigns that have progressed further in `from`
   Merged merged_;
 };
 
 }  // namespace
 
 Result<Merged> merge(Store& from, Store& into) {
-  // Rows are copied as they are, and this store stays sound.
+  // Rows are copied unchecked, so `from` must be sound.
   RZ_TRY_ASSIGN(const auto wrong, check(from));
   if (!wrong.empty())
     return unsound_error(

@@ -1,5 +1,5 @@
-// What is kept of a night: a campaign whose time is divided into a self-proof, replays and fuzzing,
-// and which goes on where it was cut off. Plain values, and the book that keeps them in a store.
+// Stored data of a night: a campaign whose time is divided into a self-proof, replays and fuzzing,
+// and which is resumed after an interruption. Plain values, and the class that stores them.
 //
 // Errors and durability are the store's. Replays are on the disk when replayed() returns; the
 // figures of update() and target() are written lazily.
@@ -22,21 +22,21 @@ namespace redzone::store {
 
 struct NightRun {
   static constexpr int kUnfinished = -1;
-  // As kUnfinished, of a night that was merged from another store: it goes on there, not here.
+  // Unfinished, but merged from another store: the night is resumed there, not here.
   static constexpr int kElsewhere = -2;
 
-  std::int64_t campaign = 0;  // its plans, calls and verdicts are the campaign's
+  std::int64_t campaign = 0;  // the campaign has its plans, calls and verdicts
   std::string began;          // as utc_now_us()
   std::uint64_t base_seed = 0;
   int shard = 1, shards = 1;
-  std::string commit;  // of what is tested, as it was given
+  std::string commit;  // version under test, as given by the user
   std::string tool_version, driver, toolkit, host;
   double budget_seconds = 0, proof_seconds = 0, replay_seconds = 0, fuzz_seconds = 0;
   std::int64_t planted_bugs_caught = 0;
-  int resumed = 0;      // how often it went on
+  int resumed = 0;      // number of resumptions
   std::string problem;  // why it ended early
   int exit_code = kUnfinished;
-  // Names of all targets and plan files that it was to see to, ascending, a blank between two.
+  // Names of all targets and plan files of the night, ascending, separated by spaces.
   std::string asked_targets, asked_corpus;
 
   bool finished() const { return exit_code >= 0; }
@@ -47,7 +47,7 @@ struct NightReplay {
   std::string subject;  // the hash of a signature, or the name of a plan file
   std::optional<std::int64_t> finding;
   std::string target;
-  std::string expected;  // signature as text, of a plan file
+  std::string expected;  // signature as text, from a plan file
   Tonight tonight = Tonight::not_run;
   Reliability failed;
   std::string reason;
@@ -62,10 +62,10 @@ struct NightTarget {
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   double device_seconds = 0;  // of its fuzzing
   double share = 0;
-  std::string not_fuzzed;         // why
+  std::string not_fuzzed;         // reason why it was not fuzzed
   ReferenceCount reference = {};  // as CampaignStats has it
-  std::string not_compared = {};  // why the first call that was not compared was not
-  // As campaign::TargetStats has these.
+  std::string not_compared = {};  // reason of the first call that was not compared
+  // As in campaign::TargetStats.
   std::string spec_error = {};
   std::string not_judged = {};
   OutputCount outputs = {};
@@ -77,31 +77,31 @@ class NightBook {
  public:
   explicit NightBook(Store& store) : store_(store) {}
 
-  // Of a campaign that was begun; an empty `began` becomes now.
+  // For a campaign that was begun; an empty `began` becomes now.
   Result<void> begin(const NightRun& run);
   Result<void> update(const NightRun& run);
-  // Replaces what there is of the same subject or target.
+  // Replace the existing row of the same subject or target.
   Result<void> replayed(std::int64_t campaign, const NightReplay& replay);
   Result<void> target(std::int64_t campaign, const NightTarget& target);
-  // How far the night has come, with the figures of its campaign and of its targets: all of it or
-  // nothing, so that a night that is killed adds up. Lazily.
+  // Writes the night's progress with the figures of its campaign and targets in one transaction, so
+  // that the sums of a killed night are consistent. Lazy.
   Result<void> keep(const NightRun& run, const CampaignStats& stats,
                     const std::vector<NightTarget>& targets);
 
   Result<std::vector<NightRun>> runs();  // by campaign
   Result<std::vector<NightReplay>> replays(std::int64_t campaign);
   Result<std::vector<NightTarget>> targets(std::int64_t campaign);
-  // By target: of its fuzzing, and of the replays of what was seen in it.
+  // By target: device time of fuzzing and of the replays of its findings.
   Result<std::map<std::string, double>> device_seconds(std::int64_t campaign);
   // The latest campaign that replayed each subject.
   Result<std::map<std::string, std::int64_t>> last_replayed();
-  // How often the finding was replayed and passed, in nights on that device which began after that
+  // Number of passed replays of the finding, in nights on that device that began after the given
   // time and in which it never failed.
   Result<std::int64_t> passed_runs(std::int64_t finding, const std::string& device,
                                    const std::string& after);
-  // Findings of which there are runs of a bisection.
+  // Findings with stored runs of a bisection.
   Result<std::set<std::int64_t>> bisected();
-  // Plans of the campaign that showed each finding.
+  // Number of plans of the campaign that showed each finding.
   Result<std::vector<std::pair<std::int64_t, std::int64_t>>> occurrences(std::int64_t campaign);
 
  private:

@@ -11,7 +11,7 @@ namespace redzone::store {
 
 void add_probe_runs(SQLite::Database& sql, const ProbeKey& key, const Plan& plan,
                     const ProbeRecord& runs);
-std::vector<ProbeKey> probe_keys(SQLite::Database& sql);  // of all there are
+std::vector<ProbeKey> probe_keys(SQLite::Database& sql);  // all of them
 std::vector<ProbeRecord> read_probes(SQLite::Database& sql, const ProbeKey& key);
 
 }  // namespace redzone::store

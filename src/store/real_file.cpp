@@ -12,7 +12,7 @@ fs::path real_file(const fs::path& file) {
   for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
     const fs::path target = fs::read_symlink(at, error);
     if (error || links == kMostLinks) return file;
-    at = at.parent_path() / target;  // `target` alone where it is absolute
+    at = at.parent_path() / target;  // only `target` if it is absolute
   }
   return at;
 }

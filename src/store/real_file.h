@@ -1,12 +1,12 @@
-// One name for a store, so that all who look beside it (log, lock, copies) look in one place.
+// Canonical path of a store, so that all files beside it (log, lock, copies) get the same folder.
 #pragma once
 
 #include <filesystem>
 
 namespace redzone::store {
 
-// What `file` is where it is a link, or a link to one, also to what is not there yet: that is where
-// SQLite would make it. As it was given where it is none, or where links go in a ring.
+// Resolves `file` through links, also to a target that does not exist yet, where SQLite would
+// create it. Returns `file` unchanged if it is not a link, or if links form a cycle.
 // scripts/night_store does the same.
 std::filesystem::path real_file(const std::filesystem::path& file);
 

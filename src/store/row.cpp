@@ -16,7 +16,7 @@ std::string cut_text(const std::string& text) {
   if (text.size() <= kMostTextBytes) return text;
   const std::string end = fmt::format(" ... ({} bytes in all)", text.size());
   std::size_t kept = kMostTextBytes - end.size();
-  // Not within a character of UTF-8.
+  // Does not cut within a UTF-8 character.
   while (kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80) --kept;
   return text.substr(0, kept) + end;
 }

@@ -1,6 +1,6 @@
-// Rows as lists of named columns, so that each table's columns are named once (columns.h) for
-// writing and for reading. What is read may be any file's: a RowReader gives only values that the
-// member's type has and for which the row's conditions (holds()) are true. Internal to the store.
+// Rows as lists of named columns, so that columns.h names the columns of each table once for
+// writing and reading. Input may be any file: a RowReader returns only values that fit the member's
+// type and rows that meet their conditions (holds()). Internal to the store.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ namespace redzone::store {
 template <class T>
 concept Integer = std::integral<T>;
 
-// A row that no Redzone has written. Throws a Failure.
+// For a row that no Redzone has written. Throws a Failure.
 [[noreturn]] void unsound_row(std::string_view of, std::string_view what);
-// A row that is not to be written, since reading would refuse it. Throws a Failure.
+// For a row that must not be written because a reader would refuse it. Throws a Failure.
 [[noreturn]] void refuse_row(std::string_view of, std::string_view what);
 
-// A text is cut to this length when it is written, and a longer one is refused when it is read. A
-// document, which is a plan or an observation, is as long as its parser allows.
+// Longer texts are truncated when written and refused when read. A document (a plan or an
+// observation) is as long as its parser allows.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
 std::string cut_text(const std::string& text);
 
@@ -57,18 +57,18 @@ class RowWriter {
     add(name, std::string(name_of(value)));
   }
   void null(const std::string& name) { add(name, std::monostate{}); }
-  // A condition of the row, as RowReader has it: what it would refuse is not written.
+  // A condition of the row, as in RowReader: a row that violates it is not written.
   void holds(bool condition, std::string_view what) {
     if (!condition) refuse_row("a new row", what);
   }
 
-  // In the order in which they were added.
+  // In the order of addition.
   const Cells& cells() const { return cells_; }
 
   // Each throws SQLite::Exception.
   std::int64_t insert(SQLite::Database& sql, std::string_view table) const;
   void update(SQLite::Database& sql, std::string_view table, std::int64_t id) const;
-  // Inserts it in the place of what has the same primary key.
+  // Inserts the row in place of one with the same primary key.
   void replace(SQLite::Database& sql, std::string_view table) const;
   // The id of a row with these columns, or 0.
   std::int64_t find(SQLite::Database& sql, std::string_view table) const;
@@ -83,13 +83,12 @@ class RowWriter {
 };
 
 // Reads columns in the order of the SELECT. A value of another type or out of the range of its
-// member, an enumerator that this build does not know, and a condition that does not hold are
-// Failures that name the row: `of`.
+// member, an unknown enumerator, and a violated condition are Failures that name the row: `of`.
 class RowReader {
  public:
   explicit RowReader(SQLite::Statement& statement, std::string of = "a row")
       : statement_(statement), of_(std::move(of)) {}
-  // The row's name, where it stands in the row itself.
+  // Sets the row's name, if the row itself contains it.
   void is(std::string of) { of_ = std::move(of); }
 
   template <Integer T>
@@ -153,7 +152,7 @@ class RowReader {
   [[noreturn]] void wrong_type(std::string_view wanted) const {
     unsound_row(of_, fmt::format("{} is no {}", statement_.getColumnName(next_ - 1), wanted));
   }
-  // Also of bool, which std::in_range does not take.
+  // Supports bool, which std::in_range does not accept.
   template <Integer T>
   static bool fits(std::int64_t number) {
     return static_cast<std::int64_t>(static_cast<T>(number)) == number;

@@ -145,7 +145,7 @@ constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE trials ADD COLUMN sanitizer TEXT NOT NULL DEFAULT 'none';
 )sql";
 
-// The policy of a pool, of trials whose allocator is one.
+// The pool policy of trials with the allocator `pool`.
 constexpr std::string_view kVersion4 = R"sql(
 ALTER TABLE trials ADD COLUMN pool_follow_events INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE trials ADD COLUMN pool_opportunistic INTEGER NOT NULL DEFAULT 1;
@@ -153,7 +153,7 @@ ALTER TABLE trials ADD COLUMN pool_internal INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE trials ADD COLUMN pool_threshold_bytes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// Runs that a bisection made of a plan, of the code of that hash. `passed`: judged, no failure.
+// Runs of a plan that a bisection made with the code of that hash. `passed`: judged, no failure.
 constexpr std::string_view kVersion5 = R"sql(
 CREATE TABLE probes (
   finding_id  INTEGER NOT NULL REFERENCES findings (id),
@@ -171,10 +171,10 @@ CREATE TABLE probes (
 CREATE INDEX probes_plan ON probes (plan_id);
 )sql";
 
-// Stores can be merged: a campaign has a name that is the same everywhere, and what is counted is
-// counted by campaign. What people and later runs say of a finding are entries of its ledger. A
-// night is a campaign with a budget that is divided; `subject` of a replay is the hash of a
-// signature, or the name of a plan file.
+// Stores can be merged: a campaign has a globally unique name, and counts are kept by campaign.
+// Marks by people and results of later runs of a finding are entries of its ledger. A night is a
+// campaign with a divided budget; `subject` of a replay is the hash of a signature, or the name of
+// a plan file.
 constexpr std::string_view kVersion6 = R"sql(
 ALTER TABLE campaigns ADD COLUMN uid TEXT NOT NULL DEFAULT '';
 UPDATE campaigns SET uid = printf('%d-%s-%x', id, started, seed);
@@ -246,13 +246,13 @@ CREATE TABLE night_replays (
 CREATE INDEX night_replays_finding ON night_replays (finding_id);
 )sql";
 
-// What a night was asked for, so that one that asks for something else does not go on with it.
+// What a night was asked to do, so that a night with other arguments does not resume it.
 constexpr std::string_view kVersion7 = R"sql(
 ALTER TABLE nights ADD COLUMN asked_targets TEXT NOT NULL DEFAULT '';
 ALTER TABLE nights ADD COLUMN asked_corpus TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Why the reducer stopped, which older stores do not say of what is not minimal.
+// Why the reducer stopped; older stores lack this for plans that are not minimal.
 constexpr std::string_view kVersion8 = R"sql(
 ALTER TABLE findings ADD COLUMN reduction_end TEXT NOT NULL DEFAULT 'none';
 ALTER TABLE findings ADD COLUMN reduction_plans INTEGER NOT NULL DEFAULT 0;
@@ -260,8 +260,7 @@ ALTER TABLE findings ADD COLUMN reduction_trials INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE findings ADD COLUMN reduction_seconds REAL NOT NULL DEFAULT 0;
 )sql";
 
-// How many calls were compared with the reference, of how many that have one. Older stores do not
-// say it: of nothing, nothing was compared.
+// Number of calls compared with the reference, and of calls that have one; zeros in older stores.
 constexpr std::string_view kVersion9 = R"sql(
 ALTER TABLE campaigns ADD COLUMN reference_compared INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE campaigns ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
@@ -270,7 +269,8 @@ ALTER TABLE night_targets ADD COLUMN reference_calls INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE night_targets ADD COLUMN not_compared TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Who wrote, and how often (writer_table.h). What older builds wrote is counted by campaign.
+// Writers and their number of writes (writer_table.h). Writes of older builds are counted by
+// campaign.
 constexpr std::string_view kVersion10 = R"sql(
 CREATE TABLE writers (
   name   TEXT PRIMARY KEY,
@@ -280,8 +280,8 @@ CREATE TABLE writers (
 INSERT INTO writers SELECT uid, 1 + plans + (ended <> ''), '' FROM campaigns;
 )sql";
 
-// What judged the outputs of a night's targets beside the reference, and mistakes in their specs.
-// Older stores do not say it.
+// How the outputs of a night's targets were judged without a reference, and mistakes in their
+// specs; absent in older stores.
 constexpr std::string_view kVersion11 = R"sql(
 ALTER TABLE night_targets ADD COLUMN outputs_by_digests INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE night_targets ADD COLUMN outputs_by_nothing INTEGER NOT NULL DEFAULT 0;
@@ -289,8 +289,8 @@ ALTER TABLE night_targets ADD COLUMN outputs_not_judged TEXT NOT NULL DEFAULT ''
 ALTER TABLE night_targets ADD COLUMN spec_error TEXT NOT NULL DEFAULT '';
 )sql";
 
-// Words that changed: the oracle of launches, the device that runs no kernel, the side of the guard
-// page, plans that showed a finding. Texts of plans stay as they are; parse_plan() reads them.
+// Renamed words: the oracle of launches, the device that runs no kernel, the side of the guard
+// page, plans that showed a finding. Texts of plans stay unchanged; parse_plan() reads both.
 constexpr std::string_view kVersion12 = R"sql(
 ALTER TABLE sightings RENAME TO occurrences;
 ALTER TABLE findings RENAME COLUMN sightings TO occurrences;

@@ -11,15 +11,15 @@ namespace redzone::store {
 
 using Columns = std::map<std::string, std::vector<std::string>>;  // by table
 
-// What this file has, whoever made it: names that are no part of a statement.
+// The columns of this file, whoever made it: do not use these names in statements.
 Columns columns_of(SQLite::Database& sql);
 
-// What a store that is made now has: the only names that statements are made of. Learned once in a
-// process, of a store in memory.
+// The columns of a store with the current schema: the only names used in statements. Read once per
+// process from a store in memory.
 const Columns& known_columns();
 
-// The statements that made the tables and indexes, by name, as SQLite keeps them: constraints and
-// foreign keys are only there. Older stores have come to the same by the same steps.
+// The statements that made the tables and indexes, by name, as SQLite keeps them: the only record
+// of constraints and foreign keys. Migrated stores have the same ones.
 using Definitions = std::map<std::string, std::string>;
 Definitions definitions_of(SQLite::Database& sql);
 const Definitions& known_definitions();

@@ -18,8 +18,8 @@
 namespace redzone::store {
 namespace {
 
-// Whether what is stored says more than `found` does of the same signature. A suspect says nothing
-// yet, so that even "did not recur" is more.
+// Whether the stored finding is better than `found`, which has the same signature. A suspect is
+// never better: even "did not recur" is more information.
 bool better(const Finding& stored, const Finding& found) {
   if (stored.state == FindingState::suspect) return false;
   return worth_of(stored) > worth_of(found);
@@ -183,7 +183,7 @@ Recorded Store::settle_row(const Finding& finding, bool own) {
   return {after.id, is_new, true, after.state};
 }
 
-// Triage says so several times of one finding: once in a campaign is enough.
+// Triage reports a finding several times; one entry per campaign is enough.
 void Store::enter_failure(std::int64_t finding) {
   const auto entries = read_entries(database_->sql(), finding);
   if (!began_.empty() && !entries.empty() && entries.back().event == LedgerEvent::failed &&

@@ -1,13 +1,12 @@
 // The store: campaigns, findings and their evidence in one SQLite file.
 //
-// Nothing that was reported is lost: when record() or update() returns, the finding is on the disk,
-// so that a killed driver or a power cut leaves it there. The progress of a campaign and evidence
-// are written lazily: a killed driver loses none of it, a power cut may lose the last seconds.
+// Reported findings are durable: when record() or update() returns, the finding is on the disk, and
+// survives a killed driver or a power cut. The progress of a campaign and evidence are written
+// lazily: they survive a killed driver, but a power cut may lose the last seconds.
 //
-// Errors: usage for what the user can mend (no such file or folder, not a store, a newer schema, no
-// permission, an unknown id), unsound for what is damaged, harness for the rest (disk full,
-// locked). Each is one line that names the file, and each leaves the file as it was. Nothing is
-// thrown.
+// Errors: usage for what the user can correct (no such file or folder, not a store, a newer schema,
+// no permission, an unknown id), unsound for damage, harness for the rest (disk full, locked). Each
+// is one line that names the file, and leaves the file unchanged. Nothing is thrown.
 //
 // Threads: one at a time. Processes: several may have the file open; writes wait for each other for
 // at most OpenOptions::busy_timeout.
@@ -36,18 +35,18 @@ namespace redzone::store {
 
 enum class OpenMode : std::uint8_t {
   read_write_create,  // a file that does not exist or is empty becomes a new store
-  read_only,          // a copy of the file at this moment; works in a read-only folder
+  read_only,          // a snapshot of the file; works in a read-only folder
 };
 
 struct OpenOptions {
   std::chrono::milliseconds busy_timeout{5000};
-  std::int64_t max_pages = 0;  // the file may not grow past this many pages; 0: no limit
+  std::int64_t max_pages = 0;  // limit of the file's size in pages; 0: no limit
 };
 
 struct Recorded {
   std::int64_t id = 0;
   bool is_new = false;
-  bool replaced = false;  // known, but this plan is smaller and is the stored one now
+  bool replaced = false;  // known, but this smaller plan has replaced the stored one
   FindingState state = FindingState::suspect;  // as stored after the call
 };
 
@@ -64,19 +63,19 @@ struct TrialRecord {
   std::string recorded;  // UTC, ISO 8601
   Plan plan;
   TrialSpec spec;
-  Observation observation;  // of a long plan: only the calls around the one of the verdict
+  Observation observation;  // of a long plan: only the calls around that of the verdict
   Verdict verdict;
 };
 
-// Runs of one plan that a bisection of a finding made.
+// Runs of one plan during the bisection of a finding.
 struct ProbeRecord {
   std::string plan_hash;  // 32 hex digits
   std::int64_t same = 0, other = 0, passed = 0, unjudged = 0;
-  std::string said = {};  // why, of the last that was `other` or `unjudged`
+  std::string said = {};  // reason of the last run that was `other` or `unjudged`
   bool operator==(const ProbeRecord&) const = default;
 };
 
-// What a probe depends on beside its plan.
+// Identity of a probe besides its plan.
 struct ProbeKey {
   std::int64_t finding = 0;
   std::string device;
@@ -92,51 +91,57 @@ class Store {
 
   static Result<Store> open(const std::filesystem::path& path, OpenMode mode,
                             const OpenOptions& options = {});
-  // For reading; or, of a file that is damaged or holds no store, what is wrong with it, in one
-  // line. An error says nothing of what the file holds: it cannot be read, or is of a newer build.
+  // Opens for reading; for a file that is damaged or not a store, returns a description of the
+  // problem in one line. An error means that the contents are unknown: unreadable, or of a newer
+  // build.
   static Result<std::variant<Store, std::string>> examine(const std::filesystem::path& path,
                                                           const OpenOptions& options = {});
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // The present, as utc_now_us(); or just behind the latest entry and night of the store, where a
-  // clock that was ahead made these: what happens now is always later than what is stored.
+  // The present, as utc_now_us(), or a time just after the latest entry and night of the store if a
+  // clock that ran ahead made these: events of now always sort after stored ones.
   Result<std::string> moment();
 
-  // An empty `started` becomes now. Gives the id; `campaign.id` and `campaign.uid` are not looked
-  // at. What is seen from here on is counted for it.
+  // An empty `started` becomes now. Returns the id; ignores `campaign.id` and `campaign.uid`. Later
+  // occurrences are counted for this campaign.
   Result<std::int64_t> begin_campaign(const CampaignRecord& campaign);
-  Result<CampaignRecord> campaign(std::int64_t id);  // a usage error where there is none
-  // What is seen from here on is counted for this one, which was begun before.
+  Result<CampaignRecord> campaign(std::int64_t id);  // usage error: unknown id
+  // Counts later occurrences for this campaign, which was begun before.
   Result<CampaignRecord> resume_campaign(std::int64_t id);
   Result<void> update_campaign(std::int64_t id, const CampaignStats& stats);
   Result<void> end_campaign(std::int64_t id, const CampaignStats& stats);
   Result<std::vector<CampaignRecord>> campaigns();  // by id
 
-  // A new signature is inserted as it is (`id` is not looked at, empty times become now). A known
-  // one counts one more occurrence; its plan, and all that describes it, gives way only to a plan
-  // with fewer calls, or as many calls and a shorter text, whose state is as good or better
-  // (confirmed > flaky > suspect > unconfirmed).
+  // Inserts a new signature as given (`id` is ignored, empty times become now). For a known
+  // signature, counts one more occurrence; its plan, with all that describes it, is replaced only
+  // by a plan with fewer calls, or as many calls and a shorter text, whose state is as good or
+  // better (confirmed > flaky > suspect > unconfirmed).
   Result<Recorded> record(const Finding& finding);
-  // Writes what confirming, attributing and reducing changed of finding `finding.id`: state,
+  // Writes what confirming, attributing and reducing changed in finding `finding.id`: state,
   // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution,
-  // culprits, fault_detail and environment. The signature must be the stored one; where and how
-  // often it was seen is record()'s.
+  // culprits, fault_detail and environment. The signature must be the stored one. Does not
+  // write occurrences.
   Result<void> update(const Finding& finding);
 
-  // What triage made of finding `finding.id`: as update(), but its signature may have become
-  // another. `own`: the row was made for this suspect, so it is renamed; or, when another finding
-  // has that signature already, the two become one: the other gains the occurrences and the
-  // evidence, and its id is given. A row that is not its own, or is gone (another process merged
-  // it), is left alone: the signature gets a row of its own, or one more occurrence of the row that
-  // it has. A stored plan that is better (a better state, or as good and smaller, or minimal where
-  // this one is not) stays, with all that describes it; a stored suspect never does. What is
-  // confirmed or flaky is entered into its ledger as failed. `is_new`: the signature had no finding
-  // but suspects and unconfirmed ones before, and nobody has waived it; or it was fixed, and is not
-  // now.
+  // Writes the result of triage for finding `finding.id`: as update(), but the signature may have
+  // changed.
+  //
+  // `own`: the row was made for this suspect. The row is renamed; if another finding has the new
+  // signature already, that finding gains the occurrences and the evidence, the row is removed, and
+  // the other id is returned. Without `own`, or if the row is gone (another process merged it), the
+  // row is left alone: the signature gets a new row, or its existing row counts one more
+  // occurrence.
+  //
+  // A better stored plan (a better state, or as good and smaller, or minimal where this one is not)
+  // stays, with all that describes it; a stored suspect never does. A confirmed or flaky finding is
+  // entered into its ledger as failed.
+  //
+  // `is_new` of the result: before, the signature had no finding other than suspects and
+  // unconfirmed ones and was not waived; or it was fixed, and is not now.
   Result<Recorded> settle(const Finding& finding, bool own = true);
-  // `plans` more plans that showed the finding; one that was merged away meanwhile is passed over.
+  // Adds `plans` more plans that showed the finding; ignores a finding that was merged away.
   Result<void> sighted(std::int64_t finding, std::int64_t plans);
 
   // Evidence; the latest kTrialsPerFinding of a finding are kept.
@@ -150,13 +155,13 @@ class Store {
   // Adds these runs to those of the plan.
   Result<void> add_probe(const ProbeKey& key, const Plan& plan, const ProbeRecord& runs);
   Result<std::vector<ProbeRecord>> probes(const ProbeKey& key);  // by plan hash
-  // Enters what a person (see check_mark) or a replay says. An empty `at` becomes now. Gives the
-  // ledger then. Now is moment(), as far as this finding and the campaign at hand go.
+  // Adds an entry of a person (see check_mark) or a replay. An empty `at` becomes now, which is
+  // moment() restricted to this finding and the current campaign. Returns the resulting ledger.
   Result<Ledger> mark(std::int64_t finding, const LedgerEntry& entry);
   Result<Ledger> enter(std::int64_t finding, LedgerEntry entry);
   Result<std::vector<LedgerEntry>> entries(std::int64_t finding);          // oldest first
   Result<std::map<std::int64_t, std::vector<LedgerEntry>>> all_entries();  // by finding
-  // What is never to be launched; cheap.
+  // Findings that must never be launched; cheap.
   Result<std::vector<Quarantined>> quarantined();
 
   Result<std::vector<Finding>> findings();  // by id
@@ -175,8 +180,8 @@ class Store {
   std::string moment_of(std::span<const LedgerEntry> entries) const;
 
   std::unique_ptr<Database> database_;
-  std::string campaign_;  // the uid of the campaign at hand
-  std::string began_;     // when it began, or went on here; "" without one
+  std::string campaign_;  // the uid of the current campaign
+  std::string began_;     // when it began or was resumed here; "" without one
 };
 
 }  // namespace redzone::store

@@ -1,4 +1,4 @@
-// Rows by their content, without the numbers that a store gives, so that those of two stores can be
+// Rows by content, without the ids that a store assigns, so that rows of two stores can be
 // compared. Internal to the store; throws, and runs inside the caller's transaction.
 #pragma once
 
@@ -18,17 +18,17 @@ struct KeptTable {
   const char* owner;  // "campaigns" or "findings"
 };
 
-// Every table, owners first, but for those that only serve the rows of these: plans and
-// environments, which are part of what names them, and writers.
+// Every table, owners first, except those that only support the rows of others: plans and
+// environments, which are compared as parts of their rows, and writers.
 std::span<const KeptTable> kept_tables();
 
 struct StoredRow {
-  std::int64_t owner = 0;   // the number of its campaign or finding in this store
-  std::size_t content = 0;  // a 64-bit hash: two of a million rows are taken for one in 1 of 10^7
+  std::int64_t owner = 0;   // the id of its campaign or finding in this store
+  std::size_t content = 0;  // a 64-bit hash: a collision among a million rows has probability 10^-7
 };
 
-// Of these columns alone, which are this build's (known_columns()), never a file's. What a number
-// of a row stands for takes its place: a signature, a campaign's uid, a plan, an environment.
+// Restricted to these columns, which must be this build's (known_columns()), never a file's. An id
+// is replaced by what it references: a signature, a campaign's uid, a plan, an environment.
 std::vector<StoredRow> stored_rows(SQLite::Database& sql, const KeptTable& table,
                                    const std::vector<std::string>& columns);
 

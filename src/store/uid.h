@@ -1,4 +1,4 @@
-// Names that no two stores give twice. Internal to the store.
+// Globally unique names. Internal to the store.
 #pragma once
 
 #include <string>

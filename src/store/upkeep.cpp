@@ -31,7 +31,7 @@ int run(SQLite::Database& sql, const char* text, std::int64_t id) {
   return statement.exec();
 }
 
-// The entries of each ledger up to `time`, without those that say nothing.
+// Removes the redundant entries of each ledger up to `time`.
 std::int64_t compact_ledgers(SQLite::Database& sql, const std::string& time) {
   std::int64_t removed = 0;
   for (const auto& [finding, entries] : read_all_entries(sql)) {
@@ -89,7 +89,7 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
       remove_finding(sql, id);
       ++out.findings;
     }
-    // One that has not ended may run just now, or be a night that is gone on with within a day.
+    // A campaign that has not ended may still run, or be a night that is resumed within a day.
     for (const auto id :
          ids(sql,
              "SELECT id FROM campaigns WHERE started < ? AND (ended <> '' OR started < ?) AND NOT "

@@ -1,4 +1,4 @@
-// Looking after a store that lives for months: what is in it, is it sound, what can go.
+// Maintenance of a long-lived store: its contents, its soundness, removal of old rows.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace redzone::store {
 
-// Removes what is older than so many days: campaigns and nights of which nothing is known but their
-// figures, findings that did not recur in fresh workers and have no entry in the ledger, and
-// repetitions in ledgers. A campaign that has not ended stays for a day: it may run, or be gone on
-// with. Whatever was confirmed, or marked, stays with its plans and evidence.
-// Gives the space back to the file system, which needs as much again while it runs.
+// Removes data older than `keep_days` days: campaigns and nights with nothing but figures, findings
+// that did not recur in fresh workers and have no ledger entry, and repetitions in ledgers. A
+// campaign that has not ended stays for a day, because it may still run or be resumed.
+// Findings that were confirmed or marked stay, with their plans and evidence. Returns the space to
+// the file system; needs free space of the same size while it runs.
 Result<Pruned> prune(Store& store, std::int64_t keep_days);
 
-// Everything that is wrong, one line each; empty: sound. What a row may hold that a command refuses
-// is read through the command's own reader, so that none fails on what is sound.
+// All problems, one line each; empty: sound. Rows that a command may refuse are read through the
+// command's own reader, so that no command fails on a sound store.
 Result<std::vector<std::string>> check(Store& store);
-// The same of a file. One that is damaged or holds no store is unsound, too; an error says nothing
-// of it (no such file, no permission, locked, out of memory, a newer schema).
+// The same for a file. A damaged file, or one that is not a store, is unsound; an error means that
+// the contents are unknown (no such file, no permission, locked, out of memory, a newer schema).
 Result<std::vector<std::string>> check(const std::filesystem::path& file);
 
-// Makes the sound store in `from` the contents of `to`, with what is only in the log of a writer
-// that runs or was killed. `to` is replaced in one step, or stays as it is.
-// Gives why not: what is unsound of `from`, one line each; or, in one line, what it lacks of the
-// store in `to`. What a prune, a merge or triage removed of an older copy of `from` is not lacking.
-// A `to` that is no store is an error. Links are followed.
+// Makes the sound store in `from` the contents of `to`, including the log of a writer that is
+// running or was killed. `to` is replaced in one step, or stays unchanged. Returns the reasons for
+// a refusal: problems of `from`, one line each; or, in one line, what `from` lacks of the store in
+// `to`. Rows that a prune, a merge or triage removed of an older copy of `from` are not lacking. A
+// `to` that is not a store is an error. Links are followed.
 Result<std::vector<std::string>> copy_store(const std::filesystem::path& from,
                                             const std::filesystem::path& to);
 

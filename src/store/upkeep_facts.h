@@ -1,4 +1,4 @@
-// What looking after a store comes to. Plain values.
+// Results of store maintenance. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 namespace redzone::store {
 
 struct Pruned {
-  std::int64_t findings = 0;   // that never recurred and nobody marked
-  std::int64_t campaigns = 0;  // with their nights
-  std::int64_t entries = 0;    // of ledgers, which said what those beside them say
+  std::int64_t findings = 0;                       // that never recurred and have no mark
+  std::int64_t campaigns = 0;                      // with their nights
+  std::int64_t entries = 0;                        // of ledgers, redundant ones
   std::int64_t bytes_before = 0, bytes_after = 0;  // of the file
 };
 
 struct Contents {
   std::int64_t schema_version = 0;
-  std::int64_t bytes = 0;                                  // in pages that are used
-  std::int64_t free_bytes = 0;                             // that a prune would give back at least
+  std::int64_t bytes = 0;                                  // in used pages
+  std::int64_t free_bytes = 0;                             // a prune returns at least this many
   std::vector<std::pair<std::string, std::int64_t>> rows;  // by table
   std::vector<std::pair<std::string, std::int64_t>> findings_by_state;
   std::vector<std::pair<std::string, std::int64_t>> findings_by_standing;

@@ -1,7 +1,7 @@
-// Who has written to a store and how often: a version vector (Parker et al., IEEE TSE 9(3), 1983).
-// A store that has all writes of another one holds what that one holds, except for what the rules
-// of the commands have replaced or removed since. Internal to the store; throws, and runs inside
-// the caller's transaction.
+// The writers of a store and their number of writes: a version vector (Parker et al., IEEE TSE
+// 9(3), 1983). A store that has all writes of another one also has its contents, except for what
+// the rules of commands have replaced or removed since. Internal to the store; throws, and runs
+// inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 namespace redzone::store {
 
 struct Writer {
-  std::int64_t writes = 0;  // transactions that changed something; a prune and a merge add nothing
-  std::string pruned;       // UTC: it removed campaigns that started before; "" without a prune
+  std::int64_t writes = 0;  // transactions that changed something; a prune and a merge do not count
+  std::string pruned;       // UTC: campaigns that started before were removed; "" without a prune
 };
 
-// By name: that of an open database (Database::writer()), new each time that a process opens it;
-// or, of what was stored before schema version 10, the uid of a campaign.
+// By name: Database::writer(), new each time that a process opens the store; for data stored before
+// schema version 10, the uid of a campaign.
 using Writers = std::map<std::string, Writer>;
 
 Writers read_writers(SQLite::Database& sql);
 
 void count_write(SQLite::Database& sql, const std::string& writer);
 void note_prune(SQLite::Database& sql, const std::string& writer, const std::string& before);
-// After a merge `into` has the writes of both.
+// For a merge: afterwards `into` has the writes of both.
 void join_writers(SQLite::Database& from, SQLite::Database& into);
 
-// Whether `later` has all writes of `earlier`; false of an `earlier` of which nothing is known.
+// Whether `later` has all writes of `earlier`; false if `earlier` has none recorded.
 bool follows(const Writers& later, const Writers& earlier);
-// The latest that any of them pruned; "" without a prune.
+// The latest prune of any of them; "" without a prune.
 std::string latest_prune(const Writers& writers);
 
 }  // namespace redzone::store

@@ -1,4 +1,4 @@
-// Does a device have what the kernels of a target need?
+// Checks whether a device supports what the kernels of a target need.
 #pragma once
 
 #include <redzone/spec.h>
@@ -11,10 +11,10 @@
 
 namespace redzone {
 
-// Why a GPU of `capability` (90 for 9.0) cannot run the target, if it cannot.
+// The reason why a GPU of `capability` (90 for 9.0) cannot run the target, or nothing.
 std::optional<std::string> capability_problem(const TargetSpec& spec, int capability);
 
-// Why a device of that kind cannot run the target, if it cannot. `nvrtc`: "" where it is missing.
+// The reason why a device of that kind cannot run the target, or nothing. `nvrtc`: "" if missing.
 std::optional<std::string> support_problem(const TargetSpec& spec, const DeviceTraits& device,
                                            int capability, std::string_view nvrtc);
 

@@ -1,4 +1,4 @@
-// The identity of the code that ran: part of the environment of a finding.
+// Hash of the code that ran: part of the environment of a finding.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace redzone {
 
-// XXH3 of the bytes of `file`, 32 hex digits. A usage error when it cannot be read.
+// XXH3 of the bytes of `file`, 32 hex digits. A usage error if the file cannot be read.
 Result<std::string> code_hash(const std::filesystem::path& file);
 
 }  // namespace redzone

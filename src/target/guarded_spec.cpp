@@ -22,7 +22,7 @@ std::string call_of(const Dims& dims, const Config& config) {
   return describe(dims, config);
 }
 
-// Whose function it is, and who watches it.
+// The target of a function, and its watch.
 struct Owner {
   std::string target;
   std::shared_ptr<SpecWatch> watch;

@@ -1,4 +1,4 @@
-// The one place that stands between the functions of a spec and those who call them.
+// Wraps the functions of a spec: every caller in Redzone calls them through this wrapper.
 #pragma once
 
 #include <redzone/spec.h>
@@ -9,9 +9,9 @@
 
 namespace redzone {
 
-// The same spec, whose functions throw nothing but SpecMistake, and with a `watch` are watched. A
-// tolerance that is negative or not finite is such a mistake, too: it would pass anything, or
-// nothing. Each spec goes through this once, where it enters a process.
+// Returns the same spec with functions that throw only SpecMistake and that `watch`, if not null,
+// watches. A tolerance that is negative or not finite is such a mistake, too: every comparison, or
+// none, would pass. Each spec is wrapped once, where it enters a process.
 TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch = nullptr);
 
 }  // namespace redzone

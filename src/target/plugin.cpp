@@ -21,7 +21,7 @@ class Collector final : public Registrar {
   std::vector<PluginTarget>& targets_;
 };
 
-// What is wrong with the file itself, before the loader sees it; "" when it is an ELF file.
+// A problem with the file itself, found before loading; "" if it is an ELF file.
 std::string file_problem(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return "no such file";
@@ -39,7 +39,7 @@ std::string file_problem(const std::filesystem::path& file) {
 
 using EntryPoint = const PluginInfo* (*)();
 
-// Throws what the plugin throws.
+// Throws whatever the plugin throws.
 Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
   const auto fail = [&](std::string_view what) {
     return usage_error(fmt::format("plugin {}: {}", file.string(), what));

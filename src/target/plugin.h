@@ -1,4 +1,4 @@
-// Loading one plugin into this process.
+// Loads one plugin into this process.
 #pragma once
 
 #include <redzone/target.h>
@@ -18,12 +18,12 @@ struct PluginTarget {
 struct LoadedPlugin {
   DeviceKind device;
   void (*preload)() = nullptr;        // see PluginInfo
-  std::vector<PluginTarget> targets;  // in the order of registration; no spec is checked
+  std::vector<PluginTarget> targets;  // in the order of registration; specs are not checked
 };
 
 // dlopen, entry point, ABI version, registration. A usage error names the file. Runs code of the
-// plugin: what that code does beyond throwing (exit, crash, hang) happens to the caller. Plugins
-// are never unloaded: specs and factories hold functions that live in them.
+// plugin: if it exits, crashes or hangs, so does the caller; exceptions are caught. Plugins are
+// never unloaded, because specs and factories hold functions that live in them.
 Result<LoadedPlugin> load_plugin(const std::filesystem::path& file);
 
 }  // namespace redzone

@@ -81,7 +81,7 @@ void write_record(int out, const std::string& message) {
   write_all(out, message.data(), message.size());
 }
 
-// What is wrong with it, with its targets, or with a function of their specs; "" when it is good.
+// A problem with the plugin, its targets, or a function of their specs; "" if there is none.
 std::string plugin_problem(const std::filesystem::path& plugin,
                            const std::shared_ptr<SpecWatch>& watch) {
   const auto loaded = load_plugin(plugin);
@@ -105,7 +105,7 @@ std::string plugin_problem(const std::filesystem::path& plugin,
     ::dup2(null, STDERR_FILENO);
   }
   for (const auto& plugin : plugins) {
-    // Before the parent gives up, which knows no function's name.
+    // Expires before the parent's deadline, because the parent cannot name the function.
     const auto limit = deadline / 2;
     const auto watch = std::make_shared<SpecWatch>(limit, [&](const std::string& function) {
       write_record(out, fmt::format("plugin {}: {} has not returned for {} ms", plugin.string(),
@@ -114,7 +114,7 @@ std::string plugin_problem(const std::filesystem::path& plugin,
     });
     write_record(out, plugin_problem(plugin, watch));
   }
-  ::_exit(EXIT_SUCCESS);  // without the destructors of plugins
+  ::_exit(EXIT_SUCCESS);  // skips the destructors of plugins
 }
 
 enum class ReadEnd { complete, closed, late };
@@ -137,7 +137,7 @@ ReadEnd read_all(int fd, void* data, std::size_t bytes, Clock::time_point until)
   return ReadEnd::complete;
 }
 
-// "SIGSEGV"; the number where it has no name.
+// "SIGSEGV"; the number if it has no name.
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
@@ -158,7 +158,7 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return harness_error(fmt::format("cannot make a pipe: {}", ::strerror(errno)));
   Fd in(ends[0]);
-  std::fflush(nullptr);  // or a plugin that calls exit() writes our buffers a second time
+  std::fflush(nullptr);  // otherwise a plugin that calls exit() writes our buffers a second time
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {

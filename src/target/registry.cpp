@@ -19,8 +19,8 @@
 namespace redzone {
 namespace {
 
-// Of a driver that can go no further, from any thread. What it has found is stored, and its workers
-// end with it.
+// Ends a driver that cannot continue, from any thread. Findings are already stored, and the workers
+// end with the driver.
 [[noreturn]] void end_process(const std::string& why) {
   const std::string line =
       fmt::format("{}redzone: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\n" : "", printable(why));

@@ -1,4 +1,4 @@
-// The targets that this process knows, by name and device.
+// The registered targets of this process, by name and device.
 #pragma once
 
 #include <redzone/target.h>
@@ -20,43 +20,44 @@ struct TargetEntry {
   TargetSpec spec;
   DeviceKind device = DeviceKind::host;
   TargetFactory make;
-  std::filesystem::path plugin = {};  // empty: built into this process; of a package its folder
+  std::filesystem::path plugin = {};  // empty: built into this process; for a package its folder
   std::string code_hash = {};         // of the plugin file, 32 hex digits
   bool is_package = false;            // a package of compiled kernels, see src/package
   bool is_lazy = false;               // a package under the lazily compiled launch of src/launcher
-  std::string compiled_by = {};       // what made its code; empty: what this build was made with
+  std::string compiled_by = {};       // compiler of its code; empty: the compilers of this build
 };
 
-// A plain value once loaded; reading it from several threads is fine. Pointers to entries are valid
-// until the registry is moved, changed or destroyed.
+// A plain value once loaded, so several threads may read it. Pointers to entries are valid until
+// the registry is moved, changed or destroyed.
 class Registry {
  public:
-  // Loads what is first tried out in a forked child, so that a plugin that exits, crashes or hangs
-  // (`deadline`, each) costs a usage error and not this process. The first problem ends it. From
-  // then on a function of a spec that does not return within `deadline` ends the process, with its
-  // name on stderr and exit code 2: nothing can interrupt it.
+  // Tries the plugins out in a forked child first, so that a plugin that exits, crashes or hangs
+  // (`deadline`, each) costs a usage error and not this process. Stops at the first problem.
+  // Afterwards a function of a spec that does not return within `deadline` ends the process, with
+  // the function's name on stderr and exit code 2, because nothing can interrupt it.
   static Result<Registry> load(std::span<const std::filesystem::path> plugins,
                                std::chrono::milliseconds deadline = std::chrono::seconds(10));
-  // The same without the trial: for a worker, whose driver has made it.
+  // The same without the fork: for a worker, whose driver has tried the plugins out.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
 
-  // Lets each plugin load its kernels: in a worker, once its device is open.
+  // Makes each plugin load its kernels. Call it in a worker, after its device is open.
   void preload() const;
 
-  // Adds one target, whose functions are guarded from then on (target/guarded_spec.h). A usage
-  // error when its spec is invalid or (name, device) is taken.
+  // Adds one target and guards its functions (target/guarded_spec.h). A usage error if its spec is
+  // invalid or (name, device) is taken.
   Result<void> add(TargetEntry entry);
 
-  // An entry of its own, or else that of the device whose plugins it runs (core/device_traits.h).
+  // The entry for this device, or else that of the device whose plugins it runs
+  // (core/device_traits.h).
   const TargetEntry* find(std::string_view name, DeviceKind device) const;
-  // A usage error with the nearest name, or with the devices that the target does exist for.
+  // A usage error with the nearest name, or with the devices that the target exists for.
   Result<const TargetEntry*> require(std::string_view name, DeviceKind device) const;
-  // All of that name: one for each device that it exists for, in their order.
+  // All entries of that name, one per device, in the order of the devices.
   std::span<const TargetEntry> named(std::string_view name) const;
-  // The first of these, where the device does not matter: the spec is the same for all. A usage
-  // error with the nearest name.
+  // The first entry of that name, for callers to whom the device does not matter: the spec is the
+  // same for all. A usage error with the nearest name.
   Result<const TargetEntry*> require_any(std::string_view name) const;
-  // What find() gives for each name, ascending.
+  // The results of find() for all names, ascending.
   std::vector<const TargetEntry*> entries_for(DeviceKind device) const;
   // By name, then device.
   std::span<const TargetEntry> entries() const { return entries_; }
@@ -68,12 +69,13 @@ class Registry {
   const TargetEntry* find_exactly(std::string_view name, DeviceKind device) const;
   tl::unexpected<Error> unknown(std::string_view name) const;
 
-  std::shared_ptr<SpecWatch> watch_;  // of the functions of the specs; null in a worker
+  std::shared_ptr<SpecWatch> watch_;  // watches the functions of the specs; null in a worker
   std::vector<TargetEntry> entries_;
   std::vector<void (*)()> preloads_;
 };
 
-// ../lib/redzone/targets/*.so seen from the running binary, ascending; none when it is absent.
+// ../lib/redzone/targets/*.so relative to the running binary, ascending; empty if the folder is
+// absent.
 std::vector<std::filesystem::path> shipped_plugins();
 
 }  // namespace redzone

@@ -16,7 +16,7 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-// As <redzone/spec.h> promises.
+// As <redzone/spec.h> documents.
 constexpr std::size_t kMaxTensorRank = 5;
 
 bool is_identifier(std::string_view name) {
@@ -71,7 +71,7 @@ Problem constraint_problem(const Constraint& c, const TargetSpec& spec) {
   return std::nullopt;
 }
 
-// `value`, or what the dim allows next to it.
+// `value`, or the nearest value that the dim allows.
 std::int64_t allowed_near(const DimSpec& dim, std::int64_t value) {
   if (!dim.values.empty()) {
     const auto it = std::lower_bound(dim.values.begin(), dim.values.end(), value);
@@ -86,7 +86,7 @@ std::int64_t largest(const DimSpec& dim) {
   return dim.values.empty() ? allowed_near(dim, dim.max) : dim.values.back();
 }
 
-// The smallest value that is allowed and not 0, so that shape functions may divide; else 0.
+// The smallest allowed value that is not 0, so that shape functions may divide; else 0.
 std::int64_t smallest(const DimSpec& dim) {
   if (!dim.values.empty()) {
     auto it = std::find_if(dim.values.begin(), dim.values.end(), [](auto v) { return v > 0; });
@@ -111,7 +111,7 @@ TriedCall tried_call(const TargetSpec& spec, std::size_t index) {
   for (std::size_t d = 0; d < spec.dims.size(); ++d) {
     const DimSpec& dim = spec.dims[d];
     const std::int64_t from = smallest(dim), to = largest(dim);
-    // Another part of its range for each dim, and mostly the lower end of it.
+    // A different part of each dim's range, mostly near the lower end.
     const auto part = static_cast<std::int64_t>(7 * index + 3 * d) % 13;
     call.dims.emplace(dim.name, index == 0   ? from
                                 : index == 1 ? to
@@ -128,9 +128,8 @@ bool holds(const Constraint& c, const TriedCall& call) {
   return c.kind == Constraint::Kind::at_most ? a <= b : a > 0 && b % a == 0;
 }
 
-// What is wrong with a function of the spec that `use` calls: one that asks for a name that the
-// spec does not declare, or that throws for a call that is allowed. Else it is for the plans to
-// judge.
+// The problem with a function of the spec that `use` calls: it uses a name that the spec does not
+// declare, or throws for an allowed call. Other exceptions are left for plans to report.
 template <class Use>
 Problem function_problem(bool allowed, Use use) {
   try {
@@ -142,8 +141,8 @@ Problem function_problem(bool allowed, Use use) {
   return std::nullopt;
 }
 
-// The driver, each worker and each replay ask for themselves. Where two of them got different
-// answers, what differs between two trials would be blamed on the kernel.
+// The driver, each worker and each replay call the functions separately. If they got different
+// results, a difference between two trials would be attributed to the kernel.
 template <class Ask>
 Problem answers_problem(const TriedCall& call, std::string_view function, Ask ask) {
   bool same = true;
@@ -177,7 +176,7 @@ Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   return std::nullopt;
 }
 
-// What is declared of it, beside its functions.
+// Checks the declaration of a tensor, except for its functions.
 Problem tensor_problem(const TensorSpec& tensor) {
   if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
   if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
@@ -198,7 +197,7 @@ Problem tensor_problem(const TensorSpec& tensor) {
   return std::nullopt;
 }
 
-// A constraint that throws says that the call is none where one before it does not hold.
+// A constraint may throw if one before it does not hold: the call is then not allowed.
 Problem ask_constraints(const TargetSpec& spec, TriedCall& call) {
   call.allowed = true;
   for (const auto& c : spec.constraints) {
@@ -213,7 +212,7 @@ Problem ask_constraints(const TargetSpec& spec, TriedCall& call) {
 
 Problem functions_problem(const TargetSpec& spec, TriedCall call) {
   if (auto p = ask_constraints(spec, call)) return p;
-  // One by one, so that each is asked for names that are not declared.
+  // Each function is called separately, so that each is checked for undeclared names.
   const auto check = [&](auto use) { return function_problem(call.allowed, use); };
   const auto same = [&](const std::string& function, auto ask) {
     return answers_problem(call, function, ask);
@@ -235,7 +234,7 @@ Problem functions_problem(const TargetSpec& spec, TriedCall call) {
     return p;
   if (auto p = same("the work function", [&] {
         const double work = spec.work ? spec.work(call.dims, call.config) : 0;
-        return std::bit_cast<std::uint64_t>(work);  // NaN is one answer, too
+        return std::bit_cast<std::uint64_t>(work);  // NaN equals NaN here
       }))
     return p;
   if (auto p = check([&] {

@@ -7,10 +7,10 @@
 namespace redzone {
 namespace {
 
-// Looks until a function that is seen running in each of them counts as one that does not return.
+// Number of checks after which a running function counts as stuck.
 constexpr int kLooks = 20;
 
-// The signals of the process are for the thread that waits for them.
+// Blocks signals in the new thread: another thread waits for the process's signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -30,7 +30,7 @@ class SignalsBlocked {
 
 SpecWatch::SpecWatch(std::chrono::milliseconds limit, Stuck stuck)
     : limit_(limit), stuck_(std::move(stuck)) {
-  const SignalsBlocked blocked;  // which the new thread inherits
+  const SignalsBlocked blocked;  // the new thread inherits the mask
   thread_ = std::jthread([this](const std::stop_token& stop) { look(stop); });
 }
 

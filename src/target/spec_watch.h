@@ -1,4 +1,4 @@
-// Notices a function of a spec that does not return.
+// Detects functions of a spec that do not return.
 #pragma once
 
 #include <atomic>
@@ -13,25 +13,25 @@
 
 namespace redzone {
 
-// The functions of a spec run in the driver, which asks them all the time and has nobody that
-// watches over it. So a thread looks whether the same call of one is still running. It counts its
-// own looks and no clock, so that a process that was stopped for a while is not blamed.
+// The functions of a spec run in the driver, which calls them often and has no supervisor. A thread
+// therefore checks periodically whether the same call of a function is still running. It counts its
+// own checks instead of time, so that stopping the process for a while causes no false report.
 //
-// One thread at a time calls the functions: of two at once one may be overlooked, and none is
-// blamed that returns.
+// One thread at a time should call the functions: with two at once a stuck one may be missed, but a
+// function that returns is never reported.
 class SpecWatch {
  public:
-  // Told on the watch's own thread, once, which function has not returned for `limit`.
+  // Called once, on the watch's own thread, with the function that has not returned for `limit`.
   using Stuck = std::function<void(const std::string& function)>;
   SpecWatch(std::chrono::milliseconds limit, Stuck stuck);
   ~SpecWatch();
   SpecWatch(const SpecWatch&) = delete;
   SpecWatch& operator=(const SpecWatch&) = delete;
 
-  // A name to pass to Running, which lives as long as the watch.
+  // Stores a name for Running, for the lifetime of the watch.
   const std::string* keep(std::string function);
 
-  // While it lives the function runs. `watch` may be null: nobody looks.
+  // Marks a function as running while the object lives. `watch` may be null: not watched.
   class Running {
    public:
     Running(SpecWatch* watch, const std::string* function) : watch_(watch) {
@@ -57,10 +57,10 @@ class SpecWatch {
   Stuck stuck_;
   std::atomic<const std::string*> running_{nullptr};
   std::atomic<std::uint64_t> calls_{0};
-  std::mutex mutex_;  // of the names, and of what the thread sleeps on
+  std::mutex mutex_;  // guards the names and the thread's sleep
   std::condition_variable_any wake_;
   std::deque<std::string> names_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last member: it uses the others
 };
 
 }  // namespace redzone

@@ -99,8 +99,8 @@ std::string bytes_and_elements(std::uint64_t bytes, DataType type) {
   return fmt::format("{} bytes ({} elements)", bytes, bytes / (bits / 8));
 }
 
-// Bytes of a row of dim 0, rounded up to what strides must be multiples of; `unit` when that is
-// out of range itself.
+// Bytes of a row of dim 0, rounded up to the required multiple of strides; `unit` if the dim is out
+// of range.
 std::uint64_t row_bytes(const Descriptor& d, std::uint64_t unit) {
   if (d.dims[0] == 0 || d.dims[0] > (std::uint64_t{1} << 32)) return unit;
   return round_up(d.dims[0] * element_bits(d.type) / 8, unit);
@@ -220,7 +220,7 @@ std::string why(const Descriptor& d, const Violation& v) {
   return extra.empty() ? rule + "." : extra + " " + rule + ".";
 }
 
-// Elements along dim 0 that have `bytes`.
+// Number of elements along dim 0 with this many `bytes`.
 std::uint64_t elements_of(std::uint64_t bytes, DataType type) {
   return bytes * 8 / element_bits(type);
 }

@@ -1,4 +1,4 @@
-// What to say about a broken rule: where, what, why, and a change that fits this descriptor.
+// Advice on a broken rule: field, value, limit, reason, and a change that fits this descriptor.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Advice {
 
 Advice advise(const Descriptor& descriptor, const Violation& violation);
 
-// What the driver encodes and is worth a look all the same: a null address, rows that overlap, a
-// stride of 0, a legal stride that a 32-bit product seems to have cut. Sentences.
+// Suspicious properties that the driver accepts, as sentences: a null address, overlapping rows, a
+// stride of 0, a legal stride that a 32-bit product seems to have truncated.
 std::vector<std::string> remarks(const Descriptor& descriptor);
 
 }  // namespace redzone::tma

@@ -10,7 +10,7 @@ namespace redzone::tma {
 namespace {
 
 constexpr std::size_t kBatch = 1024;
-// Descriptors of one kind that are reduced: those that break no rule may have several causes.
+// Reductions per kind: descriptors that break no rule may have several causes.
 constexpr std::size_t kReductionsOfAKind = 4;
 constexpr int kSuccess = 0, kInvalidValue = 1;
 
@@ -20,7 +20,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The broken rules of which the driver is known to say this, as bits.
+// The broken rules with this known status at the driver, as bits.
 std::uint64_t rules_of(const Violations& violations, Says says) {
   std::uint64_t out = 0;
   for (const auto& v : violations)
@@ -36,7 +36,7 @@ std::vector<Rule> list_of(std::uint64_t rules) {
   return out;
 }
 
-// Disagreements of one direction and kind that break the same rules (the open ones aside).
+// Disagreements in one direction that break the same rules (apart from open ones).
 struct Key {
   bool driver_accepts;
   Kind kind;
@@ -67,7 +67,7 @@ class Comparison {
     std::uint64_t count = 0;
     Descriptor example;
     std::size_t reduced = 0;
-    std::size_t place = kMaxDisagreements;  // in the list, of the first that was reduced
+    std::size_t place = kMaxDisagreements;  // index in the list of the first one that was reduced
   };
 
   void batch(std::size_t count) {
@@ -85,7 +85,7 @@ class Comparison {
       compare_one(descriptors_[i], answers_[i], codes_[i]);
   }
 
-  // Notes an answer that is about the context.
+  // Records a result that is about the context.
   bool about_descriptor(int code, const Descriptor& d) {
     if (code == kSuccess || code == kInvalidValue) return true;
     error_ = fmt::format("the driver answered {} to a descriptor: {}", code, text_of(d));
@@ -138,12 +138,13 @@ class Comparison {
     }
     Seen& seen = seen_[key];
     if (++seen.count == 1) seen.example = d;
-    // One that breaks an open rule, too, would be reduced to that.
+    // A descriptor that also breaks an open rule would be reduced to that.
     if (seen.reduced < kReductionsOfAKind && rules_of(violations, Says::nothing) == 0)
       reduce(d, key, 0, seen);
   }
 
-  // Kinds of which every descriptor breaks open rules, too; and the counts of all kinds.
+  // Reduces kinds in which every descriptor also breaks open rules, and fills in the counts of all
+  // kinds.
   void reduce_the_rest() {
     for (auto& [key, seen] : seen_) {
       if (seen.reduced == 0 && error_.empty()) {
@@ -157,7 +158,7 @@ class Comparison {
     }
   }
 
-  // `open`: the open rules that the smaller ones may break.
+  // `open`: the open rules that smaller descriptors may break.
   void reduce(const Descriptor& d, const Key& key, std::uint64_t open, Seen& seen) {
     ++seen.reduced;
     if (out_.disagreements.size() >= kMaxDisagreements) return;

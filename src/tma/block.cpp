@@ -7,16 +7,17 @@
 namespace redzone::tma {
 namespace {
 
-// Lines without a field after which a block has ended; fewer while it may be none at all.
+// Lines without a field after which a block ends; fewer while it is uncertain whether it is a
+// block.
 constexpr std::size_t kQuietLines = 8;
 constexpr std::size_t kQuietLinesOfDoubt = 1;
-// Characters of a value that are looked at.
+// Maximum number of characters of a value that are parsed.
 constexpr std::size_t kMaxValue = 512;
 
 struct Key {
   std::string_view word;
   Field field;
-  // Makes it a block; the others are words of ordinary logs, too.
+  // Identifies a block; the other names also occur in ordinary logs.
   bool strong;
 };
 
@@ -77,7 +78,7 @@ bool is_list(Field field) {
   }
 }
 
-// A number at the front of `text`, which it is taken off.
+// Removes a number from the front of `text` and returns it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   const bool negative = !text.empty() && text.front() == '-';
   std::string_view digits = text.substr(negative ? 1 : 0);
@@ -96,7 +97,7 @@ FieldValue damaged() {
   return {FieldValue::State::damaged, {}};
 }
 
-// Numbers with one comma, or spaces, or both between them.
+// Numbers separated by one comma, spaces, or both.
 FieldValue separated(std::string_view text) {
   FieldValue out;
   text = trimmed(text);
@@ -117,7 +118,7 @@ FieldValue separated(std::string_view text) {
   return out.numbers.empty() ? damaged() : out;
 }
 
-// A list as printed; quotes and the like may follow a closing bracket.
+// A printed list; quotes and similar characters may follow the closing bracket.
 FieldValue list_value(std::string_view text) {
   text = trimmed(text);
   if (text.empty()) return damaged();
@@ -134,7 +135,7 @@ FieldValue list_value(std::string_view text) {
   return out;
 }
 
-// A number, then nothing, or something that does not touch it.
+// A number followed by nothing, or by text that does not touch it.
 FieldValue scalar_value(std::string_view text) {
   text = trimmed(text);
   const auto number = take_number(text);
@@ -143,7 +144,7 @@ FieldValue scalar_value(std::string_view text) {
   return {FieldValue::State::good, {*number}};
 }
 
-// The key at `at`, if one begins there; the longest.
+// The longest key that begins at `at`, if any.
 const Key* key_at(std::string_view line, std::size_t at) {
   if (at > 0 && (is_word(line[at - 1]) || line[at - 1] == '.')) return nullptr;
   for (const Key& key : kKeys) {
@@ -181,8 +182,8 @@ class Finder {
   }
 
  private:
-  // The line that says that it failed. CUTLASS prints it ("Error: ... CODE") behind the block, the
-  // others before.
+  // Parses the line that reports the failure. CUTLASS prints it ("Error: ... CODE") after the
+  // block, the others before.
   void outcome(std::string_view before, std::string_view after) {
     Outcome result;
     constexpr std::string_view due = "due to";
@@ -233,7 +234,7 @@ class Finder {
     if (!sure_ && !key.strong && value.state != FieldValue::State::good) return false;
     const auto index = static_cast<std::size_t>(key.field);
     if (open_ && last_ == key.field && open_->fields[index]) {
-      // Twice in a row: another program's line, between two of this one.
+      // A key twice in a row: the line of another program between two of this one.
       quiet_ = 0;
       const bool same = open_->fields[index]->state == value.state &&
                         open_->fields[index]->numbers == value.numbers;
@@ -260,7 +261,7 @@ class Finder {
   const std::function<void(const Block&)>& visit_;
   std::optional<Block> open_;
   Field last_ = Field::map_address;  // the latest field of the open block
-  // A strong key is among its fields.
+  // At least one field has a strong key.
   bool sure_ = false;
   std::optional<Outcome> pending_;
   std::size_t quiet_ = 0;
@@ -284,7 +285,7 @@ void find_blocks(std::string_view text, const std::function<void(const Block&)>&
   for (std::size_t at = 0; at <= text.size(); ++at) {
     const bool end = at == text.size();
     const bool newline = !end && (text[at] == '\n' || text[at] == '\r');
-    // As a log that quotes a whole message has it.
+    // An escaped newline, in a log that quotes a whole message.
     const bool escaped = !end && text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'n';
     if (!end && !newline && !escaped) continue;
     finder.line(text.substr(begin, at - begin), number);

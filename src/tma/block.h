@@ -1,4 +1,4 @@
-// The block that a program prints when a TMA descriptor cannot be encoded.
+// Parses the block that a program prints when a TMA descriptor cannot be encoded.
 //
 // CUTLASS, FlashAttention-3, FlashInfer (its FA3 kernels) and TileLang print, one to a line,
 //
@@ -15,9 +15,9 @@
 //     tmaFormat: N dim: N gmem: 0x.. / Shape: .. / Stride: .. / tileShapes: .. / tileStrides: .. /
 //     swizzleType: N
 //
-// where lists run beyond the rank into whatever lies there, and Stride begins with dim 1.
+// where lists run beyond the rank into uninitialized memory, and Stride begins with dim 1.
 //
-// Log prefixes, several fields on a line, escaped newlines and names behind numbers are understood;
+// Log prefixes, several fields on a line, escaped newlines and names after numbers are accepted;
 // any bytes are accepted.
 #pragma once
 
@@ -55,28 +55,28 @@ inline constexpr std::size_t kFields = 16;
 struct FieldValue {
   enum class State : std::uint8_t {
     good,
-    damaged,  // no number, a number beyond 64 bits, or text in between
+    damaged,  // not a number, a number beyond 64 bits, or text in between
     pointer   // a list was printed as the address of the array
   };
   State state = State::good;
-  // In two's complement when negative; at most kMaxNumbers.
+  // Two's complement if negative; at most kMaxNumbers.
   std::vector<std::uint64_t> numbers;
 };
 inline constexpr std::size_t kMaxNumbers = 8;
 
-// A CUresult, or -1 and the words of the driver.
+// A CUresult, or -1 and the driver's message.
 struct Outcome {
   int code = -1;
   std::string words;
 };
 
 struct Block {
-  std::size_t line = 0;  // where it begins, from 1
+  std::size_t line = 0;  // first line of the block, from 1
   std::array<std::optional<FieldValue>, kFields> fields;
-  // The first stride is of dim 1, not of dim 0.
+  // The first stride is that of dim 1, not of dim 0.
   bool strides_from_dim_1 = false;
-  // Several programs printed theirs at once, line by line in turn, and the fields in this set have
-  // more than one value; which belong together cannot be told.
+  // Several programs printed interleaved, and the fields in this set have more than one value;
+  // which values belong together is unknown.
   std::array<bool, kFields> mixed{};
   std::optional<Outcome> outcome;
 

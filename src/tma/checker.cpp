@@ -83,7 +83,7 @@ class Checker {
       in_range(Rule::newer_gpu, -1, static_cast<std::uint64_t>(compute_capability_), 100, 999);
   }
 
-  // Of base address and strides, in bytes.
+  // Required alignment of base address and strides, in bytes.
   std::int64_t alignment() const {
     return d_.interleave == Interleave::b32 || is_spread(d_.type) ? 32 : 16;
   }
@@ -100,7 +100,7 @@ class Checker {
   }
 
   void strides(bool known_type) {
-    // Bytes that the dims so far reach over; grows to 2^40 and stays there, so it cannot overflow.
+    // Bytes covered by the dims so far; saturates at 2^40, so it cannot overflow.
     std::uint64_t covered = known_type ? saturated(d_.dims[0], element_bits(d_.type)) / 8 : 0;
     for (std::uint32_t i = 0; i + 1 < d_.rank; ++i) {
       const int dim = static_cast<int>(i) + 1;
@@ -129,11 +129,11 @@ class Checker {
     }
   }
 
-  // `elements` along dim 0: whole 16-byte units, within the swizzle's span.
+  // Checks `elements` along dim 0: whole 16-byte units, within the swizzle's span.
   void inner(Rule multiple_rule, std::uint64_t elements) {
     const std::uint64_t bits = elements * element_bits(d_.type);
     std::uint64_t bytes = bits / 8;
-    // Half a byte too many must not look like a multiple.
+    // Prevents an excess of half a byte from rounding to a multiple.
     if (bits % 128 != 0 && bytes % 16 == 0) ++bytes;
     const bool plain = d_.interleave == Interleave::none;
     multiple(plain ? multiple_rule : Rule::interleaved_bytes, 0, bytes, 16);
@@ -190,7 +190,7 @@ class Checker {
     load_bytes();
   }
 
-  // Of one load, in shared memory. Sides that are out of range themselves have no bytes.
+  // Checks the bytes of one load in shared memory. Sides that are out of range contribute none.
   void load_bytes() {
     if (const auto bytes = bytes_of_load(d_))
       in_range(Rule::box_bytes, -1, *bytes, 0, kMaxLoadBytes);

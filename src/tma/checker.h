@@ -1,7 +1,7 @@
-// Which rules a descriptor breaks. Pure, allocates nothing, and takes any values.
+// Computes which rules a descriptor breaks. Pure, allocates nothing, and accepts any values.
 //
-// Where one rule makes another meaningless, only the first is given: a descriptor of an unknown
-// rank has no dims, one of an unknown type no bytes.
+// If a rule makes another one meaningless, only the first is reported: a descriptor of unknown rank
+// has no dims, one of unknown type no bytes.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@ namespace redzone::tma {
 struct Limit {
   enum class Kind : std::uint8_t { range, multiple_of, one_of };
   Kind kind = Kind::range;
-  std::int64_t low = 0, high = 0;  // range; both included
+  std::int64_t low = 0, high = 0;  // range; both ends included
   std::int64_t unit = 0;           // multiple_of
 };
 
 struct Violation {
   Rule rule{};
-  // The dim that it is about, from 0 (stride i of globalStrides is of dim i + 1), or -1.
+  // The dim, from 0 (stride i of globalStrides is of dim i + 1), or -1.
   std::int8_t dim = -1;
   // The offending value in the unit of the rule (elements or bytes). Corners are negative numbers
   // in two's complement, see is_signed().
   std::uint64_t value = 0;
   Limit limit;
-  // A stride of a dim of size 1: it is never used, so any legal value will do.
+  // The stride of a dim of size 1: it is never used, so any legal value works.
   bool degenerate = false;
 };
 
 bool is_signed(Rule rule);
 
-// At most this many: each rule once a dim, at worst.
+// Upper limit: each rule once per dim.
 inline constexpr std::size_t kMaxViolations = 64;
 
 class Violations {
@@ -52,16 +52,16 @@ class Violations {
   std::size_t count_ = 0;
 };
 
-// `compute_capability`: 90 for 9.0; 0 when not known, and then newer_gpu is not checked.
+// `compute_capability`: 90 for 9.0; 0: unknown, and newer_gpu is not checked.
 Violations check(const Descriptor& descriptor, int compute_capability = 0);
 
 enum class Answer : std::uint8_t {
   accepts,
   rejects,
-  open  // only rules are broken of which it is not known
+  open  // only rules of unknown status are broken
 };
 Answer answer_of_manual(const Violations& violations);
-// What the device does: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE.
+// The driver's result: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE.
 Answer answer_of_driver(const Violations& violations);
 
 }  // namespace redzone::tma

@@ -1,4 +1,4 @@
-// The fields of a TMA descriptor (redzone/tensor_map.h) in words, and what they mean. Needs no CUDA
+// Names of the fields of a TMA descriptor (redzone/tensor_map.h), and their meaning. Needs no CUDA
 // header.
 #pragma once
 
@@ -16,30 +16,30 @@ constexpr std::uint32_t number(Enum value) {
   return static_cast<std::uint32_t>(value);
 }
 
-// Bits of one element in global memory; 8 for a type that is none.
+// Bits of one element in global memory; 8 for an invalid type.
 std::uint32_t element_bits(DataType type);
 bool is_float(DataType type);
-// The types that TMA spreads over 16 bytes; they have rules of their own.
+// Types that TMA spreads over 16 bytes; they have rules of their own.
 bool is_spread(DataType type);
-// Bytes that a swizzle pattern spans; 0 for none and for what is none.
+// Bytes that a swizzle pattern spans; 0 for none and for an invalid value.
 std::uint32_t swizzle_span_bytes(Swizzle swizzle);
 
-// The dim whose pixels the corners [i] are about: the driver begins with dim 1, and with dim 0 for
-// an interleaved layout (probed; cuda.h does not say).
+// The dim of the pixels that corner [i] refers to: the driver begins with dim 1, and with dim 0 for
+// an interleaved layout (probed; not documented in cuda.h).
 inline std::uint32_t pixel_dim(const Descriptor& descriptor, std::uint32_t i) {
   const bool interleaved =
       descriptor.interleave == Interleave::b16 || descriptor.interleave == Interleave::b32;
   return i + (interleaved ? 0 : 1);
 }
 
-// What one load brings to shared memory: the sides of the box, each divided by its element stride
-// and rounded down as the driver does, or channels times pixels. Nothing where one of these is out
-// of its range, or the type is none.
+// Bytes that one load writes to shared memory: the sides of the box, each divided by its element
+// stride and rounded down as the driver does, or channels times pixels. Nothing if one of these is
+// out of range, or the type is invalid.
 std::optional<std::uint64_t> bytes_of_load(const Descriptor& descriptor);
 // The shared memory of a multiprocessor of compute capability 9.0 and 10.0.
 inline constexpr std::int64_t kMaxLoadBytes = 228 * 1024;
 
-// "bf16", "128B", ...; the number for what names nothing.
+// "bf16", "128B", ...; the number if it is not an enumerator.
 std::string name_of(DataType type);
 std::string name_of(Interleave interleave);
 std::string name_of(Swizzle swizzle);

@@ -41,7 +41,7 @@ void file(const Violation& violation, Diagnosis& diagnosis) {
   }
 }
 
-// A block as a descriptor, with what is not known left out of the judgement.
+// Converts a block into a descriptor, and excludes unknown fields from the judgement.
 class Reader {
  public:
   explicit Reader(const Block& block) : block_(block) {
@@ -78,7 +78,7 @@ class Reader {
   bool usable(Field field) {
     const auto& value = block_[field];
     if (!value) return false;
-    // A map and a tensor have an address of their own in each program, so that says nothing.
+    // A map and a tensor have different addresses in each program, so a difference is meaningless.
     if (block_.mixed[static_cast<std::size_t>(field)] && field != Field::map_address &&
         field != Field::address) {
       problem(fmt::format("{} has several values: blocks that were printed at once are mixed here",
@@ -99,7 +99,7 @@ class Reader {
     return false;
   }
 
-  // The rank as printed, or as many dims as there seem to be.
+  // The rank as printed, or the apparent number of dims.
   std::optional<std::uint32_t> rank() {
     if (known(Field::rank)) return narrow(first(Field::rank));
     if (!known(Field::dims)) return std::nullopt;
@@ -174,8 +174,8 @@ class Reader {
     scalar(Field::fill, d.fill);
   }
 
-  // The first `count` numbers of a list. A shorter list is not used, and neither is one with a
-  // number that the argument cannot hold.
+  // The first `count` numbers of a list. Ignores a shorter list, and one with a number outside the
+  // argument's range.
   template <class T, std::size_t N>
   void list(Field field, std::size_t skip, std::size_t count, std::array<T, N>& into) {
     if (!block_[field]) problem(fmt::format("{} is missing", field_name(field)));
@@ -202,7 +202,7 @@ class Reader {
   void lists() {
     Descriptor& d = out_.descriptor;
     if (!has_dims()) return;
-    // Harmless values: a dim that cannot be read is not taken for one of size 1.
+    // Harmless values, chosen so that an unreadable dim is not taken for one of size 1.
     d.dims.fill(2);
     d.strides.fill(32);
     list(Field::dims, 0, d.rank, d.dims);
@@ -221,7 +221,7 @@ class Reader {
 
   void strides() {
     Descriptor& d = out_.descriptor;
-    // With the size of an element in front unless there is no room for it.
+    // Skips the leading size of an element, unless the list is too short to contain it.
     const bool from_dim_1 = block_.strides_from_dim_1 ||
                             (known(Field::strides) && numbers(Field::strides).size() + 1 == d.rank);
     list(Field::strides, from_dim_1 ? 0 : 1, d.rank - 1, d.strides);
@@ -236,7 +236,7 @@ class Reader {
           inner, bits / 8));
   }
 
-  // Whether all that a rule is about could be read.
+  // Whether all fields that a rule depends on could be read.
   bool can_judge(const Violation& v) const {
     switch (v.rule) {
       case Rule::data_type:
@@ -310,7 +310,7 @@ bool is_invalid_value(const Outcome& outcome) {
   return outcome.code == 1 || outcome.words.find("invalid argument") != std::string::npos;
 }
 
-// What the code that came back means for the descriptor.
+// Interprets the reported error code for the descriptor.
 void weigh_outcome(Diagnosis& diagnosis) {
   if (!diagnosis.outcome) return;
   const Outcome& outcome = *diagnosis.outcome;

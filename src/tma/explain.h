@@ -1,4 +1,4 @@
-// What is wrong with the descriptors of a log, in words.
+// Explains in words what is wrong with the descriptors of a log.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 namespace redzone::tma {
 
 enum class Verdict : std::uint8_t {
-  wrong,        // the driver rejects it, and it is known why
-  unexplained,  // the driver rejected it, and no rule that is known here is broken
-  clean,        // nothing wrong with it
+  wrong,        // the driver rejects it, for a known reason
+  unexplained,  // the driver rejected it, but it breaks no known rule
+  clean,        // no problem found
   unreadable    // too little of it could be read
 };
 
@@ -30,26 +30,27 @@ constexpr auto enum_table(Verdict) {
 
 struct Diagnosis {
   Verdict verdict = Verdict::unreadable;
-  std::size_t line = 0;   // of the first such block; 0 when it came from flags
+  std::size_t line = 0;   // of the first such block; 0 if it came from flags
   std::size_t times = 1;  // blocks with the same values
-  // The values as read; what could not be read has a harmless one, and is in `not_judged`.
+  // The values as read; an unreadable one is replaced by a harmless value and listed in
+  // `not_judged`.
   Descriptor descriptor;
   std::optional<Outcome> outcome;
-  std::vector<Advice> broken;           // what the driver rejects
-  std::vector<Advice> doubtful;         // of which it is not known whether the driver rejects it
+  std::vector<Advice> broken;           // rejected by the driver
+  std::vector<Advice> doubtful;         // whether the driver rejects it is unknown
   std::vector<std::string> not_judged;  // "boxDim is missing", ...
   std::vector<std::string> notes;       // sentences
 };
 
 struct Explanation {
   std::vector<Diagnosis> diagnoses;  // in the order of the text
-  std::size_t blocks = 0;            // with the repeated ones and those left out
+  std::size_t blocks = 0;            // including repeated ones and those left out
   std::size_t left_out = 0;          // beyond kMaxDiagnoses different ones
 };
 inline constexpr std::size_t kMaxDiagnoses = 256;
 
 Diagnosis diagnose(const Block& block);
-// Of values that are all known.
+// For a descriptor whose values are all known.
 Diagnosis diagnose(const Descriptor& descriptor);
 Explanation explain(std::string_view text);
 

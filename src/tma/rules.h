@@ -1,6 +1,6 @@
-// The rules that a TMA descriptor can break, and who forbids what: the manual (the comments of
-// cuda.h, CUDA 13.0) or the driver. Where the two differ, or the manual does not say and the driver
-// was not asked, there is a row with its source.
+// The rules that a TMA descriptor can break, and whether the manual (the comments of cuda.h, CUDA
+// 13.0) or the driver forbids each. If the two differ, or one is unknown, there is a row with its
+// source.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ enum class Rule : std::uint8_t {
   stride_order,           // at least the bytes of what it steps over
   box_range,              // 1..256
   box_inner_bytes,        // multiple of 16 without interleave
-  interleaved_bytes,      // the same with an interleave; also of a pixel of im2col
+  interleaved_bytes,      // the same with an interleave; also for a pixel of im2col
   box_bytes,              // in shared memory: at most 228 KiB
   box_of_packed,          // box 0: 128
   element_stride_range,   // 1..8
-  inner_element_stride,   // the same of dim 0, which is not used without interleave
+  inner_element_stride,   // the same for dim 0, which is not used without interleave
   interleave,             // is an enumerator
   interleave_of_packed,   // none for 6-bit types
   swizzle,                // is an enumerator
@@ -55,19 +55,19 @@ std::string_view sentence_of(Rule rule);
 enum class Says : std::uint8_t {
   forbids,
   allows,
-  nothing  // the manual does not say, or the driver was not asked
+  nothing  // the manual is silent, or the driver was not tested
 };
 
-// A rule on which manual and driver do not both say "forbids". The manual says nothing of several
-// that the driver has; these were found by comparing the two.
+// A rule that manual and driver do not both forbid. The manual omits several rules of the driver,
+// which were found by comparing the two.
 struct Difference {
   Rule rule;
   Says manual, driver;
   std::string_view what;    // what differs, for people
-  std::string_view source;  // where both are known from
+  std::string_view source;  // source for both
 };
 std::span<const Difference> differences();
-// Null when both forbid it.
+// Null if both forbid it.
 const Difference* difference_of(Rule rule);
 
 Says manual_says(Rule rule);

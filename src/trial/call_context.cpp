@@ -64,7 +64,7 @@ void CallContext::wait(int stream, int on) {
   const auto waiting = device_stream(stream);
   const auto source = device_stream(on);
   if (!waiting || !source) return;
-  // What was put off on `on` is before this.
+  // Deferred fills of `on` come before the wait.
   if (state_.memory.ordered() && !fill_scratch()) return;
   state_.session.wait(*waiting, *source);
 }
@@ -114,7 +114,8 @@ void CallContext::add_spent() const {
 }
 
 bool CallContext::fill_scratch() const {
-  // Never into a graph: they follow behind the target's capture, or before each replay of a plan's.
+  // Fills never become part of a graph: they follow after the target's capture, or run before each
+  // replay of a plan's graph.
   Session& session = state_.session;
   if (state_.scratch_fills.jobs.empty() || session.capturing()) return !session.lost();
   const bool filled = state_.memory.ordered() ? fill_in_order() : fill_for_all();
@@ -122,8 +123,8 @@ bool CallContext::fill_scratch() const {
   return filled;
 }
 
-// Memory that is used again may still be in use on the stream that it was given on, and other
-// streams have to wait for that stream: the fill adds no order that the target does not have.
+// Reused memory may still be in use on the stream that it was allocated for, and other streams have
+// to wait for that stream: the fill adds no order that the target lacks.
 bool CallContext::fill_in_order() const {
   const auto& [jobs, streams] = state_.scratch_fills;
   for (std::size_t begin = 0, end = 0; begin < jobs.size(); begin = end) {
@@ -134,7 +135,7 @@ bool CallContext::fill_in_order() const {
   return true;
 }
 
-// Memory that was nobody's: its fill is behind nothing and before everything.
+// Memory without an earlier owner: its fill waits for nothing and precedes all work.
 bool CallContext::fill_for_all() const {
   Session& session = state_.session;
   const int own = unit_.item->stream;
@@ -198,7 +199,7 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   w.job.fill = device::FillKind::constant;
   w.job.lo = 0;
   state_.watch(w.label, call(), *at, bytes);
-  // The zeros are there before any stream can use them; the rest is for the target to order.
+  // The zeros are ordered before any use; ordering the rest is up to the target.
   return state_.fill_once(w.job, unit_.item->stream) ? w.at.data : nullptr;
 }
 

@@ -11,7 +11,7 @@ namespace redzone::trial {
 
 class CallContext final : public Context {
  public:
-  // `run`: 0 .. runs - 1 on the same buffers. All arguments outlive the context.
+  // `run`: 0 .. runs - 1 on the same buffers. All arguments must outlive the context.
   CallContext(TrialState& state, CallUnit& unit, std::int64_t run)
       : state_(state), unit_(unit), run_(run) {
     state_.scratch_fills.clear();
@@ -21,8 +21,8 @@ class CallContext final : public Context {
   CallContext(const CallContext&) = delete;
   CallContext& operator=(const CallContext&) = delete;
 
-  // Behind Target::run(): fills the scratch that no launch came after, waits for what the target
-  // enqueued by itself where launches are waited for, and gives the scratch back.
+  // Call after Target::run(): fills scratch that no launch followed, waits for the target's own
+  // work in blocking mode, and releases the scratch.
   void finish();
 
   const Dims& dims() const override { return unit_.item->call->dims; }
@@ -57,32 +57,33 @@ class CallContext final : public Context {
 
  private:
   std::int32_t call() const { return unit_.item->index; }
-  // In the order of the call's own stream.
+  // Releases the scratch in the order of the call's own stream.
   void give_back_scratch();
-  // Puts a reused scratch buffer where the allocator gives memory now.
+  // Moves a reused scratch buffer to memory from a new allocation.
   bool move_scratch(RawBuffer& scratch);
   void note_scratch(ScratchObservation request);
-  // Ends the call when no memory can have this size and alignment.
+  // Ends the call if no memory can have this size and alignment.
   bool acceptable(std::string_view name, std::size_t bytes, std::size_t align);
   RawBuffer* reusable_scratch(std::string_view name, std::size_t bytes, std::size_t align);
   std::string unused_label(std::string_view name) const;
   void* stream_handle(int device_stream) const;
-  // The device's stream behind one of the call; ends the call when there is none.
+  // The device's stream for a stream of the call; ends the call if it does not exist.
   std::optional<int> device_stream(int index) const;
-  // No buffer of an earlier run may be filled anew when nothing orders that behind its use.
+  // True if nothing may order a refill after the use in an earlier run, so buffers must not be
+  // reused.
   bool own_scratch_each_run() const;
-  // Before the next launch: all buffers of a call in one operation, as there are usually several.
+  // Defers the fill to the next launch: one operation fills all buffers of a call, usually several.
   bool fill_before_launch(const device::BufferJob& job, int stream);
   bool fill_scratch() const;
   bool fill_in_order() const;
   bool fill_for_all() const;
-  // Adds what overwrites the scratch of earlier calls to the fills.
+  // Adds jobs that overwrite the scratch of earlier calls to the fills.
   void add_spent() const;
 
   TrialState& state_;
   CallUnit& unit_;
   std::int64_t run_;
-  bool capturing_ = false;  // by the target
+  bool capturing_ = false;  // the target has begun a capture
 };
 
 }  // namespace redzone::trial

@@ -25,7 +25,7 @@ ScratchObservation observed(std::string_view name, std::size_t bytes, std::size_
           .need_align = need.align};
 }
 
-// As device::canary_byte() says; the pattern repeats every 4 bytes of address.
+// As device::canary_byte(); the pattern repeats every 4 bytes of address.
 void write_canary(std::byte* at, std::size_t bytes, std::uint32_t canary) {
   constexpr std::size_t kPeriod = 4;
   for (std::size_t i = 0; i < std::min(bytes, kPeriod); ++i)
@@ -68,7 +68,7 @@ bool CallContext::move_scratch(RawBuffer& scratch) {
 void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream) {
   if (ended() || !acceptable(name, bytes, kAllocationAlign)) return nullptr;
   const auto on = device_stream(stream);
-  // An empty buffer has an address of its own, too, for free().
+  // An empty buffer has a distinct address, too, for free().
   const bool guarded = state_.mode.allocator == Allocator::guard;
   const Storage storage{guarded ? bytes : std::max<std::size_t>(bytes, 1), 0, kAllocationAlign};
   device::Region region;
@@ -93,16 +93,16 @@ void* CallContext::allocate(std::string_view name, std::size_t bytes, int stream
 
 void CallContext::free(void* p, int stream) {
   if (ended() || p == nullptr) return;
-  // The youngest: an earlier owner of the same memory has freed it.
+  // The latest one: earlier owners of the same memory have freed it.
   const auto a = std::find_if(state_.allocations.rbegin(), state_.allocations.rend(),
                               [&](const RawBuffer& b) { return b.at.data == p; });
   if (a == state_.allocations.rend()) return fail("target-error", "free: not from allocate()");
   if (a->freed) return fail("target-error", fmt::format("free: '{}' is freed already", a->name));
   const auto on = device_stream(stream);
-  // What was put off must not come behind the free, where the memory may be another's.
+  // Deferred fills must not follow the free, after which the memory may have another owner.
   if (!on || !fill_scratch()) return;
   a->freed = true;
-  // What a graph uses is not given back before the trial ends.
+  // Memory that a graph uses is not released before the trial ends.
   const bool captured = state_.session.capturing();
   if (captured || !state_.watches_freed()) {
     a->temporary = captured && a->captured && a->call == call();
@@ -133,7 +133,7 @@ void* CallContext::pinned_memory(std::string_view name, std::size_t bytes) {
   h.region = *region;
   h.at = place_host(*region, bytes);
   h.job = raw_job(h.at, bytes, state_.mode.poison);
-  // The CPU may write at once, so the CPU makes it ready.
+  // The CPU may write at once, so the CPU initializes the memory.
   std::memset(h.at.data, 0, bytes);
   write_canary(h.at.before, h.at.before_bytes, h.job.canary);
   write_canary(h.at.after, h.at.after_bytes, h.job.canary);

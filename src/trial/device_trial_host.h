@@ -1,4 +1,4 @@
-// What a worker process runs its trials on.
+// Runs the trials of a worker process.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace redzone::trial {
 
 class DeviceTrialHost final : public exec::TrialHost {
  public:
-  // `registry` and `box` (may be null) outlive the host. `nvrtc`: version of the run-time compiler,
-  // "" when there is none. `sanitizer`: what this process runs under.
+  // `registry` and `box` (may be null) must outlive the host. `nvrtc`: version of the run-time
+  // compiler, "" if there is none. `sanitizer`: the tool that this process runs under.
   DeviceTrialHost(std::unique_ptr<device::Device> device, const Registry& registry,
                   device::BlackBox* box, std::string nvrtc,
                   std::optional<SanitizerSource> sanitizer = {});
@@ -27,7 +27,7 @@ class DeviceTrialHost final : public exec::TrialHost {
  private:
   std::unique_ptr<device::Device> device_;
   std::string nvrtc_;
-  std::unique_ptr<SanitizerWatch> sanitizer_;  // null: under no tool
+  std::unique_ptr<SanitizerWatch> sanitizer_;  // null: no tool
   TrialRunner runner_;
 };
 

@@ -9,7 +9,7 @@
 namespace redzone::trial {
 namespace {
 
-// Behind the end of a call nothing is asked of the device: as CUDA_ERROR_NOT_READY.
+// After the end of a call the device is not called: the code of CUDA_ERROR_NOT_READY.
 constexpr int kEnded = 600;
 
 }  // namespace

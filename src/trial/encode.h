@@ -11,29 +11,29 @@
 
 namespace redzone::trial {
 
-// Which rule it breaks, in words. `code` is the device's answer.
+// The rule that the descriptor breaks, as text. `code` is the device's result.
 EncodeObservation refused_encode(std::int32_t call, std::string_view name,
                                  const tma::Descriptor& descriptor, int code,
                                  int compute_capability);
 
-// Those of a trial. A wrapper that is refused once is often refused for each tile of each call, and
-// putting a rule into words takes longer than asking the device: what is kept is explained, and
-// what is like the one before it has its words.
+// The refused descriptors of a trial. A refused wrapper is often refused for each tile of each
+// call, and explaining a rule takes longer than the encode itself. Therefore only the descriptors
+// that are kept are explained, and one like its predecessor reuses the text.
 class RefusedEncodes {
  public:
-  // What the target is told.
+  // Returns the status for the target.
   EncodeStatus note(std::int32_t call, std::string_view name, const tma::Descriptor& descriptor,
                     int code, int compute_capability);
   void clear();
-  // At most kMostEncodeObservations, in order; one that equals its predecessor is left out.
+  // At most kMostEncodeObservations, in order; one equal to its predecessor is omitted.
   const std::vector<EncodeObservation>& all() const { return all_; }
 
  private:
   std::vector<EncodeObservation> all_;
-  tma::Descriptor last_;  // the latest that was explained
+  tma::Descriptor last_;  // the last one that was explained
 };
 
-// A fault of a call that could not encode a descriptor says so.
+// Adds to a fault's detail that its call could not encode a descriptor.
 void explain_by_encodes(Fault& fault, std::span<const EncodeObservation> encodes);
 
 }  // namespace redzone::trial

@@ -8,7 +8,7 @@
 namespace redzone::trial {
 namespace {
 
-// Every region starts on a multiple of this, whatever the device and the allocator.
+// Every region starts at a multiple of this, for every device and allocator.
 constexpr std::size_t kRegionAlign = 256;
 
 std::byte* align_down(std::byte* p, std::size_t align) {
@@ -19,8 +19,8 @@ std::byte* align_up(std::byte* p, std::size_t align) {
   return align_down(p + (align - 1), align);
 }
 
-// All of the region that is not the buffer's, as far as it is not too much. What lies before
-// element 0 in its own storage is.
+// The canaries cover the region outside the buffer, up to a limit. Bytes before element 0 in its
+// own storage count as outside.
 void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p) {
   const auto room = [](const std::byte* from, const std::byte* to) {
     return static_cast<std::size_t>(to - from);

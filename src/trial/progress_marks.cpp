@@ -17,7 +17,7 @@ void ProgressMarks::begin() {
 }
 
 void ProgressMarks::add(int stream, std::int32_t call, std::string_view kernel) {
-  // Work of a call lies at the end: marks are due before another call begins.
+  // The work of a call is at the end, because markers are due before another call begins.
   Work* of = nullptr;
   for (std::size_t i = count_; i > 0 && of == nullptr && work_[i - 1].call == call; --i)
     if (work_[i - 1].stream == stream && work_[i - 1].number == 0) of = &work_[i - 1];
@@ -36,7 +36,7 @@ void ProgressMarks::add(int stream, std::int32_t call, std::string_view kernel) 
 
 std::span<const ProgressMarks::Mark> ProgressMarks::due(std::int32_t next_call) {
   due_.clear();
-  // What has no mark yet lies at the end.
+  // Work without a marker is at the end.
   std::size_t first = count_;
   while (first > 0 && work_[first - 1].number == 0) --first;
   for (std::size_t i = first; i < count_; ++i) {

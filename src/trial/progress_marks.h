@@ -1,9 +1,10 @@
-// Which call a late fault belongs to, without synchronizing.
+// Determines which call a late fault belongs to, without synchronizing.
 //
-// A device that reports a fault only at the next synchronization does not say whose kernel it was.
-// So behind the last work of a call on each stream a mark is enqueued, which the device writes when
-// it gets there; but only once another call follows, so that a lone call and blocking launches pay
-// nothing. After a fault, the first work of a stream whose mark is missing was not finished.
+// A device that reports a fault only at the next synchronization does not name the kernel. So a
+// progress marker is enqueued after the last work of a call on each stream, and the device writes
+// it when it gets there. A marker is only enqueued once another call follows, so that a lone call
+// and blocking launches pay nothing. After a fault, the first work of a stream whose marker was not
+// reached is unfinished.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +22,26 @@ class ProgressMarks {
     int stream = 0;
     std::uint32_t number = 0;  // from 1, growing within a trial
   };
-  // No call when nothing is unfinished.
+  // call -1: no unfinished work.
   struct Culprit {
     std::int32_t call = -1;
-    std::string kernel;  // "" when the call has launched several, or another stream is suspect, too
-    std::string note;    // of what is not certain; for people; may be empty
+    std::string kernel;  // "" if the call launched several, or another stream is a candidate
+    std::string note;    // uncertainty of the attribution, for people; may be empty
   };
 
-  // A new trial: numbers begin again.
+  // Starts a new trial: numbers begin at 1 again.
   void begin();
-  // All that was enqueued is done.
+  // Call when all enqueued work is complete.
   void clear() { count_ = 0; }
 
-  // `call` has enqueued on `stream`: a kernel, or "" for what has no name.
+  // `call` has enqueued work on `stream`: a kernel, or "" for work without a name.
   void add(int stream, std::int32_t call, std::string_view kernel);
-  // The marks to enqueue now, before work of `next_call`. Valid until the next call of this class.
+  // The markers to enqueue now, before work of `next_call`. Valid until the next call of this
+  // class.
   std::span<const Mark> due(std::int32_t next_call);
 
-  // `reached(stream)`: the last mark that the device wrote there, 0 for none. Of several streams
-  // with unfinished work, the one whose work was enqueued first is blamed.
+  // `reached(stream)`: the last marker that the device wrote there, 0 for none. If several streams
+  // have unfinished work, the fault is attributed to the work that was enqueued first.
   Culprit culprit(const std::function<std::uint32_t(int stream)>& reached) const;
 
  private:
@@ -47,11 +49,11 @@ class ProgressMarks {
   struct Work {
     int stream = 0;
     std::int32_t call = -1;
-    std::uint32_t number = 0;          // 0: no mark behind it yet
-    std::vector<std::string> kernels;  // each name once, the first kMostKernels
+    std::uint32_t number = 0;          // 0: no marker yet
+    std::vector<std::string> kernels;  // unique names, the first kMostKernels
   };
 
-  std::vector<Work> work_;  // in order of their first launch; those past `count_` are spare
+  std::vector<Work> work_;  // in order of their first launch; entries from `count_` on are spare
   std::size_t count_ = 0;
   std::vector<Mark> due_;
   std::uint32_t last_number_ = 0;

@@ -14,12 +14,12 @@
 namespace redzone::trial {
 namespace {
 
-// Reading by windows of this size keeps both the number of copies and, where rows are far apart,
-// the bytes copied low.
+// Reading in windows of this size keeps the number of copies low and, if rows are far apart, the
+// bytes copied, too.
 constexpr std::size_t kReadWindowBytes = 256 * 1024;
-// Elements that are made at a time: they are turned into numbers while they are in the cache.
+// Elements generated at a time: they are converted while they are in the cache.
 constexpr std::int64_t kMadeAtOnce = 2048;
-// Of one vector: what a call of this many elements needed is kept for the next.
+// Per vector: the memory of a call with at most this many elements is kept for the next.
 constexpr std::size_t kKeptElems = 1 << 20;
 
 class Reader {
@@ -27,7 +27,8 @@ class Reader {
   Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer)
       : session_(session), end_(tensor.at.storage + tensor.storage.bytes), buffer_(buffer) {}
 
-  // Pointer to a copy of `bytes` at `from`; null when the session stopped. Addresses ascend.
+  // Returns a pointer to a copy of `bytes` at `from`; null if the session stopped. Addresses must
+  // ascend.
   const std::byte* get(const std::byte* from, std::size_t bytes) {
     if (window_ == 0 || from < from_ || from + bytes > from_ + window_) {
       from_ = from;
@@ -43,7 +44,7 @@ class Reader {
   Session& session_;
   const std::byte* end_;
   const std::byte* from_ = nullptr;
-  std::size_t window_ = 0;  // bytes of the buffer that are a copy
+  std::size_t window_ = 0;  // valid bytes of the copy
   std::vector<std::byte>& buffer_;
 };
 
@@ -62,7 +63,7 @@ bool is_row_major(const View& view) {
   return true;
 }
 
-// `values` are in memory order, `logical` gets them in logical (row-major) order.
+// `values` are in memory order; `logical` receives them in logical (row-major) order.
 void put_in_order(const View& view, const double* values, std::vector<double>& logical) {
   logical.resize(count(view.shape));
   if (logical.empty()) return;
@@ -83,7 +84,8 @@ void put_in_order(const View& view, const double* values, std::vector<double>& l
   }
 }
 
-// What the call found in an input, in memory order. `bytes` has room for kMadeAtOnce of any type.
+// Contents of an input before the call, in memory order. `bytes` has room for kMadeAtOnce elements
+// of any type.
 void make_values(const TensorBuffer& tensor, std::byte* bytes, double* to) {
   const device::ElementLoops& loops = device::element_loops(tensor.job);
   for (std::int64_t first = 0; first < tensor.view.numel; first += kMadeAtOnce) {
@@ -151,7 +153,7 @@ std::size_t reference_bytes(const CallUnit& unit) {
     elements += tensor.spec->role == Role::inout ? 2 * numel : numel;
     largest = std::max(largest, numel);
   }
-  return (elements + 2 * largest) * sizeof(double);  // one as it is made, one as it is read
+  return (elements + 2 * largest) * sizeof(double);  // one in memory order, one as it is read
 }
 
 void ReferenceCheck::make_inputs(const CallUnit& unit) {
@@ -178,7 +180,8 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
   }
 }
 
-// What the call left in an output, in logical order. False when the session has stopped.
+// Reads the contents of an output after the call, in logical order. False if the session has
+// stopped.
 bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
   const std::size_t element_bytes = dtype_bytes(tensor.dtype);
   const std::int64_t run = tensor.view.memory_sizes.back();

@@ -1,4 +1,4 @@
-// Outputs of calls against the target's float64 reference.
+// Compares outputs of calls with the target's float64 reference.
 #pragma once
 
 #include <span>
@@ -8,25 +8,25 @@
 
 namespace redzone::trial {
 
-// Bytes of host memory that the reference of a call needs for its inputs and outputs.
+// Host memory in bytes for the inputs and outputs of a call's reference.
 std::size_t reference_bytes(const CallUnit& unit);
 
-// Keeps its memory between calls and between trials: they are many and mostly small, and memory
-// that is new each time costs more than the numbers in it.
+// Keeps its memory between calls and trials: these are many and mostly small, so allocating anew
+// would cost more than computing the values.
 class ReferenceCheck {
  public:
-  // Makes the inputs of each call again on the CPU (not a byte of them is read from the device),
-  // runs the reference, reads the outputs back and adds what it finds to the call's observation.
-  // Calls that are equal in all that a plan says of them share the run of the reference; the
-  // outputs of each are compared, and the first of them carries the time. The device is idle. A
-  // reference that throws ends the trial as a spec error: the mistake is not the kernel's.
+  // Recomputes the inputs of each call on the CPU (none are read from the device), runs the
+  // reference, reads the outputs back and adds the result to the call's observation. Calls with
+  // equal descriptions in the plan share one run of the reference; the outputs of each are
+  // compared, and the first of them carries the time. The device must be idle. A reference that
+  // throws ends the trial as a spec error, because the mistake is not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
                std::span<const CallUnit* const> units);
 
  private:
   class Values;
 
-  // False when the session has stopped.
+  // False if the session has stopped.
   bool run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
                      const CallUnit& unit);
   bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit);

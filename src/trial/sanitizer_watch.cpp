@@ -10,7 +10,7 @@
 namespace redzone::trial {
 namespace {
 
-// Further from a buffer than this, the nearest one is a coincidence of the address space.
+// Beyond this distance the nearest buffer is a coincidence of the address space.
 constexpr std::uint64_t kNearBytes = 1 << 20;
 
 std::uint64_t number(const std::byte* p) {
@@ -44,7 +44,7 @@ void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers
       side = Side::after;
       distance = address - number(range.end) + 1;
     }
-    // Memory that two calls used is the last one's.
+    // Memory that two calls used is attributed to the last one.
     if (distance > least || (distance == least && side != Side::inside)) continue;
     least = distance;
     nearest = &range;

@@ -1,4 +1,4 @@
-// What compute-sanitizer says while a trial runs, mapped to calls and buffers.
+// Reads compute-sanitizer's output during a trial, and maps it to calls and buffers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace redzone::trial {
 
-// The tool that this worker runs under, and the file that it writes to.
+// The tool that this worker runs under, and its output file.
 struct SanitizerSource {
   SanitizerTool tool = SanitizerTool::none;
   std::filesystem::path log;
@@ -24,17 +24,17 @@ class SanitizerWatch {
 
   SanitizerTool tool() const { return tool_; }
 
-  // What was said before the trial is nobody's.
+  // Discards output from before the trial.
   void begin_trial();
-  // The device is idle: what was said since the last time belongs to `call` (-1: to any of the
-  // trial; where an address is in or near one of `buffers`, to that buffer's call).
+  // Requires an idle device. Output since the last call of drain() belongs to `call` (-1: unknown;
+  // an address in or near one of `buffers` decides).
   void drain(std::int32_t call, std::span<const device::NamedRange> buffers);
   SanitizerReport end_trial();
 
-  // The tool will soon print no more: this worker must be replaced.
+  // True when the tool's output limit is near: this worker must be replaced.
   bool spent() const;
 
-  // Records alike are one; so many that differ are kept of a trial.
+  // Distinct records kept per trial; records that differ only in thread and address are merged.
   static constexpr std::size_t kMostRecords = 64;
 
  private:
@@ -46,8 +46,8 @@ class SanitizerWatch {
   SanitizerReport report_;
 };
 
-// The name of `address` among `buffers`: buffer, side, distance and, where it is not known, call.
-// Nothing when it is near none of them.
+// Maps `address` of the record to a buffer: buffer, side, distance and, if unknown, call. Does
+// nothing if it is near none of them.
 void locate(SanitizerRecord& record, std::span<const device::NamedRange> buffers);
 
 }  // namespace redzone::trial

@@ -31,10 +31,10 @@ Result<void> add_call(const CallStep& step, std::int64_t on_stream, std::int32_t
   return {};
 }
 
-// Unrolls the steps of a plan as they are written.
+// Unrolls the steps of a plan in order.
 class Unroller {
  public:
-  // `graphs`: false runs the calls of graphs plainly, at each replay again.
+  // `graphs`: false runs the calls of graphs as plain calls, again at each replay.
   Unroller(bool own_buffers, bool graphs, Schedule& out)
       : own_buffers_(own_buffers), graphs_(graphs), out_(out) {}
 
@@ -55,7 +55,7 @@ class Unroller {
     const auto on = checked_stream(step.on);
     if (!stream) return tl::unexpected(stream.error());
     if (!on) return tl::unexpected(on.error());
-    // Part of a body only when another call of it follows.
+    // Part of a body only if another call of it follows.
     waits_.push_back({.kind = RunItem::Kind::wait, .stream = *stream, .on = *on});
     out_.streams = std::max({out_.streams, *stream + 1, *on + 1});
     return {};
@@ -103,7 +103,7 @@ class Unroller {
 
   void open(int graph, const CallStep& first) {
     open_ = graph;
-    const auto stream = checked_stream(first.stream);  // add_call() complains
+    const auto stream = checked_stream(first.stream);  // add_call() reports the error
     out_.items.push_back(
         {.kind = RunItem::Kind::capture, .stream = stream ? *stream : 0, .graph = graph});
   }
@@ -116,7 +116,7 @@ class Unroller {
     out_.items.insert(out_.items.end(), waits_.begin(), waits_.end());
     waits_.clear();
   }
-  // From the capture of a graph to its last replay all is one segment.
+  // Everything from the capture of a graph to its last replay is one segment.
   void join() {
     std::array<std::size_t, kMaxGraphs + 1> begin = {};
     for (std::size_t i = 0; i < out_.items.size(); ++i) {
@@ -127,7 +127,7 @@ class Unroller {
         for (std::size_t k = begin[graph] + 1; k <= i; ++k) out_.items[k].joined = true;
     }
   }
-  // Which items of a call are its first and its last, now that replays stand between them.
+  // Marks the first and the last item of each call; replays may lie between them.
   void mark_ends() {
     std::vector<RunItem*> last(static_cast<std::size_t>(calls_), nullptr);
     for (auto& item : out_.items) {

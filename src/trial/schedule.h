@@ -1,4 +1,4 @@
-// A plan and a trial of it, unrolled into what happens in order.
+// A trial of a plan, unrolled into a sequence of items.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 namespace redzone::trial {
 
 struct RunItem {
-  // capture and end_capture stand around the calls (and waits) of a graph's body.
+  // capture and end_capture enclose the calls (and waits) of a graph's body.
   enum class Kind : std::uint8_t { call, sync, wait, capture, end_capture, replay };
   Kind kind = Kind::call;
   const Call* call = nullptr;  // borrowed from the plan
   std::int32_t index = -1;     // call index
   int stream = 0;
   int on = 0;             // wait: the stream waited for
-  std::int64_t runs = 1;  // call: times in a row on the same buffers; replay: in a row
+  std::int64_t runs = 1;  // call: repetitions on the same buffers; replay: repetitions
   int graph = 0;          // the graph that the item belongs to, from 1; 0: none
-  bool joined = false;    // in one segment with the item before it: buffers of a graph must live
-  bool first = true;      // of the items that share this call index
+  bool joined = false;    // in one segment with the preceding item, because buffers of a graph must
+                          // stay alive
+  bool first = true;      // first of the items that share this call index
   bool last = true;
 };
 
@@ -30,9 +31,9 @@ struct Schedule {
   int streams = 1;         // 0 .. streams - 1 are used
 };
 
-// Overwrites `out`, which is passed in so that its memory is reused. `own_buffers`: each repeat of
-// a call is an item of its own (a repeat would see the inout tensors that the last one left). A
-// harness error when an index of the plan or of the trial is out of range.
+// Overwrites `out`, which is a parameter so that its memory is reused. `own_buffers`: each repeat
+// of a call is an item of its own (otherwise a repeat sees the inout tensors that the last one
+// left). A harness error if an index of the plan or of the trial is out of range.
 Result<void> make_schedule(const Plan& plan, const TrialSpec& trial, bool own_buffers,
                            Schedule& out);
 

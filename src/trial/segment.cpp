@@ -13,7 +13,7 @@
 namespace redzone::trial {
 namespace {
 
-// Bytes of the regions of the unit's tensors; nothing when one cannot exist.
+// Bytes of the regions of the unit's tensors; nothing if one cannot exist.
 std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, CallUnit& unit) {
   std::size_t bytes = 0;
   unit.tensors.resize(spec.tensors.size());
@@ -67,11 +67,11 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
       thrown("threw something that is no std::exception");
     }
   }
-  if (state.watches_freed() && !session.capturing())  // a graph uses it again
+  if (state.watches_freed() && !session.capturing())  // a graph reuses it
     for (auto& scratch : unit.scratch) state.spent.push_back({unit.item->stream, &scratch});
   if (state.box != nullptr) state.box->call_ended = index;
   state.show_progress();
-  // In this mode each launch was waited for: what the tool has said by now is about this call.
+  // Every launch has completed in blocking mode: the tool's output so far is about this call.
   if (state.mode.launch == Launch::blocking) state.drain_sanitizer(index);
   session.set_call(-1);
 }
@@ -117,7 +117,7 @@ bool dirty(const BufferObservation& o) {
   return o.dirty_before + o.dirty_after + o.dirty_gaps > 0;
 }
 
-// Once it is watched all of its bytes count, else those around it.
+// If the buffer is watched all of its bytes are checked, else only its canaries.
 device::BufferJob check_job(const RawBuffer& buffer) {
   return buffer.watched ? buffer.job : canaries_only(buffer.job);
 }
@@ -141,7 +141,7 @@ void note(CallObservation& call, BufferObservation now) {
 
 }  // namespace
 
-// The next unit; a spare one keeps its memory.
+// The next unit; a reused one keeps its memory.
 CallUnit& Segment::add_unit(const RunItem& item) {
   if (count == units.size()) units.emplace_back();
   CallUnit& unit = units[count++];
@@ -158,7 +158,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.ran = 0;
   out.trial_checked = false;
   std::size_t used = 0, taken = 0;
-  std::size_t cut = 0, cut_count = 0;  // the last place where the segment may end
+  std::size_t cut = 0, cut_count = 0;  // the last point where the segment may end
   for (; taken < items.size(); ++taken) {
     const RunItem& item = items[taken];
     if (!item.joined) {
@@ -189,8 +189,8 @@ void fill(TrialState& state, Segment& segment) {
   for (const auto& unit : segment.used())
     for (const auto& tensor : unit.tensors)
       if (state.checks || tensor.spec->role != Role::out) segment.jobs.push_back(tensor.job);
-  // A call's tensors are there in the order of its own stream: a side stream has to wait for that.
-  // That of fills comes behind the segment before, whose memory it may fill.
+  // A call's tensors are ready in the order of its own stream: a side stream has to wait for it.
+  // The stream of fills waits for the preceding segment, whose memory it may fill.
   if (state.session.fill(0, segment.jobs) && state.session.fork_from(0, state.streams.plan))
     state.session.wait(state.streams.fills(0), 0);
 }
@@ -230,7 +230,7 @@ void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& seg
         break;
     }
   }
-  graphs.end_capture(segment.ran);  // of a call that stopped the trial
+  graphs.end_capture(segment.ran);  // if a call stopped the trial
   session.open();
 }
 
@@ -241,12 +241,12 @@ void check(TrialState& state, Segment& segment, bool last) {
     for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
-  state.spent.clear();  // what comes next may lie in their memory
+  state.spent.clear();  // later work may reuse their memory
   segment.trial_checked = last;
   if (last)
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
-  // A call is over in the order of its own stream: what a side stream still does is too late.
+  // A call completes on its own stream: work of a side stream that is not joined to it is too late.
   if (state.session.join_to(0, state.streams.plan))
     state.session.check(0, segment.jobs, segment.results.data());
 }

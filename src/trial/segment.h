@@ -1,4 +1,4 @@
-// The calls of a trial whose buffers are alive together: one fill, the calls, one check.
+// The calls of a trial whose buffers are alive at the same time: one fill, the calls, one check.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@ namespace redzone::trial {
 
 struct Segment {
   std::span<const RunItem> items;  // of the schedule
-  std::vector<CallUnit> units;     // one for each call item; those past `count` are spare
+  std::vector<CallUnit> units;     // one for each call item; entries from `count` on are spare
   std::size_t count = 0;
   std::size_t ran = 0;  // units that were enqueued completely
   std::vector<device::BufferJob> jobs;
-  std::vector<device::BufferCheck> results;  // valid after the synchronize() behind the check
-  bool trial_checked = false;                // also what lives for the whole trial
+  std::vector<device::BufferCheck> results;  // valid after the synchronize() that follows the check
+  bool trial_checked = false;                // includes buffers of the whole trial
 
   CallUnit& add_unit(const RunItem& item);
   std::span<CallUnit> used() { return std::span(units).first(count); }
 };
 
-// Each of these does nothing once the session has stopped, but for check(): calls that were
-// enqueued before a refused one count.
+// Each function does nothing once the session has stopped, except check(): calls that were enqueued
+// before a refused one are checked.
 
 // Takes as many items from the front of `items` as fit into `bytes` and `calls` (at least one call)
-// and gives their tensors memory.
+// and allocates their tensors.
 void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem> items,
              std::size_t bytes, std::size_t calls, Segment& out);
 void fill(TrialState& state, Segment& segment);
-// Enqueues the steps. What the target throws ends the trial as a fault "target-error"; a SpecError
-// does as a spec error.
+// Enqueues the steps. An exception of the target ends the trial as a fault "target-error"; a
+// SpecError ends it as a spec error.
 void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
-// `last`: of the trial, so that workspaces and allocations are checked too.
+// `last`: the last segment of the trial, so workspaces and allocations are checked too.
 void check(TrialState& state, Segment& segment, bool last);
-// Puts the results into state.calls. Repeats of a call are one observation: the digest of the last,
-// the damage of all.
+// Stores the results in state.calls. Repeats of a call share one observation: the digest of the
+// last, the damage of all.
 void collect(TrialState& state, const Segment& segment);
-// The same without results: the calls that were completed are known as such.
+// The same without results: only records which calls were completed.
 void note_completed(TrialState& state, const Segment& segment);
 
 }  // namespace redzone::trial

@@ -6,8 +6,8 @@
 namespace redzone::trial {
 namespace {
 
-// Device operations behind one call, at most, as the gate counts them: a fill uploads its table, a
-// check also clears and returns its results, a wait records an event.
+// Maximum number of device operations of one call, as hold_capacity() counts them: a fill uploads
+// its table, a check also clears and returns its results, a wait records an event.
 constexpr std::size_t kFillOperations = 2;
 constexpr std::size_t kCheckOperations = 4;
 constexpr std::size_t kWaitOperations = 2;
@@ -241,8 +241,8 @@ bool Session::open() {
   return accept(device_.open());
 }
 
-// Where a fault names its call, nobody asks for marks. A captured stream takes none:
-// they would be written at each replay.
+// No progress markers if a fault names its call. A captured stream takes none: they would be
+// written at each replay.
 void Session::mark_progress() {
   if (traits_.execution.fault_names_call || capture_) return;
   for (const auto& mark : marks_.due(call_))
@@ -269,7 +269,7 @@ void Session::Launched::add(std::int32_t of_call, std::string_view of_kernel) {
 void Session::lose(const device::Failure& failure) {
   lost_ = true;
   std::string detail = failure.detail;
-  // What ended the trial first may be its consequence.
+  // The first end may be a consequence of this fault.
   if (fault_) detail += "; before it: " + fault_->code + ": " + fault_->detail;
   end_ = End::completed;
   message_.clear();
@@ -278,7 +278,7 @@ void Session::lose(const device::Failure& failure) {
 }
 
 void Session::blame(Fault& fault) const {
-  // Such a device runs one kernel at a time and says which.
+  // Such a device runs one kernel at a time and reports which.
   if (traits_.execution.fault_names_call && box_ != nullptr && box_->call_running >= 0) {
     fault.call = box_->call_running;
     fault.kernel = box_->kernel;

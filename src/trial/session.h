@@ -1,8 +1,9 @@
-// The device during one trial: enqueues, holds the gate, and knows how the trial ended.
+// The device during one trial: enqueues work, blocks and releases launches, and records how the
+// trial ended.
 //
-// Every call of a device can fail, and the failure can be that of a kernel enqueued long before. So
-// all enqueueing goes through here: it remembers what was enqueued since the last synchronization,
-// names the culprit where only one is possible, and touches a lost device no more.
+// Every call of a device can fail because of a kernel enqueued long before. So all enqueueing goes
+// through this class: it records what was enqueued since the last synchronization, attributes a
+// fault if only one call is possible, and never uses a lost device again.
 #pragma once
 
 #include <cstdint>
@@ -21,63 +22,63 @@ namespace redzone::trial {
 
 class Session {
  public:
-  // Both outlive the session; `box` may be null.
+  // Both must outlive the session; `box` may be null.
   Session(device::Device& device, device::BlackBox* box)
       : device_(device), traits_(traits_of(device.info().kind)), box_(box) {}
 
   void begin(const Mode& mode, int streams);
 
-  // The first end of a trial stands; only a lost device overrules it.
+  // The first end of a trial counts; only a lost device overrides it.
   void stop(End end, std::string message);
-  // A fault of this call (-1: unknown).
+  // Ends the trial with a fault of this call (-1: unknown).
   void stop_fault(std::string code, std::int32_t call, std::string kernel, std::string detail);
   void stop(const device::Failure& failure);
   bool stopped() const { return end_ != End::completed; }
   bool lost() const { return lost_; }
   void report(Observation& to) const;
 
-  // The call that enqueues from now on; -1: the harness. Enqueues the progress marks of the calls
+  // The call that enqueues from now on; -1: the harness. Enqueues the progress markers of the calls
   // before it.
   void set_call(std::int32_t call);
   std::int32_t call() const { return call_; }
 
-  // These stop the trial where the device fails; true where it did not.
+  // Return false, after stopping the trial, if the device fails.
   bool fill(int stream, std::span<const device::BufferJob> jobs);
   // `results` must live until the next synchronize().
   bool check(int stream, std::span<const device::BufferJob> jobs, device::BufferCheck* results);
   bool launch(int stream, const KernelRef& kernel, const LaunchShape& shape,
               const LaunchArgs& args);
-  // The target may enqueue on the stream by itself.
+  // The target has the stream's handle and may enqueue on its own.
   void give_out(int stream) {
     note_launch(stream, "");
     given_out_ = true;
   }
-  // Behind a run of a call: where launches are waited for, so is what the target enqueued itself.
+  // Call after a run of a call: waits for the target's own work in blocking mode.
   bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
   std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
                                         int stream);
   bool release(device::OrderedMemory& memory, device::Region region, int stream);
   bool wait(int stream, int on);
-  // Until end_capture() what is enqueued on `stream`, and on streams that wait for it, is recorded,
-  // as device::Device says. Not while capturing().
+  // Until end_capture(), work enqueued on `stream`, and on streams that wait for it, is recorded
+  // (see device::Device). Not while capturing().
   bool begin_capture(int stream);
-  // The graph, for replay(); 0 when the trial has stopped. To be called on every path. What cannot
-  // be captured ends the trial as unsupported, also when the target has failed of it meanwhile.
-  // `join`: streams that take part in the capture are joined first.
+  // Returns the graph for replay(); 0 if the trial has stopped. Call it on every path. Work that
+  // cannot be captured ends the trial as unsupported, even if the target has already failed because
+  // of it. `join`: first joins streams that take part in the capture.
   int end_capture(bool join);
   bool capturing() const { return capture_.has_value(); }
   bool is_graph(int graph) const {
     return graph >= 1 && static_cast<std::size_t>(graph) <= graphs_.size();
   }
   bool replay(int stream, int graph);
-  // The first `streams` of them: wait for `on`, are waited for by `on`.
+  // Streams 0 .. `streams` - 1 wait for `on`, or `on` waits for them.
   bool fork_from(int on, int streams);
   bool join_to(int on, int streams);
   bool synchronize();
   bool read(void* to, const void* from, std::size_t bytes);
-  // Gated mode: what is enqueued from hold() to open() runs only after it, or as soon as the device
-  // can hold no more. Nothing in the other modes.
+  // In gated mode: work enqueued between hold() and open() runs only after open(), or once the
+  // device's queue is full. No effect in other modes.
   bool hold();
   bool open();
 
@@ -86,13 +87,13 @@ class Session {
 
  private:
   bool accept(const device::Status<void>& status);
-  // Makes room for that many device operations on a held stream.
+  // Makes room for `operations` device operations on a held stream.
   bool reserve(std::size_t operations);
   void note_launch(int stream, const char* kernel);
   void mark_progress();
-  // Which call it was, from what is pending.
+  // Sets call and kernel of the fault from the pending work.
   void blame(Fault& fault) const;
-  // Ends the trial with the fault, whatever ended it before, and names the culprit if it can.
+  // Ends the trial with the fault, overriding an earlier end, and attributes it if possible.
   void lose(const device::Failure& failure);
 
   device::Device& device_;
@@ -102,12 +103,12 @@ class Session {
   int streams_ = 1;
   std::int32_t call_ = -1;
 
-  bool given_out_ = false;  // a stream, in this trial: the target may keep it
+  bool given_out_ = false;  // the target got a stream handle in this trial, and may keep it
 
   bool held_ = false;
   std::size_t held_operations_ = 0;
 
-  // Launches, and what they have in common.
+  // Pending launches: the call and kernel if all have the same.
   struct Launched {
     bool any = false;
     std::int32_t call = -1;  // -1: none or several
@@ -125,7 +126,7 @@ class Session {
   };
   struct Capture {
     int stream = 0;
-    std::uint32_t streams = 0;  // bit set of those that take part
+    std::uint32_t streams = 0;  // bit set of participating streams
     bool launch_refused = false;
     Graph graph;
   };

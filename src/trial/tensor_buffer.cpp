@@ -22,7 +22,7 @@ tl::unexpected<Error> too_large(std::string why) {
   return harness_error(std::move(why));
 }
 
-// A usage error where the author's function gives none.
+// A usage error if the author's function returns a negative size.
 Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
   Shape shape = spec.shape(call.dims);
   for (const auto size : shape)
@@ -30,7 +30,7 @@ Result<Shape> shape_of_call(const TensorSpec& spec, const Call& call) {
   return shape;
 }
 
-// A usage error where the author's function gives no number to fill `numel` elements with.
+// A usage error if the author's range contains no number to fill `numel` elements with.
 Result<void> set_fill(const TensorSpec& spec, const Call& call, std::int64_t numel,
                       device::BufferJob& job) {
   if (spec.role == Role::out) {

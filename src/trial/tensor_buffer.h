@@ -1,4 +1,4 @@
-// A tensor of one call as the device sees it.
+// A tensor of one call as seen by the device.
 #pragma once
 
 #include <redzone/target.h>
@@ -22,30 +22,30 @@ struct TensorBuffer {
   device::BufferJob job;  // fills it before the call and checks it after
 };
 
-// Everything but the place. The data depend on the seed of the call and the tensor's name only, by
-// memory order: a call has the same data wherever it stands in the plan. A usage error where the
-// spec gives no shape, and a harness error where the tensor does not fit an address space. Throws
-// what the other functions of the spec throw.
+// Describes everything except the place. The data depend only on the seed of the call, the tensor's
+// name and the memory order: a call has the same data at any position in the plan. A usage error if
+// the spec's shape or fill range is invalid, and a harness error if the tensor does not fit an
+// address space. Throws what the other functions of the spec throw.
 Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mode& mode,
                              TensorBuffer& out);
 
 void place_tensor(TensorBuffer& tensor, const device::Region& region, const Mode& mode);
 
-// What the target gets. Its spans point into `tensor`.
+// The argument for the target. Its spans point into `tensor`.
 TensorArg argument(const TensorBuffer& tensor);
 
 // A job of `bytes` bytes that fills with `poison`; whole words where size and alignment allow.
 device::BufferJob raw_job(const Place& at, std::size_t bytes, std::uint32_t poison);
 
-// Fills memory that was freed, and checks that it was not written since: canaries within, up to
+// Fills freed memory, and checks that it is not written afterwards: canaries inside, at most
 // `most_bytes` of them.
 device::BufferJob freed_job(const Place& at, std::size_t bytes, std::uint32_t poison,
                             std::size_t most_bytes);
 
-// The job without its canaries: what they have seen stays to be checked.
+// The job without its canaries, whose state remains to be checked.
 device::BufferJob without_canaries(device::BufferJob job);
 
-// The same job for the check: canaries only.
+// The job for the check: canaries only.
 device::BufferJob canaries_only(device::BufferJob job);
 
 }  // namespace redzone::trial

@@ -5,9 +5,9 @@
 namespace redzone::trial {
 namespace {
 
-// What both allocators in stream order round to, at least.
+// Both allocators in stream order round sizes up to at least this.
 constexpr std::size_t kOrderedUnitBytes = 512;
-// So that host memory of similar sizes is found in the cache.
+// Makes host regions of similar sizes share cache entries.
 constexpr std::size_t kHostUnitBytes = 4096;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -18,7 +18,7 @@ bool in_order(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
 }
 
-// The youngest comes first: what is given back early is mostly that.
+// Searches from the latest: most regions that are given back early are recent.
 template <class List>
 auto find(List& list, const device::Region& region) {
   return std::find_if(list.rbegin(), list.rend(),
@@ -158,7 +158,7 @@ void TrialMemory::keep(const device::Region& region) {
 }
 
 bool TrialMemory::release_retired() {
-  // During a capture nobody can wait: the limit is passed rather than the capture broken.
+  // A capture cannot wait: the limit is exceeded rather than the capture broken.
   if (retired_.empty() || session_.capturing()) return true;
   if (!session_.synchronize()) return false;
   for (const auto& held : retired_) {

@@ -9,48 +9,50 @@
 
 namespace redzone::trial {
 
-// With an allocator in stream order (pool, caching) regions go back to it as soon as their owner is
-// done with them, but for those asked for during a capture: a graph uses them on any stream, which
-// nothing orders behind their last owner, so they come from plain memory and are nobody else's
-// until the trial ends (PyTorch has private pools for the same reason). With the others, regions
-// that a finished segment gives up stay here until the trial ends, and serve the next segment: it
-// runs behind the first in stream order, and device::Memory must get nothing back that work in
-// flight still uses.
+// With an allocator in stream order (pool, caching) a region is returned as soon as its owner is
+// done with it. Exception: regions requested during a capture. A graph uses these on any stream,
+// without order to their last owner, so they come from plain memory and are not shared until the
+// trial ends (PyTorch has private pools for the same reason).
+//
+// With other allocators, regions of a finished segment stay here until the trial ends and serve the
+// next segment: it runs after the first in stream order, and device::Memory must not receive
+// regions that work in flight still uses.
 class TrialMemory {
  public:
   explicit TrialMemory(Session& session) : session_(session) {}
   TrialMemory(const TrialMemory&) = delete;
   TrialMemory& operator=(const TrialMemory&) = delete;
 
-  // `most_bytes`: beyond it regions that wait for reuse are given back before new ones are taken.
+  // `most_bytes`: above it, regions that wait for reuse are released before new ones are acquired.
   void begin(Allocator allocator, std::size_t most_bytes);
-  // Regions come from an allocator in stream order.
+  // Whether regions come from an allocator in stream order.
   bool ordered() const { return ordered_ != nullptr; }
-  // For what follows on `stream`. Stops the session and returns nothing when there is no memory.
+  // For later work on `stream`. Stops the session and returns nothing if memory is exhausted.
   std::optional<device::Region> acquire(std::size_t bytes, int stream = 0);
-  // Until the trial ends; with an allocator in stream order, memory that nobody had before.
+  // Until the trial ends; with an allocator in stream order, memory that was not used before.
   std::optional<device::Region> acquire_lasting(std::size_t bytes);
-  // Page-locked memory of the host, until the trial ends.
+  // Pinned memory of the host, until the trial ends.
   std::optional<device::Region> acquire_host(std::size_t bytes);
   // `bytes` rounded up as acquire() does.
   std::size_t rounded(std::size_t bytes) const;
-  // ordered(): what follows on `stream` may use the region; else, or if a graph has it, nothing.
+  // ordered(): later work on `stream` may use the region; otherwise, or if a graph uses it, no
+  // effect.
   void give_back(const device::Region& region, int stream);
-  // The regions acquired since the last retire(), but for those of keep(), may be reused.
+  // The regions acquired since the last retire(), except those of keep(), may be reused.
   void retire();
-  // Until the trial ends, or it is given back.
+  // Keeps the region until the trial ends, or until it is given back.
   void keep(const device::Region& region);
-  // The device is idle, or lost: then all is abandoned.
+  // Requires an idle or a lost device; with a lost one everything is abandoned.
   void end();
 
   std::uint64_t peak_bytes() const { return peak_bytes_; }
-  // That the device has made for trials with this allocator.
+  // Mapping calls that the device has made for trials with this allocator.
   std::uint64_t mapping_calls(Allocator allocator) const;
 
  private:
   struct Held {
     device::Region region;
-    std::size_t bytes = 0;  // asked for
+    std::size_t bytes = 0;  // requested
   };
 
   bool release_retired();
@@ -59,7 +61,7 @@ class TrialMemory {
   bool is_apart(const device::Region& region) const;
 
   Session& session_;
-  device::Memory* memory_ = nullptr;          // one of the two
+  device::Memory* memory_ = nullptr;          // exactly one of the two
   device::OrderedMemory* ordered_ = nullptr;  // is set
   std::vector<Held> live_, retired_, kept_;
   std::vector<device::Region> apart_;  // of Allocator::plain

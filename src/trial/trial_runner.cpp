@@ -65,7 +65,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   begin_sanitizer(trial.mode);
   left_out_ = trial.left_out;
 
-  std::unique_ptr<Target> target;  // outlives what it has enqueued
+  std::unique_ptr<Target> target;  // must outlive the work that it enqueued
   run_steps(plan, trial, target);
   finish(std::move(target));
 
@@ -87,7 +87,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
 void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
   state_.records = limits_.checks && !initcheck;
-  // Where nothing runs, buffers hold nothing.
+  // In a dry run buffers have no contents.
   state_.checks = state_.records && traits_.execution.runs_kernels;
   if (state_.sanitizer == nullptr) return;
   if (initcheck) state_.session.device().memory(mode.allocator).trim();
@@ -124,7 +124,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
   if (target == nullptr) return;
   try {
     run_segments(*entry, *target, state_.checks && trial.reference && entry->spec.has_reference);
-  } catch (const SpecError& e) {  // by a function of the spec, with its name
+  } catch (const SpecError& e) {  // from a function of the spec, which it names
     session.stop(End::spec_error, e.what());
   } catch (const std::exception& e) {
     session.stop(End::worker_error,
@@ -148,8 +148,8 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
     state_.set_phase(device::Phase::checking);
     if (state_.checks) check(state_, now, last);
     if (reference) compare(entry, target, now);
-    // Regions are reused in the order of one stream only.
-    // And a tool's words are mapped to the buffers of a segment while these are known.
+    // Regions are only reused in the order of one stream. Under a tool, its output must be mapped
+    // while the segment's buffers are known.
     if (!last && (session.streams() > 1 || state_.sanitizer != nullptr)) {
       session.synchronize();
       state_.drain_sanitizer(-1);
@@ -195,8 +195,8 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
 void TrialRunner::finish(std::unique_ptr<Target> target) {
   Session& session = state_.session;
   const bool idle = session.synchronize();
-  // Its members are memory that its work may use. A lost device still may: then the worker leaves
-  // without tearing anything down.
+  // Work in flight may use memory of the target's members. On a lost device it may still run: then
+  // the worker exits without destroying anything.
   if (session.lost())
     leak_on_purpose(std::move(target));
   else

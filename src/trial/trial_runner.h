@@ -1,6 +1,6 @@
 // Runs one trial on one device.
 //
-// Device-agnostic, and the hot path of a campaign: what is kept between trials is kept so that a
+// Independent of the device, and the hot path of a campaign: state is kept between trials so that a
 // steady-state trial maps nothing and allocates little.
 #pragma once
 
@@ -17,51 +17,51 @@
 namespace redzone::trial {
 
 struct TrialLimits {
-  // Memory of calls whose buffers are alive together; a plan that needs more runs in segments. A
+  // Memory of calls whose buffers are alive at the same time; a larger plan runs in segments. A
   // single call may exceed it.
   std::size_t bytes = std::size_t{1} << 30;
   std::size_t calls = 256;  // in one segment
-  // Of the host, for the inputs and outputs of one call's reference; a call that needs more is not
+  // Host memory for the inputs and outputs of one call's reference; a call that needs more is not
   // compared.
   std::size_t reference_bytes = std::size_t{1} << 30;
-  // false: inputs are filled and calls run, and that is all: nothing is poisoned, checked, compared
-  // or named, and observations say how a trial ended and no more. What the benchmark compares with.
+  // false: only fills inputs and runs calls. Nothing is poisoned, checked, compared or named, and
+  // observations only contain how a trial ended. The baseline of the benchmark.
   bool checks = true;
 };
 
-// Limits that suit the memory of the device and of the host.
+// Limits suitable for the memory of the device and of the host.
 TrialLimits limits_for(const device::Info& info);
 
 class TrialRunner {
  public:
-  // Device, registry and `box` (may be null) outlive the runner. One thread.
+  // Device, registry and `box` (may be null) must outlive the runner. Single-threaded.
   TrialRunner(device::Device& device, const Registry& registry, DeviceKind kind,
               device::BlackBox* box, TrialLimits limits);
 
-  // The tool of compute-sanitizer that this process runs under; outlives the runner. Then it runs
-  // the trials that ask for this tool, and no others.
+  // The tool of compute-sanitizer that this process runs under; must outlive the runner. The runner
+  // then accepts only trials for this tool.
   void set_sanitizer(SanitizerWatch& watch) { state_.sanitizer = &watch; }
 
-  // What the target does is in the observation, as long as this process survives it. Not to be
-  // called once device_lost().
+  // Returns the target's behavior as an observation, if this process survives. Must not be called
+  // once device_lost().
   //
-  // On the device that runs nothing, buffers are neither filled nor checked, and an observation has
-  // none; what was launched and asked for is in it.
+  // In a dry run buffers are neither filled nor checked, and the observation has none; it contains
+  // launches and requests.
   //
   // Under initcheck nothing is poisoned, checked or compared: a fill is a write, and a check of
-  // what was never written is a read. Memory is taken anew from the system, because what another
-  // trial wrote counts as initialized.
+  // memory that was never written is a read. Memory is allocated anew from the system, because
+  // memory written by another trial counts as initialized.
   Observation run(const Plan& plan, const TrialSpec& trial);
   bool device_lost() const { return state_.session.lost(); }
 
  private:
   void begin_sanitizer(const Mode& mode);
-  // Makes `target` once that can be done.
+  // Creates `target` as soon as possible.
   void run_steps(const Plan& plan, const TrialSpec& trial, std::unique_ptr<Target>& target);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
   Comparison comparison_of(const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
-  // Waits for all that was enqueued, then ends the target and collects what was seen.
+  // Waits for all enqueued work, then destroys the target and collects the results.
   void finish(std::unique_ptr<Target> target);
   Segment& segment(std::size_t index);
 
@@ -71,9 +71,9 @@ class TrialRunner {
   TrialState state_;
   Schedule schedule_;
   ReferenceCheck reference_;
-  std::span<const std::uint32_t> left_out_;  // of the trial that runs
+  std::span<const std::uint32_t> left_out_;  // of the current trial
   std::vector<const CallUnit*> compared_;
-  // A target may hold on to the shapes that it was given, so segments live as long as their trial.
+  // Segments live as long as their trial, because a target may keep the shapes that it received.
   std::vector<std::unique_ptr<Segment>> segments_;
   std::size_t segment_count_ = 0;
 };

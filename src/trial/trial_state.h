@@ -1,4 +1,4 @@
-// What the parts of the runner share during one trial.
+// Shared state of the runner's parts during one trial.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace redzone::trial {
 
-// Scratch, a workspace, an allocation, or page-locked memory of the host.
+// Scratch, a workspace, an allocation, or pinned memory of the host.
 struct RawBuffer {
-  std::string name;   // as the target asked for it
+  std::string name;   // as given by the target
   std::string label;  // the same, or name#2 and so on within a call
   std::size_t bytes = 0;
   std::size_t align = 1;
-  std::int64_t run = 0;    // scratch: the run of the call that used it last
-  std::int32_t call = -1;  // the (first) call that asked for it
+  std::int64_t run = 0;    // scratch: the last run of the call that used it
+  std::int32_t call = -1;  // the (first) call that requested it
   device::Region region;
   Place at;
   device::BufferJob job;   // fills it
-  bool freed = false;      // an allocation that the target has given up
-  bool watched = false;    // given up, and `job` is what the bytes must hold since
+  bool freed = false;      // an allocation that the target has freed
+  bool watched = false;    // freed, and `job` describes what the bytes must contain from then on
   bool captured = false;   // allocated in a capture
-  bool temporary = false;  // allocated and freed in one capture: fresh before each replay
+  bool temporary = false;  // allocated and freed in one capture: filled again before each replay
 };
 
 // One call with its buffers; runs item->runs times on them.
@@ -42,8 +42,8 @@ struct CallUnit {
 };
 
 // The streams of the device during a trial: those of the plan, the side streams of the target, and
-// behind them one for fills. With side streams nobody but the target knows which stream uses its
-// scratch first, and a fill on one of them would order it against the others.
+// after them one for fills. With side streams only the target knows which stream uses its scratch
+// first, and a fill on one of them would order it against the others.
 struct StreamUse {
   int plan = 1;
   int side = 0;
@@ -67,26 +67,27 @@ struct TrialState {
     if (box != nullptr) ++box->progress;
   }
 
-  // Memory for one buffer in its place, for what follows on `stream`. Stops the session and returns
-  // nothing when there is none.
+  // Memory for one buffer in its place, for later work on `stream`. Stops the session and returns
+  // nothing if memory is exhausted.
   std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
   // The same for a buffer that lives until the trial ends.
   std::optional<Place> acquire_lasting(const Storage& storage, device::Region& region);
-  // What was freed is watched: it is guarded, and used by nobody else.
+  // Freed memory can be watched only if it is guarded and not reused.
   bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
-  // Gives addresses in `at` a name from the next launch on; nothing without checks.
+  // Names the addresses in `at` from the next launch on; no effect without checks.
   void watch(const std::string& name, std::int32_t call, const Place& at, std::size_t bytes);
-  // Tells the device the names that were added. Cheap when there are none.
+  // Passes added names to the device. Cheap if there are none.
   void flush_watch();
-  // Forgets the names of a finished segment.
+  // Removes the names of a finished segment.
   void forget_watched();
-  // The device is idle: takes what compute-sanitizer said, which belongs to `call` (-1: unknown).
+  // Requires an idle device: reads compute-sanitizer's output, which belongs to `call` (-1:
+  // unknown).
   void drain_sanitizer(std::int32_t call);
 
-  // Fills a buffer that outlives the call before any stream can use it; behind a capture when there
-  // is one, and not again before its replays.
+  // Fills a buffer that outlives the call before any stream can use it; during a capture the fill
+  // is deferred to its end, and not repeated before replays.
   bool fill_once(const device::BufferJob& job, int stream);
-  // To be called behind each capture.
+  // Call after each capture.
   bool flush_fills(int stream);
 
   // Calls `visit` for each of the buffers that live for the whole trial.
@@ -101,13 +102,13 @@ struct TrialState {
   Session session;
   TrialMemory memory;
   device::BlackBox* box;                // may be null
-  SanitizerWatch* sanitizer = nullptr;  // null where the worker runs under no tool
+  SanitizerWatch* sanitizer = nullptr;  // null if the worker runs under no tool
   Mode mode;
   StreamUse streams;
   bool checks = true;                 // see TrialRunner::run()
-  bool records = true;                // what is launched and asked for is noted
+  bool records = true;                // records launches and requests
   std::deque<RawBuffer> workspaces;   // live for the whole trial
-  std::deque<RawBuffer> allocations;  // freed ones, too
+  std::deque<RawBuffer> allocations;  // including freed ones
   std::deque<RawBuffer> host_buffers;
   std::vector<CallObservation> calls;  // by call index
   RefusedEncodes refused;
@@ -115,7 +116,7 @@ struct TrialState {
   // launch.
   struct Fills {
     std::vector<device::BufferJob> jobs;
-    std::vector<int> streams;  // of each: in whose order the memory was given
+    std::vector<int> streams;  // of each job: the stream that the memory was allocated for
 
     void add(int stream, const device::BufferJob& job) {
       jobs.push_back(job);
@@ -127,8 +128,8 @@ struct TrialState {
     }
   };
   Fills scratch_fills;
-  // A target has a stream's handle, and may keep it in a static: what it enqueues there cannot be
-  // seen, so from then on nothing is put off.
+  // The target has a stream's handle and may keep it in a static. Its own work there is invisible,
+  // so nothing is deferred from then on.
   bool stream_is_out = false;
   // Scratch of the segment's finished calls, to be overwritten with the next fill on its stream.
   struct Spent {
@@ -138,10 +139,10 @@ struct TrialState {
   std::vector<Spent> spent;
 
  private:
-  std::vector<device::BufferJob> fills_;  // of buffers that were first asked for in a capture
+  std::vector<device::BufferJob> fills_;  // of buffers first requested in a capture
   std::vector<device::NamedRange> watched_;
-  std::size_t told_ = 0;  // of these, from the front, the device has heard
-  bool retell_ = false;   // it knows others, which it must forget
+  std::size_t told_ = 0;  // names, from the front, that the device already has
+  bool retell_ = false;   // the device has names that it must forget
 };
 
 }  // namespace redzone::trial

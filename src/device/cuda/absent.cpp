@@ -1,4 +1,4 @@
-// The CUDA side of a build that was configured without nvcc.
+// Stubs for a build that was configured without nvcc.
 #include "device/device.h"
 #include "device/tensor_map.h"
 #include "device/variant_hook.h"

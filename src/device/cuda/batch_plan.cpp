@@ -12,7 +12,7 @@ namespace {
 void merge_dims(BufferJob& job) {
   std::int64_t size[kMaxRank];
   std::int64_t stride[kMaxRank];
-  int n = 0;  // dims kept, innermost first
+  int n = 0;  // kept dims, innermost first
   for (int k = static_cast<int>(job.rank) - 1; k >= 0; --k) {
     const bool innermost = n == 0;
     if (!innermost && job.size[k] == 1) continue;
@@ -58,7 +58,7 @@ std::uint64_t window_slots(const void* begin, std::uint64_t bytes) {
   return (lead + bytes + kSlotBytes - 1) / kSlotBytes;
 }
 
-// Of the gaps between consecutive indices of dim `k`.
+// Slots of the gaps between consecutive indices of dim `k`.
 std::uint64_t gap_slots(const BufferJob& job, std::uint32_t k) {
   const std::int64_t elements = job.stride[k] - extent_elems(job, static_cast<int>(k) + 1);
   if (job.gap_end_bytes == 0 || elements <= 0) return 0;

@@ -10,8 +10,8 @@ namespace redzone::device::cuda {
 
 // Reused between batches so that planning allocates nothing in steady state.
 struct BatchPlan {
-  std::vector<SlotJob> jobs;  // as many as were given, in order
-  std::vector<Piece> pieces;  // with the sentinel
+  std::vector<SlotJob> jobs;  // one for each given job, in order
+  std::vector<Piece> pieces;  // including the sentinel
   std::uint64_t chunks = 0;
 
   std::uint32_t piece_count() const { return static_cast<std::uint32_t>(pieces.size() - 1); }

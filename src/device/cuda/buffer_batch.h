@@ -2,8 +2,8 @@
 // builds it, and buffer_kernels.cu.
 //
 // The work of a batch is cut into slots of 16 bytes, slots into chunks, and chunks are spread over
-// the grid, so that one buffer of 512 MiB and a hundred small ones are both quick. A piece is one
-// kind of work on one buffer; pieces follow each other in chunks without holes.
+// the grid, so that one buffer of 512 MiB and a hundred small ones are both fast. A piece is one
+// kind of work on one buffer; pieces occupy consecutive chunks without gaps.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == 24);
 
-// A job with its dims merged as far as they are contiguous in memory.
+// A job whose dims are merged as far as they are contiguous in memory.
 struct SlotJob {
   BufferJob job;
   // Elements by which slots are shifted so that whole slots are aligned in memory; below 16.
@@ -43,7 +43,7 @@ struct SlotJob {
   std::uint32_t vector;
 };
 
-// What the kernels are given. Pieces are followed by a sentinel whose first_chunk is `chunks`.
+// Kernel arguments. A sentinel whose first_chunk is `chunks` follows the pieces.
 struct BatchView {
   const SlotJob* jobs;
   const Piece* pieces;
@@ -52,7 +52,7 @@ struct BatchView {
   BufferCheck* results;  // check only: one for each job, initialized by clean_check()
 };
 
-// A small batch that travels in the kernel's parameters instead of by a copy.
+// A small batch that is passed in the kernel's parameters instead of by a copy.
 inline constexpr std::size_t kInlineJobs = 12;
 inline constexpr std::size_t kInlinePieces = 4 * kInlineJobs;
 struct InlineBatch {
@@ -64,7 +64,7 @@ struct InlineBatch {
 };
 static_assert(sizeof(InlineBatch) <= 4096, "kernel parameters of every device and driver");
 
-// Slots that cover a window of a gap wherever it starts.
+// Slots that cover a window of a gap at any alignment.
 constexpr std::uint64_t slots_per_window(std::uint64_t bytes) {
   return bytes / kSlotBytes + 2;
 }

@@ -1,6 +1,6 @@
-// Fills and checks all buffers of a batch in one launch. What every byte must be is said in
-// device/buffer_math.h, which the host device uses too. A test runs these kernels on the host
-// device, so they keep to what <redzone/kernel.h> knows.
+// Fills and checks all buffers of a batch in one launch. device/buffer_math.h, which the host
+// device also uses, defines every byte. A test runs these kernels on the host device, so they use
+// only what <redzone/kernel.h> supports.
 #include <redzone/kernel.h>
 
 #include <cstddef>
@@ -47,14 +47,14 @@ __device__ void store(std::byte* p, unsigned bytes, std::uint64_t bits) {
   }
 }
 
-// A slot in memory: one access of 16 bytes. Elements are put in and taken out by shifting, lowest
+// A slot in memory: one access of 16 bytes. Elements are inserted and extracted by shifting, lowest
 // first.
 struct alignas(kSlotBytes) Sixteen {
   std::uint64_t low, high;
 };
 
-// What the elements of a job are filled with, as words of their size. Poison and constants are the
-// same everywhere and are computed once. The job is copied so that its scalars live in registers.
+// Fill values of the elements of a job, as words of their size. Poison and constants are the same
+// everywhere and are computed once. The job is copied so that its scalars are in registers.
 class Filling {
  public:
   __device__ Filling(const BufferJob& job, unsigned element_bytes)
@@ -83,7 +83,7 @@ class Elements {
 
   __device__ unsigned element_bytes() const { return bytes_; }
 
-  // The elements of a slot, and whether one access of 16 bytes moves them all.
+  // The elements of a slot, and whether one access of 16 bytes transfers them all.
   struct Range {
     std::int64_t first, last;
     bool vector;
@@ -96,7 +96,7 @@ class Elements {
     return {begin < 0 ? 0 : begin, end > numel ? numel : end, whole && slot_job_.vector != 0};
   }
 
-  // Where a vector slot lies.
+  // Address of a vector slot.
   __device__ Sixteen* vector_at(std::int64_t index) const {
     const BufferJob& job = slot_job_.job;
     std::int64_t offset = index;
@@ -108,7 +108,7 @@ class Elements {
     return reinterpret_cast<Sixteen*>(at(offset));
   }
 
-  // `visit(pointer, index)` for the elements [first, last) in memory order.
+  // Calls `visit(pointer, index)` for the elements [first, last) in memory order.
   template <class Visit>
   __device__ void for_each(std::int64_t first, std::int64_t last, Visit visit) const {
     const BufferJob& job = slot_job_.job;
@@ -160,7 +160,7 @@ __device__ void fill_elements(const SlotJob& slot_job, std::uint64_t begin, std:
   }
 }
 
-// What one thread found.
+// Results of one thread.
 struct Tally {
   std::uint64_t digest = 0, dirty = 0, changed = 0;
   std::int64_t first_dirty = INT64_MAX;
@@ -207,8 +207,8 @@ __device__ CanarySlot clip(std::uintptr_t window, std::uint64_t bytes, std::uint
   return {begin, end < begin ? begin : end};
 }
 
-// The gaps of one dim are equally long. They are counted by the indices of the dims further out
-// and, innermost, by the index in this dim that they follow.
+// The gaps of one dim have equal length. They are indexed by the indices of the outer dims and,
+// innermost, by the index in this dim that they follow.
 class GapSlots {
  public:
   __device__ GapSlots(const BufferJob& job, int dim)
@@ -232,7 +232,8 @@ class GapSlots {
 
  private:
   __device__ std::uintptr_t begin_of(std::int64_t gap) const {
-    const std::int64_t inner = job_.size[dim_] - 1;  // the last index is followed by another's gap
+    const std::int64_t inner = job_.size[dim_] - 1;  // the last index is followed by a gap of an
+                                                     // outer dim
     std::int64_t outer = gap / inner;
     std::int64_t elements = (gap - outer * inner) * job_.stride[dim_] + extent_;
     for (int k = dim_ - 1; k >= 0; --k) {
@@ -246,13 +247,13 @@ class GapSlots {
   const BufferJob& job_;
   int dim_;
   std::int64_t element_bytes_;
-  std::int64_t extent_;  // elements that a gap follows, gaps further in included
+  std::int64_t extent_;  // elements before a gap, including gaps of inner dims
   std::uint64_t gap_bytes_;
   GapWindows windows_;
   std::uint64_t per_window_;
 };
 
-// `work(part of a canary window)` for the slots that are this thread's.
+// Calls `work(part of a canary window)` for this thread's slots.
 template <class Work>
 __device__ void for_each_canary_slot(const BufferJob& job, const Piece& piece, std::uint64_t begin,
                                      std::uint64_t end, Work work) {
@@ -328,7 +329,7 @@ __device__ std::uint64_t* dirty_field(BufferCheck& check, PieceKind kind) {
   return &check.dirty_gaps;
 }
 
-// Adds what all threads of the warp found to the result of the job. All threads must call it.
+// Adds the results of all threads of the warp to the result of the job. All threads must call it.
 __device__ void publish(const Tally& tally, PieceKind kind, BufferCheck& to) {
   const std::uint64_t digest = sum_of_warp(tally.digest);
   const std::uint64_t dirty = sum_of_warp(tally.dirty);
@@ -343,7 +344,7 @@ __device__ void publish(const Tally& tally, PieceKind kind, BufferCheck& to) {
             static_cast<long long>(first_dirty));
 }
 
-// The piece that `chunk` belongs to.
+// The piece that contains `chunk`.
 __device__ std::uint32_t find_piece(const BatchView& batch, std::uint64_t chunk) {
   std::uint32_t low = 0;
   std::uint32_t high = batch.piece_count;
@@ -357,8 +358,8 @@ __device__ std::uint32_t find_piece(const BatchView& batch, std::uint64_t chunk)
   return low;
 }
 
-// Each block takes a contiguous range of the chunks, piece by piece:
-// `work(job, piece, first slot, end slot)`. `job` is in shared memory.
+// Each block takes a contiguous range of the chunks, piece by piece, and calls `work(job, piece,
+// first slot, end slot)`. `job` is in shared memory.
 template <class Work>
 __device__ void for_each_piece(const BatchView& batch, Work work) {
   __shared__ SlotJob job;

@@ -10,7 +10,7 @@ extern "C" const unsigned char redzone_buffer_kernels[];  // buffer_kernels.S
 namespace redzone::device::cuda {
 namespace {
 
-// Enough blocks to fill every multiprocessor; more would only find fewer chunks each.
+// Enough blocks to fill every multiprocessor; with more each would only get fewer chunks.
 constexpr std::uint64_t kBlocksPerProcessor = 8;
 
 }  // namespace
@@ -26,12 +26,12 @@ Status<std::unique_ptr<BufferOps>> BufferOps::create(const DriverApi& api, int p
   for (auto [function, name] : functions) {
     if (auto r = api.module_function(function, ops->module_, name); r != CUDA_SUCCESS)
       return tl::unexpected(failure_of(api, r, name));
-    // Now rather than at the first launch, when a stream may be held.
+    // Loads the kernel now: at the first launch a stream may be held.
     if (api.function_load != nullptr)
       if (auto r = api.function_load(*function); r != CUDA_SUCCESS)
         return tl::unexpected(failure_of(api, r, name));
   }
-  // The first block of staging memory now rather than in the first trial.
+  // Allocates the first block of staging memory now rather than in the first trial.
   RZ_TRY(ops->staging_.take(1));
   ops->staging_.reset();
   return ops;
@@ -52,7 +52,7 @@ Status<void> BufferOps::fill(CUstream stream, std::span<const BufferJob> jobs) {
 }
 
 Status<void> BufferOps::fill_inline(CUstream stream) {
-  InlineBatch batch;  // the driver copies it; entries past the counts are never read
+  InlineBatch batch;  // the driver copies it; entries beyond the counts are never read
   batch.chunks = plan_.chunks;
   batch.piece_count = plan_.piece_count();
   batch.reserved = 0;
@@ -71,7 +71,7 @@ Status<void> BufferOps::check(CUstream stream, std::span<const BufferJob> jobs,
   RZ_TRY_ASSIGN(auto table, make_table(true));
   RZ_TRY(upload(stream, table));
   RZ_TRY(launch(check_, stream, &table.view));
-  // Back to where the initial values came from; that copy is over by then.
+  // Overwrites the initial values in pinned memory; their upload has completed by then.
   std::byte* host = table.slice.host + table.results_offset;
   const auto r = api_.copy_to_host_async(host, table.slice.device + table.results_offset,
                                          jobs.size() * sizeof(BufferCheck), stream);

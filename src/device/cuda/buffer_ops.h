@@ -16,7 +16,7 @@ class BufferOps {
  public:
   // Loads the kernels. `processors`: multiprocessors of the device.
   static Status<std::unique_ptr<BufferOps>> create(const DriverApi& api, int processors);
-  ~BufferOps();  // needs nothing in flight
+  ~BufferOps();  // requires that nothing is in flight
   BufferOps(const BufferOps&) = delete;
   BufferOps& operator=(const BufferOps&) = delete;
 
@@ -25,9 +25,9 @@ class BufferOps {
   // A copy, a launch and a copy back. `results` are written by finish().
   Status<void> check(CUstream stream, std::span<const BufferJob> jobs, BufferCheck* results);
 
-  // Hands out the results of all checks. Only after the streams have been waited for.
+  // Stores the results of all checks. Call only after waiting for the streams.
   void finish();
-  // finish() will not write the results of the checks so far.
+  // finish() will not store the results of the checks so far.
   void discard_results() { pending_.clear(); }
 
  private:

@@ -76,7 +76,7 @@ std::string_view kernel_header() {
 
 Status<Cubin> compile_variant(const NvrtcApi& nvrtc, const VariantRequest& request,
                               const std::string& arch) {
-  const std::string source(request.source);  // NVRTC wants it terminated
+  const std::string source(request.source);  // NVRTC requires a terminated string
   const Program program(nvrtc, source.c_str(), request.name);
   const auto fail = [&](std::string_view step, nvrtcResult r, const std::string& log = {}) {
     return tl::unexpected(failure(nvrtc, request, step, r, log));

@@ -17,10 +17,10 @@ struct Cubin {
   std::string image;         // bytes of a cubin
 };
 
-// "sm_90a" for 90, "sm_80" for 80: Hopper's own instructions need the `a`.
+// "sm_90a" for 90, "sm_80" for 80: Hopper-specific instructions need the `a`.
 std::string arch_name(int compute_capability);
 
-// What the kernel source can include beside what NVRTC brings: <redzone/kernel.h>, from memory.
+// The header that kernel sources can include beside NVRTC's own: <redzone/kernel.h>, from memory.
 std::string_view kernel_header();
 
 // Fails with kind harness and the first lines of the compiler's log.

@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-// Requests after one that could not be kept, as on a full disk: the device would compile it again.
+// Requests to skip after a failed save, e.g. on a full disk: the device would compile them again.
 constexpr int kLeftAlone = 100;
 
 class CompilingHook {
@@ -26,7 +26,7 @@ class CompilingHook {
       : nvrtc_(std::move(nvrtc)), arch_(arch_name(compute_capability)) {}
 
   void operator()(const VariantRequest& request, BlackBox* box) {
-    if (!request.image.empty()) return;  // was compiled before
+    if (!request.image.empty()) return;  // precompiled
     const std::string key = variant_key(request);
     const std::string file = compiled_key(key, nvrtc_.version_text, arch_, kernel_header());
     if (failed_.contains(key) || cache_.has(file)) return;
@@ -46,8 +46,8 @@ class CompilingHook {
   NvrtcApi nvrtc_;
   std::string arch_;
   CubinCache cache_{CubinCache::default_folder()};
-  int left_alone_ = 0;                      // requests from now on
-  std::unordered_set<std::string> failed_;  // to compile
+  int left_alone_ = 0;                      // number of further requests to skip
+  std::unordered_set<std::string> failed_;  // variants that do not compile
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace redzone::device::cuda {
 
 // Keeps the primary context alive, and current on the thread that retained it. The destructor
-// restores what was current before; it must run on the same thread.
+// restores the previous current context; it must run on the same thread.
 class PrimaryContext {
  public:
   static Status<std::unique_ptr<PrimaryContext>> retain(const DriverApi& api, CUdevice device);

@@ -24,10 +24,10 @@ constexpr std::string_view kMagic = "redzone cubin 1";
 constexpr const char* kEntry = ".cubin";
 constexpr const char* kHalfWritten = ".tmp";
 
-// The folder is looked through at the first save of a process and at each so many: that takes some
-// ten milliseconds where there are many entries, a compilation some hundred.
+// The folder is scanned at a process's first save and at every 64th: a scan of many entries takes
+// about ten milliseconds, a compilation about a hundred.
 constexpr int kSavesPerLook = 64;
-// No process takes that long over one file.
+// No process takes that long to write one file.
 constexpr auto kAbandoned = std::chrono::hours(1);
 
 const char* variable(const char* name) {
@@ -35,7 +35,7 @@ const char* variable(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-// Cuts the first line off `text`.
+// Removes the first line from `text`.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;

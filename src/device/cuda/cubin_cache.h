@@ -1,11 +1,11 @@
-// Compiled variants on disk: workers are replaced after every fault, and the new one should not
-// compile again what the old one had.
+// Compiled variants on disk: a worker is replaced after every fault, and its successor should not
+// compile the same variants again.
 //
-// Files are written whole and renamed into place, so processes may share the folder. A file that is
-// missing, cut short or altered reads as absent. Nothing here ever fails the caller.
+// Files are written completely and renamed into place, so processes may share the folder. A file
+// that is missing, truncated or altered reads as absent. No function fails the caller.
 //
-// The folder is bounded: a kernel that takes a size as a constant has a variant for each, and a
-// night after the other adds some. What was not used for longest goes first.
+// The size of the folder is bounded, because a kernel with a size as a constant has a variant for
+// each size, and every night adds some. The least recently used files are removed first.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class CubinCache {
   static constexpr std::uintmax_t kDefaultLimit = std::uintmax_t{2} << 30;
 
   // An empty path: no cache, every load is absent. `limit`: bytes of the entries of all processes,
-  // kept to now and then as this one saves, so that it may be passed by a few entries.
+  // enforced only at some saves, so that a few entries may exceed it.
   explicit CubinCache(std::filesystem::path folder, std::uintmax_t limit = kDefaultLimit)
       : folder_(std::move(folder)), limit_(limit) {}
 
@@ -32,14 +32,14 @@ class CubinCache {
 
   // `key`: hex digits that name source, compiler and architecture.
   std::optional<Cubin> load(const std::string& key) const;
-  // Whether there is such a file, which then counts as used. It may be damaged.
+  // Whether such a file exists, which then counts as used. It may be damaged.
   bool has(const std::string& key) const;
-  // Whether it is there now.
+  // Returns whether the file exists afterwards.
   bool save(const std::string& key, const Cubin& cubin);
 
  private:
-  // Down to three quarters of the limit where it is passed; and what processes that were killed
-  // left half written.
+  // Removes files down to three quarters of the limit if it is exceeded, and half-written files of
+  // killed processes.
   void shrink() const;
 
   std::filesystem::path folder_;

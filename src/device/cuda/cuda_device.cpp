@@ -13,7 +13,7 @@ namespace redzone::device {
 namespace cuda {
 namespace {
 
-// Several workers share a GPU: what a worker keeps for later must not starve the others.
+// Several workers share a GPU: regions cached by one must not starve the others.
 constexpr std::size_t kIdleShare = 16;
 
 }  // namespace
@@ -82,7 +82,7 @@ std::array<RegionCache*, 4> CudaDevice::caches() {
 Status<std::unique_ptr<CudaDevice>> CudaDevice::create() {
   auto parts = make_parts();
   if (!parts) {
-    // There is no device yet that a target could have lost.
+    // No target has run yet, so a fault is not the target's.
     if (parts.error().kind == Failure::Kind::fault) parts.error().kind = Failure::Kind::harness;
     return tl::unexpected(std::move(parts.error()));
   }
@@ -117,7 +117,7 @@ void CudaDevice::set_black_box(BlackBox* box) {
 
 Status<void> CudaDevice::begin_trial(const TrialSettings& settings) {
   parts_->graphs->abandon();
-  // After a trial that was broken off: its tables may still be read, its results are gone.
+  // After an aborted trial: its tables may still be in use, its results are discarded.
   if (!idle_) {
     parts_->buffers->discard_results();
     RZ_TRY(synchronize());
@@ -183,7 +183,7 @@ Status<int> CudaDevice::end_capture(int) {
 
 Status<void> CudaDevice::launch_graph(int stream, int graph) {
   idle_ = false;
-  // Which of its kernels runs is not known.
+  // Which of the graph's kernels runs is unknown.
   if (box_ != nullptr) copy_name(box_->kernel, "");
   last_kernel_ = nullptr;
   return noted(parts_->graphs->launch((*parts_->streams)[stream], graph));
@@ -195,7 +195,7 @@ Status<bool> CudaDevice::may_copy(const void* at) {
   const CUresult r =
       parts_->api.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
   if (r == CUDA_SUCCESS) return true;
-  if (r == CUDA_ERROR_INVALID_VALUE) return false;  // no memory that the driver knows
+  if (r == CUDA_ERROR_INVALID_VALUE) return false;  // memory unknown to the driver
   return tl::unexpected(failure_of(parts_->api, r, "cuPointerGetAttribute"));
 }
 
@@ -226,7 +226,8 @@ Status<void> CudaDevice::open() {
 
 Status<void> CudaDevice::synchronize() {
   parts_->gate->open();
-  // The whole context: also what a target put on streams of its own or on the default stream.
+  // Waits for the whole context, including work of a target on its own streams or on the default
+  // stream.
   const CUresult r = parts_->api.ctx_synchronize();
   if (r != CUDA_SUCCESS) {
     lost_ = true;

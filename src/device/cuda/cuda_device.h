@@ -1,6 +1,6 @@
-// The CUDA side of the Device seam.
+// The CUDA implementation of Device.
 //
-// Contract as in device/device.h. After a fault nothing is torn down, not even by the destructor:
+// Contract as in device/device.h. After a fault nothing is destroyed, not even by the destructor:
 // that can hang for minutes, and the process has to leave with _exit anyway.
 #pragma once
 
@@ -38,7 +38,7 @@ class CudaDevice final : public Device {
   Memory& pinned_memory() override { return *parts_->page_locked; }
   void set_black_box(BlackBox* box) override;
   Status<void> begin_trial(const TrialSettings& settings) override;
-  // Ignored: CUDA does not tell the address of a fault.
+  // Ignored: CUDA does not report the address of a fault.
   void watch(std::vector<NamedRange> buffers) override;
   void watch_more(std::span<const NamedRange> buffers) override;
   void set_call(std::int32_t call) override;
@@ -56,8 +56,8 @@ class CudaDevice final : public Device {
   Status<void> copy(int stream, void* to, const void* from, std::size_t bytes) override;
   Status<void> hold() override;
   Status<void> open() override;
-  // Below the 1,020 launches after which a held stream blocks, because a batch of buffers enqueues
-  // up to three operations.
+  // Less than the 1,020 launches after which a held stream blocks, because a batch of buffers
+  // enqueues up to three operations.
   std::size_t hold_capacity() const override { return 900; }
   Status<void> synchronize() override;
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
@@ -65,7 +65,7 @@ class CudaDevice final : public Device {
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
-  // Everything that owns something of the driver, in the order in which it is made.
+  // Everything that owns driver resources, in order of creation.
   struct Parts {
     DriverApi api;
     Info info;
@@ -85,16 +85,16 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::unique_ptr<Parts> parts);
   static Status<std::unique_ptr<Parts>> make_parts();
   Status<void> make_room();
-  // Whether a copy to or from there does not make the host wait.
+  // Whether a copy from or to this address does not block the host.
   Status<bool> may_copy(const void* at);
   std::array<RegionCache*, 4> caches();
-  // Passes a result on, and remembers a fault.
+  // Returns a result unchanged, and records a fault.
   template <class T>
   Status<T> noted(Status<T> status);
 
   std::unique_ptr<Parts> parts_;
   BlackBox* box_ = nullptr;
-  const char* last_kernel_ = nullptr;  // whose name is in the black box
+  const char* last_kernel_ = nullptr;  // its name is in the black box
   int streams_in_use_ = 1;
   bool idle_ = true;  // nothing was enqueued since the last synchronize()
   bool lost_ = false;

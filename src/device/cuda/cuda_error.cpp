@@ -19,8 +19,8 @@ Failure make_failure(const DriverApi& api, Failure::Kind kind, CUresult result,
   return {kind, name_of(api, result), fmt::format("{}: {}", what, text)};
 }
 
-// The error that the context carries, or `result` while it is alive. The query returns at once,
-// also while a stream is held.
+// The error that the context carries, or `result` if the context is alive. The query returns at
+// once, even while a stream is held.
 CUresult root_cause(const DriverApi& api, CUresult result) {
   if (is_sticky(result)) return result;
   const CUresult state = api.stream_query(nullptr);

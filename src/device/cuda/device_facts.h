@@ -1,4 +1,4 @@
-// What can be asked of a GPU without a context.
+// Properties of a GPU that are available without a context.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace redzone::device::cuda {
 
-// The driver's own version ("580.159.04"); where the kernel module does not say, the version of
-// CUDA that it supports ("CUDA 13.0").
+// The driver's own version ("580.159.04"); if the kernel module does not report it, the CUDA
+// version that it supports ("CUDA 13.0").
 std::string driver_version(const DriverApi& api);
 
 // The version in the text of /proc/driver/nvidia/version, or "".

@@ -5,8 +5,8 @@
 namespace redzone::device::cuda {
 namespace {
 
-// <cuda.h> renames most functions to a version of them (cuMemAlloc is cuMemAlloc_v2); the library
-// must be asked for that name, so the macro argument is expanded before it becomes a string.
+// <cuda.h> renames most functions to a version of them (cuMemAlloc is cuMemAlloc_v2), and the
+// library exports that name, so the macro argument is expanded before it becomes a string.
 #define RZ_TEXT(name) #name
 #define RZ_SYMBOL(name) RZ_TEXT(name)
 
@@ -25,7 +25,7 @@ class Binder {
     if (function == nullptr && missing_.empty()) missing_ = symbol;
     return *this;
   }
-  // The first required symbol that is not there.
+  // The first required symbol that is missing.
   const std::string& missing() const { return missing_; }
 
  private:

@@ -1,4 +1,4 @@
-// The CUDA driver, loaded at run time, so that the binary also starts where there is none.
+// The CUDA driver, loaded at run time, so that the binary also starts without one.
 #pragma once
 
 #include <cuda.h>

@@ -45,7 +45,7 @@ static_assert(number(tma::Promotion::b256) == CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 static_assert(number(tma::Fill::zero) == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 static_assert(number(tma::Fill::nan) == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
 
-// A copy with room for every rank that may be asked about.
+// A copy with room for every rank up to kMostRank.
 template <class To, class From, std::size_t N>
 std::array<To, kMostRank> padded(const std::array<From, N>& values) {
   std::array<To, kMostRank> out{};
@@ -53,7 +53,7 @@ std::array<To, kMostRank> padded(const std::array<From, N>& values) {
   return out;
 }
 
-// Values that name nothing must reach the driver, too.
+// Values without an enumerator must reach the driver, too.
 template <class Enum>
 Enum raw(std::uint32_t value) {
   return std::bit_cast<Enum>(value);

@@ -1,4 +1,4 @@
-// The driver's encoding of a TMA descriptor given as plain values.
+// Encodes a TMA descriptor, given as plain values, through the driver.
 #pragma once
 
 #include "device/cuda/driver_api.h"
@@ -6,8 +6,8 @@
 
 namespace redzone::device::cuda {
 
-// cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, which `api` must have. Ranks up to
-// TensorMapEncoder::kMostRank only, because the driver may read as many entries.
+// Calls cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, which `api` must have. Ranks up to
+// TensorMapEncoder::kMostRank only: the driver may read that many entries.
 CUresult encode(const DriverApi& api, const tma::Descriptor& descriptor, CUtensorMap& map);
 
 }  // namespace redzone::device::cuda

@@ -29,7 +29,7 @@ Gate::~Gate() {
     watchdog_.request_stop();
     watchdog_.join();
   }
-  api_.host_free(word_);  // waits for the streams, which are free to run
+  api_.host_free(word_);  // waits for the streams, which are not held any more
 }
 
 Status<void> Gate::close(std::span<const CUstream> streams) {
@@ -44,7 +44,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
   streams_.assign(streams.begin(), streams.end());
   closed_ = true;
   ++ticket_;
-  // Armed before the first wait is enqueued: even that could find a full queue.
+  // Armed before the first wait is enqueued, because even that could block on a full queue.
   {
     std::lock_guard lock(mutex_);
     armed_ = true;
@@ -90,7 +90,8 @@ void Gate::watch(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   while (wake_.wait(lock, stop, [this] { return armed_; })) {
     const std::uint32_t ticket = armed_ticket_;
-    // Left early when the gate was opened and closed again (another ticket) or the device goes.
+    // Ends early if the gate was opened and closed again (another ticket) or the device is
+    // destroyed.
     const auto deadline = deadline_;
     const bool moved_on =
         wake_.wait_until(lock, stop, deadline, [&] { return !armed_ || armed_ticket_ != ticket; });

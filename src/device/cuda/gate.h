@@ -1,8 +1,8 @@
-// Holds streams back until the host lets them go.
+// Blocks streams until the host releases them.
 //
 // Each held stream waits for a word of mapped host memory to reach a ticket; opening stores the
 // ticket. While a gate is closed, a driver call that waits for the device (a free, a synchronous
-// copy, the first load of a kernel) would wait for ever: our own calls of that kind run under a
+// copy, the first load of a kernel) would wait forever: our own calls of that kind run under a
 // GatePause, and for those of a target a watchdog opens the gate after kLongestHold. Opening early
 // only narrows the window for lifetime bugs; a gate left closed would be a false hang.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace redzone::device::cuda {
 
-// Enqueueing a full queue of launches takes milliseconds, and some 100 ms under memcheck.
+// Enqueueing a full queue of launches takes milliseconds, and about 100 ms under memcheck.
 inline constexpr std::chrono::milliseconds kLongestHold{250};
 
 // All members are called from the device's thread; the watchdog is internal.
@@ -32,13 +32,13 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Holds these streams from here on. Does nothing when already closed.
+  // Holds these streams from here on. Does nothing if already closed.
   Status<void> close(std::span<const CUstream> streams);
-  // Never fails and never waits. Does nothing when open.
+  // Never fails and never waits. Does nothing if open.
   void open();
   bool closed() const { return closed_; }
-  // While a stream is captured, a wait on it would become part of the graph: a close() until then
-  // is put off until set_capturing(false), which fails as close() does.
+  // While a stream is captured, a wait on it would become part of the graph: a close() during a
+  // capture is deferred until set_capturing(false), which fails as close() does.
   Status<void> set_capturing(bool capturing);
   // The streams of the last close().
   const std::vector<CUstream>& streams() const { return streams_; }
@@ -55,7 +55,7 @@ class Gate {
   std::vector<CUstream> streams_;
   bool closed_ = false;
   bool capturing_ = false;
-  bool put_off_ = false;  // a close(), of streams_
+  bool put_off_ = false;  // a close() of streams_ is deferred
   std::uint32_t ticket_ = 0;
 
   // Shared with the watchdog, which starts at the first close().
@@ -67,13 +67,13 @@ class Gate {
   std::jthread watchdog_;
 };
 
-// Opens a closed gate for as long as it lives, then closes it again for the same streams.
+// Opens a closed gate for its lifetime, then closes it again for the same streams.
 class GatePause {
  public:
   explicit GatePause(Gate& gate) : gate_(gate), paused_(gate.closed()) {
     if (paused_) gate_.open();
   }
-  // An error of closing again is one of the context, which the next call reports.
+  // Ignores an error of closing again: it is an error of the context, which the next call reports.
   ~GatePause();
   GatePause(const GatePause&) = delete;
   GatePause& operator=(const GatePause&) = delete;

@@ -33,7 +33,7 @@ Status<int> GraphSet::end() {
   if (ended != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, ended, "cuStreamEndCapture"));
   CUgraphExec executable = nullptr;
   const CUresult made = api_.graph_instantiate(&executable, graph, 0);
-  api_.graph_destroy(graph);  // the executable graph has a copy
+  api_.graph_destroy(graph);  // the executable graph has its own copy
   if (made != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, made, "cuGraphInstantiate"));
   graphs_.push_back(executable);
   return static_cast<int>(graphs_.size()) - 1;
@@ -44,7 +44,7 @@ void GraphSet::abandon() {
   CUgraph graph = nullptr;
   if (api_.end_capture(origin_, &graph) == CUDA_SUCCESS && graph != nullptr)
     api_.graph_destroy(graph);
-  // An error of closing again is one of the context, which the next call reports.
+  // Ignored: an error of closing again is one of the context, which the next call reports.
   (void)gate_.set_capturing(false);
 }
 

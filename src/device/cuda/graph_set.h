@@ -9,21 +9,22 @@
 
 namespace redzone::device::cuda {
 
-// The capture mode is relaxed: what this thread does beside the capture (mapping memory, loading a
-// kernel) is its own business. Calls that would end a capture are refused by the driver, with one
-// of the CUDA_ERROR_STREAM_CAPTURE codes.
+// The capture mode is relaxed, so this thread may do unrelated work during the capture (map memory,
+// load a kernel). The driver refuses calls that would break a capture, with one of the
+// CUDA_ERROR_STREAM_CAPTURE codes.
 class GraphSet {
  public:
   GraphSet(const DriverApi& api, Gate& gate) : api_(api), gate_(gate) {}
-  // Needs nothing in flight, as clear().
+  // Requires that nothing is in flight, as clear() does.
   ~GraphSet();
   GraphSet(const GraphSet&) = delete;
   GraphSet& operator=(const GraphSet&) = delete;
 
   Status<void> begin(CUstream stream);
-  // Instantiates what was captured; the index of the graph. The stream is uncaptured in any case.
+  // Instantiates the captured work and returns the index of the graph. The stream is uncaptured in
+  // any case.
   Status<int> end();
-  // Ends a capture that is open and forgets what it recorded.
+  // Ends an open capture and discards what it recorded.
   void abandon();
   bool capturing() const { return capturing_; }
   Status<void> launch(CUstream stream, int graph);

@@ -59,7 +59,7 @@ class GuardSource final : public RegionSource {
       return tl::unexpected(failure_of(api_, r, "cuMemCreate"));
     calls_ += 1;
     const CUresult mapped = api_.mem_map(base, bytes, 0, memory, 0);
-    // The mapping, where there is one, keeps the memory alive until it is unmapped.
+    // A mapping, if there is one, keeps the memory alive until it is unmapped.
     api_.mem_release(memory);
     if (mapped != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, mapped, "cuMemMap"));
 

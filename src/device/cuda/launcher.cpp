@@ -10,19 +10,19 @@
 namespace redzone::device::cuda {
 namespace {
 
-// Shared memory that a block gets without asking; more must be allowed first (CUDA C++ Programming
+// Shared memory that a block gets without opt-in; more must be allowed first (CUDA C++ Programming
 // Guide, cudaFuncAttributeMaxDynamicSharedMemorySize).
 constexpr std::size_t kSharedWithoutOptIn = 48 * 1024;
 
-// Blocks that a cluster may have on every device that has clusters; a kernel has to opt in to more
-// (CUDA C++ Programming Guide, "Thread Block Clusters").
+// Cluster size that every device with clusters supports; a kernel has to opt in to more (CUDA C++
+// Programming Guide, "Thread Block Clusters").
 constexpr std::int64_t kPortableCluster = 8;
 
 std::int64_t ctas_of(const Extent& cluster) {
   return cluster.x * cluster.y * cluster.z;
 }
 
-// Nothing when the driver cannot say.
+// Returns nothing if the driver cannot report them.
 std::optional<std::vector<std::size_t>> parameters_of(const DriverApi& api, CUfunction function) {
   if (api.function_param_info == nullptr) return std::nullopt;
   std::vector<std::size_t> sizes;
@@ -50,8 +50,8 @@ unsigned extent(std::int64_t value) {
   return static_cast<unsigned>(value);
 }
 
-// What a launch asks for beside its geometry, as Triton 3.6's launcher does it; the cluster is
-// spread because its CTAs are as large as they can be.
+// Launch attributes, set as by Triton 3.6's launcher; the scheduling policy spreads the cluster,
+// because its CTAs have the maximum size.
 unsigned attributes_of(const LaunchShape& shape, std::array<CUlaunchAttribute, 4>& attributes) {
   unsigned count = 0;
   const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
@@ -104,7 +104,7 @@ Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const La
                               const LaunchArgs& args) {
   const char* name = kernel.name != nullptr ? kernel.name : "";
   if (kernel.function == nullptr) {
-    // The runtime API finds no function of a context that has faulted.
+    // The runtime API returns no function in a context that has faulted.
     if (auto fault = context_fault(api_, fmt::format("launch of {}", name)))
       return tl::unexpected(std::move(*fault));
     return tl::unexpected(
@@ -131,7 +131,7 @@ Status<void> Launcher::launch(CUstream stream, const KernelRef& kernel, const La
 
 Status<Launcher::Function*> Launcher::find(CUfunction function, const char* name) {
   if (auto it = functions_.find(function); it != functions_.end()) return &it->second;
-  // The driver loads a kernel lazily and may wait for the device when it does.
+  // The driver loads a kernel lazily, and may wait for the device when it does.
   const GatePause pause(gate_);
   if (api_.function_load != nullptr)
     if (auto r = api_.function_load(function); r != CUDA_SUCCESS)

@@ -1,4 +1,4 @@
-// Launches kernels of targets, and refuses what the device would refuse or misread.
+// Launches kernels of targets, and refuses launches that the device would refuse or misread.
 #pragma once
 
 #include <optional>
@@ -23,12 +23,12 @@ class Launcher {
                       const LaunchArgs& args);
 
  private:
-  // What is learned of a function at its first launch.
+  // Properties of a function, queried at its first launch.
   struct Function {
     std::optional<std::vector<std::size_t>> parameter_bytes;  // unset: unknown
     std::size_t static_shared_bytes = 0;
-    std::size_t dynamic_limit_bytes = 0;  // set so far
-    bool any_cluster = false;             // also above the portable size
+    std::size_t dynamic_limit_bytes = 0;  // the limit set so far
+    bool any_cluster = false;             // clusters above the portable size are allowed
   };
   Status<Function*> find(CUfunction function, const char* name);
   Status<void> allow_shared(CUfunction function, Function& known, std::size_t bytes,

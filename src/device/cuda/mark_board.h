@@ -1,4 +1,4 @@
-// Words of mapped host memory that streams write when they get there.
+// Progress markers: words of mapped host memory that streams write when they get there.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace redzone::device::cuda {
 
-// One word for each stream. Host memory outlives a fault of the context: what was written before it
-// can still be read.
+// One word for each stream. Host memory survives a fault of the context: earlier writes remain
+// readable.
 class MarkBoard {
  public:
   static Status<std::unique_ptr<MarkBoard>> create(const DriverApi& api);
-  // Waits for the streams, as freeing page-locked memory does.
+  // Waits for the streams, because freeing pinned memory does.
   ~MarkBoard();
   MarkBoard(const MarkBoard&) = delete;
   MarkBoard& operator=(const MarkBoard&) = delete;
 
-  // Enqueues a write of `number` to the word of stream `index`, behind all that is on it. Must not
-  // be called while the stream is captured.
+  // Enqueues a write of `number` to the word of stream `index`, after all work on it. Must not be
+  // called while the stream is captured.
   Status<void> write(int index, CUstream stream, std::uint32_t number);
   std::uint32_t read(int index) const;
-  // Sets all words to 0; the streams are idle.
+  // Sets all words to 0; the streams must be idle.
   void clear();
 
  private:

@@ -22,11 +22,11 @@ struct NvrtcApi {
   decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
 
-  std::string path;          // as it was loaded
+  std::string path;          // as passed to the loader
   std::string version_text;  // "13.0"
 };
 
-// Looks, in this order, at $REDZONE_NVRTC (a full path; nothing else is tried then), the loader's
+// Searches, in this order, $REDZONE_NVRTC (a full path; nothing else is tried then), the loader's
 // path, $CUDA_HOME and $CUDA_PATH, and the usual places of a toolkit. The error is one line that
 // begins with "NVRTC not found".
 tl::expected<NvrtcApi, std::string> load_nvrtc_api();

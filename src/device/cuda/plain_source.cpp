@@ -8,7 +8,7 @@ class PlainSource final : public RegionSource {
  public:
   PlainSource(const DriverApi& api, std::uint64_t& calls) : api_(api), calls_(calls) {}
 
-  // The exact size: an access behind the end lands where it would in production.
+  // The exact size: an access beyond the end reaches the same memory as in production.
   std::size_t rounded(std::size_t bytes) const override { return bytes; }
 
   Status<Region> create(std::size_t bytes) override {

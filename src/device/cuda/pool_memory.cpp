@@ -29,7 +29,7 @@ Status<std::unique_ptr<PoolMemory>> PoolMemory::create(const DriverApi& api, CUd
 }
 
 PoolMemory::~PoolMemory() {
-  if (pool_ != nullptr) api_.pool_destroy(pool_);  // what is still allocated goes when it is freed
+  if (pool_ != nullptr) api_.pool_destroy(pool_);  // destroyed when its last allocation is freed
 }
 
 Status<void> PoolMemory::set(CUmemPool_attribute attribute, int value) {
@@ -43,7 +43,7 @@ Status<void> PoolMemory::begin(const PoolPolicy& policy) {
     if (auto r = api_.free_async(left, streams_[0]); r != CUDA_SUCCESS)
       return tl::unexpected(failure_of(api_, r, "cuMemFreeAsync"));
   live_.clear();
-  if (policy == policy_) return {};  // a new pool has the default
+  if (policy == policy_) return {};  // a new pool already has the default
   const std::pair<CUmemPool_attribute, bool> rules[] = {
       {CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, policy.follow_event_dependencies},
       {CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, policy.allow_opportunistic},
@@ -53,7 +53,7 @@ Status<void> PoolMemory::begin(const PoolPolicy& policy) {
   const auto r = api_.set_pool_attribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
   if (r != CUDA_SUCCESS) return tl::unexpected(failure_of(api_, r, "cuMemPoolSetAttribute"));
   policy_ = policy;
-  return trim();  // what a larger threshold kept
+  return trim();  // releases what a larger threshold kept
 }
 
 Status<void> PoolMemory::trim() {

@@ -1,7 +1,7 @@
 // The driver's stream-ordered pool: cuMemAllocFromPoolAsync and cuMemFreeAsync.
 //
-// A pool of Redzone's own, so that its policy is nobody else's. What it keeps and when it maps is
-// the driver's business: between trials with a release threshold of 0 it gives everything back.
+// A separate pool, so that its policy affects nothing else. The driver decides what the pool keeps
+// and when it maps memory: with a release threshold of 0 it returns everything between trials.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,22 @@ namespace redzone::device::cuda {
 
 class PoolMemory final : public OrderedMemory {
  public:
-  // Where the device has no pools, every acquire() says so (unsupported). `streams` outlives this.
+  // If the device has no pools, every acquire() fails with `unsupported`. `streams` must outlive
+  // this object.
   static Status<std::unique_ptr<PoolMemory>> create(const DriverApi& api, CUdevice device,
                                                     const StreamSet& streams);
-  ~PoolMemory() override;  // needs nothing in flight
+  ~PoolMemory() override;  // requires that nothing is in flight
   PoolMemory(const PoolMemory&) = delete;
   PoolMemory& operator=(const PoolMemory&) = delete;
 
-  // Frees what a trial left behind, and sets the policy. Only with nothing in flight.
+  // Frees what a trial left allocated, and sets the policy. Requires that nothing is in flight.
   Status<void> begin(const PoolPolicy& policy);
-  // Gives all memory that is not in use back to the device. Only with nothing in flight.
+  // Returns all unused memory to the device. Requires that nothing is in flight.
   Status<void> trim();
 
   Status<Region> acquire(std::size_t bytes, int stream) override;
   Status<void> release(Region region, int stream) override;
-  // Those that can be seen: making the pool.
+  // Only the creation of the pool is visible.
   std::uint64_t mapping_calls() const override { return pool_ == nullptr ? 0 : 1; }
 
  private:

@@ -1,4 +1,4 @@
-// probe_cuda(): what there is, without a context.
+// probe_cuda(): detects driver, device and NVRTC, without a context.
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/device_facts.h"
 #include "device/cuda/nvrtc_api.h"
@@ -6,7 +6,7 @@
 namespace redzone::device {
 namespace {
 
-// Fills in everything up to the first thing missing, and returns what that is.
+// Fills in everything up to the first missing part, and returns that part.
 std::string look_for_device(CudaProbe& probe) {
   auto api = cuda::load_driver_api();
   if (!api) return api.error();

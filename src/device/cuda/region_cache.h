@@ -1,5 +1,5 @@
-// Keeps released regions for the next request of the same size, so that a trial like the one before
-// makes no mapping call.
+// Keeps released regions for later requests of the same size, so that a trial like the preceding
+// one makes no mapping call.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace redzone::device::cuda {
 
-// Waits for all work of the device, then trims every cache of it.
+// Waits for all work of the device, then trims all its caches.
 using MakeRoom = std::function<Status<void>()>;
 
 class RegionCache final : public Memory {
@@ -20,25 +20,26 @@ class RegionCache final : public Memory {
   using MakeSource = std::function<std::unique_ptr<RegionSource>(std::uint64_t& calls)>;
 
   struct Limits {
-    std::size_t region_bytes;  // a larger request is out_of_memory at once
-    std::size_t idle_bytes;    // with more in released regions, shrink() gives them all back
+    std::size_t region_bytes;  // a larger request fails at once with out_of_memory
+    std::size_t idle_bytes;    // if released regions hold more, shrink() frees them all
   };
 
   RegionCache(const MakeSource& make_source, MakeRoom make_room, Limits limits);
-  ~RegionCache() override;  // needs nothing in flight, and all regions released
+  ~RegionCache() override;  // requires that nothing is in flight and all regions are released
   RegionCache(const RegionCache&) = delete;
   RegionCache& operator=(const RegionCache&) = delete;
 
-  // A size that was not seen before makes mapping calls. None of them waits for a stream that is
-  // held (measured on an H200, driver 580: all within 0.2 ms, and 25 ms for 64 MiB of the host), so
-  // the gate stays as it is, and a worker's first trial holds its launches like any other. When
-  // memory has run out, that is tried once more after make_room.
+  // A new size makes mapping calls. None of them waits for a held stream (measured on an H200,
+  // driver 580: all within 0.2 ms, and 25 ms for 64 MiB of the host), so the gate is left as it is,
+  // and a worker's first trial has blocked launches like any other. If memory is exhausted, the
+  // request is retried once after make_room.
   Status<Region> acquire(std::size_t bytes) override;
   void release(Region region) override;
   void trim() override;
   std::uint64_t mapping_calls() const override { return calls_; }
 
-  // Trims when over the limit; several processes share one GPU. Only with nothing in flight.
+  // Trims if over the limit, because several processes share one GPU. Requires that nothing is in
+  // flight.
   void shrink();
 
  private:

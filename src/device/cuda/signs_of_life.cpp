@@ -6,7 +6,7 @@
 namespace redzone::device::cuda {
 namespace {
 
-// The driver looks eight times a deadline, of which the shortest is 750 ms.
+// The driver checks eight times per deadline, and the shortest deadline is 750 ms.
 constexpr std::chrono::milliseconds kInterval{20};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// While this lives, the black box shows progress: what goes on is known to end, and may take longer
-// than the deadline of a trial. It runs in a library that could not say so itself.
+// Records progress in the black box during its lifetime. For work that is known to end, may take
+// longer than the deadline of a trial, and runs in a library that cannot record progress itself.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@ namespace redzone::device::cuda {
 
 class SignsOfLife {
  public:
-  // `box` may be null, and outlives this; nobody else writes its progress meanwhile.
+  // `box` may be null, and must outlive this object, the only writer of its progress meanwhile.
   explicit SignsOfLife(BlackBox* box);
   ~SignsOfLife();
   SignsOfLife(const SignsOfLife&) = delete;

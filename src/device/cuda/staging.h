@@ -1,7 +1,7 @@
-// Pinned host memory with a twin on the device, for tables that travel with enqueued work.
+// Pinned host memory with a copy on the device, for tables that are enqueued together with work.
 //
 // A bump allocator: a slice stays untouched until reset(), so any number of batches may be in
-// flight, also while the streams are held. In steady state it allocates nothing.
+// flight, also while the streams are held. Allocates nothing in steady state.
 #pragma once
 
 #include <vector>
@@ -19,13 +19,13 @@ class Staging {
   };
 
   explicit Staging(const DriverApi& api) : api_(api) {}
-  ~Staging();  // needs nothing in flight
+  ~Staging();  // requires that nothing is in flight
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // `bytes` at the same offset on both sides, 16-byte aligned.
+  // `bytes` at the same offset in both memories, 16-byte aligned.
   Status<Slice> take(std::size_t bytes);
-  // All slices are free again. Only with nothing in flight.
+  // Frees all slices. Requires that nothing is in flight.
   void reset();
 
  private:
@@ -39,7 +39,7 @@ class Staging {
   const DriverApi& api_;
   std::vector<Block> blocks_;
   std::size_t current_ = 0;  // block in use
-  std::size_t used_ = 0;     // bytes of it
+  std::size_t used_ = 0;     // used bytes of it
 };
 
 }  // namespace redzone::device::cuda

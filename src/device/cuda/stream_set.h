@@ -10,8 +10,8 @@
 
 namespace redzone::device::cuda {
 
-// kDeviceStreams non-blocking streams (the legacy default stream does not order them), all made at
-// once: making one later could wait for the device while streams are held.
+// kDeviceStreams non-blocking streams (not ordered by the legacy default stream), all created at
+// once: creating one later could wait for the device while streams are held.
 class StreamSet {
  public:
   static Status<std::unique_ptr<StreamSet>> create(const DriverApi& api);
@@ -22,8 +22,8 @@ class StreamSet {
   CUstream operator[](int stream) const;
   std::span<const CUstream> first(int count) const;
 
-  // `stream` waits for all that is enqueued on `on` so far. One event for each stream suffices: a
-  // wait refers to the record before it, and later records do not change it.
+  // `stream` waits for all work enqueued on `on` so far. One event for each stream suffices: a wait
+  // refers to the record before it, and later records do not change it.
   Status<void> wait(int stream, int on);
 
  private:

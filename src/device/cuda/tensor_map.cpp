@@ -53,7 +53,7 @@ class CudaEncoder final : public TensorMapEncoder {
   const cuda::DriverApi api_;
   std::string name_, driver_;
   int capability_ = 0;
-  std::unique_ptr<cuda::PrimaryContext> context_;  // goes before the table of functions
+  std::unique_ptr<cuda::PrimaryContext> context_;  // destroyed before the table of functions
 };
 
 }  // namespace

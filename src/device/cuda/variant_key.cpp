@@ -6,7 +6,7 @@
 namespace redzone::device::cuda {
 namespace {
 
-// Parts carry their length, so that no two lists of parts hash the same text.
+// Parts are prefixed with their length, so that different lists of parts hash different texts.
 void append(std::string& text, std::string_view part) {
   text += fmt::format("{}:", part.size());
   text += part;

@@ -8,11 +8,11 @@
 
 namespace redzone::device::cuda {
 
-// Differs whenever source, expression or options do.
+// Differs if source, expression or options differ.
 std::string variant_key(const VariantRequest& request);
 
-// Of `key` compiled by this NVRTC, with this <redzone/kernel.h>, for this architecture: names a
-// file of the disk cache.
+// Name of a file in the disk cache: identifies `key` compiled by this NVRTC, with this
+// <redzone/kernel.h>, for this architecture.
 std::string compiled_key(std::string_view key, std::string_view nvrtc_version,
                          std::string_view arch, std::string_view header);
 

@@ -38,7 +38,7 @@ Status<CUfunction> Variants::build(const std::string& key, const VariantRequest&
   if (auto cached = cache_.load(file)) {
     auto function = load(cached->image.data(), cached->lowered_name.c_str(), request);
     if (function || function.error().kind == Failure::Kind::fault) return function;
-    // An image that does not load is rebuilt.
+    // An image that does not load is compiled again.
   }
   auto cubin = [&] {
     const SignsOfLife signs(box);

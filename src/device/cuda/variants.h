@@ -1,5 +1,5 @@
 // Kernels compiled on first use, by (source, expression, options): in memory, then on disk, then by
-// NVRTC; and kernels of modules that were compiled before.
+// NVRTC; and kernels of precompiled modules.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,12 @@ class Variants {
  public:
   Variants(const DriverApi& api, Gate& gate, int compute_capability, CubinCache cache)
       : api_(api), gate_(gate), arch_(arch_name(compute_capability)), cache_(std::move(cache)) {}
-  ~Variants();  // unloads; needs nothing in flight
+  ~Variants();  // unloads; requires that nothing is in flight
   Variants(const Variants&) = delete;
   Variants& operator=(const Variants&) = delete;
 
-  // The name of the result is that of the request. unsupported: no NVRTC. harness: does not
-  // compile or load. `box` (may be null) shows progress while it is compiled.
+  // The result has the request's name. unsupported: no NVRTC. harness: does not compile or load.
+  // `box` (may be null) records progress during compilation.
   Status<KernelRef> find(const VariantRequest& request, BlackBox* box);
 
  private:
@@ -34,7 +34,7 @@ class Variants {
   Gate& gate_;
   std::string arch_;
   CubinCache cache_;
-  std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // looked for at the first use
+  std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // searched for at the first use
   std::unordered_map<std::string, CUfunction> functions_;
   std::vector<CUmodule> modules_;
 };

@@ -16,7 +16,7 @@ namespace redzone::device {
 
 enum class ThreadState : std::uint8_t {
   fresh,  // not started
-  ready,  // suspended, may go on
+  ready,  // suspended, may continue
   running,
   barrier,  // waits at __syncthreads
   warp,     // waits in a warp operation
@@ -28,8 +28,8 @@ inline constexpr bool runnable(ThreadState s) {
 }
 
 // Threads run in rounds: each round visits every thread once, in the order of a walk, and runs it
-// until it ends or waits. What can be released is released at once for warp operations and between
-// rounds for the barrier.
+// until it ends or waits. Warp operations are released as soon as possible, the barrier between
+// rounds.
 class Block {
  public:
   void start(host::Index3 index, unsigned threads);
@@ -39,9 +39,9 @@ class Block {
   int next();
   bool fresh(int thread) const { return fiber[thread] == nullptr; }
 
-  // The running thread `t` ...
+  // The running thread `t` arrives at the barrier, or in a warp operation ...
   void arrive_at_barrier(int t, bool holds);
-  // ... returns true when it may go on at once.
+  // ... which returns true if the thread may continue at once.
   bool arrive_in_warp(int t, std::uint32_t mask, std::uint64_t value, unsigned source,
                       std::uint64_t poison);
   void yield(int t);
@@ -49,24 +49,24 @@ class Block {
 
   unsigned live() const { return live_; }
   unsigned waiting_to_run() const { return runnable_; }
-  // Releases the barrier when every live thread has arrived.
+  // Releases the barrier if every live thread has arrived.
   bool release_barrier();
-  // Since begin_round(): did any thread end or reach a wait? Did any yield?
+  // Since begin_round(): whether any thread ended or reached a wait, and whether any yielded.
   bool progressed() const { return progressed_; }
   bool yielded() const { return yielded_; }
   std::uint32_t live_lanes(int t) const { return warps_[t / 32].live; }
   const host::BarrierResult& barrier_result() const { return released_; }
   const host::WarpResult& warp_result(int t) const { return lanes_[t].result; }
-  // For people: what the threads of a block that is stuck wait for.
+  // For people: where the threads of a stuck block wait.
   std::string stuck_at() const;
 
   host::Index3 index = {};
-  std::vector<Fiber*> fiber;  // of each thread that is suspended; null while fresh
+  std::vector<Fiber*> fiber;  // of each suspended thread; null while fresh
   Region shared = {};         // dynamic shared memory; capacity kept between blocks
   void* dynamic_shared = nullptr;
   std::vector<std::byte> statics;      // static shared memory while another block is current
   unsigned idle_rounds = 0;            // rounds in which threads only yielded
-  std::vector<host::BulkCopy> copies;  // issued, and not arrived
+  std::vector<host::BulkCopy> copies;  // issued, but not yet arrived
 
  private:
   struct Lane {

@@ -13,7 +13,7 @@ namespace {
 // ---- Runs --------------------------------------------------------------------------------------
 
 // Calls `visit(start of the run, index of its first element, bytes to the next run)` for each run
-// in memory order; 0 bytes behind the last.
+// in memory order; 0 bytes after the last.
 template <class Visit>
 void for_each_run(const BufferJob& job, Visit visit) {
   if (job.numel == 0) return;
@@ -78,7 +78,7 @@ struct DirtyBytes {
     for (std::uint64_t i = 0; i < n; ++i) {
       if (at[i] == std::byte{canary_byte(job.canary, at + i)}) continue;
       ++dirty;
-      // By number: the windows and the data are one region, but not one array.
+      // As integers: windows and data are in one region, but not in one array.
       const auto offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at + i) -
                                                     reinterpret_cast<std::uintptr_t>(job.data));
       result.first_dirty_byte = std::min(result.first_dirty_byte, offset);

@@ -1,13 +1,13 @@
-// TMA descriptors where there is no TMA.
+// TMA descriptors on the host device.
 #pragma once
 
 #include "device/device.h"
 
 namespace redzone::device {
 
-// What cuTensorMapEncodeTiled would answer, by the rules of tma/checker.h, and the map that the
-// emulated copies of redzone/host_bulk_copy.h read. `unsupported` for a descriptor that the rules
-// allow and those copies cannot do.
+// Returns the result of cuTensorMapEncodeTiled according to the rules of tma/checker.h, and the map
+// for the emulated copies of redzone/host_bulk_copy.h. `unsupported` for a descriptor that the
+// rules allow but those copies do not support.
 Status<int> encode_for_host(const tma::Descriptor& descriptor, TensorMap& map);
 
 }  // namespace redzone::device

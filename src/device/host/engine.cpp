@@ -13,14 +13,14 @@ namespace redzone::device {
 
 namespace {
 
-// Yield points that a thread may pass before it must let others run.
+// Yield points that a thread may pass before it must yield.
 constexpr int kPatience = 64;
-// Rounds of nothing but yields before another block gets its turn.
+// Rounds with only yields before another block gets its turn.
 constexpr unsigned kIdleRounds = 2;
-// With a seed, how restless one grid is: the mean number of yield points between two switches of
-// threads, and how many rounds with a yield a block gets, on average, before another block's turn.
-// A race between neighbouring instructions shows when switches are frequent, one between long
-// stretches when they are rare, so both are tried.
+// Preemption rates of one grid with a seed: the mean number of yield points between two thread
+// switches, and the mean number of rounds with a yield before another block's turn. Frequent
+// switches expose races between neighbouring instructions, rare ones races between long stretches,
+// so both are tried.
 struct PreemptionRate {
   int patience;
   std::uint64_t one_in_aside;
@@ -54,8 +54,7 @@ void Engine::fiber_main(void* engine) {
   static_cast<Engine*>(engine)->carry_threads();
 }
 
-// The life of a fiber: runs threads one after the other on the same stack, as long as there are
-// fresh ones; then parks itself.
+// Entry of a fiber: runs fresh threads one after the other on the same stack, then parks itself.
 void Engine::carry_threads() {
   for (;;) {
     grid_->kernel.thunk(grid_->kernel.function, grid_->args);
@@ -70,7 +69,7 @@ void Engine::carry_threads() {
       switch_to(&main_);
     else
       resume(next);
-    // Taken again, for a fresh thread.
+    // Taken again from the pool, for a fresh thread.
   }
 }
 
@@ -78,8 +77,8 @@ void Engine::become(int thread) {
   thread_ = thread;
   self_->thread_idx = thread_index_[thread];
   self_->lane = static_cast<unsigned>(thread) % 32;
-  // In the natural order only a thread that spins loses its turn. With a seed any may: the count
-  // runs on over all threads.
+  // In the natural order only a spinning thread is preempted. With a seed any thread may be: the
+  // count continues over all threads.
   if (rng_->natural()) self_->patience = kPatience;
 }
 
@@ -93,7 +92,7 @@ void Engine::switch_to(Fiber* to) {
   fibers_.switch_to(from, to);
 }
 
-// Suspends the running thread, which waits or yields, in favour of the next of the round.
+// Suspends the running thread, which waits or yields, and switches to the next of the round.
 void Engine::leave() {
   block_->fiber[thread_] = current_;
   const int next = block_->next();
@@ -135,7 +134,7 @@ long long Engine::clock() {
   return clock_;
 }
 
-// Half of the copies are there at once, so that what they overwrite is seen, too.
+// With a seed half of the copies arrive at once, so that overwriting data in use is detected, too.
 void Engine::issue(const host::BulkCopy& copy) {
   if (!rng_->natural() && rng_->below(2) == 0)
     copy.arrive(copy);
@@ -194,7 +193,7 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
   renew_patience();
   fault_.thread = self_;
   std::optional<Failure> failure = run_blocks();
-  if (failure.has_value()) return failure;  // reset() will clear the rest
+  if (failure.has_value()) return failure;  // reset() clears the rest
   self_->runtime = nullptr;
   fault_.thread = nullptr;
   return std::nullopt;
@@ -202,8 +201,8 @@ std::optional<Failure> Engine::run(const Grid& grid, Rng& rng) {
 
 std::optional<Failure> Engine::run_blocks() {
   while (!blocks_.done() || !aside_.empty()) {
-    // A block that was set aside waits for others: those not started come first, as long as there
-    // are stacks for them.
+    // A preempted block waits for others, so blocks that have not started come first, as long as
+    // there are stacks for them.
     if (!blocks_.done() && (aside_.empty() || can_start())) {
       if (auto failure = start_block()) return failure;
     } else {
@@ -252,8 +251,8 @@ std::optional<Failure> Engine::start_block() {
   return std::nullopt;
 }
 
-// The block's dynamic shared memory ends at an unmapped page, rounded up to the 16 bytes that
-// kernels may assume. It holds a poison that differs from block to block and seed to seed.
+// The block's dynamic shared memory ends at a guard page, rounded up to the 16 bytes that kernels
+// may assume. Its poison differs from block to block and from seed to seed.
 std::optional<Failure> Engine::give_shared(Block& block) {
   const std::size_t bytes = rounded_shared(grid_->shared_bytes);
   if (bytes == 0) {
@@ -278,8 +277,8 @@ std::uint64_t Engine::shared_poison(const Block& block) const {
   return mix(poison_ ^ at.x ^ std::uint64_t{at.y} << 31 ^ std::uint64_t{at.z} << 47);
 }
 
-// The bytes between the end of dynamic shared memory and the hole, at most 15, must still hold the
-// poison when the block ends.
+// The bytes between the end of dynamic shared memory and the guard page, at most 15, must still
+// contain the poison when the block ends.
 std::optional<Failure> Engine::overrun_of_shared() const {
   const std::size_t given = grid_->shared_bytes, bytes = rounded_shared(given);
   const auto* begin = static_cast<const std::byte*>(block_->dynamic_shared);
@@ -295,7 +294,7 @@ std::optional<Failure> Engine::overrun_of_shared() const {
   return std::nullopt;
 }
 
-// On a GPU it would write into the shared memory of whatever block comes next.
+// On a GPU the copy would write into the shared memory of the next block.
 std::optional<Failure> Engine::copy_in_flight() const {
   if (block_->copies.empty()) return std::nullopt;
   return Failure{
@@ -314,7 +313,7 @@ void Engine::make_current(std::unique_ptr<Block> block) {
     std::memcpy(statics().data(), block_->statics.data(), block_->statics.size());
 }
 
-// Empty until a kernel of the shared object has touched its static shared memory.
+// Empty until a kernel of the shared object has accessed its static shared memory.
 std::span<std::byte> Engine::statics() {
   if (statics_.empty()) statics_ = thread_statics_of(grid_->kernel.function);
   return statics_;

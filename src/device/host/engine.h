@@ -1,8 +1,8 @@
 // Runs a grid on the CPU: blocks one after the other, the threads of a block as fibers.
 //
-// A block runs until it ends. When its threads only yield (they spin on something that another
-// block must write), it stays resident and another block gets its turn; a seed also moves blocks
-// aside now and then. A thread that never waits costs no fiber of its own.
+// A block runs until it ends. If its threads only yield (they spin on a value that another block
+// must write), it stays resident and another block gets its turn; a seed also preempts blocks now
+// and then. Threads that never wait share a fiber.
 //
 // Single-threaded. After a Failure, reset() before the next run().
 #pragma once
@@ -34,13 +34,14 @@ struct Grid {
 
 class Engine final : private host::Runtime {
  public:
-  // Dynamic shared memory comes from `memory`; `fault` learns what runs. Both outlive the engine.
+  // Dynamic shared memory comes from `memory`; `fault` receives the running thread. Both must
+  // outlive the engine.
   Engine(GuardMemory& memory, FaultContext& fault);
   ~Engine();
 
-  // A deadlock is a fault; bad accesses do not come back at all (see fault_handler.h).
+  // A deadlock is a fault; bad accesses do not return (see fault_handler.h).
   std::optional<Failure> run(const Grid& grid, Rng& rng);
-  // Forgets what a failed run left behind.
+  // Discards what a failed run left behind.
   void reset();
 
   const FiberPool& fibers() const { return fibers_; }
@@ -83,15 +84,15 @@ class Engine final : private host::Runtime {
   FaultContext& fault_;
   FiberPool fibers_;
   Fiber main_;               // the caller of run()
-  Fiber* current_ = &main_;  // the fiber that runs
+  Fiber* current_ = &main_;  // the running fiber
   const Grid* grid_ = nullptr;
   host::Thread* self_ = nullptr;  // of the shared object of the kernel
   Rng* rng_ = nullptr;
   std::uint64_t poison_ = 0;  // of shared memory and of lanes that took no part
   unsigned threads_ = 0;      // of a block
-  StartOrder blocks_;         // those not started
+  StartOrder blocks_;         // blocks that have not started
   std::unique_ptr<Block> block_;
-  int thread_ = -1;  // the one that runs, in block_
+  int thread_ = -1;  // the running thread, in block_
   std::deque<std::unique_ptr<Block>> aside_;
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<host::Index3> thread_index_;  // of each thread of a block of shape indexed_
@@ -100,7 +101,7 @@ class Engine final : private host::Runtime {
   long long clock_ = 0;
   int patience_ = 1;  // of the running grid; see PreemptionRate
   std::uint64_t one_in_aside_ = 1;
-  std::optional<Failure> refused_;  // what a thread of the running kernel ended in
+  std::optional<Failure> refused_;  // failure with which a thread ended the running kernel
 };
 
 }  // namespace redzone::device

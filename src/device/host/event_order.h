@@ -1,5 +1,5 @@
-// What the host's calls say of the order between streams: which operations of one stream are known
-// to have run before what is enqueued next on another.
+// The order between streams established by the host's calls: which operations of one stream have
+// run before later work on another.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@ class EventOrder {
  public:
   explicit EventOrder(const StreamQueue& queue) : queue_(queue) {}
 
-  // Forgets everything: a new trial, with empty streams.
+  // Resets the order: a new trial, with empty streams.
   void clear();
-  // What is enqueued next on `stream` comes after the first `ticket` operations of `on`, and after
-  // what those came after.
+  // Later work on `stream` comes after the first `ticket` operations of `on`, and after everything
+  // that those came after.
   void wait(int stream, int on, std::uint64_t ticket);
   // The host has waited for all streams.
   void synchronized();
 
-  // The end of what is enqueued on the stream.
+  // The end of the work enqueued on the stream so far.
   FreedAt now(int stream) const { return {stream, queue_.tickets(stream)}; }
-  // By events or the host: what is enqueued next on `stream` comes after `point`.
+  // Whether events or the host order later work on `stream` after `point`.
   bool orders(int stream, const FreedAt& point) const;
   // The host has waited for `point`.
   bool waited_for(const FreedAt& point) const;
-  // By now, whoever asked for it or not.
+  // Whether `point` has been reached by now, with or without a wait.
   bool passed(const FreedAt& point) const { return queue_.done(point.stream) >= point.ticket; }
 
  private:
@@ -36,7 +36,7 @@ class EventOrder {
   using Clock = std::array<std::uint64_t, kStreams>;  // operations of each stream
 
   const StreamQueue& queue_;
-  std::array<Clock, kStreams> behind_ = {};  // what the next operation of each stream comes after
+  std::array<Clock, kStreams> behind_ = {};  // for each stream: what its next operation comes after
   Clock waited_ = {};
 };
 

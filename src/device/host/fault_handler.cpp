@@ -12,12 +12,12 @@ namespace redzone::device {
 
 namespace {
 
-// The one global of the host device: a signal handler gets no argument of ours.
+// The only global of the host device: a signal handler receives no user argument.
 const FaultContext* g_context = nullptr;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 constexpr std::size_t kStackBytes = 64 * 1024;
-// Outside the arena, an address this near to a buffer is still said to belong to it.
+// Outside the arena, an address within this distance of a buffer is attributed to it.
 constexpr std::uintptr_t kNearBytes = std::uintptr_t{1} << 20;
 
 std::uintptr_t number(const void* p) {
@@ -50,7 +50,7 @@ struct Nearest {
 
 Nearest locate(const FaultContext& context, std::uintptr_t address) {
   Nearest nearest;
-  // A kernel thread that left its stack is no access to any buffer.
+  // A stack overflow of a kernel thread is not an access to a buffer.
   if (within(address, context.stacks_begin, context.stacks_end)) {
     nearest.name = "stack";
     nearest.distance = 0;
@@ -65,7 +65,7 @@ Nearest locate(const FaultContext& context, std::uintptr_t address) {
   return nearest;
 }
 
-// x86-64: bit 1 of the page fault's error code says write.
+// x86-64: bit 1 of the page fault's error code is set for a write.
 Access access_of(const siginfo_t& info, const void* machine_context) {
   if (info.si_signo != SIGSEGV && info.si_signo != SIGBUS) return Access::unknown;
   if (info.si_code <= 0 || info.si_code == SI_KERNEL) return Access::unknown;
@@ -113,7 +113,7 @@ class Line {
   }
   void print() {
     const ssize_t written = write(STDERR_FILENO, text_, size_);
-    static_cast<void>(written);  // nothing can be done about it here
+    static_cast<void>(written);  // a failed write cannot be handled here
   }
 
  private:

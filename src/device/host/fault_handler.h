@@ -2,8 +2,8 @@
 //
 // A bad access of a kernel is a real SIGSEGV, at native speed and with no instrumentation. The
 // handler maps the address to the nearest watched buffer, writes the record into the black box (or
-// one line to stderr when there is none), and ends the process with kFaultExit: the memory of the
-// trial cannot be trusted any more. Signals in host code of a target are recorded in the same way.
+// one line to stderr without one), and ends the process with kFaultExit: the memory of the trial
+// cannot be trusted any more. Signals in host code of a target are recorded in the same way.
 #pragma once
 
 #include <redzone/host_thread.h>
@@ -18,7 +18,7 @@
 
 namespace redzone::device {
 
-// What the handler reads. Plain stores by the device; a signal is handled on the same thread.
+// State for the handler. The device uses plain stores; a signal is handled on the same thread.
 struct FaultContext {
   BlackBox* box = nullptr;
   std::vector<NamedRange> watched;
@@ -32,8 +32,8 @@ struct FaultContext {
   const std::byte* shared_end = nullptr;
 };
 
-// Installs the handlers for its lifetime. Of several in a process the youngest handles, and they
-// must end in reverse order. The alternate stack is that of the constructing thread.
+// Installs the handlers for its lifetime. If a process has several, the latest one handles, and
+// they must be destroyed in reverse order. The alternate stack is that of the constructing thread.
 class FaultHandler {
  public:
   explicit FaultHandler(const FaultContext& context);

@@ -18,7 +18,7 @@ constexpr std::size_t kSlotBytes = kStackBytes + kPageBytes;
 // Bounded by the kernel's limit of mappings in a process (65,530; two for each stack).
 constexpr std::size_t kMostFibers = 16384;
 
-// What travels with a switch: who left, and where to go on in a new fiber.
+// Passed with a switch: the fiber that was left, and where a new fiber continues.
 struct Passage {
   Fiber* from;
   FiberPool::Entry entry;
@@ -56,7 +56,7 @@ Fiber* FiberPool::take() {
     RZ_CHECK(all_.size() < kMostFibers);
     std::byte* slot = base_ + all_.size() * kSlotBytes;
     RZ_CHECK(mprotect(slot + kPageBytes, kStackBytes, PROT_READ | PROT_WRITE) == 0);
-    // Stacks start at different cache sets: all of them are in use at once.
+    // Stacks start at different cache sets, because all of them are in use at once.
     const std::size_t color = (all_.size() % 16) * 256;
     fiber = new Fiber{nullptr, slot + kSlotBytes - color, {slot + kPageBytes, kStackBytes}};
     all_.push_back(fiber);

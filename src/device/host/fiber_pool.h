@@ -10,15 +10,15 @@
 
 namespace redzone::device {
 
-// A stack with something suspended on it. Fibers are owned by the pool.
+// A stack with a suspended context. The pool owns fibers.
 struct Fiber {
   void* context = nullptr;   // where it is suspended; null: not entered since the last reset
   std::byte* top = nullptr;  // of its stack
   StackBounds stack;
 };
 
-// Every stack has an unmapped page below it, so that an overflow faults. Stacks are mapped on first
-// use and never given back.
+// Every stack has a guard page below it, so that an overflow faults. Stacks are mapped on first use
+// and never unmapped.
 class FiberPool {
  public:
   // Runs on every new fiber; must not return.
@@ -29,12 +29,12 @@ class FiberPool {
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
 
-  // Fibers that take() can still give.
+  // Number of fibers that take() can still return.
   std::size_t available() const;
-  // An idle fiber: parked, or new. Only when available() > 0. Aborts when memory has run out.
+  // An idle fiber: parked, or new. Only if available() > 0. Aborts if memory is exhausted.
   Fiber* take();
   void park(Fiber* fiber) { idle_.push_back(fiber); }
-  // Abandons whatever is suspended: all fibers become idle and new.
+  // Discards everything suspended: all fibers become idle and new.
   void reset();
 
   // Suspends `from` (which is running) and resumes `to`.

@@ -8,7 +8,7 @@
 namespace redzone::device {
 namespace {
 
-// The driver's codes, so that both devices answer alike.
+// The driver's codes, so that both devices report the same.
 Failure refused(const char* code, std::string detail) {
   return {Failure::Kind::unsupported, code, std::move(detail)};
 }

@@ -12,20 +12,20 @@
 
 namespace redzone::device {
 
-// Operations with their dependencies, as they are run again and again. Immutable once captured,
-// but for where it was launched last.
+// Operations with their dependencies, for repeated runs. Immutable once captured, except for its
+// last launch.
 struct HostGraph {
   struct Node {
     Operation operation;               // launch, or graph: one that was launched into the capture
     std::vector<std::uint32_t> after;  // indices of earlier nodes
   };
   std::vector<Node> nodes;
-  // The last launch: what the next one waits for.
+  // The last launch, which the next one waits for.
   int stream = -1;
   std::uint64_t ticket = 0;
 };
 
-// One capture. A stream is part of it from the moment it waits for one that is.
+// One capture. A stream joins it when it waits for a captured one.
 class GraphCapture {
  public:
   bool active() const { return origin_ >= 0; }
@@ -37,18 +37,18 @@ class GraphCapture {
   void begin(int stream);
   void abandon() { origin_ = -1; }
 
-  // A new node of a captured stream. The reference lasts until the next one.
+  // Adds a node to a captured stream. The reference is valid until the next one is added.
   Operation& record(int stream);
-  // A wait of which one stream at least is captured.
+  // A wait in which at least one stream is captured.
   Status<void> wait(int stream, int on);
-  // The graph; or why there is none: a stream that nobody waited for, or what went wrong before.
-  // Ends the capture in any case.
+  // Returns the graph, or the reason why there is none: a stream that was not joined, or an earlier
+  // error. Ends the capture in any case.
   Status<HostGraph> end();
 
  private:
   struct Stream {
     bool captured = false;
-    bool joined = false;               // nothing since another stream waited for it
+    bool joined = false;               // no work since another stream waited for it
     std::vector<std::uint32_t> tails;  // nodes that its next node comes after
   };
 

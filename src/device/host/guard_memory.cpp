@@ -9,8 +9,8 @@ namespace redzone::device {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kArenaBytes = std::size_t{16} << 40;       // asked for first
-constexpr std::size_t kLeastArenaBytes = std::size_t{64} << 30;  // where addresses are limited
+constexpr std::size_t kArenaBytes = std::size_t{16} << 40;       // requested first
+constexpr std::size_t kLeastArenaBytes = std::size_t{64} << 30;  // if addresses are limited
 // Huge pages would commit 2 MiB for every touched element of a sparse buffer.
 constexpr std::size_t kSparseBytes = std::size_t{1} << 30;
 
@@ -31,7 +31,7 @@ GuardMemory::~GuardMemory() {
   munmap(base_, bytes_);
 }
 
-// A closed place for `bytes`, followed by a hole.
+// A closed range for `bytes`, followed by a guard range.
 std::byte* GuardMemory::place(std::size_t bytes) {
   if (auto fit = free_.lower_bound(bytes); fit != free_.end() && fit->first <= 2 * bytes) {
     std::byte* at = fit->second;

@@ -1,9 +1,9 @@
-// The guard arena: one large range of addresses without access, in which regions are opened. At
-// least 8 MiB before and after each region stays closed, so an access past a buffer faults, however
-// far it goes, lies nearest to its own buffer up to half of that, and can be told from a wild
+// The guard arena: one large range of inaccessible addresses, in which regions are opened. At least
+// 8 MiB before and after each region stay inaccessible. An access past a buffer therefore faults,
+// is attributed to its own buffer up to half that distance, and is distinguishable from a wild
 // pointer.
 //
-// Pages are committed when they are touched: a region of several GiB costs what is used of it.
+// Pages are committed when they are touched: a region of several GiB costs only the used part.
 #pragma once
 
 #include <map>
@@ -23,13 +23,13 @@ class GuardMemory final : public RegionCache {
   const std::byte* begin() const { return base_; }
   const std::byte* end() const { return base_ + bytes_; }
   bool contains(const void* at) const { return at >= base_ && at <= base_ + bytes_; }
-  // An address with nothing accessible near it: where a buffer of no bytes lies.
+  // An address without accessible memory near it, for buffers of 0 bytes.
   void* hole() const { return base_ + kHoleBytes / 2; }
 
  private:
   static constexpr std::size_t kHoleBytes = std::size_t{8} << 20;
   // Before the first region: an offset that wrapped in 32 bits goes up to 2^31 elements back, and
-  // must not land in what the process happens to have mapped there.
+  // must not reach other mappings of the process.
   static constexpr std::size_t kLeadBytes = std::size_t{16} << 30;
 
   Region make(std::size_t bytes) override;
@@ -39,9 +39,9 @@ class GuardMemory final : public RegionCache {
 
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t used_ = kLeadBytes;                // from `base_` on; beyond lies what was never used
-  std::multimap<std::size_t, std::byte*> free_;  // closed places by capacity
-  std::unordered_map<std::byte*, std::size_t> opened_;  // capacity of the place of each region
+  std::size_t used_ = kLeadBytes;                // bytes from `base_`; the rest was never used
+  std::multimap<std::size_t, std::byte*> free_;  // closed ranges by capacity
+  std::unordered_map<std::byte*, std::size_t> opened_;  // capacity of the range of each region
 };
 
 }  // namespace redzone::device

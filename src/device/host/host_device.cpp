@@ -80,7 +80,7 @@ Status<void> HostDevice::begin_trial(const TrialSettings& settings) {
 
 void* HostDevice::stream_handle(int stream) {
   RZ_CHECK(stream >= 0 && stream < StreamQueue::kStreams);
-  // Opaque, and not null: the null stream is another one in CUDA.
+  // Opaque and not null, because the null stream is a different stream in CUDA.
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream) + 1);
 }
 
@@ -139,7 +139,7 @@ void HostDevice::enqueue_wait(int stream, int on, std::uint64_t ticket) {
   events_.wait(stream, on, ticket);
 }
 
-// A page of the process that is none of the device's stands for pageable memory.
+// Process memory outside the device's ranges stands for pageable memory.
 bool HostDevice::may_copy(const void* at, std::size_t bytes) const {
   if (guard_.contains(at)) return true;
   for (const PlainMemory* memory : {&plain_, &cached_segments_, &pool_segments_})
@@ -274,7 +274,7 @@ std::optional<Failure> HostDevice::run_node(Operation& operation) {
   return std::nullopt;
 }
 
-// The name and the call stay in the black box when the kernel does not come back.
+// The name and the call stay in the black box if the kernel does not return.
 std::optional<Failure> HostDevice::run_launch(Operation& operation) {
   BlackBox* const box = fault_.box;
   fault_.kernel = operation.kernel_name.data();
@@ -293,7 +293,7 @@ std::optional<Failure> HostDevice::run_launch(Operation& operation) {
   return std::nullopt;
 }
 
-// Marked as a kernel is: its ends may be out of bounds.
+// Recorded like a kernel, because its ends may be out of bounds.
 void HostDevice::run_copy(const Operation& operation) {
   BlackBox* const box = fault_.box;
   fault_.kernel = "copy";

@@ -1,8 +1,8 @@
 // The host device: CUDA's execution model on the CPU.
 //
-// Everything that is enqueued waits in its stream. A seeded decision at each enqueue says how much
-// of it runs now; the rest runs at synchronize(). So an asynchronous plan meets both extremes of
-// delay, and any order of its streams, and the same seed gives the same order always. Seed 0 is the
+// Enqueued work waits in its stream. A seeded decision at each enqueue determines how much of it
+// runs now; the rest runs at synchronize(). An asynchronous plan can thus see both extremes of
+// delay, and any order of its streams; the same seed always gives the same order. Seed 0 is the
 // natural order: nothing runs before synchronize(), then the oldest operation first.
 #pragma once
 
@@ -55,7 +55,7 @@ class HostDevice final : public Device {
   Status<void> synchronize() override;
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
   Status<KernelRef> variant(const VariantRequest& request) override;
-  // What the rules say, and a map for the copies of <redzone/bulk_copy.h>.
+  // Decided by Redzone's rules; the map is for the copies of <redzone/bulk_copy.h>.
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:
@@ -67,7 +67,7 @@ class HostDevice final : public Device {
   Status<void> run_one();
   std::optional<Failure> run(Operation& operation);
   std::optional<Failure> run_launch(Operation& operation);
-  // One node of a graph that may run. `operation.left` is 0 behind the last.
+  // Runs one node of a graph that is ready. `operation.left` is 0 after the last.
   std::optional<Failure> run_node(Operation& operation);
   void start(Operation& operation, int graph);
   void run_copy(const Operation& operation);
@@ -78,7 +78,7 @@ class HostDevice final : public Device {
   Info info_;
   GuardMemory guard_;
   PlainMemory plain_;
-  PlainMemory cached_segments_, pool_segments_;  // of the two below
+  PlainMemory cached_segments_, pool_segments_;  // segments of caching_ and pool_
   CachingMemory caching_{cached_segments_};
   FaultContext fault_;
   Engine engine_;
@@ -91,11 +91,11 @@ class HostDevice final : public Device {
                      enqueue_wait(stream, behind.stream, behind.ticket);
                    }};
   Rng rng_;
-  Rng stream_rng_;  // of its own: a plan of one stream meets the same blocks whatever the policy
+  Rng stream_rng_;  // separate, so that blocks of a one-stream plan do not depend on the policy
   Pace pace_ = Pace::at_synchronize;
   bool held_ = false;
   std::int32_t call_ = -1;
-  std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() starts anew
+  std::optional<Failure> lost_;  // a fault ends the trial; begin_trial() clears it
 };
 
 }  // namespace redzone::device

@@ -10,13 +10,13 @@ namespace redzone::device {
 
 class Rng {
  public:
-  // Seed 0 is the natural order: no decision is random, and nobody may draw.
+  // Seed 0 is the natural order: no decision is random, and drawing is not allowed.
   explicit Rng(std::uint64_t seed = 0) : seed_(seed), state_(mix(seed)) {}
 
   bool natural() const { return seed_ == 0; }
   std::uint64_t seed() const { return seed_; }
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15ull); }
-  // Below `n` (> 0); the bias is of no matter here.
+  // Below `n` (> 0); the bias is negligible here.
   std::uint64_t below(std::uint64_t n) { return next() % n; }
 
  private:
@@ -30,7 +30,7 @@ class Walk {
  public:
   Walk() = default;
 
-  // The natural order for a natural Rng; else natural, reversed or scattered.
+  // Natural order for a natural Rng; otherwise natural, reversed or scattered.
   Walk(std::uint64_t n, Rng& rng) : n_(n) {
     if (rng.natural() || n < 2) return;
     const std::uint64_t r = rng.next();
@@ -52,7 +52,7 @@ class Walk {
 
   std::uint64_t size() const { return n_; }
   bool done() const { return visited_ == n_; }
-  // Only when not done.
+  // Requires that the walk is not done.
   std::uint64_t next() {
     const std::uint64_t at = position_;
     position_ = at >= n_ - stride_ ? at - (n_ - stride_) : at + stride_;
@@ -67,9 +67,9 @@ class Walk {
   std::uint64_t visited_ = 0;
 };
 
-// The order in which the blocks of a grid start. As on a GPU, blocks start in order of their index
-// up to a window: a block may be overtaken by fewer than `window` others. So a block that waits for
-// one before it (a look-back scan) always gets what it waits for, when a window of blocks fits.
+// The order in which the blocks of a grid start. As on a GPU, blocks start in index order within a
+// window: fewer than `window` others may overtake a block. A block that waits for an earlier one (a
+// look-back scan) therefore always makes progress, if a window of blocks fits.
 class StartOrder {
  public:
   StartOrder() = default;
@@ -77,7 +77,7 @@ class StartOrder {
       : blocks_(blocks), window_(window), walk_(blocks < window ? blocks : window, rng) {}
 
   bool done() const { return begin_ + walk_.size() == blocks_ && walk_.done(); }
-  // Only when not done.
+  // Requires that not all blocks have started.
   std::uint64_t next(Rng& rng) {
     if (walk_.done()) {
       begin_ += walk_.size();

@@ -66,7 +66,7 @@ bool PlainMemory::contains(const void* begin, std::size_t bytes) const {
          bytes <= kReservedBytes - (first - base);
 }
 
-// Pages that are shared with a neighbour stay.
+// Pages shared with a neighbour stay.
 void PlainMemory::drop_pages(Region region) {
   const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
   const std::uintptr_t first = (begin + kPageBytes - 1) / kPageBytes * kPageBytes;

@@ -1,7 +1,7 @@
-// The ordinary allocator of a device: buffers lie side by side, aligned to 256 bytes, and nothing
-// between them is guarded. An overrun lands in a neighbour, or in nobody's memory, as it would
-// under cudaMalloc or a caching allocator; it does not reach the heap of the harness. Nor does what
-// lies before the buffers: an offset that wrapped in 32 bits faults there.
+// The ordinary allocator of a device: buffers are adjacent, aligned to 256 bytes, without guard
+// pages. An overrun reaches a neighbour, or unused memory, as under cudaMalloc or a caching
+// allocator, but never the heap of the harness. The range before the buffers is inaccessible, so an
+// offset that wrapped in 32 bits faults.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ class PlainMemory final : public RegionCache {
   void drop_pages(Region region) override;
 
   std::byte* base_ = nullptr;                    // reserved addresses
-  std::size_t open_ = kLeadBytes;                // accessible up to here, but for the lead
-  std::size_t used_ = kLeadBytes;                // given out at some time
+  std::size_t open_ = kLeadBytes;                // accessible up to here, except for the lead
+  std::size_t used_ = kLeadBytes;                // allocated at some time
   std::size_t regions_ = 0;                      // made and not destroyed
   std::multimap<std::size_t, std::byte*> free_;  // by size
 };

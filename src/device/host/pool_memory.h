@@ -1,10 +1,11 @@
 // The stream-ordered pool of the host device: cuMemAllocAsync's semantics, as cuda.h documents its
 // CU_MEMPOOL_ATTR_REUSE_* attributes.
 //
-// Memory that was freed on a stream serves that stream at once. Another stream gets it when the
-// host has waited for the free; when events order it behind the free (follow_event_dependencies);
-// when the free has been passed (allow_opportunistic); else by being made to wait for it
-// (allow_internal_dependencies), which is tried before the pool grows.
+// Memory that was freed on a stream may be reused on that stream at once. Another stream may reuse
+// it if the host has waited for the free; if events order the stream after the free
+// (follow_event_dependencies); if the free has already completed (allow_opportunistic); else by
+// making the stream wait for the free (allow_internal_dependencies), which is tried before the pool
+// grows.
 #pragma once
 
 #include <functional>
@@ -17,15 +18,16 @@ namespace redzone::device {
 
 class PoolMemory final : public OrderedMemory {
  public:
-  // Makes what follows on `stream` wait for that point.
+  // Makes later work on `stream` wait for that point.
   using InsertWait = std::function<void(int stream, const FreedAt& behind)>;
 
-  // Both outlive this; regions of `segments` of 1 MiB and more start at multiples of 512.
+  // Both must outlive this object; regions of `segments` of 1 MiB and more start at multiples of
+  // 512.
   PoolMemory(Memory& segments, const EventOrder& events, InsertWait insert_wait)
       : segments_(segments), events_(events), insert_wait_(std::move(insert_wait)) {}
 
-  // Gives all segments back. Only with nothing in flight. (The release threshold is a matter of
-  // cost alone, and segments are cached: it changes nothing here.)
+  // Returns all segments. Requires that nothing is in flight. (The release threshold affects only
+  // cost, and segments are cached, so it has no effect here.)
   void begin(const PoolPolicy& policy);
 
   Status<Region> acquire(std::size_t bytes, int stream) override;

@@ -1,5 +1,5 @@
-// An allocator of regions that keeps what is released, by exact size: a trial that runs again maps
-// nothing. The two kinds of host memory differ in how a region is made.
+// An allocator of regions that keeps released ones, by exact size: a repeated trial maps nothing.
+// The two kinds of host memory differ in how a region is made.
 #pragma once
 
 #include <unordered_map>
@@ -16,19 +16,19 @@ class RegionCache : public Memory {
   void trim() final;
   std::uint64_t mapping_calls() const final { return calls_; }
 
-  // With nothing in flight: gives back the pages of large cached regions, and all cached regions
-  // when they have become too many.
+  // Requires that nothing is in flight. Releases the pages of large cached regions, and frees all
+  // cached regions if there are too many.
   void settle();
-  // Size of the region that acquire(bytes) gives.
+  // Size of the region that acquire(bytes) returns.
   std::size_t rounded(std::size_t bytes) const { return (bytes + unit_ - 1) / unit_ * unit_; }
 
  protected:
   explicit RegionCache(std::size_t unit_bytes) : unit_(unit_bytes) {}
 
-  // `bytes` is a multiple of the unit. A null base: no memory.
+  // `bytes` must be a multiple of the unit. A null base: memory is exhausted.
   virtual Region make(std::size_t bytes) = 0;
   virtual void destroy(Region region) = 0;
-  // Drops the contents of a cached region; it stays usable.
+  // Discards the contents of a cached region, which stays usable.
   virtual void drop_pages(Region region) = 0;
   void count_call() { ++calls_; }
 

@@ -1,7 +1,8 @@
-// Which of several streams goes on: the part of the host scheduler that finds missing edges.
+// Selects which of several streams runs next: the part of the host scheduler that finds missing
+// edges.
 //
-// A uniform choice at each step hardly ever lets a long queue end before a short one begins. So a
-// trial draws one of several policies, and bugs of each shape are met by one of them:
+// A uniform choice at each step rarely lets a long queue end before a short one begins. So each
+// trial draws one of several policies, each of which finds bugs of one shape:
 //   by age       the oldest operation first, as if there were one stream
 //   priority     one stream runs until it waits, then the next: whole queues before others
 //   changing     the same, and now and then the stream that runs falls behind all others (after
@@ -23,11 +24,11 @@ namespace redzone::device {
 class StreamPolicy {
  public:
   StreamPolicy() = default;
-  // By age for a natural Rng; else drawn.
+  // By age for a natural Rng; otherwise drawn.
   explicit StreamPolicy(Rng& rng);
 
   bool by_age() const { return kind_ == Kind::by_age; }
-  // One of `ready` (stream indices, ascending, two at least). Not when by_age().
+  // One of `ready` (stream indices, ascending, at least two). Not allowed if by_age().
   int choose(std::span<const int> ready, Rng& rng);
 
  private:

@@ -37,8 +37,8 @@ Operation& StreamQueue::push(int stream) {
   if (s.begin == s.end) {
     s.begin = s.end = 0;
   } else if (s.end == s.operations.size() && s.begin >= s.end / 2 + 1) {
-    // Reuse the run half rather than grow. Moving an operation keeps its storage, and so the
-    // addresses of its arguments.
+    // Reuses the half that has run instead of growing. Moving an operation keeps its storage, and
+    // so the addresses of its arguments.
     std::rotate(s.operations.begin(), s.operations.begin() + static_cast<std::ptrdiff_t>(s.begin),
                 s.operations.end());
     s.end -= s.begin;

@@ -1,5 +1,5 @@
-// What is enqueued on the streams and has not run yet. Storage is kept: enqueueing the same trial
-// again allocates nothing.
+// Operations that are enqueued on the streams and have not run yet. Storage is kept: enqueueing the
+// same trial again allocates nothing.
 #pragma once
 
 #include <redzone/target.h>
@@ -15,7 +15,7 @@
 
 namespace redzone::device {
 
-// As kernels may align their parameters (a TensorMap).
+// Aligned as kernel parameters may be (a TensorMap).
 struct alignas(64) ArgumentUnit {
   std::byte bytes[64];
 };
@@ -53,21 +53,21 @@ class StreamQueue {
  public:
   static constexpr int kStreams = kDeviceStreams;
 
-  // Empties the queue; the order from now on is what `rng` draws here.
+  // Empties the queue, and draws the order of later operations from `rng`.
   void clear(Rng& rng);
   bool empty() const { return queued_ == 0; }
 
-  // A new last operation of `stream`, with what an earlier use left in its vectors.
+  // Adds a last operation to `stream`; its vectors still have the contents of an earlier use.
   Operation& push(int stream);
   // Operations ever enqueued on `stream` since clear().
   std::uint64_t tickets(int stream) const {
     return streams_[stream].done + streams_[stream].size();
   }
-  // Of these, the ones that have run.
+  // Number of these operations that have run.
   std::uint64_t done(int stream) const { return streams_[stream].done; }
 
-  // The stream whose first operation is to run next: the oldest operation that may run, or as the
-  // policy has it. Only when not empty. Waits that are met count as run.
+  // The stream whose first operation runs next: the oldest runnable operation, or the policy's
+  // choice. Requires that the queue is not empty. Waits that are met count as run.
   int choose(Rng& rng);
   Operation& front(int stream) { return streams_[stream].first(); }
   void pop(int stream);

@@ -14,7 +14,7 @@
 namespace redzone::device {
 namespace {
 
-// More than the memory of any device; less where the system gives no more addresses.
+// More than the memory of any device; less if the system provides fewer addresses.
 constexpr std::size_t kMostBytes = std::size_t{1} << 44;
 constexpr std::size_t kLeastBytes = std::size_t{1} << 32;
 constexpr std::size_t kPageBytes = 4096;
@@ -65,7 +65,7 @@ Status<void> NoneDevice::begin_trial(const TrialSettings&) {
 }
 
 void* NoneDevice::stream_handle(int stream) {
-  // Opaque, and not null: the null stream is another one in CUDA.
+  // Opaque and not null, because the null stream is a different stream in CUDA.
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream) + 1);
 }
 

@@ -1,10 +1,10 @@
-// The device that runs nothing: for what can be judged of a launcher without a GPU.
+// The device for dry runs, which runs no kernel: checks launchers without a GPU.
 //
-// Targets of the host device run on it: their run() is called as ever, so launchers that keep state
-// are met by sequences, and all that they ask for is seen. Buffers are addresses without memory
-// (an access faults), so a plan of any size costs the same. A launch is held against the limits of
-// a device and forgotten; fills, waits and graphs are forgotten; a check finds nothing changed.
-// Memory of the host is real: a launcher may write its tables there.
+// Runs targets of the host device: their run() is called as usual, so sequences exercise launchers
+// that keep state, and all their requests are recorded. Buffers are addresses without memory (an
+// access faults), so a plan of any size costs the same. A launch is checked against the limits of a
+// device and discarded; fills, waits and graphs are discarded; a check reports no change. Host
+// memory is real, because a launcher may write its tables there.
 #pragma once
 
 #include "device/device.h"
@@ -13,7 +13,7 @@
 
 namespace redzone::device {
 
-// Reserved addresses that are given out one behind the other, never twice in a trial.
+// Reserved addresses, allocated consecutively, and never twice in a trial.
 class AddressSpace {
  public:
   AddressSpace();
@@ -21,7 +21,7 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // A multiple of the page size, with a page behind it that is nobody's.
+  // Returns a multiple of the page size, followed by an unused page.
   Status<Region> take(std::size_t bytes);
   void begin_trial() { used_ = 0; }
   bool contains(const void* begin, std::size_t bytes) const;
@@ -34,7 +34,7 @@ class AddressSpace {
 
 class NoneDevice final : public Device {
  public:
-  // `asked`, where it is not empty: told of each variant.
+  // `asked`, if not empty, is called for each variant.
   explicit NoneDevice(VariantHook asked = {});
 
   const Info& info() const override { return info_; }
@@ -61,9 +61,9 @@ class NoneDevice final : public Device {
   std::size_t hold_capacity() const override;
   Status<void> synchronize() override { return {}; }
   Status<void> read(void* to, const void* from, std::size_t bytes) override;
-  // The name alone; the hook is told.
+  // Returns only the name; calls the hook.
   Status<KernelRef> variant(const VariantRequest& request) override;
-  // What the rules say.
+  // Decided by Redzone's rules.
   Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
  private:

@@ -1,4 +1,4 @@
-// What a target says about itself: dims, tensors, knobs, tolerance.
+// The interface of a target: dims, tensors, knobs, tolerance.
 //
 // This header is public: plugins include it (through <redzone/target.h>), the harness generates
 // plans from it. It holds plain values and functions of the dims; it allocates nothing on a device.
@@ -51,8 +51,8 @@ using Dims = std::map<std::string, std::int64_t, std::less<>>;
 using Value = std::variant<std::int64_t, std::string>;
 using Config = std::map<std::string, Value, std::less<>>;
 
-// A target asks for what its own spec does not declare: a mistake of its author, which is reported
-// as such and is never a finding.
+// A target used a name or type that its own spec does not declare. Reported as a mistake of the
+// target's author, never as a finding.
 class __attribute__((visibility("default"))) SpecError : public std::out_of_range {
  public:
   using std::out_of_range::out_of_range;
@@ -86,7 +86,8 @@ struct DimSpec {
   std::int64_t min = 1;
   std::int64_t max = 4096;
   std::int64_t multiple_of = 1;
-  std::vector<std::int64_t> values = {};  // the only values allowed, ascending; empty: the range
+  std::vector<std::int64_t> values = {};  // the only values allowed, ascending; empty: the whole
+                                          // range
   std::int64_t tile = 0;                  // a block size worth hitting from both sides; 0: none
   std::string doc = {};
 };
@@ -148,12 +149,14 @@ struct LayoutRules {
   bool row_padding = false;   // the pitch of the innermost row may exceed its length
   bool transposed = false;    // the last two dims may be swapped in memory
   bool offset = false;        // element 0 may lie inside a larger storage (a slice)
-  bool unit_strides = false;  // a dim of size 1 may carry any stride, which nobody may use
-  // [.., T, H, D] may lie in memory as [.., H, T, D]: attention's NHD and HND.
+  bool unit_strides = false;  // a dim of size 1 may have any stride; the target must ignore it
+  // [.., T, H, D] may be stored as [.., H, T, D]: NHD and HND of attention kernels.
   bool heads_first = false;
-  // What encloses the innermost matrix may have a larger pitch: the queries of a packed QKV tensor.
+  // Dims outside the innermost matrix may have a larger pitch, as the queries of a packed QKV
+  // tensor.
   bool slice = false;
-  // A dim but the last may have stride 0 (inputs only), or run backwards with a negative stride.
+  // A dim other than the last may have stride 0 (inputs only: `broadcast`) or a negative stride
+  // (`reversed`).
   bool broadcast = false;
   bool reversed = false;
   // Paddings, slices and offsets are multiples of this many elements.
@@ -176,10 +179,10 @@ struct TensorSpec {
   std::function<Shape(const Dims&)> shape;  // at most 5 dims; a dim may be 0
   LayoutRules layouts = {};
   Fill fill = {};
-  std::size_t align_bytes = 16;  // what the kernel may assume of the base address
+  std::size_t align_bytes = 16;  // alignment of the base address that the kernel may assume
   // Overrides `dtype` when the element type is itself a knob (e.g. dtype = "f32" | "bf16").
   std::function<DType(const Config&)> dtype_of = {};
-  // Of this output; absent: the target's.
+  // Tolerance of this output; absent: the target's.
   std::optional<Tolerance> tolerance = {};
 
   DType dtype_for(const Config& c) const { return dtype_of ? dtype_of(c) : dtype; }
@@ -200,14 +203,14 @@ struct KnobSpec {
   std::string name;
   std::vector<Value> values;  // the default first
   std::string doc = {};
-  // The generator draws the first so many; 0: all. The others are for plans that name them, like
-  // the historical mistakes of a launcher, by which a finding can be bisected.
+  // The generator draws only the first `drawn` values; 0: all. The remaining values are for plans
+  // that name them, e.g. historical mistakes of a launcher, which bisection tries.
   std::size_t drawn = 0;
 
   std::size_t draws() const { return drawn == 0 ? values.size() : drawn; }
 };
 
-// A launch as the target declares it, for judgement without a device.
+// A launch as declared by the target, checked without a device.
 struct LaunchDecl {
   std::string kernel;
   std::int64_t grid[3] = {1, 1, 1};
@@ -215,7 +218,7 @@ struct LaunchDecl {
   std::int64_t shared_bytes = 0;
 };
 
-// Most side streams of a target.
+// Maximum number of side streams of a target.
 inline constexpr int kMaxSideStreams = 6;
 
 // A product that the kernel or the launcher computes in an integer of `bits` bits.
@@ -231,12 +234,12 @@ struct Geometry {
   std::vector<IndexProduct> products = {};
 };
 
-// dry_run: runs no kernel. Plugins are built for one of the others; targets of the host device are
-// run on it, and meet it as Context::device(). `none` is its name in older sources.
+// `dry_run` runs no kernel. Plugins are built for `host` or `cuda`; a dry run uses the targets of
+// the host device, whose Context::device() is then `dry_run`. `none`: the name in older sources.
 enum class DeviceKind : std::uint8_t { host, cuda, dry_run, none = dry_run };
 
-// What a target is for. Puzzles carry one planted bug; their twins are the same with the bug fixed.
-// A selftest is planted for `redzone doctor` and never part of a campaign.
+// What a target is for. A puzzle carries one planted bug; its fixed variant (`twin`) is the same
+// kernel without the bug. A selftest is planted for `redzone doctor` and never part of a campaign.
 enum class Category : std::uint8_t { kernel, puzzle, twin, selftest };
 
 struct TargetSpec {
@@ -254,18 +257,19 @@ struct TargetSpec {
   bool has_reference = false;      // Target::reference is implemented
   bool needs_nvrtc = false;        // kernels are compiled at run time on CUDA
   int min_compute_capability = 0;  // e.g. 90; 0: any
-  // The kernels are machine code of this compute capability, and run on no other; 0: they are not.
+  // The kernels are machine code for this compute capability only; 0: not restricted.
   int only_compute_capability = 0;
-  // Streams beside the call's own that run() uses, at most kMaxSideStreams: Context::stream(1) and
-  // so on. The same ones in every call of a trial; nothing orders them but Context::wait().
+  // Number of streams that run() uses beside the call's own, at most kMaxSideStreams:
+  // Context::stream(1) and up. All calls of a trial use the same ones; only Context::wait() orders
+  // them.
   int side_streams = 0;
-  // Calls of one instance may run on different streams with nothing that orders them. false:
-  // Redzone puts an event edge between consecutive calls on different streams.
+  // Calls of one instance may run on different streams without any ordering. false: Redzone puts an
+  // event edge between consecutive calls on different streams.
   bool concurrent_calls = false;
   // Calls may be captured into a graph that is replayed later. Set it to false for a target that
   // synchronizes, captures graphs itself, or does work on the host that a replay must repeat.
   bool capturable = true;
-  // Scalar operations of one call, roughly; empty: the number of tensor elements. The generator
+  // Approximate scalar operations of one call; empty: the number of tensor elements. The generator
   // keeps it under the device's budget, and the deadline of a trial grows with it.
   std::function<double(const Dims&, const Config&)> work = {};
   // Launches of one call, for the device-free oracle; empty: not declared.

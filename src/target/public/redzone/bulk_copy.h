@@ -1,22 +1,23 @@
 // Tensor bulk copies (TMA) into shared memory, and the barriers that they complete on. For kernels
-// that nvcc and g++ compile ahead; NVRTC has no such header.
+// that nvcc and g++ compile ahead of time; not available under NVRTC.
 //
 // On CUDA these are the instructions of PTX ISA 8.0 for compute capability 9.0 ("Data Movement and
-// Conversion Instructions: cp.async.bulk.tensor", "mbarrier"); built for less, a kernel that gets
-// to one traps. On the host device the same calls are emulated: out-of-bounds fill, the swizzles of
-// 32, 64 and 128 bytes, element strides; no interleave, no im2col, no packed types.
+// Conversion Instructions: cp.async.bulk.tensor", "mbarrier"); a kernel built for a lower compute
+// capability traps when it executes one. On the host device the calls are emulated: out-of-bounds
+// fill, the swizzles of 32, 64 and 128 bytes, element strides; no interleave, no im2col, no packed
+// types.
 //
 // One thread initializes a barrier, fences, and the block synchronizes; then, for each tile,
 //
 //     if (threadIdx.x == 0) {
-//       barrier_expect(barrier, bytes);                 // arrives, and expects so many bytes
+//       barrier_expect(barrier, bytes);                 // arrives, and expects this many bytes
 //       copy_tile(shared, map, barrier, x, y);          // coordinates, the innermost first
 //     }
 //     barrier_wait(barrier, phase);                     // 0, then 1, 0, ...
 //
-// A tile takes box[0] x ... elements, innermost first, those out of bounds included, at a multiple
-// of 128 bytes of shared memory. The innermost coordinate is one of 16 bytes: any other is an
-// illegal instruction, which cuTensorMapEncodeTiled cannot tell before.
+// A tile is stored as box[0] x ... elements, innermost first, including those out of bounds, at a
+// multiple of 128 bytes of shared memory. The innermost coordinate must be at a multiple of 16
+// bytes: any other is an illegal instruction, which cuTensorMapEncodeTiled cannot detect.
 #pragma once
 
 #include <redzone/kernel.h>
@@ -28,13 +29,13 @@
 
 namespace redzone {
 
-// In shared memory. Nothing but the functions below touches it.
+// Lives in shared memory. Only the functions below access it.
 struct alignas(8) Barrier {
   unsigned long long word;
 };
 
-// Where byte `offset` of a tile lies that a map with a swizzle of `span` bytes (32, 64, 128; 0:
-// none) wrote to `tile`, from there. The pattern is one of addresses in shared memory: it is the
+// Offset within `tile` of the byte that is at `offset` without swizzle, for a map with a swizzle of
+// `span` bytes (32, 64, 128; 0: none). The pattern depends on addresses in shared memory: it is the
 // same for all tiles that begin at a multiple of 1024 bytes.
 __device__ inline unsigned swizzled_offset(const void* tile, unsigned offset, unsigned span) {
 #ifdef __CUDACC__
@@ -63,18 +64,19 @@ __device__ inline unsigned shared_address(const void* p) {
 #define REDZONE_BULK_COPY(...) asm volatile(__VA_ARGS__)
 #endif
 
-// `arrivals` of threads end a phase, with the bytes that they expect.
+// A phase ends when `arrivals` threads have arrived and all expected bytes have.
 __device__ inline void barrier_init(Barrier& barrier, unsigned arrivals) {
   REDZONE_BULK_COPY(
       "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(detail::shared_address(&barrier)),
       "r"(arrivals)
       : "memory");
 }
-// Behind the initialization of barriers, before the block synchronizes.
+// Call after barrier_init() and before the block synchronizes.
 __device__ inline void barrier_fence() {
   REDZONE_BULK_COPY("fence.mbarrier_init.release.cluster; fence.proxy.async;" ::: "memory");
 }
-// Before a bulk copy writes where threads have read or written: what they did is over.
+// Orders earlier reads and writes of the threads before a bulk copy that overwrites the same
+// memory.
 __device__ inline void reuse_fence() {
   REDZONE_BULK_COPY("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -89,7 +91,7 @@ __device__ inline void barrier_expect(Barrier& barrier, unsigned bytes) {
                     "r"(bytes)
                     : "memory");
 }
-// Until the phase of this parity is over.
+// Waits until the phase of this parity has ended.
 __device__ inline void barrier_wait(Barrier& barrier, unsigned parity) {
   unsigned over = 0;
   while (over == 0)

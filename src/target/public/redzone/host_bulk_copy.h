@@ -1,9 +1,9 @@
 // The bulk copies of <redzone/bulk_copy.h> on the host device, and the map that they read. Included
-// by that header only, and by the host device, which writes the maps.
+// only by that header and by the host device, which writes the maps.
 //
-// A copy reads what its map says, inside of the bounds of the map, by plain loads: a map that does
-// not fit its buffer meets the unmapped pages like any other access. What is out of bounds is
-// filled. When a copy arrives is the scheduler's choice (host_thread.h).
+// A copy reads the elements within the map's bounds by plain loads, so a map that does not fit its
+// buffer meets the guard pages like any other access. Elements out of bounds are filled. The
+// scheduler chooses when a copy arrives (host_thread.h).
 #pragma once
 
 #include <redzone/host_thread.h>
@@ -19,7 +19,7 @@ namespace redzone::host {
 struct TensorMapFields {
   static constexpr std::uint64_t kMark = 0x70616d5f65746962ull;
 
-  std::uint64_t mark = 0;  // kMark in all that were encoded
+  std::uint64_t mark = 0;  // kMark in every encoded map
   std::uint64_t address = 0;
   std::uint64_t dims[5] = {};     // elements
   std::uint64_t strides[4] = {};  // bytes; [i] is of dim i + 1
@@ -32,21 +32,21 @@ struct TensorMapFields {
 };
 static_assert(sizeof(TensorMapFields) <= sizeof(TensorMap));
 
-// An mbarrier in its 8 bytes of shared memory: the current phase ends when `pending` arrivals are
-// none and as many bytes have come as were expected.
+// An mbarrier in its 8 bytes of shared memory: the current phase ends when `pending` is 0 and all
+// expected bytes have arrived.
 struct BarrierFields {
   std::uint64_t phase : 1;
   std::uint64_t expected : 15;
   std::uint64_t pending : 16;
-  std::int64_t bytes : 32;  // expected and not there; negative: there and not expected
+  std::int64_t bytes : 32;  // expected minus arrived
 };
 static_assert(sizeof(BarrierFields) == 8);
 
 // An mbarrier is 8 bytes, aligned to 8 (PTX ISA, "Parallel Synchronization and Communication
-// Instructions: mbarrier", "Size and alignment of mbarrier object"). The code is that of other
-// misaligned addresses: what the hardware answers with was not measured.
+// Instructions: mbarrier", "Size and alignment of mbarrier object"). The error code is that of
+// other misaligned addresses: the hardware's was not measured.
 inline void check_barrier(const void* barrier) {
-  // Volatile: of a reference to a Barrier a compiler assumes that it is aligned, and drops the
+  // Volatile: a compiler assumes that a reference to a Barrier is aligned, and would drop the
   // check.
   const volatile auto address = reinterpret_cast<std::uintptr_t>(barrier);
   if (address % 8 != 0)
@@ -68,8 +68,8 @@ inline void store_barrier(void* barrier, BarrierFields fields) {
   std::memcpy(barrier, &fields, sizeof fields);
 }
 
-// Where byte `address` of a swizzled tile lies: its 16-byte units are exchanged by the number of
-// the 128-byte row, 2, 4 or 8 of them in turn (CUDA C++ Programming Guide, "TMA swizzle").
+// Address of the byte at `address` of a swizzled tile: its 16-byte units are permuted by the number
+// of the 128-byte row, in groups of 2, 4 or 8 (CUDA C++ Programming Guide, "TMA swizzle").
 inline std::uintptr_t swizzled_address(std::uintptr_t address, unsigned swizzle_bytes) {
   const std::uintptr_t units = swizzle_bytes == 0 ? 0 : swizzle_bytes / 16 - 1;
   return address ^ ((address >> 7 & units) << 4);
@@ -106,7 +106,7 @@ class TileCopy {
       row_[i] = !map_.nan_fill ? 0 : i % map_.element_bytes == map_.element_bytes - 1 ? 0x7f : 0xff;
   }
 
-  // One innermost row of the tile, in order.
+  // Reads one innermost row of the tile into row_, in order.
   void read_row(std::size_t row) {
     bool inside = true;
     auto from = map_.address;
@@ -148,7 +148,8 @@ inline void issue_tile(void* shared, const TensorMap& map, void* barrier, unsign
   if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
     runtime.refuse("invalid-bulk-copy",
                    "the destination of a tensor bulk copy is not a multiple of 128 bytes");
-  // As the hardware does: triton-lang/triton#7385, tile-ai/tilelang#2527, and measured on an H100.
+  // The hardware does the same: triton-lang/triton#7385, tile-ai/tilelang#2527, and measured on an
+  // H100.
   if (std::int64_t{at[0]} * fields.element_bytes % 16 != 0)
     runtime.refuse("CUDA_ERROR_ILLEGAL_INSTRUCTION",
                    "the innermost coordinate of a tensor bulk copy is not a multiple of 16 bytes");

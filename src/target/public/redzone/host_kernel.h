@@ -1,9 +1,9 @@
 // CUDA C++ for g++: keywords, built-in variables, barriers, warp operations and atomics. Included
 // by <redzone/kernel.h> only.
 //
-// All names are CUDA's own and mean what the CUDA C++ Programming Guide says. Every CUDA thread is
-// a fiber of one operating-system thread, so atomics are plain operations; they, the fences and
-// __nanosleep are the points where a spinning thread lets others run.
+// All names are CUDA's own and behave as the CUDA C++ Programming Guide defines. Every CUDA thread
+// is a fiber of one operating-system thread, so atomics are plain operations; atomics, fences and
+// __nanosleep are the points where a spinning thread yields to others.
 #pragma once
 
 #include <redzone/host_math.h>
@@ -69,7 +69,7 @@ inline void __threadfence_system() {
 inline void __nanosleep(unsigned) {
   redzone::host::self.runtime->yield();
 }
-// Ticks of a clock that is the same in every run, not of time.
+// Ticks of a deterministic counter, not of time.
 inline long long clock64() {
   return redzone::host::self.runtime->clock();
 }
@@ -81,7 +81,7 @@ inline long long clock64() {
 
 namespace redzone::host {
 
-// Gives the value of lane `source`; all shuffles end here.
+// Returns the value of lane `source`; all shuffles end here.
 template <class T>
 T exchange(unsigned mask, T value, unsigned source) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);

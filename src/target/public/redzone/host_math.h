@@ -1,7 +1,7 @@
 // CUDA's vector types and math intrinsics for g++. Included by <redzone/host_kernel.h> only.
 //
 // The fast intrinsics are the exact functions here: results may differ from the GPU's in the last
-// bits, within the tolerance that a target states.
+// bits, within the tolerance that a target specifies.
 #pragma once
 
 #include <math.h>

@@ -1,34 +1,35 @@
-// The seam between a kernel that runs on the host device and the scheduler that runs it.
+// The interface between a kernel on the host device and the scheduler that runs it.
 //
 // Each shared object has its own `self`: the registers of the CUDA thread that is running now. The
-// device writes it at every switch of thread, through the pointer that `kernel_ref` puts into the
-// KernelRef; so a plugin needs no symbol of the harness, and kernels in the harness itself work the
-// same. One operating-system thread runs all kernels, so `self` needs no lock.
+// device writes `self` at every thread switch, through the pointer that `kernel_ref` puts into the
+// KernelRef, so a plugin needs no symbol of the harness, and kernels in the harness itself work the
+// same way. One operating-system thread runs all kernels, so `self` needs no lock.
 #pragma once
 
 #include <cstdint>
 
 namespace redzone::host {
 
-// As CUDA's uint3; kernel sources know it under that name.
+// CUDA's uint3; kernel sources use that name.
 struct Index3 {
   unsigned x, y, z;
 };
 
-// What a barrier of the block saw: threads that arrived, and those whose predicate was not 0.
+// Result of a block barrier: the number of threads that arrived, and of those with a nonzero
+// predicate.
 struct BarrierResult {
   int arrived;
   int holding;
 };
 
-// What a warp-wide exchange gives one lane.
+// Result of a warp-wide exchange for one lane.
 struct WarpResult {
-  std::uint64_t value;    // of the source lane; a poison when that lane took no part
+  std::uint64_t value;    // of the source lane; poison if that lane took no part
   std::uint32_t ballot;   // lanes whose value was not 0
   std::uint32_t arrived;  // lanes that took part
 };
 
-// A bulk copy of a tile that was issued; `arrive` does it.
+// A bulk copy of a tile that was issued; calling `arrive` performs the copy.
 struct BulkCopy {
   void (*arrive)(const BulkCopy& copy) = nullptr;
   void* barrier = nullptr;
@@ -37,8 +38,8 @@ struct BulkCopy {
   alignas(64) unsigned char map[128] = {};
 };
 
-// Implemented by the host device. All members are called by the running CUDA thread and may switch
-// to others before they return.
+// Implemented by the host device. The running CUDA thread calls all members; each may switch to
+// other threads before it returns.
 class Runtime {
  public:
   virtual BarrierResult sync_block(int predicate) = 0;
@@ -48,12 +49,12 @@ class Runtime {
   // Lets other threads and blocks run; renews Thread::patience.
   virtual void yield() = 0;
   virtual long long clock() = 0;
-  // A bulk copy arrives at any time from now on, and at the latest when a thread of the block asks
-  // for it. Without a seed: then.
+  // A bulk copy arrives at any time from now on, and at the latest when a thread of the block waits
+  // for it (await()). Without a seed it arrives only then.
   virtual void issue(const BulkCopy& copy) = 0;
-  // Lets the copies that complete on `barrier` arrive.
+  // Makes the copies that complete on `barrier` arrive.
   virtual void await(const void* barrier) = 0;
-  // Ends the kernel with a fault of this code; both are copied.
+  // Ends the kernel with a fault of this code; both strings are copied.
   [[noreturn]] virtual void refuse(const char* code, const char* detail) = 0;
 
  protected:

@@ -1,16 +1,15 @@
-// What a kernel source includes. The same source is compiled three ways:
+// Header that every kernel source includes. The same source is compiled three ways:
 //   * by nvcc and by NVRTC for the GPU: this header adds almost nothing (and no standard header
 //     under NVRTC, which has none);
 //   * by g++ for the host device: <redzone/host_kernel.h> supplies CUDA's keywords, built-in
 //     variables, barriers, warp shuffles, atomics and intrinsics.
 //
-// What differs from plain CUDA C++, so that all three agree:
+// Differences from plain CUDA C++, so that all three agree:
 //   * dynamic shared memory is `redzone::dynamic_shared<T>()`, never `extern __shared__ T x[]`;
 //   * bfloat16 is `redzone::bf16`, IEEE half is `redzone::f16`;
-//   * alignment of shared memory is `__shared__ __align__(16) T x[N]`, as g++ takes no alignas
-//   there;
+//   * alignment of shared memory is `__shared__ __align__(16) T x[N]`: g++ rejects alignas there;
 //   * a loop that waits for another thread goes through an atomic, a fence or __nanosleep. On the
-//     host device these are where others run; a loop that only reads a volatile would never end.
+//     host device other threads run only there; a loop that only reads a volatile would never end.
 #pragma once
 
 #ifdef __CUDACC__
@@ -63,7 +62,7 @@ struct f16 {
     } else if (u >= 0x477ff000u) {
       u = 0x7c00u;  // rounds to infinity
     } else if (u < 0x38800000u) {
-      // Beside 0.5 the last place of a float is 2^-24, that of a subnormal half: the sum rounds.
+      // Added to 0.5, a float has the last place of a half subnormal (2^-24), so the sum rounds.
       float sum;
       memcpy(&sum, &u, sizeof u);
       sum += 0.5f;

@@ -1,6 +1,6 @@
-// The public API of a target: what a plugin author reads.
+// The public API of a target, for plugin authors.
 //
-// A target is one kernel or a small pipeline. It says what it accepts (`TargetSpec`, in
+// A target is one kernel or a small pipeline. It declares what it accepts (`TargetSpec`, in
 // <redzone/spec.h>) and runs one call at a time on buffers that Redzone owns:
 //
 //     struct Scale : redzone::Target {
@@ -16,12 +16,13 @@
 //     REDZONE_PLUGIN(registrar) { registrar.add<Scale>(); }
 //
 // The same source is compiled twice: by nvcc for the GPU and by g++ for the host device (kernels
-// include <redzone/kernel.h>, which gives g++ the CUDA keywords). Each gives one shared object.
+// include <redzone/kernel.h>, which defines the CUDA keywords for g++). Each compiler makes one
+// shared object.
 //
-// Threads: all members of a target are called from one thread. Ownership: every pointer that comes
-// out of a Context belongs to Redzone and is valid until the trial ends (scratch: until the work of
-// its call that was enqueued on its own stream when run() returns has run; allocate(): until it is
-// freed).
+// Threads: all members of a target are called from one thread. Ownership: Redzone owns the memory
+// behind every pointer that a Context returns. It is valid until the trial ends, with two
+// exceptions. Scratch is valid until the work has run that its call had enqueued on its own stream
+// when run() returned; memory of allocate() is valid until free().
 #pragma once
 
 #include <redzone/spec.h>
@@ -43,7 +44,7 @@
 #include <redzone/host_thread.h>
 #endif
 
-// Changes whenever a type in this header or one that it includes changes.
+// Increment when a type in this header or in one that it includes changes.
 #define REDZONE_ABI_VERSION 6
 
 namespace redzone {
@@ -67,7 +68,7 @@ struct TensorArg {
   }
 };
 
-// 64-bit on purpose: an extent that overflowed or is negative must reach Redzone unclipped.
+// 64-bit, so that an extent that overflowed or is negative reaches Redzone unclipped.
 struct Extent {
   std::int64_t x = 1, y = 1, z = 1;
 };
@@ -76,13 +77,13 @@ struct LaunchShape {
   Extent grid = {};
   Extent block = {};
   std::size_t shared_bytes = 0;  // dynamic shared memory of one block
-  // Of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
+  // Stream of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
   int stream = 0;
-  // CTAs of a thread block cluster; the grid, which counts CTAs, is a multiple of it.
+  // CTAs of a thread block cluster. The grid counts CTAs and must be a multiple of the cluster.
   Extent cluster = {};
   bool cooperative = false;  // all CTAs of the grid run at the same time
-  // Programmatic dependent launch: may start before the kernel in front of it on the stream has
-  // ended. On CUDA only, as are the two above.
+  // Programmatic dependent launch: may start before the preceding kernel on the stream has ended.
+  // `cluster`, `cooperative` and `dependent` work on CUDA only.
   bool dependent = false;
 };
 
@@ -93,8 +94,8 @@ struct GraphRef {
 };
 
 // A kernel that can be launched. On CUDA `function` is a CUfunction. On the host device it is the
-// function itself, `thunk(function, args)` runs one thread of it, and `host_thread` (a
-// host::Thread) is where the kernel reads which thread it is.
+// function itself, `thunk(function, args)` runs one thread of it, and `host_thread` points to the
+// host::Thread from which the kernel reads its indices.
 struct KernelRef {
   const char* name = "";
   void* function = nullptr;
@@ -109,34 +110,34 @@ struct LaunchArgs {
   std::size_t count = 0;
 };
 
-// A kernel compiled on first use. On CUDA `source` is compiled by NVRTC for `expression`, a
-// template instance such as "scan<float, 32>"; on the host device `host`, the same instance
-// compiled ahead of time, is used. Redzone caches by (source, expression, options) and never
-// confuses two: a target that models a faulty cache keeps its own on top.
+// A kernel compiled on first use. On CUDA NVRTC compiles `source` for `expression`, a template
+// instance such as "scan<float, 32>"; the host device uses `host`, the same instance compiled ahead
+// of time. Redzone caches by (source, expression, options) and never confuses two: a target that
+// models a faulty cache keeps its own on top.
 struct VariantRequest {
   const char* name = "";
   std::string_view source = {};
   std::string expression = {};
   std::vector<std::string> options = {};  // e.g. "-DN=4"
   KernelRef host = {};
-  // A cubin, compiled before: then `expression` is the name of the kernel in it, and `source` and
-  // `options` are not looked at. Its bytes are read at the first request only.
+  // A cubin: `expression` is then the name of its kernel, and `source` and `options` are ignored.
+  // The bytes are read at the first request only.
   std::string_view image = {};
 };
 
-// What the metadata of a compiled kernel demands of the scratch that it is launched with, as for
-// Triton's `global_scratch_size`, `global_scratch_align` and `num_ctas`: the kernel uses
-// `bytes_per_cta` bytes for each CTA, so its launcher owes
+// Scratch that a compiled kernel needs according to its metadata, as Triton's
+// `global_scratch_size`, `global_scratch_align` and `num_ctas`: the kernel uses `bytes_per_cta`
+// bytes for each CTA, so its launcher must provide
 //     grid.x * grid.y * grid.z * num_ctas * bytes_per_cta
 // bytes (Triton 3.6, CudaLauncher in its NVIDIA backend's driver.py).
 struct ScratchNeed {
   std::size_t bytes_per_cta = 0;
   Extent grid = {};       // programs: clusters where num_ctas > 1, blocks otherwise
   int num_ctas = 1;       // CTAs of a cluster
-  std::size_t align = 1;  // of the first byte
+  std::size_t align = 1;  // alignment of the first byte
 };
 
-// What one call may use. All of its memory is guarded; see README, "Words".
+// Interface of one call. All of its memory is guarded; see docs/concepts.md.
 class Context {
  public:
   virtual ~Context() = default;
@@ -152,47 +153,49 @@ class Context {
   // cudaStream_t on CUDA, an opaque handle on the host device. Enqueue everything here; do not
   // synchronize.
   virtual void* stream() const = 0;
-  // The same of stream `index` of the call: 0 its own, 1 .. TargetSpec::side_streams the target's
-  // side streams. Another index ends the call with an error and gives nullptr, as it does in the
-  // members below.
+  // Stream `index` of the call: 0 its own, 1 .. TargetSpec::side_streams the target's side streams.
+  // Any other index ends the call with an error and returns nullptr; the members below treat it the
+  // same way.
   virtual void* stream(int index) const = 0;
-  // What follows on `stream` waits for all that is enqueued on `on` so far (an event is recorded
-  // and waited for).
+  // Work enqueued on `stream` from now on waits for all work enqueued on `on` so far (an event is
+  // recorded and waited for).
   virtual void wait(int stream, int on) = 0;
 
-  // Uninitialized memory for this call. Returns nullptr (and ends the call) when there is none.
+  // Uninitialized memory for this call. Returns nullptr, and ends the call, when memory is
+  // exhausted.
   virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
-  // The same, with what the kernel needs beside what its launcher asks for, so that the two can be
-  // judged without running anything. The launcher gets what it asks for, whatever the need is:
-  // `bytes` of 0 are a null pointer, which ends nothing.
+  // As above, with the kernel's own need beside its launcher's request, so that a dry run can
+  // compare the two. The launcher gets the size that it requests, whatever the need is; for 0 bytes
+  // it gets a null pointer, which does not end the call.
   virtual void* scratch(std::string_view name, std::size_t bytes, std::size_t align,
                         const ScratchNeed& need) = 0;
   // Memory that lives for the whole trial: zeroed on first use, then left as the last call left it.
-  // The size is that of the first request; a larger one later ends the call with an error.
+  // The first request decides the size; a larger later request ends the call with an error.
   virtual void* workspace(std::string_view name, std::size_t bytes, std::size_t align = 256) = 0;
 
-  // Memory from the allocator of the plan's mode (Redzone gives it by name in what it reports). For
-  // what follows on stream `stream` of the call, in whose order it may be memory that was freed
-  // there before. Uninitialized; 256-byte aligned. Lives until free() or the end of the trial.
+  // Memory from the allocator of the plan's mode (reports give it by `name`). To be used in the
+  // order of stream `stream` of the call; it may be memory that was freed on that stream before.
+  // Uninitialized; 256-byte aligned. Lives until free() or the end of the trial.
   virtual void* allocate(std::string_view name, std::size_t bytes, int stream = 0) = 0;
-  // The memory may be used again by what follows on `stream`; nothing orders other streams. A
-  // pointer that allocate() did not give, or that is freed already, ends the call with an error.
+  // Work on `stream` may reuse the memory from now on; other streams are not ordered with the free.
+  // A pointer that allocate() did not return, or that is already freed, ends the call with an
+  // error.
   virtual void free(void* p, int stream = 0) = 0;
-  // Page-locked memory of the host by name, which kernels can use, too. Zeroed at the first
-  // request, which also gives the size that later ones must not exceed; lives for the whole trial.
-  // What the CPU writes there is seen at once by whatever runs then.
+  // Pinned memory of the host by name, which kernels can access, too. Zeroed at the first request,
+  // whose size later requests must not exceed; lives for the whole trial. Whatever runs at that
+  // moment sees the CPU's writes at once.
   virtual void* pinned_memory(std::string_view name, std::size_t bytes) = 0;
-  // Its name in older sources.
+  // The name in older sources.
   void* host_memory(std::string_view name, std::size_t bytes) { return pinned_memory(name, bytes); }
-  // Copies in order of `stream`, between device memory and pinned_memory() in any direction; other
-  // memory of the host ends the call with an error. The source is read when the copy runs.
+  // Copies in the order of `stream`, between device memory and pinned_memory() in any direction;
+  // other host memory ends the call with an error. The source is read when the copy runs.
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream = 0) = 0;
 
-  // Encodes a TMA descriptor for kernels that include <redzone/bulk_copy.h>: on CUDA what
-  // cuTensorMapEncodeTiled answers, on the host device what Redzone's rules say of it
-  // (`redzone tma explain` tells them). `name` is that of the tensor, for what is reported. An
-  // encode that is refused ends nothing and leaves `map` as it is; it is noted with the rule that
-  // it breaks, and shown with whatever the call ends in.
+  // Encodes a TMA descriptor for kernels that include <redzone/bulk_copy.h>: by
+  // cuTensorMapEncodeTiled on CUDA, by Redzone's rules on the host device (`redzone tma explain`
+  // explains them). `name` is the tensor's name in reports. A refused encode does not end the call
+  // and leaves `map` unchanged; it is recorded with the rule that it breaks, and reported with the
+  // outcome of the call.
   virtual EncodeStatus encode_tiled(std::string_view name, const tma::Descriptor& descriptor,
                                     TensorMap& map) = 0;
 
@@ -201,16 +204,16 @@ class Context {
   virtual void launch(const KernelRef& kernel, const LaunchShape& shape,
                       const LaunchArgs& args) = 0;
 
-  // Until end_capture(), what the call enqueues on its own stream, and on side streams that wait
-  // for it and are joined again (waited for) before the end, is recorded and does not run.
-  // scratch() and workspace() stay outside of the graph: their contents are there once
-  // end_capture() returns, in stream order. Not inside another capture: a call that Redzone
-  // captures itself ends as unsupported here (see TargetSpec::capturable). What cannot be captured
-  // ends the call so too.
+  // Until end_capture(), work that the call enqueues is recorded and does not run: on its own
+  // stream, and on side streams that wait for it and are joined again (waited for) before the end.
+  // scratch() and workspace() stay outside of the graph: their contents are ready, in stream order,
+  // once end_capture() returns. Captures do not nest: a call that Redzone captures itself ends here
+  // as unsupported (see TargetSpec::capturable), and so does a call with work that cannot be
+  // captured.
   virtual void begin_capture() = 0;
   // Ends the capture. The graph lives until the end of the trial, so a later call may replay it.
   virtual GraphRef end_capture() = 0;
-  // Enqueues a graph; two launches of one graph are in order whatever their streams.
+  // Enqueues a graph; two launches of one graph are ordered even on different streams.
   virtual void replay(const GraphRef& graph, int stream = 0) = 0;
 
   // The target's own wrapper refused the call: the plan is not applicable, with this reason.
@@ -245,8 +248,8 @@ class Target {
   virtual ~Target() = default;
   // Enqueues one call on ctx.stream(). May throw std::exception: recorded as a failure of the call.
   virtual void run(Context& ctx) = 0;
-  // Expected outputs in float64. Only called when the spec says `has_reference`. What it throws is
-  // reported, and is no failure of the call.
+  // Expected outputs in float64. Only called when the spec sets `has_reference`. An exception is
+  // reported, and is not a failure of the call.
   virtual void reference(ReferenceCall&) const {
     throw SpecError("the spec says has_reference, and reference() is not implemented");
   }
@@ -254,7 +257,7 @@ class Target {
 
 namespace detail {
 
-// A T, or a base of it, implements reference(); also where that cannot be seen from here.
+// Whether T or a base of T implements reference(); true also if that cannot be decided here.
 template <class T>
 constexpr bool implements_reference() {
   if constexpr (requires { &T::reference; })
@@ -287,8 +290,8 @@ struct PluginInfo {
   DeviceKind device;
   void (*register_targets)(Registrar&);
   // Called once in a worker, with its device open and nothing in flight; null: nothing to do. On
-  // CUDA the kernels of the plugin are loaded here, because loading one later waits for the device,
-  // which a gated trial holds.
+  // CUDA this loads the kernels of the plugin, because loading one later waits for the device,
+  // which a trial with a blocked launch would never finish.
   void (*preload)();
 };
 

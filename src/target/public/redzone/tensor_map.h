@@ -1,9 +1,9 @@
-// A TMA descriptor as plain values, and the opaque map that kernels get of it.
+// A TMA descriptor as plain values, and the opaque map that kernels receive.
 //
 // The values are the arguments of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col (cuda.h of
-// CUDA 13.0, "Tensor Map Object Management"). Any value of any field is allowed here, also one that
-// names nothing: telling right from wrong is what encoding is for. Enumerators have the numbers of
-// cuda.h, which device/cuda/encode.cpp compares.
+// CUDA 13.0, "Tensor Map Object Management"). Any value of any field is allowed here, also one
+// without an enumerator: encoding decides which are valid. Enumerators have the numbers of cuda.h;
+// device/cuda/encode.cpp compares them.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace redzone {
 
-// As CUtensorMap: 128 bytes, aligned to 64. Passed to a kernel by value, as
-// `const __grid_constant__ redzone::TensorMap map`. All zero until encoded. What an encode that
-// fails leaves in it is what was in it before.
+// As CUtensorMap: 128 bytes, aligned to 64. Passed to a kernel by value, as `const
+// __grid_constant__ redzone::TensorMap map`. All zero until encoded; a failed encode leaves it
+// unchanged.
 struct alignas(64) TensorMap {
   unsigned char bytes[128] = {};
 };
@@ -70,10 +70,10 @@ inline constexpr std::uint32_t kPromotions = 4;
 enum class Fill : std::uint32_t { zero, nan };
 inline constexpr std::uint32_t kFills = 2;
 
-// Which of the two functions.
+// Which of the two encode functions.
 enum class Kind : std::uint8_t { tiled, im2col };
 
-// Dim 0 is the innermost. Entries beyond the rank mean nothing.
+// Dim 0 is the innermost. Entries beyond the rank are ignored.
 struct Descriptor {
   Kind kind = Kind::tiled;
   DataType type = DataType::bf16;
