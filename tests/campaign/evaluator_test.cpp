@@ -130,7 +130,7 @@ TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
   EXPECT_EQ(counted("allocator", "guard"), (Reliability{0, 4}));
   EXPECT_EQ(counted("launch", "async"), (Reliability{2, 2}));
   EXPECT_EQ(counted("allocator, launch", "guard, async"), (Reliability{2, 2}));
-  EXPECT_EQ(counted("placement, launch", "head, async"), Reliability{});
+  EXPECT_EQ(counted("placement, launch", "guard_before, async"), Reliability{});
 }
 
 TEST(SameBug, AllowsForWhatOneOfThemDoesNotKnow) {

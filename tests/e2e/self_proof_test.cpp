@@ -64,7 +64,7 @@ TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
   const Ran ran = run_installed(folder, plugin);
   EXPECT_EQ(ran.exit, 3) << ran;
   EXPECT_NE(ran.err.find("self-proof failed: planted: a write past the end was NOT caught by the "
-                         "oracle 'fault' (gated, guard, tail)"),
+                         "oracle 'fault' (gated, guard, guard_after)"),
             std::string::npos)
       << ran;
   EXPECT_EQ(ran.out, "");

@@ -69,8 +69,8 @@ TEST_F(Workflow, APlanAsItsAuthorTypesItIsJudgedByAllOracles) {
   EXPECT_EQ(good.exit, 0) << good;
 }
 
-// On the host the buffer ends at the hole or starts there: a read behind it faults only at the
-// tail. At the head it gets what lies there, and the output is wrong.
+// A read past the end faults only with the guard page after the buffer. With the page before it the
+// read gets what lies there, and the output is wrong.
 TEST_F(Workflow, AReplayTakesAnotherMode) {
   const Ran head = run({"replay", "1", "--db", "x.db", "--device", "host", "--runs", "2",
                         "--placement", "guard_before"});

@@ -117,7 +117,7 @@ Result<void> parse_setting(std::string_view word, Call& call) {
 
 // A word after the number of calls: how they run, where that is not the plainest way.
 bool parse_way(std::string_view word, Minimum& to) {
-  if (word == "head")
+  if (word == "guard_before")
     to.placement = Placement::guard_before;
   else if (word == "async")
     to.launch = Launch::async;
@@ -126,7 +126,7 @@ bool parse_way(std::string_view word, Minimum& to) {
   return true;
 }
 
-// "2 calls; N=1; N=65", or "1 call, head; N=1", or "2 calls, async; N=1; N=1".
+// "2 calls; N=1; N=65", or "1 call, guard_before; N=1", or "2 calls, async; N=1; N=1".
 Result<Minimum> parse_minimum(std::string_view text) {
   Minimum to;
   if (text.substr(0, 7) == "repros/") {

@@ -91,7 +91,7 @@ TEST(Notes, AreParsed) {
       "//      wrong\n"
       "// kin: a/b#1\n"
       "// expect: illegal-access | fault read after x\n"
-      "// minimal: 2 calls, async, head; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
+      "// minimal: 2 calls, async, guard_before; N=1; N=65 D=2 x.row_padding=7 y.transposed\n"
       "// minimal: 1 call; N=1 x.unit_stride=1 y.offset=2 z.reversed=0\n"
       "#include <a>\n"
       "// expect: hang\n",

@@ -44,9 +44,9 @@ culprit (as each source has it)
   memcheck     call 1: read after 'x' in scan at scan.cu:7; 4 bytes
 
 attribution (one axis changed at a time)
-  axis       value     failed
-  launch     blocking     0/5
-  placement  head         5/5
+  axis       value         failed
+  launch     blocking         0/5
+  placement  guard_before     5/5
 
 environment
   device   NVIDIA H100 (compute capability 9.0)

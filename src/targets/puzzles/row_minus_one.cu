@@ -3,7 +3,7 @@
 //      written
 // kin: Dao-AILab/flash-attention#2755
 // expect: illegal-access write before cache
-// minimal: 1 call, head; T=1 R=1 W=1
+// minimal: 1 call, guard_before; T=1 R=1 W=1
 #include <algorithm>
 
 #include "kit.h"
