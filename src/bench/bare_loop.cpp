@@ -118,7 +118,7 @@ Result<Tally> parse_answer(const std::string& line) {
 
 int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
                     const Workload& workload, const Oracle& screen) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may stand between the benchmark and this
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may run between the benchmark and this
   Loop loop(device, registry, workload, screen);
   if (!send_line(socket_fd, "ready " + hash_of(workload))) return 0;
   for (std::string unread;;) {

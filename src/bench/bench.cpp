@@ -47,7 +47,7 @@ Result<void> run_benchmark(const Setup& setup, Report& report) {
   report.cores = std::thread::hardware_concurrency();
   ::getloadavg(&report.load_average, 1);
   auto measured = measure_parts(setup, report);
-  // An interruption may end a part by an error; what was measured before it is a result.
+  // An interruption may end a part with an error; earlier measurements are still a result.
   if (!measured && !setup.stop()) return measured;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return {};

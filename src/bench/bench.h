@@ -1,12 +1,12 @@
-// The benchmark: what the harness costs, how soon it finds the puzzles, what a fault costs.
+// The benchmark: the cost of the harness, the time until it finds the puzzles, the cost of a fault.
 #pragma once
 
 #include "bench/setup.h"
 
 namespace redzone::bench {
 
-// All of it, in one go; `report` has the environment already. When setup.stop() ends it early, what
-// was measured so far is in the report.
+// Runs all parts; `report` already has the environment. If setup.stop() ends it early, the report
+// has what was measured so far.
 Result<void> run_benchmark(const Setup& setup, Report& report);
 
 }  // namespace redzone::bench

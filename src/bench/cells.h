@@ -1,4 +1,4 @@
-// One puzzle under one way to run it: the cells of the tables of modes and of launchers.
+// One puzzle in one run mode: the cells of the tables of modes and of launchers.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace redzone::bench {
 // A tool makes trials slower, but the plans of a cell are small, and few of them hang.
 inline constexpr int kToolSlowdown = 4;
 
-// What a careful test of one run sees: a fault, a dirty canary, a wrong number. Nothing that a
-// launcher tells of its scratch.
+// What a careful test sees in one run: a fault, a dirty canary, a wrong number. Ignores what a
+// launcher reports about its scratch.
 class OneRun final : public Oracle {
  public:
   std::string_view name() const override { return "one-run"; }
@@ -32,16 +32,16 @@ struct Way {
   Allocator allocator = Allocator::guard;
 };
 
-// Small, so that the slowest tool ends: the same limits as on the host device, but for the memory
-// that far offsets take. The same for the same arguments.
+// Plans small enough for the slowest tool: the limits of the host device, except for the memory
+// that far offsets take. Deterministic in its arguments.
 std::vector<Plan> small_plans(const TargetSpec& spec, std::size_t count);
 
-// One plan at a time, until all have run or `most` is over.
+// Runs one plan at a time until all have run or `most` is over.
 ModeCell measure_cell(const Setup& setup, exec::Executor& executor, const TargetSpec& spec,
                       const std::vector<Plan>& plans, const Way& way,
                       std::chrono::milliseconds most);
 
-// A tool takes seconds to come up, which is not the price of a puzzle.
+// Starts the tool before it is timed: the seconds that takes are not a puzzle's cost.
 void warm_up(const Setup& setup, exec::Executor& executor, const TargetSpec& spec,
              const std::vector<Way>& ways);
 

@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Remembers findings, and knows when the first of them has been confirmed and reduced: the rest of
-// a triage (how reliable, which axis matters) is not waited for.
+// Stores findings, and detects when the first of them has been confirmed and reduced: the rest of
+// the triage (failure rate, relevant axes) is not awaited.
 class Recorder final : public campaign::FindingSink {
  public:
   Result<campaign::Recorded> record(const Finding& finding) override {
@@ -33,7 +33,7 @@ class Recorder final : public campaign::FindingSink {
   }
 
   bool done() const { return reduced_at_.has_value(); }
-  // The one that was reduced. Others may have been recorded meanwhile.
+  // The reduced finding. Others may have been recorded meanwhile.
   const Finding& finding() const { return findings_[static_cast<std::size_t>(reduced_ - 1)]; }
   Clock::time_point reduced_at() const { return *reduced_at_; }
 
@@ -51,7 +51,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   Detection out;
   out.puzzle = puzzle.spec.name;
   out.seed = seed;
-  // A pool for each: what a worker has run before would be part of the campaign.
+  // A new pool each time: the earlier runs of a worker would influence the campaign.
   exec::Pool pool(setup.pool);
   RZ_TRY(pool.wait_ready(std::chrono::seconds(60)));
   Recorder recorder;
@@ -78,7 +78,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
   out.signature = f.signature.text();
   out.plans_to_first = f.plans_to_first;
   out.seconds_to_first = f.seconds_to_first;
-  // When the time is up there is no reduction, and the two clocks are read a moment apart.
+  // If the time ran out there was no reduction, and the two clocks are read a moment apart.
   out.seconds_to_reduced = std::max(
       out.seconds_to_first, std::chrono::duration<double>(recorder.reduced_at() - begun).count());
   out.calls = call_count(f.plan);
@@ -89,7 +89,7 @@ Result<Detection> measure_detection(const Setup& setup, const TargetEntry& puzzl
 Result<void> measure_all_detection(const Setup& setup, std::vector<Detection>& out) {
   const auto until = Clock::now() + setup.effort.all_detection;
   const auto puzzles = puzzles_to_find(setup);
-  // Seeds outside: if time runs out, each puzzle has been tried with one of them.
+  // Seeds in the outer loop: if time runs out, each puzzle has been tried with one of them.
   for (const auto seed : setup.effort.seeds)
     for (const auto* puzzle : puzzles) {
       if (setup.stop()) return {};

@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostPlansTried = 64;  // of one puzzle
+constexpr std::size_t kMostPlansTried = 64;  // per puzzle
 
 double ms_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - begin).count();
@@ -48,7 +48,7 @@ class Bench {
   exec::Pool pool_;
 };
 
-// A plan that faults whatever ran before it: it does in two workers, one of them new.
+// A plan that faults independently of earlier runs: it faults in two workers, one of them new.
 std::optional<Plan> faulting_plan(const Setup& setup) {
   Bench bench(setup, 1);
   if (!bench.wait_ready()) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Plan> faulting_plan(const Setup& setup) {
   return std::nullopt;
 }
 
-// `pause_ms`: harmless plans run for so long before each fault.
+// `pause_ms`: harmless plans run for this long before each fault.
 FaultSamples take_samples(const Setup& setup, const Plan& faulting, const Plan& harmless,
                           std::size_t spares, double pause_ms) {
   FaultSamples samples;

@@ -92,7 +92,7 @@ Json mode_cell(const ModeCell& c) {
           {"why_not", text_or_null(c.why_not)}};
 }
 
-// Without its rows; of a ModeTable or a LauncherTable.
+// A ModeTable or a LauncherTable without its rows.
 template <class T>
 Json table_head(const T& t) {
   Json out = {{"plans", t.plans}, {"columns", Json::array()}, {"rows", Json::array()}};

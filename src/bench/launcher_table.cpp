@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kQuickRows = 3;
 
-// "puzzle.lazy_grid_frozen": names that the project gives.
+// "puzzle.lazy_grid_frozen": a naming convention of the project.
 bool is_lazy_part(std::string_view name) {
   return name.substr(name.rfind('.') + 1).starts_with("lazy_");
 }
 
-// By name, as the device that runs nothing has them; it has all. Of packages the plain launcher is
-// one, too.
+// Sorted by name, from the dry-run device, which has all of them. For packages this includes the
+// plain launcher.
 std::vector<const TargetEntry*> launchers(const Setup& setup, Category category) {
   const DeviceKind device = setup.none->device;
   const bool packages = has_packages(setup.registry, device);
@@ -39,7 +39,7 @@ std::string not_here(const Setup& setup) {
   return fmt::format("its kernels do not run on {}", name_of(setup.device));
 }
 
-// All but the first: that one runs no kernel.
+// All but the first, which is a dry run.
 std::vector<Way> native_ways(const Setup& setup, const Oracle* one_run) {
   const Oracle* memcheck = &setup.catalog.sanitizer(SanitizerTool::memcheck);
   return {{{"guard", "one gated trial over the guard arena: a fault, a canary, a wrong number"},
@@ -91,7 +91,7 @@ class Mistakes {
     RZ_TRY_ASSIGN(auto dry, measure_detection(none_, puzzle, setup_.effort.seeds.front()));
     row.none = std::move(dry);
     RZ_TRY(add_native(row, plans));
-    if (setup_.stop()) return {};  // half a row says nothing
+    if (setup_.stop()) return {};  // a partial row is not comparable
     out_.rows.push_back(std::move(row));
     return {};
   }
@@ -124,7 +124,7 @@ class Mistakes {
   bool warm_ = false;
 };
 
-// Counts the settings of knobs that it hands on.
+// Counts the distinct settings of knobs in its plans.
 class Counted final : public campaign::PlanSource {
  public:
   Counted(std::unique_ptr<campaign::PlanSource> plans, std::set<Config>& seen)
@@ -140,7 +140,7 @@ class Counted final : public campaign::PlanSource {
   std::set<Config>& seen_;
 };
 
-// Keeps nothing: what is suspected is counted in the statistics.
+// Stores nothing: suspects are counted in the statistics.
 class NoStore final : public campaign::FindingSink {
  public:
   Result<campaign::Recorded> record(const Finding&) override {

@@ -1,4 +1,5 @@
-// What finds the mistakes of launchers: the lazily compiled launch over CUDA C++ and over packages.
+// Which oracles find the mistakes of launchers: the lazily compiled launch over CUDA C++ and
+// packages.
 #pragma once
 
 #include "bench/setup.h"
@@ -6,9 +7,9 @@
 namespace redzone::bench {
 
 // Adds to report.launchers: a row for each puzzle that is a launcher with one mistake, and a line
-// for each launcher without: those of packages where there are any, else those that ship. Where the
-// device has packages, also adds their throughput to report.throughput. What cannot be measured
-// here says why.
+// for each correct launcher: those of packages if there are any, else the shipped ones. If the
+// device has packages, also adds their throughput to report.throughput. Parts that cannot be
+// measured here get the reason.
 Result<void> measure_launchers(const Setup& setup, Report& report);
 
 }  // namespace redzone::bench

@@ -1,4 +1,4 @@
-// A process of the benchmark's own that answers in lines over its socket.
+// A process of the benchmark that communicates in lines over its socket.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@ namespace redzone::bench {
 
 // Adds the newline. False when the other end is gone.
 bool send_line(int fd, std::string line);
-// The first line of `unread`, taken from it.
+// Removes the first line of `unread` and returns it.
 std::optional<std::string> take_line(std::string& unread);
-// Appends what comes; false when the other end is gone.
+// Appends the received bytes; false when the other end is gone.
 bool receive(int fd, std::string& unread);
 
 class LineProcess {
@@ -21,7 +21,7 @@ class LineProcess {
   static Result<LineProcess> start(const exec::WorkerCommand& command);
 
   bool send(std::string line) { return send_line(socket_.get(), std::move(line)); }
-  // A harness error with the process's own words when it has ended, or when nothing came in time.
+  // A harness error with the process's output if it has ended, or if nothing came in time.
   Result<std::string> read_line(std::chrono::milliseconds deadline);
 
  private:

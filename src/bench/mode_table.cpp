@@ -48,7 +48,7 @@ Result<void> measure_modes(const Setup& setup, Report& report) {
     for (const auto& way : all)
       row.cells.push_back(
           measure_cell(setup, executor, puzzle->spec, plans, way, setup.effort.mode_cell));
-    if (setup.stop()) break;  // half a row says nothing
+    if (setup.stop()) break;  // a partial row is not comparable
     report.modes.rows.push_back(std::move(row));
   }
   return {};

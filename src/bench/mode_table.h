@@ -1,4 +1,4 @@
-// Which mode finds what: each puzzle under each way to run it, on the same plans.
+// Which mode finds which puzzles: each puzzle in each run mode, on the same plans.
 #pragma once
 
 #include "bench/setup.h"
@@ -6,8 +6,8 @@
 namespace redzone::bench {
 
 // Adds to report.modes. Small plans, the same for all columns of a puzzle, one at a time; a cell
-// ends after effort.mode_trials plans or effort.mode_cell, whichever comes first. Columns that need
-// compute-sanitizer say why they were not measured where there is none.
+// ends after effort.mode_trials plans or effort.mode_cell, whichever comes first. If
+// compute-sanitizer is unavailable, the columns that need it get the reason.
 Result<void> measure_modes(const Setup& setup, Report& report);
 
 }  // namespace redzone::bench

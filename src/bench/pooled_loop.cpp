@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 exec::PoolOptions without_recycling(exec::PoolOptions options) {
   options.recycle_after_plans = std::numeric_limits<std::size_t>::max();
-  options.spares = 0;  // a process more that only waits
+  options.spares = 0;  // a further process would only wait
   return options;
 }
 
@@ -41,7 +41,7 @@ void PooledLoop::submit(std::size_t index) {
 }
 
 Result<exec::JobResult> PooledLoop::take(Tally& tally) {
-  // What hangs ends at its deadline.
+  // A hanging trial ends at its deadline.
   auto result = pool_.next(std::chrono::hours(1));
   RZ_CHECK(result.has_value());
   const Item& item = items_[result->id];
@@ -65,7 +65,7 @@ Result<void> PooledLoop::warm_up(std::chrono::milliseconds limit) {
     Tally tally;
     bool all = true;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      // As many jobs as there are workers, with none in flight: each worker gets one.
+      // As many jobs as workers, with none in flight, so that each worker gets one.
       for (std::size_t w = 0; w < workers_; ++w) submit(i);
       std::set<const exec::WorkerLog*> took_part;
       while (pool_.in_flight() > 0) {

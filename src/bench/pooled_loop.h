@@ -1,4 +1,4 @@
-// A workload under the screen, as a campaign runs it: through worker processes, judged here.
+// A workload under the screen, as in a campaign: run by worker processes and judged here.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@ namespace redzone::bench {
 
 class PooledLoop {
  public:
-  // All arguments but the options outlive the loop. Workers are not recycled: what is measured is
-  // the steady state.
+  // All arguments but the options outlive the loop. Workers are not recycled, because the steady
+  // state is measured.
   PooledLoop(exec::PoolOptions options, const Workload& workload, DeviceKind device,
              const Registry& registry, const Oracle& screen, std::chrono::milliseconds deadline);
 
-  // Lets every worker run every plan until a whole pass maps nothing, or `limit` has passed. A
-  // harness error when a worker is missing.
+  // Lets every worker run every plan until a whole pass maps no memory, or `limit` has passed. A
+  // harness error if a worker is missing.
   Result<void> warm_up(std::chrono::milliseconds limit);
-  // The whole list again and again for at least `time`, to the end of the list; with `cut` only
-  // until `time` has passed. A harness error when a plan does not pass the screen.
+  // Runs the whole list repeatedly for at least `time`, to the end of the list; with `cut` only
+  // until `time` has passed. A harness error if a plan does not pass the screen.
   Result<Tally> run(std::chrono::milliseconds time, bool cut = false);
 
-  // Whether outputs are compared with the targets' references, which is work for the CPU.
+  // Whether outputs are compared with the targets' references, which costs CPU time.
   void set_reference(bool reference) { reference_ = reference; }
   std::size_t workers() const { return workers_; }
 

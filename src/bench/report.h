@@ -1,4 +1,4 @@
-// What the benchmark found, as plain values, and the two forms it is printed in.
+// The benchmark's results as plain values, and the two formats in which they are printed.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace redzone::bench {
 
-// Trials that ran back to back, and how long they took.
+// Trials that ran back to back, and their total time.
 struct Tally {
   std::uint64_t plans = 0, trials = 0;
   std::uint64_t calls = 0;          // launches of a target, repeats included
-  std::uint64_t mapping_calls = 0;  // that the trials had to make
+  std::uint64_t mapping_calls = 0;  // calls that the trials made to map memory
   double seconds = 0;
 
   double calls_per_s() const { return seconds > 0 ? static_cast<double>(calls) / seconds : 0; }
@@ -27,11 +27,11 @@ struct Column {
   std::string what;  // for people
   std::size_t workers = 1;
   std::vector<Tally> rounds;
-  std::string why_not;  // not "" when it was not measured, or not to the end
+  std::string why_not;  // why it was not measured, or not completely; "" if it was
 
-  // Of all rounds.
+  // Sum over all rounds.
   Tally sum() const;
-  // The median of the rounds; nothing where nothing was measured.
+  // The median of the rounds; empty if nothing was measured.
   std::optional<double> calls_per_s() const;
 };
 
@@ -40,19 +40,19 @@ struct Throughput {
   std::string what;
   std::size_t plans = 0;
   std::string plans_hash;  // of all plans, in order
-  double generate_us = 0;  // to generate one plan, on average; part of no column
+  double generate_us = 0;  // average time to generate one plan; not part of any column
   std::vector<Column> columns;
 
   const Column* column(std::string_view name) const;
-  // calls/s of one column over those of another; nothing where either was not measured.
+  // calls/s of one column divided by those of another; empty if either was not measured.
   std::optional<double> ratio(std::string_view of, std::string_view to) const;
 };
 
-// The columns' names. Those with the same trials are compared with each other.
+// The columns' names. Columns with the same trials are compared with each other.
 inline constexpr std::string_view kBare = "bare";                  // one async trial a plan
 inline constexpr std::string_view kBareScreen = "bare-screen";     // the screen's trials
-inline constexpr std::string_view kScreenOne = "screen-1-worker";  // one worker: like for like
-inline constexpr std::string_view kScreen = "screen";              // the crew of a campaign
+inline constexpr std::string_view kScreenOne = "screen-1-worker";  // one worker
+inline constexpr std::string_view kScreen = "screen";              // the workers of a campaign
 inline constexpr std::string_view kScreenNoReference = "screen-no-reference";
 inline constexpr std::string_view kMemcheck = "memcheck";           // a worker under memcheck
 inline constexpr std::string_view kMemcheckBare = "memcheck-bare";  // `bare` under memcheck
@@ -61,7 +61,7 @@ struct Ratio {
   const char* name;
   std::string_view of, to;
 };
-// What the report states; the first is the headline.
+// The reported ratios; the first is the headline.
 inline constexpr Ratio kRatios[] = {
     {"screen_to_bare_same_trials", kScreen, kBareScreen},
     {"screen_to_bare", kScreen, kBare},
@@ -83,29 +83,29 @@ struct Detection {
   double seconds_to_reduced = 0;  // until it was confirmed and reduced
   std::int64_t calls = 0;         // of the reduced plan
   bool minimal = false;
-  std::string why_not = {};  // not "" when nothing was found
+  std::string why_not = {};  // "" unless nothing was found
 };
 
-// What the driver loses when a fault takes its only worker. One value a fault.
+// The time that the driver loses when a fault kills its only worker. One value per fault.
 struct FaultSamples {
-  std::vector<double> trial_ms;  // the trial that faults, from its submission to its observation
+  std::vector<double> trial_ms;  // the faulting trial, from submission to observation
   std::vector<double> wait_ms;   // from the loss to a worker that takes jobs
   std::vector<double> next_ms;   // from the loss to the observation of the next job
 };
 
 struct FaultCost {
-  std::string puzzle;  // whose fault
+  std::string puzzle;  // the puzzle that faults
   FaultSamples with_spare, without_spare;
   std::string why_not;
 };
 
-// One puzzle under one way to run it.
+// One puzzle in one run mode.
 struct ModeCell {
   std::uint64_t ran = 0, detected = 0;  // plans
-  double seconds = 0;                   // for all of them, on the one GPU, workers lost included
+  double seconds = 0;                   // for all plans, on the one GPU, including lost workers
   std::optional<double> seconds_to_first = {};
-  std::optional<std::uint64_t> plans_to_first = {};  // the one that showed it among them
-  std::string why_not = {};                          // not "" when no plan could be judged
+  std::optional<std::uint64_t> plans_to_first = {};  // including the one that showed it
+  std::string why_not = {};                          // "" unless no plan could be judged
 };
 struct ModeRow {
   std::string puzzle;
@@ -115,38 +115,38 @@ struct ModeColumn {
   std::string name, what;
 };
 struct ModeTable {
-  std::size_t plans = 0;  // the same ones in each cell of a row; fewer where the time was over
+  std::size_t plans = 0;  // the same in each cell of a row; fewer if time ran out
   std::vector<ModeColumn> columns;
   std::vector<ModeRow> rows;
 };
 
-// One mistake of a launcher, by what its launcher tells and by what its kernels do.
+// One mistake of a launcher, detected by what the launcher reports and by what its kernels do.
 struct LauncherRow {
   std::string puzzle;
   std::vector<ModeCell> cells = {};  // one for each column
-  Detection none = {};               // a campaign that runs no kernel
+  Detection none = {};               // a dry-run campaign
   Detection native = {};             // a campaign on the device
 };
 // A launcher without a mistake.
 struct CorrectLauncher {
   std::string target;
   std::uint64_t calls = 0, plans = 0;
-  std::uint64_t wanted_calls = 0;  // fewer were made where the time was over before
-  std::uint64_t settings = 0;      // different settings of its knobs among them
-  std::uint64_t suspects = 0;      // plans that an oracle failed: there should be none
+  std::uint64_t wanted_calls = 0;  // fewer were made if time ran out
+  std::uint64_t settings = 0;      // distinct settings of its knobs among them
+  std::uint64_t suspects = 0;      // plans that an oracle failed; 0 expected
   double seconds = 0;
-  std::string why_not = {};  // not "" when it was not run
+  std::string why_not = {};  // "" unless it was not run
 };
 struct LauncherTable {
-  std::size_t plans = 0;  // as for ModeTable
+  std::size_t plans = 0;  // see ModeTable
   std::vector<ModeColumn> columns;
   std::vector<LauncherRow> rows;
   std::vector<CorrectLauncher> correct;
 };
 
-// Of generated TMA descriptors, without making them.
+// For generated TMA descriptors, without creating them.
 struct DescriptorRates {
-  std::uint64_t descriptors = 0, disagreed = 0;  // disagreed: checker and driver
+  std::uint64_t descriptors = 0, disagreed = 0;  // disagreed: checker and driver differ
   double checker_per_s = 0;
   std::optional<double> driver_per_s = {};
   std::string why_no_driver = {};
@@ -160,13 +160,13 @@ struct TmaReport {
 struct Report {
   Environment environment;
   std::string kind;     // "host" | "cuda"
-  std::string commit;   // "unknown" where nobody said
+  std::string commit;   // "unknown" if not given
   std::string command;  // as typed
   std::string date;     // UTC, ISO 8601
   bool quick = false;
-  bool interrupted = false;  // holds what had been measured whole
+  bool interrupted = false;  // contains only complete measurements
   unsigned cores = 0;
-  double load_average = 0;  // of the last minute, when it began: above 0.5 others were at work
+  double load_average = 0;  // of the last minute, at the start; above 0.5: others were active
   double seconds = 0;
   std::vector<Throughput> throughput;
   std::vector<Detection> detection;
@@ -176,7 +176,7 @@ struct Report {
   std::optional<TmaReport> tma;
 };
 
-// 0 for none.
+// 0 if empty.
 double median(std::vector<double> values);
 
 std::string report_text(const Report& report);

@@ -41,7 +41,7 @@ Effort effort_for(bool quick) {
   return effort;
 }
 
-// As a campaign runs it. Nobody reads the tool's text, which goes to a file in `logs`.
+// As in a campaign. The tool's text is not read and goes to a file in `logs`.
 void add_memcheck(Setup& setup, const TemporaryFolder& logs) {
   if (const auto& device = traits_of(setup.device); !device.tools.compute_sanitizer) {
     setup.why_no_memcheck = fmt::format("memcheck sees nothing of the {} device", device.name);
@@ -64,14 +64,14 @@ exec::WorkerCommand bare_command(exec::WorkerCommand command, std::string_view w
   return command;
 }
 
-// What a worker on the device tells about it.
+// What a worker on the device reports about it.
 Result<exec::Hello> first_hello(exec::PoolOptions pool) {
   pool.workers = 1;
   pool.spares = 0;
   return exec::Pool(std::move(pool)).wait_ready(std::chrono::seconds(60));
 }
 
-// What both devices have in common.
+// The part of the setup that both devices share.
 Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
                const oracles::Catalog& catalog, const exec::Hello& worker) {
   Setup setup{.device = options.device, .registry = registry, .catalog = catalog};
@@ -87,14 +87,14 @@ Setup setup_of(const engine::EngineOptions& options, const Registry& registry,
   return setup;
 }
 
-// The same on the device that runs no kernel.
+// The setup of the dry-run device.
 Setup setup_of_none(const Setup& native, engine::EngineOptions options,
                     const oracles::Catalog& dry) {
   options.device = DeviceKind::dry_run;
   Setup setup = setup_of(options, native.registry, dry, {});
   setup.say = native.say;
   setup.effort = native.effort;
-  // What it finds at all it finds in the first seconds.
+  // A dry-run campaign finds in the first seconds whatever it finds.
   setup.effort.detection =
       std::min<std::chrono::milliseconds>(native.effort.detection, std::chrono::seconds(10));
   return setup;

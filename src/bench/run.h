@@ -1,4 +1,4 @@
-// The whole benchmark over an engine's options; and the process that runs a workload without a
+// Runs the whole benchmark with an engine's options; and the process that runs a workload without a
 // harness.
 #pragma once
 
@@ -13,21 +13,21 @@
 
 namespace redzone::bench {
 
-// The internal command of that process.
+// The internal command that starts that process.
 inline constexpr const char* kBareCommand = "bench-bare";
 
 struct RunOptions {
-  engine::EngineOptions engine;  // of a campaign
+  engine::EngineOptions engine;  // as for a campaign
   std::set<Part> parts;
   bool quick = false;           // fewer plans and puzzles
-  std::string commit, command;  // of what was built, and as typed; for the report
+  std::string commit, command;  // of the build, and as typed; for the report
   std::function<void(const std::string& what)> say = [](const std::string&) {};
 };
 
-// What was measured until then, where it is interrupted: Report::interrupted says so.
+// If interrupted, returns what was measured until then, with Report::interrupted set.
 Result<Report> run(const RunOptions& options);
 
-// Serves the named workload over the socket; gives the exit code.
+// Serves the named workload over the socket; returns the exit code.
 Result<int> serve_bare(const engine::WorkerSideOptions& side, const std::string& workload,
                        bool quick, int socket);
 

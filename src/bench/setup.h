@@ -1,4 +1,4 @@
-// What the benchmark measures with, and how long. Given by the command.
+// The dependencies and time limits of the benchmark. Set by the command.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,14 @@ struct Effort {
   std::chrono::milliseconds memcheck{12000};  // of one memcheck column; it may end within the list
   std::vector<std::uint64_t> seeds{1, 2};
   std::chrono::milliseconds detection{60000};       // of one puzzle and seed
-  std::chrono::milliseconds all_detection{150000};  // then what is left is not tried
+  std::chrono::milliseconds all_detection{150000};  // of all campaigns; then the rest is skipped
   std::size_t faults = 11;
   std::size_t mode_trials = 50;                   // of one puzzle in one mode
-  std::chrono::milliseconds mode_cell{2500};      // then what is left of them is not run
+  std::chrono::milliseconds mode_cell{2500};      // of a cell; then the rest is skipped
   std::size_t launcher_trials = 200;              // of one mistake of a launcher in one column
-  std::chrono::milliseconds launcher_cell{5000};  // then what is left of them is not run
+  std::chrono::milliseconds launcher_cell{5000};  // of a cell; then the rest is skipped
   std::uint64_t correct_calls = 20000;            // of each correct launcher
-  std::chrono::milliseconds correct{300000};      // then what is left of them is not made
+  std::chrono::milliseconds correct{300000};      // of these calls; then the rest is skipped
   std::uint64_t descriptors = 1000000;            // TMA's
   std::set<Part> parts = {Part::throughput, Part::detection, Part::faults,
                           Part::modes,      Part::launcher,  Part::tma};
@@ -39,24 +39,24 @@ struct Setup {
   DeviceKind device;
   const Registry& registry;
   const oracles::Catalog& catalog;
-  exec::PoolOptions pool = {};               // the crew of a campaign
+  exec::PoolOptions pool = {};               // the workers of a campaign
   std::chrono::milliseconds deadline{2000};  // of a trial
   campaign::TriageOptions triage = {};
   campaign::SimplifyFor simplify = {};
-  // The plans of a campaign with that seed.
+  // The plans that a campaign with that seed generates.
   std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec& spec, std::uint64_t seed)>
       plans = {};
-  // What runs serve_bare_loop() for a workload of this name.
+  // The command that runs serve_bare_loop() for a workload of this name.
   std::function<exec::WorkerCommand(std::string_view workload)> bare_command = {};
-  // compute-sanitizer, its tool and its flags, to stand before a command; or why there is none.
+  // compute-sanitizer, its tool and its flags, as a prefix of a command; or why it is unavailable.
   std::vector<std::string> memcheck_prefix = {};
   std::string why_no_memcheck = {};
-  // Starts a long-lived worker under that tool, or says why there is none.
+  // Starts a long-lived worker under that tool, or returns the reason why it cannot.
   std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
-  // The same on the device that runs no kernel, for the part `launcher`; outlives this.
+  // The setup of the dry-run device, for the part `launcher`; outlives this.
   const Setup* none = nullptr;
   std::function<bool()> stop = {};                   // Ctrl-C
-  std::function<void(const std::string&)> say = {};  // one line on what is under way
+  std::function<void(const std::string&)> say = {};  // receives a progress line
   Effort effort = {};
 };
 

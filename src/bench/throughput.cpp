@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Kernels are compiled meanwhile, when no earlier run has left them on disk.
+// Includes compiling kernels that no earlier run has left on disk.
 constexpr milliseconds kWarmUp = std::chrono::seconds(180);
 constexpr milliseconds kBareDeadline = std::chrono::seconds(120);
 // Under memcheck a trial takes about 50 times as long.
@@ -27,7 +27,7 @@ Column describe(std::string_view name, std::string what, std::size_t workers) {
   return {std::string(name), std::move(what), workers, {}, ""};
 }
 
-// What takes turns: measured in the same minutes on the same machine.
+// Measures columns in turns: in the same minutes on the same machine.
 class Race {
  public:
   void add(Column column, Result<void> ready, std::function<Result<Tally>()> run) {
@@ -54,7 +54,7 @@ class Race {
 
 Result<void> warm_up(Result<BareProcess>& bare) {
   if (!bare) return tl::unexpected(bare.error());
-  // Twice: the first pass maps.
+  // Twice, because the first pass maps memory.
   for (int pass = 0; pass < 2; ++pass)
     for (auto mix : {Mix::async, Mix::screen}) RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
   return {};
@@ -95,7 +95,7 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
 }
 
 exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand command) {
-  // In the tool's process this link leads to the tool.
+  // In the tool's process this link refers to the tool.
   std::error_code error;
   if (command.argv.front() == "/proc/self/exe")
     command.argv.front() = std::filesystem::read_symlink(command.argv.front(), error).string();
@@ -104,7 +104,7 @@ exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand comma
   return command;
 }
 
-// Half of the time is for the tool to see every kernel once; it may end within the list.
+// The tool inspects every kernel during the first half; each half may end within the list.
 Result<Tally> screen_under_memcheck(const Setup& setup, const Workload& workload) {
   exec::PoolOptions options = setup.pool;
   options.workers = 1;
@@ -121,7 +121,7 @@ Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) 
   RZ_TRY_ASSIGN(auto bare,
                 BareProcess::start(under_memcheck(setup, setup.bare_command(workload.name)),
                                    workload, kMemcheckDeadline));
-  // Whole lists only.
+  // Runs whole lists only.
   RZ_TRY(bare.run(Mix::async, milliseconds(0), kMemcheckDeadline));
   return bare.run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
 }

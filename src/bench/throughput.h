@@ -7,7 +7,7 @@
 
 namespace redzone::bench {
 
-// A column that cannot be measured says why; an error is only what leaves nothing to measure.
+// A column that cannot be measured gets the reason; an error means that nothing can be measured.
 Result<Throughput> measure_throughput(const Setup& setup, std::string_view workload);
 
 }  // namespace redzone::bench

@@ -21,10 +21,10 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr std::string_view kLengthOne = "puzzle.tma_unit_stride";
 constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(300);
-// A CUresult of nothing that a descriptor can cause.
+// A CUresult that no descriptor causes.
 constexpr int kFailed = 999;
 
-// Without a driver the rules are asked twice, and their second answer counts for nothing.
+// Without a driver the rules are checked twice, and the second answer is not counted.
 Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64_t count) {
   generators::DescriptorGenerator generator(kSeed);
   TensorMap map;
@@ -40,7 +40,7 @@ Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64
                  : 0;
     return device.encode(d, map).value_or(kFailed);
   };
-  // How often they disagree is the question here; `redzone tma agree` says where.
+  // Only the number of disagreements is measured; `redzone tma agree` locates them.
   setup.reduce = [](const tma::Descriptor& d, const auto&) { return d; };
   return tma::compare(setup);
 }

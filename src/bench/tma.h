@@ -1,4 +1,4 @@
-// What TMA descriptors cost, and how soon the one of sequence length 1 is found.
+// The cost of TMA descriptors, and the time until the bug at sequence length 1 is found.
 #pragma once
 
 #include "bench/setup.h"
@@ -9,8 +9,8 @@ namespace redzone::bench {
 // The name under which setup.bare_command() runs serve_descriptors().
 inline constexpr std::string_view kDescriptorLoop = "descriptors";
 
-// Answers once, with rates and disagreements of `count` generated descriptors, in a process that
-// may hold a device. The exit code for main().
+// Sends one answer: rates and disagreements of `count` generated descriptors. Runs in a process
+// that may hold a device. Returns the exit code for main().
 int serve_descriptors(int socket_fd, device::Device& device, std::uint64_t count);
 
 // Fills report.tma: descriptors per second, a campaign on puzzle.tma_unit_stride for each seed, and

@@ -20,8 +20,8 @@ struct Range {
   std::int64_t min, max;
 };
 
-// What plans of a workload look like. The spec that generates them is narrowed to this; the plans
-// are valid under the whole spec.
+// The plans of a workload. The spec that generates them is narrowed to this; the plans are valid
+// under the whole spec.
 struct Shape {
   std::string_view name;
   const char* what;
@@ -78,8 +78,8 @@ Shape medium() {
           .quick_plans = 1};
 }
 
-// Contiguous and of one element type: the regions that a worker keeps between trials are of few
-// sizes then, and stay within what the CUDA device lets one worker keep (1/16 of the memory).
+// Contiguous and of one element type: the regions that a worker keeps between trials then have few
+// sizes, and stay within what the CUDA device lets one worker keep (1/16 of the memory).
 Shape model() {
   return {.name = "model",
           .what = "B*H = 128, T = 8192, C = 64, D = DV = 128, bf16, up to 3 calls a plan",
@@ -99,8 +99,8 @@ Shape model() {
           .quick_plans = 1};
 }
 
-// At least one query and one key: a call without a query launches nothing, and where few operations
-// are allowed most would be such.
+// At least one query and one key: a call without a query launches nothing, and with few allowed
+// operations most calls would be such.
 Shape ragged() {
   Shape s{
       .name = kRaggedWorkload,

@@ -1,4 +1,4 @@
-// Fixed lists of plans: every column of the benchmark runs the same ones.
+// Fixed lists of plans that every column of the benchmark runs.
 #pragma once
 
 #include <span>
@@ -15,23 +15,22 @@ struct Workload {
   std::string name;
   std::string what;  // for people
   std::vector<Plan> plans;
-  double generate_us = 0;  // to generate one plan, on average
+  double generate_us = 0;  // average time to generate one plan
 };
 
-// The targets of packages, under small shapes; where the registry has any for the device.
+// The targets of packages, under small shapes; if the registry has any for the device.
 inline constexpr std::string_view kPackages = "packages";
 bool has_packages(const Registry& registry, DeviceKind device);
 
-// "tiny", and "model" (the shapes of real models) or, where the cores of the host have to do it,
+// "tiny", and "model" (the shapes of real models) or, if the host's cores run the kernels,
 // "medium".
 std::vector<std::string_view> workload_names(DeviceKind device);
-// Beside these: ragged prefill.
+// A further workload: ragged prefill.
 inline constexpr std::string_view kRaggedWorkload = "ragged";
 
-// Plans of the generator for the targets of the chunk family, for those of packages, or for that of
-// ragged prefill, that `registry` has for the device: the same for the same arguments in every
-// process. `quick` gives fewer. A harness error when there is no such target, a usage error for an
-// unknown name.
+// Generated plans for the targets of the chunk family, of packages, or of ragged prefill that
+// `registry` has for the device. Deterministic in its arguments, in every process. `quick` gives
+// fewer. A harness error if there is no such target, a usage error for an unknown name.
 Result<Workload> make_workload(std::string_view name, DeviceKind device, const Registry& registry,
                                bool quick);
 

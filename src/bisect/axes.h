@@ -1,5 +1,5 @@
-// What may matter to a failing plan: one axis for each thing that can be changed alone, with the
-// values to try. Knobs, modes, dims, layouts, data and steps are all rows of one kind.
+// The settings that a failure may depend on: one axis for each thing that can be changed alone,
+// with the values to try. Knobs, modes, dims, layouts, data and steps are all represented alike.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ constexpr auto enum_table(AxisKind) {
 using Change = std::function<void(Draft&)>;
 
 struct Setting {
-  std::string text;  // of the value: "64", "gated", "absent", "as in call 2"
+  std::string text;  // the value: "64", "gated", "absent", "as in call 2"
   Change apply;
 };
 
@@ -34,20 +34,20 @@ struct Axis {
   std::string name;   // "num_warps", "call 1: D", "launch", "call 1"
   std::string value;  // of the failing plan
   std::vector<Setting> others;
-  // Changes all calls at once, where there are axes for each call besides; or takes a step away.
-  // Not combined with others.
+  // Changes all calls at once, although each call has an axis too; or removes a step. Not combined
+  // with other axes.
   bool alone = false;
 };
 
 struct AxesOptions {
-  std::vector<ModeAxis> modes = all_mode_axes();  // that have an effect on the device
-  // Of the finding's oracle (see there): these are no rows.
+  std::vector<ModeAxis> modes = all_mode_axes();  // those that have an effect on the device
+  // See Oracle::varies(); these get no axis.
   std::vector<std::string_view> varied = {};
 };
 
-// Each value of each axis is valid for `spec` when it alone is changed; dims that a constraint
-// binds to a dim that changes go with it, which the text of the value says. An axis without another
-// valid value is left out. `plan` must be valid and make at least one call.
+// Each value of each axis is valid for `spec` when changed alone. Dims that a constraint binds to a
+// changed dim are changed too, and the text of the value lists them. Axes without another valid
+// value are left out. `plan` must be valid and make at least one call.
 std::vector<Axis> axes_of(const Plan& plan, const TargetSpec& spec, const AxesOptions& options);
 
 }  // namespace redzone::bisect

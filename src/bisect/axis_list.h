@@ -1,4 +1,4 @@
-// What the makers of axes share. Internal to the bisection.
+// Shared by the functions that make axes. Private to the bisection.
 #pragma once
 
 #include <set>
@@ -20,7 +20,7 @@ class AxisList {
     axes_.push_back({kind, std::move(name), std::move(value), {}, alone});
     seen_ = {plan_hash(plan_)};
   }
-  // A value of the axis that was begun last.
+  // Adds a value to the last axis.
   void add(std::string text, Change apply) {
     Draft draft(plan_);
     apply(draft);

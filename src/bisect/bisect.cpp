@@ -12,12 +12,12 @@
 namespace redzone::bisect {
 namespace {
 
-// How many values of a dim that pass are tried with other data, and with how many seeds.
+// Number of passing values of a dim that are tried with other data, and number of seeds.
 constexpr std::size_t kNearest = 2, kOtherData = 4;
-// How many values of an axis that pass are tried under each other launch, of which there are two.
+// Number of passing values of an axis that are tried under each of the two other launches.
 constexpr std::size_t kOtherLaunches = 2;
 
-// A value of an axis, to be set in a combination.
+// A value of an axis for a combination.
 struct Pick {
   std::size_t axis;
   std::size_t setting;
@@ -42,37 +42,37 @@ class Bisector {
   void bring_back();
   void recheck_with_other_data();
   void recheck_under_other_launches();
-  // Combines values that pass, of other axes, with values of the axis `with`.
+  // Combines passing values of other axes with values of the axis `with`.
   struct Recheck {
-    std::size_t axis, setting;  // that passed
+    std::size_t axis, setting;  // of the passing value
     std::size_t changed;        // setting of `with`
     Probe probe;
   };
-  // Those that fail. Notes in the row of `with` which axes they are of.
+  // Returns those that fail, and records their axes in the row of `with`.
   std::vector<Recheck> failing_rechecks(std::size_t with, std::vector<Recheck> rechecks);
-  // The axis for which `is` holds; axes_.size() where there is none.
+  // The axis for which `is` holds; axes_.size() if there is none.
   template <typename Is>
   std::size_t find_axis(Is is) const {
     return static_cast<std::size_t>(std::find_if(axes_.begin(), axes_.end(), is) - axes_.begin());
   }
-  // Up to two values of the axis that pass; of a dim, the nearest to the failing plan's.
+  // Up to two passing values of the axis; of a dim, those nearest to the failing plan's.
   std::vector<std::size_t> nearest_passes(std::size_t axis) const;
 
   std::string text_of(const Pick& pick) const {
     return fmt::format("{} = {}", axes_[pick.axis].name,
                        axes_[pick.axis].others[pick.setting].text);
   }
-  // The plan with these settings; nothing when they do not go together.
+  // The plan with these settings; empty if they are incompatible.
   std::optional<Plan> with(const std::vector<Pick>& picks) const;
   std::vector<Pick> some(const std::vector<Pick>& picks, const Subset& subset) const;
   ChangeSet change_set(const std::vector<Pick>& picks);
-  // A value of the axis with this answer, drawn.
+  // A random value of the axis with this answer.
   std::optional<Pick> draw(std::size_t axis, Answer answer);
   bool passes(const std::vector<Pick>& picks);
-  // Settings that pass together and differ from the failing plan in as much as they can: of those
-  // that matter (`needed`), `axis` among them where that is possible, and of all others.
+  // Settings that pass together and differ from the failing plan as much as possible: of the axes
+  // that matter (`needed`), including `axis` if possible, and of all others.
   std::vector<Pick> far_from(std::size_t axis, const std::vector<Pick>& needed);
-  // Which of them bring the failure back when they are taken back.
+  // Determines which of them restore the failure when reverted.
   void restore(const std::vector<Pick>& far);
   bool can_combine(std::size_t axis) const { return !axes_[axis].alone; }
   bool matters(std::size_t axis) const {
@@ -88,7 +88,7 @@ class Bisector {
   Bisection out_;  // its first rows are those of axes_
 };
 
-// With what the rechecks may add.
+// Includes the values that the rechecks may add.
 std::size_t Bisector::values() const {
   std::size_t n = 0;
   for (const auto& axis : axes_)
@@ -128,7 +128,7 @@ std::optional<Pick> Bisector::draw(std::size_t axis, Answer answer) {
   return fitting[random_() % fitting.size()];
 }
 
-// All values of all axes at once, so that they run side by side.
+// Tries all values of all axes in one batch, so that they run in parallel.
 void Bisector::vary_alone() {
   std::vector<Plan> plans;
   for (const auto& axis : axes_)
@@ -215,8 +215,8 @@ std::vector<Bisector::Recheck> Bisector::failing_rechecks(std::size_t with_axis,
   return rechecks;
 }
 
-// A dim also decides how much data there is. Where only some data fails, the seed of the failing
-// plan says nothing of other values of the dim.
+// A dim also decides how much data there is. If only some data fails, the seed of the failing plan
+// proves nothing about other values of the dim.
 void Bisector::recheck_with_other_data() {
   const auto data = find_axis([](const Axis& axis) { return axis.kind == AxisKind::data; });
   if (data == axes_.size() || matters(data)) return;
@@ -234,8 +234,8 @@ void Bisector::recheck_with_other_data() {
   }
 }
 
-// A failure under blocking launches and one that needs queued work can have the same signature.
-// Then a setting that ends the one says nothing of the other.
+// A failure under blocking launches and one that needs queued work can have the same signature. A
+// setting that ends the one then proves nothing about the other.
 void Bisector::recheck_under_other_launches() {
   const auto launch = find_axis(
       [](const Axis& axis) { return axis.kind == AxisKind::mode && axis.name == axis::kLaunch; });
@@ -266,7 +266,7 @@ std::vector<Pick> Bisector::far_from(std::size_t axis, const std::vector<Pick>& 
     more.push_back(pick);
     if (passes(more)) picks = std::move(more);
   };
-  // All at once where they go together; else one after another, this one first.
+  // All at once if they pass together; else one after another, this axis first.
   if (passes(needed)) {
     picks = needed;
   } else {
@@ -285,7 +285,7 @@ std::vector<Pick> Bisector::far_from(std::size_t axis, const std::vector<Pick>& 
 }
 
 void Bisector::restore(const std::vector<Pick>& far) {
-  // What is not changed is as in the failing plan.
+  // Settings that are not in `far` stay as in the failing plan.
   const auto fails_with = [&](const Subset& restored) {
     const auto plan = with(some(far, complement(far.size(), restored)));
     return plan && prober_.ask(*plan).answer == Answer::fails;
@@ -306,7 +306,7 @@ void Bisector::restore(const std::vector<Pick>& far) {
 }
 
 void Bisector::bring_back() {
-  // The plainest setting that makes it go: axes are ordered so.
+  // The simplest setting that ends the failure: axes are sorted by simplicity.
   for (std::size_t axis = 0; axis < axes_.size() && !out_.go; ++axis)
     if (out_.rows[axis].necessary == true)
       if (const auto pick = draw(axis, Answer::passes)) out_.go = change_set({*pick});

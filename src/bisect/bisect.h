@@ -1,16 +1,15 @@
-// Which setting is it? From a failing plan to the settings that matter to it.
+// Bisects a failing plan to the settings that matter.
 //
-// 1. How often does it fail? That sets how many passes it takes to believe in one (prober.h).
-// 2. Each axis alone (axes.h), the others as in the failing plan.
-// 3. What did not matter alone is changed together, in random combinations: two settings may each
-//    be enough for the failure, and then neither of them makes it go. Combinations that pass are
-//    taken apart by delta debugging.
-// 4. What passes with another dim is tried with other data: where it fails then, it passed for what
-//    the data happened to be. What passes with another setting is tried under the other launches
-//    that fail as well: where it fails then, two mechanisms show one signature, and the setting
-//    matters to one of them only.
-// 5. From a plan that passes and differs in all that it can: which settings of the failing plan
-//    bring the failure back?
+// 1. Measures how often it fails, which sets how many passes prove one (prober.h).
+// 2. Changes each axis alone (axes.h), the others as in the failing plan.
+// 3. Changes the settings that did not matter alone together, in random combinations: if each
+//    of two settings is enough for the failure, changing either does not end it. Combinations
+//    that pass are split by delta debugging.
+// 4. Tries a passing change of a dim with other data: if that fails, the change passed because of
+//    the data. Tries a passing change of another setting under the other launches that fail: if
+//    that fails, two mechanisms have one signature, and the setting matters to one of them only.
+// 5. From a plan that passes and differs in as much as possible: finds which settings of the
+//    failing plan restore the failure.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +22,13 @@
 
 namespace redzone::bisect {
 
-// A value that was tried in place of the failing plan's.
+// A value tried instead of the failing plan's.
 struct Tried {
   std::string value;
   Plan plan;
   Probe probe;
-  std::optional<Probe> other_data = {};  // it passes, and with other data it fails
-  // It passes, and fails under this launch. The failing plan fails under both launches.
+  std::optional<Probe> other_data = {};  // the value passes, but fails with other data
+  // The value passes, but fails under this launch. The failing plan fails under both launches.
   struct OtherLaunch {
     std::string launch;
     Probe probe;
@@ -38,11 +37,11 @@ struct Tried {
 };
 
 enum class Relevance : std::uint8_t {
-  irrelevant,  // it fails with every value that was tried, alone and in combinations
-  necessary,   // with another value it passes
-  sufficient,  // from the passing plan, this setting alone brings the failure back
+  irrelevant,  // fails with every value tried, alone and in combinations
+  necessary,   // passes with another value
+  sufficient,  // in the passing plan, this setting alone restores the failure
   both,
-  conditional,  // it changes nothing alone, and decides where another setting is not as it was
+  conditional,  // no effect alone, but decides if another setting is changed
   unknown,      // not decided within the budget, or no value could be judged
 };
 
@@ -63,14 +62,14 @@ struct Row {
   std::optional<bool> necessary, sufficient;
   // It matters only together with these: any one of the settings is enough for the failure.
   std::vector<std::string> or_else = {};
-  // Conditional: where one of these settings has another value, it is this one that decides.
+  // Conditional: if one of these settings has another value, this one decides.
   std::vector<std::string> decides_with = {};
-  bool by_oracle = false;  // the oracle itself varies it, and says that it matters
+  bool by_oracle = false;  // the oracle varies it itself and reports that it matters
 
   Relevance relevance() const;
 };
 
-// A change of settings and what it did.
+// A change of settings and its result.
 struct ChangeSet {
   std::vector<std::string> settings;  // "num_warps = 8"
   Plan plan;
@@ -79,18 +78,18 @@ struct ChangeSet {
 
 struct Bisection {
   Plan plan;
-  Probe base;  // anything but `fails`: there was nothing to bisect
+  Probe base;  // unless it fails, there was nothing to bisect
   std::vector<Row> rows;
-  std::optional<ChangeSet> go;          // a smallest change that makes the failure go
-  std::optional<ChangeSet> come;        // a smallest part of the failing plan that brings it back
-  std::vector<ChangeSet> combinations;  // of settings that did not matter alone
-  std::int64_t runs = 0;                // made now; what was remembered is not counted
-  bool complete = false;                // the budget did not end it
+  std::optional<ChangeSet> go;    // a smallest change that ends the failure
+  std::optional<ChangeSet> come;  // a smallest part of the failing plan that restores the failure
+  std::vector<ChangeSet> combinations;  // of settings that had no effect alone
+  std::int64_t runs = 0;                // made now, excluding remembered ones
+  bool complete = false;                // not ended by the budget
 };
 
 struct BisectOptions {
   AxesOptions axes = {};
-  double error = 0.02;  // the chance that any of the values is taken for passing and is not
+  double error = 0.02;  // the chance that any value is wrongly judged as passing
   std::size_t combinations = 8;
 };
 

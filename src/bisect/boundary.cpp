@@ -13,7 +13,7 @@ namespace redzone::bisect {
 namespace {
 
 constexpr int kMostRounds = 8;
-constexpr std::size_t kFresh = 12;  // values that a rule is tried on
+constexpr std::size_t kFresh = 12;  // values on which a rule is tested
 
 class Search {
  public:
@@ -56,7 +56,7 @@ class Search {
   }
 
  private:
-  // Far enough to see what is beyond the failing value, and not so far that each run takes long.
+  // Large enough to see beyond the failing value, but small enough for short runs.
   std::int64_t largest() const {
     const std::int64_t far = std::max({4 * own_, 4 * dim_.tile, std::int64_t{256}});
     return dim_.values.empty() ? std::min(dim_.max, far) : dim_.values.back();
@@ -105,8 +105,8 @@ class Search {
     return {values.begin(), values.lower_bound(most_ + 1)};
   }
 
-  // Of the class that fails, the value in the middle between `fails`, an end of the range, and the
-  // nearest beyond it that passes.
+  // A value of the failing class in the middle between `fails`, an end of the range, and the
+  // nearest passing value beyond it.
   std::optional<std::int64_t> middle_beyond(std::int64_t fails, bool below) const {
     DimRule unbounded = *out_.rule;
     unbounded.least = unbounded.most = std::nullopt;
@@ -124,7 +124,7 @@ class Search {
     return std::nullopt;
   }
 
-  // Halves the gap at each end of the range. True when there was something to halve.
+  // Halves the gap at each end of the range. True if there was a gap.
   bool narrow() {
     std::vector<std::int64_t> middles;
     if (const auto least = out_.rule->least)
@@ -136,14 +136,14 @@ class Search {
     return seen_.size() > known;
   }
 
-  // Values that the rule has not seen: of each remainder some, where it is one of remainders.
+  // Values that the rule has not seen; some of each remainder if it is a rule of remainders.
   std::vector<std::int64_t> fresh_values() {
     std::set<std::int64_t> values;
     const auto units = (most_ - dim_.min) / dim_.multiple_of + 1;
     for (std::size_t tries = 0; tries < 20 * kFresh && values.size() < kFresh; ++tries) {
       auto v = dim_.min + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(units)) *
                               dim_.multiple_of;
-      // Every other one among the small, where rules differ most.
+      // Every other one is small, since rules differ most there.
       if (tries % 2 == 1) v = dim_.min + v % std::min<std::int64_t>(units, 64) * dim_.multiple_of;
       if (out_.rule && out_.rule->modulus > 1 && tries % 3 == 0) {
         const auto& few = out_.rule->remainders;
@@ -178,7 +178,7 @@ Result<const DimSpec*> dim_named(const TargetSpec& spec, const std::string& name
       fmt::format("'{}' has no dim '{}'{}", spec.name, name, did_you_mean(name, names)));
 }
 
-// The steps whose dim is changed, with what they are called.
+// The steps whose dim is changed, and their name.
 Result<std::pair<std::vector<std::size_t>, std::string>> steps_for(const Plan& plan,
                                                                    const std::string& dim,
                                                                    std::size_t call) {

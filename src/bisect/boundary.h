@@ -1,8 +1,8 @@
-// For which values of one dim does a plan fail? A threshold where there is one (8191 passes, 8192
-// fails); else classes: remainders, by 16 or by the tile for instance, or powers of two.
+// For which values of one dim does a plan fail? A threshold if there is one (8191 passes, 8192
+// fails); else classes: remainders, for instance by 16 or by the tile, or powers of two.
 //
-// A rule is guessed from samples, tried on values that it has not seen, and guessed again where it
-// was wrong. So it is as good as its samples, which are all in the result.
+// A rule is fitted to samples, tested on values it has not seen, and fitted again if it was wrong.
+// So it is as good as its samples, which are all in the result.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,14 @@
 
 namespace redzone::bisect {
 
-// `value` fails if it lies in [least, most] and is of a class that fails.
+// `value` fails if it lies in [least, most] and belongs to a failing class.
 struct DimRule {
   enum class Class : std::uint8_t { all, remainders, all_but_remainders, powers, all_but_powers };
   std::optional<std::int64_t> least, most;
   Class kind = Class::all;
-  std::int64_t modulus = 1;           // of remainders
-  std::set<std::int64_t> remainders;  // that fail, or with all_but_remainders those that do not
+  std::int64_t modulus = 1;  // for remainders
+  // Those that fail, or with all_but_remainders those that do not.
+  std::set<std::int64_t> remainders;
 
   bool fails(std::int64_t value) const;
   // "fails for T >= 8192", "fails for N % 4 = 3".
@@ -41,9 +42,9 @@ struct Boundary {
   std::string dim;
   std::string calls;  // "", "call 2", "all calls"
   Probe base;
-  std::vector<DimSample> samples;  // ascending; those that could not be judged are among them
+  std::vector<DimSample> samples;  // ascending; includes those that could not be judged
   std::optional<DimRule> rule;
-  std::size_t predicted = 0;  // samples that were right when they were new to the rule
+  std::size_t predicted = 0;  // samples that the rule predicted correctly
   std::int64_t runs = 0;
   bool complete = false;
 
@@ -51,11 +52,11 @@ struct Boundary {
 };
 
 struct BoundaryOptions {
-  std::size_t call = 0;  // from 1; 0: all calls where they agree in the dim, else the last
+  std::size_t call = 0;  // from 1; 0: all calls if they agree in the dim, else the last
   double error = 0.02;
 };
 
-// A usage error where the target has no such dim or the plan no such call.
+// A usage error if the target has no such dim or the plan no such call.
 Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const std::string& dim,
                                Prober& prober, const BoundaryOptions& options);
 

@@ -13,8 +13,8 @@ bool is_good(const BuildProbe& p) {
   return p.skipped.empty() && p.probe.answer == Answer::passes;
 }
 
-// How likely each build is the first bad one, all being alike before anything was tried; the last
-// entry is that none is.
+// The chance of each build to be the first bad one, with a uniform prior; the last entry is the
+// chance that no build is bad.
 std::vector<double> posterior(std::size_t n, const std::vector<BuildStep>& path,
                               const statistics::Rates& rates) {
   std::vector<double> log_chance(n + 1, 0);
@@ -42,7 +42,7 @@ class Builds {
 
   FirstBad run() {
     if (tried_.empty()) return std::move(out_);
-    // Ends that cannot be tried give way to their neighbours.
+    // If an end cannot be tried, its neighbour is.
     for (std::size_t i = tried_.size(); i-- > 0 && !out_.first_bad;) {
       const auto& answer = ask(i);
       if (is_bad(answer)) out_.first_bad = i;
@@ -75,7 +75,7 @@ class Builds {
     return *tried_[build];
   }
 
-  // Tries the build nearest to the middle that was not skipped; false when there is none.
+  // Tries the build nearest to the middle that was not skipped; false if there is none.
   bool step() {
     const std::size_t low = *out_.last_good, high = *out_.first_bad;
     std::vector<std::size_t> open;
@@ -92,7 +92,7 @@ class Builds {
     return true;
   }
 
-  // Of the builds that could not be tried each may be the first bad one.
+  // Any of the builds that could not be tried may be the first bad one.
   void finish() {
     const auto chances = posterior(tried_.size(), out_.path, rates_());
     const std::size_t from = out_.last_good ? *out_.last_good + 1 : 0;

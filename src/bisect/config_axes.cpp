@@ -1,4 +1,4 @@
-// Knobs, layouts and data of the calls.
+// Axes of the knobs, layouts and data of the calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ const Value& knob_of(const Plan& plan, std::size_t step, const std::string& name
   return std::get<CallStep>(plan.steps[step]).call.config.find(name)->second;
 }
 
-// Those that a generator draws: each other one is a mistake of its own, and the plan's is there
-// already.
+// Only values that a generator draws: each other value is a mistake of its own, and the plan's
+// value is already there.
 void add_values(AxisList& list, const KnobSpec& knob, const std::vector<std::size_t>& steps) {
   for (const auto& value : std::span(knob.values).first(knob.draws()))
     list.add(text_of(value), [steps, name = knob.name, value](Draft& draft) {
@@ -59,7 +59,7 @@ std::vector<Layout> layouts_to_try(const LayoutRules& rules) {
 
 }  // namespace
 
-// All calls together, as a user sets a config; each call alone where the calls differ.
+// One axis for all calls together, as a user sets a config; one for each call if the calls differ.
 void add_knob_axes(AxisList& list) {
   const auto steps = call_steps(list.plan());
   for (const auto& knob : list.spec().knobs) {
@@ -104,7 +104,7 @@ void add_layout_axes(AxisList& list) {
   }
 }
 
-// Identical calls stay identical: the seed is part of what makes them so.
+// Identical calls stay identical, because the seed is changed in all of them.
 void add_data_axis(AxisList& list) {
   const auto steps = call_steps(list.plan());
   const auto seed = std::get<CallStep>(list.plan().steps[steps.front()]).call.seed;

@@ -1,4 +1,4 @@
-// Changing one dim of a call, and what a constraint binds to it.
+// Changes one dim of a call, and the dims that a constraint binds to it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace redzone::bisect {
 
-// Changes `name` of the call to `value`, and the dims that a constraint binds to it to the nearest
-// values that fit. Whether all fits in the end is validate()'s question.
+// Sets `name` of the call to `value`, and the dims that a constraint binds to it to the nearest
+// values that fit. The result may be invalid; check it by validate().
 void set_dim(Call& call, const TargetSpec& spec, const std::string& name, std::int64_t value);
 
 }  // namespace redzone::bisect

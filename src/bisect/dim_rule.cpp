@@ -25,7 +25,7 @@ bool agrees(const DimRule& rule, const Answers& answers) {
                      [&](const auto& a) { return rule.fails(a.first) == a.second; });
 }
 
-// Remainders of both answers; nothing where one remainder has both.
+// The remainders of failing and of passing values; empty if a remainder has both.
 struct Remainders {
   std::set<std::int64_t> failing, passing;
 };
@@ -38,8 +38,8 @@ std::optional<Remainders> remainders(const Answers& answers, std::int64_t modulu
   return out;
 }
 
-// Among random answers some remainders are always of one kind; one or two that were seen again and
-// again are no chance.
+// Random answers also give some remainders of one kind; but one or two remainders with several
+// samples each are unlikely to be chance.
 bool is_plain(const std::set<std::int64_t>& few, std::int64_t modulus, const Answers& answers) {
   if (few.size() > (modulus <= 16 ? 2u : 1u)) return false;
   return std::all_of(few.begin(), few.end(), [&](std::int64_t remainder) {
@@ -48,7 +48,7 @@ bool is_plain(const std::set<std::int64_t>& few, std::int64_t modulus, const Ans
   });
 }
 
-// A rule of remainders, where one of the two sides is one of a few of them.
+// A rule by remainders, if one of the two sides has only a few.
 std::optional<DimRule> by_modulus(const Answers& answers, std::int64_t modulus) {
   const auto found = remainders(answers, modulus);
   if (!found || found->failing.empty() || found->passing.empty()) return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<DimRule> fit_rule(const Answers& fails, std::int64_t tile) {
   if (range.least && range.most && failing < kLeastInRange) return by_class(fails, tile);
   if (agrees(range, fails)) return range;
   if (auto rule = by_class(fails, tile)) return rule;
-  // A class within the range of what fails.
+  // A class within the failing range.
   Answers inside(first, std::next(fails.find(last->first)));
   auto rule = by_class(inside, tile);
   if (!rule) return std::nullopt;

@@ -31,7 +31,7 @@ Counts counts_of(const campaign::RunJudgement& run) {
 
 std::vector<Counts> EvaluatorRunner::run(std::span<const Request> requests) {
   std::vector<campaign::Question> questions;
-  std::vector<std::size_t> oracles_of;  // by request: how many are asked in each of its runs
+  std::vector<std::size_t> oracles_of;  // by request: number of oracles for each of its runs
   for (const auto& request : requests) {
     const auto oracles = campaign::own_oracles(catalog_, oracle_, request.plan, evaluator_.spec());
     oracles_of.push_back(oracles.size());

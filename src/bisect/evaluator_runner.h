@@ -6,7 +6,7 @@
 
 namespace redzone::bisect {
 
-// Borrows all but the signature; they must outlive it. Runs are judged by campaign::judge_run().
+// Borrows all but the signature. Runs are judged by campaign::judge_run().
 class EvaluatorRunner final : public Runner {
  public:
   EvaluatorRunner(campaign::Evaluator& evaluator, const oracles::Catalog& catalog,
@@ -16,7 +16,7 @@ class EvaluatorRunner final : public Runner {
         oracle_(oracle),
         signature_(std::move(signature)) {}
 
-  // The first failure that was met with another signature, and the plan that shows it.
+  // The first failure with another signature, and the plan that shows it.
   const std::optional<campaign::Alarm>& other() const { return other_; }
   // Whether any run failed as recorded.
   bool met_recorded() const { return met_recorded_; }

@@ -11,11 +11,12 @@
 namespace redzone::bisect {
 namespace {
 
-// What was seen of a row.
+// The observations of a row.
 struct Seen {
   std::vector<std::string> failing, passing;
-  std::vector<std::string> only_this_data;    // of those that pass, what fails with other data
-  std::vector<std::string> only_this_launch;  // "guard with launch = gated": fails after all
+  std::vector<std::string> only_this_data;  // values that pass but fail with other data
+  // "guard with launch = gated": where passing values fail.
+  std::vector<std::string> only_this_launch;
   Counts fails, passes;
 };
 
@@ -37,7 +38,7 @@ Seen seen_of(const Row& row) {
   return seen;
 }
 
-// The integer that the value begins with.
+// The integer at the start of the value.
 std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -61,7 +62,7 @@ std::string dim_name(const std::string& axis) {
   return colon == std::string::npos ? axis : axis.substr(colon + 2);
 }
 
-// The value of the same dim in another call of the failing plan.
+// Another call of the failing plan in which the same dim has this value; "" if there is none.
 std::string elsewhere(const Bisection& b, const Row& row, const std::string& value) {
   for (const auto& other : b.rows)
     if (other.kind == row.kind && &other != &row && other.axis != dim_name(row.axis) &&
@@ -70,7 +71,7 @@ std::string elsewhere(const Bisection& b, const Row& row, const std::string& val
   return "";
 }
 
-// Each call alone must have the value of the others, but all may have another together.
+// True if a call alone must have the value of the others, but all may be changed together.
 bool must_agree(const Bisection& b, const Row& row, const Seen& seen) {
   if (!seen.failing.empty() || dim_name(row.axis) == row.axis) return false;
   for (const auto& joint : b.rows)
@@ -127,7 +128,7 @@ Counts decided(const Bisection& b, const Row& row) {
   return counts;
 }
 
-// What the row's own values show, at the launch of the failing plan.
+// The text for the row's own values, at the launch of the failing plan.
 std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& seen) {
   if (row.relevance() == Relevance::conditional)
     return fmt::format("the {} decides where {} has another value", row.axis,
@@ -183,7 +184,7 @@ std::string heading(AxisKind kind, std::size_t rows) {
   return "";
 }
 
-// Rows of one relevance, by kind, as one statement for each kind.
+// Adds the rows of one relevance as one statement per kind.
 void add_groups(const Bisection& b, Relevance relevance, std::string_view says,
                 std::vector<Statement>& statements) {
   std::map<AxisKind, Statement> groups;
@@ -240,7 +241,7 @@ std::string prior_call(const Bisection& b, const Row& call) {
                                       fmt::join(others, " or "), call.axis);
 }
 
-// The call of a row of steps, of several: the last one is what fails, and needs no words.
+// True for the last of the call rows: that call fails, so it is not mentioned.
 bool is_last_call(const Bisection& b, const Row& row) {
   const Row* last = nullptr;
   for (const auto& other : b.rows)

@@ -1,4 +1,4 @@
-// How the plan runs.
+// Axes of the plan's mode.
 #include <algorithm>
 
 #include "bisect/axis_list.h"

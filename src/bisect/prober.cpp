@@ -8,9 +8,9 @@
 namespace redzone::bisect {
 namespace {
 
-// Runs without a judgement, in a row from the first, after which a plan is given up.
+// Number of consecutive unjudged runs at the start after which a plan is given up.
 constexpr std::int64_t kMostUnjudged = 4;
-// To learn the rate of a failure that always fails; then the lower end of the interval is 0.6.
+// Runs to learn the rate of a failure that always shows; the lower end of the interval is then 0.6.
 constexpr std::int64_t kCalibration = 6;
 
 }  // namespace
@@ -43,7 +43,8 @@ Answer Prober::answer_of(const Counts& counts) const {
 std::int64_t Prober::wanted(const Counts& counts) const {
   if (answer_of(counts) != Answer::undecided || counts.runs() >= budget_.runs_of_a_plan) return 0;
   if (counts.runs() == 0) return 1;
-  // Twice as many each time: what fails often is decided by few, and what passes in few rounds.
+  // At most twice as many in total each time: frequent failures are decided by few runs, and passes
+  // in few rounds.
   const statistics::SequentialTest test(rates_, counts.same, counts.judged());
   return std::clamp<std::int64_t>(test.passes_to_go(), 1,
                                   std::min(counts.runs(), budget_.runs_of_a_plan - counts.runs()));
@@ -63,7 +64,7 @@ void Prober::run(std::span<const Open> plans) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     runs_ += requests[i].times;
     memory_[plans[i].hash].add(counts[i]);
-    // Not what an interruption has cut off.
+    // Leaves out runs that an interruption has cut off.
     if (budget_.stop && budget_.stop() && counts[i].judged() == 0) continue;
     if (record_ && problem_) problem_ = record_(requests[i].plan, counts[i]);
   }

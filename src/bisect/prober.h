@@ -1,8 +1,8 @@
-// Says of plans whether they fail as the finding does, with as many runs as that takes.
+// Determines whether plans fail as the finding does, with as many runs as needed.
 //
-// Each plan is run until Wald's test has decided (statistics/sequential_test.h) or the budget has
-// ended. All runs of a plan are remembered by its hash, those of earlier bisections too, so that
-// what was interrupted goes on where it stopped and no plan is run for the same answer twice.
+// Each plan is run until Wald's test decides (statistics/sequential_test.h) or the budget ends. All
+// runs of a plan are remembered by its hash, including those of earlier bisections, so that an
+// interrupted bisection continues and no plan is run twice for the same answer.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@
 namespace redzone::bisect {
 
 enum class Answer : std::uint8_t {
-  fails,      // with the signature that is looked for
-  passes,     // or fails so seldom that it is another matter; the counts tell
-  differs,    // does not fail so, but with another signature
+  fails,      // with the expected signature
+  passes,     // or fails so rarely that another cause is likely; see the counts
+  differs,    // fails only with another signature
   undecided,  // the budget ended
   unjudged,   // no run could be judged
 };
@@ -41,40 +41,39 @@ struct Probe {
 };
 
 struct ProbeBudget {
-  std::int64_t runs = 50000;           // in all, those that were remembered not counted
-  std::int64_t runs_of_a_plan = 1500;  // those that were remembered counted
+  std::int64_t runs = 50000;           // in total, excluding remembered ones
+  std::int64_t runs_of_a_plan = 1500;  // including remembered ones
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = {};  // true ends it early
 };
 
 // Runs by plan hash.
 using Memory = std::map<std::string, Counts>;
-// Told of the runs that were just made of a plan.
+// Called with the runs just made of a plan.
 using Record = std::function<Result<void>(const Plan& plan, const Counts& runs)>;
 
 class Prober {
  public:
-  // Borrows `runner`. `record`: empty to keep nothing.
+  // Borrows `runner`. `record`: empty to store nothing.
   Prober(Runner& runner, ProbeBudget budget, Memory memory = {}, Record record = {});
 
-  // Runs `plan`, which is to be the failing one, until its rate of failure is known well enough to
-  // test others by: the lower end of its interval is at least half of the rate that was seen. Sets
-  // the rates; `miss` is the chance with which any one plan that fails as often is taken for one
-  // that passes.
+  // Runs `plan`, the failing one, until its failure rate is known well enough to test others: the
+  // lower end of its interval is at least half of the observed rate. Sets the rates; `miss` is the
+  // chance that a plan that fails as often is judged as passing.
   Probe calibrate(const Plan& plan, double miss);
   void set_rates(const statistics::Rates& rates) { rates_ = rates; }
   const statistics::Rates& rates() const { return rates_; }
 
-  // In the order of the plans, which may hold the same plan twice.
+  // Probes in the order of the plans, which may contain duplicates.
   std::vector<Probe> ask(std::span<const Plan> plans);
   Probe ask(const Plan& plan);
 
   std::int64_t runs() const { return runs_; }
-  // What is known of `plan`, without running it.
+  // What is known about `plan`, without running it.
   Probe known(const Plan& plan) const;
-  // The budget has ended, so that answers may be missing.
+  // True if the budget has ended, so that answers may be missing.
   bool ended() const;
-  // Set when runs could not be recorded; then the budget has ended, too.
+  // An error if runs could not be recorded; then the budget has ended, too.
   const Result<void>& problem() const { return problem_; }
 
  private:
@@ -83,7 +82,7 @@ class Prober {
     std::string hash;
   };
   Answer answer_of(const Counts& counts) const;
-  // How often to run it now; 0: no more.
+  // Number of runs to make now; 0: no more.
   std::int64_t wanted(const Counts& counts) const;
   void run(std::span<const Open> plans);
 

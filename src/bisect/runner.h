@@ -1,4 +1,4 @@
-// Runs plans and says what became of each run. The bisection sees only this.
+// Runs plans and returns the outcome of each run. The bisection sees only this interface.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace redzone::bisect {
 
-// How the runs of one plan ended.
+// Outcomes of the runs of one plan.
 struct Counts {
-  std::int64_t same = 0;      // failed with the signature that is looked for
+  std::int64_t same = 0;      // failed with the expected signature
   std::int64_t other = 0;     // failed with another
   std::int64_t passed = 0;    // judged, and no failure
   std::int64_t unjudged = 0;  // inconclusive, not applicable, harness errors
-  std::string said = {};      // of the last run that was `other` or `unjudged`: why
-  std::int64_t errors = 0;    // harness errors among the unjudged of this process
+  std::string said = {};      // reason of the last run that was `other` or `unjudged`
+  std::int64_t errors = 0;    // harness errors among the unjudged runs of this process
 
   std::int64_t judged() const { return same + other + passed; }
   std::int64_t runs() const { return judged() + unjudged; }
@@ -31,7 +31,7 @@ struct Counts {
     if (!more.said.empty()) said = more.said;
     errors += more.errors;
   }
-  // What they come to, by the ranking of core/run_result.h.
+  // The overall result, by the ranking of core/run_result.h.
   RunResult result() const {
     std::vector<RunResult> runs;
     for (const auto& [number, result] :
@@ -51,8 +51,8 @@ struct Request {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // In the order of the requests; all of them may run at the same time. A run that was interrupted
-  // is `unjudged` or missing.
+  // Results in the order of the requests, which may all run at the same time. An interrupted run is
+  // `unjudged` or missing.
   virtual std::vector<Counts> run(std::span<const Request> requests) = 0;
 };
 

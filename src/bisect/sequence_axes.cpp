@@ -1,4 +1,4 @@
-// Which steps there are, and the dims of their calls.
+// Axes of the steps, and of the dims of their calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ std::int64_t dim_of(const Plan& plan, std::size_t step, const std::string& name)
   return get(std::get<CallStep>(plan.steps[step]).call.dims, name);
 }
 
-// Values worth trying in place of `value`, the most telling first: neighbours, what the other calls
-// have, both sides of the tile, the next powers of two and multiples of 16, the smallest.
+// Values worth trying instead of `value`, the most informative first: neighbours, the values of
+// other calls, both sides of the tile, the next powers of two and multiples of 16, the smallest.
 std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
                                       const std::vector<std::int64_t>& elsewhere) {
   std::vector<std::int64_t> wanted = elsewhere;
@@ -48,14 +48,14 @@ std::vector<std::int64_t> values_near(const DimSpec& dim, std::int64_t value,
   for (const auto v : wanted)
     if (v != value && allows(dim, v) && std::find(out.begin(), out.end(), v) == out.end())
       out.push_back(v);
-  // What is empty cannot fail, and says nothing of what else may.
+  // An empty call cannot fail, and so proves nothing.
   if (value != 0) std::erase(out, 0);
   if (out.size() > kMostValues) out.resize(kMostValues);
   std::sort(out.begin(), out.end());
   return out;
 }
 
-// "64", or "64 (T = 64)" when another dim went with it.
+// "64", or "64 (T = 64)" if another dim was changed too.
 std::string text_of(const Call& before, const TargetSpec& spec, const std::string& name,
                     std::int64_t value) {
   Call after = before;
@@ -99,7 +99,7 @@ void add_step_axes(AxisList& list) {
     list.add("absent", [step](Draft& draft) { draft.dropped[step] = true; });
     const auto* call = std::get_if<CallStep>(&plan.steps[step]);
     if (call == nullptr) continue;
-    // A call that is needed may be needed for what it is, or only for being there.
+    // Tells whether a necessary call matters for its contents or only for its presence.
     if (step != calls.back())
       list.add(fmt::format("as call {}", calls.size()), [step, last = calls.back()](Draft& draft) {
         call_at(draft, step) = call_at(draft, last);

@@ -1,4 +1,4 @@
-// A failure that was met where another one was looked for: stored as a finding of its own.
+// Stores a failure that was met while another one was being looked for as a finding of its own.
 #pragma once
 
 #include "campaign/evaluator.h"
@@ -7,9 +7,10 @@
 
 namespace redzone::campaign {
 
-// Measures a recorded suspect as it is: runs its plan a few times in fresh workers and stores how
-// often it fails so. It becomes confirmed or flaky, or stays a suspect where it does not recur. The
-// number of runs is fixed, so that the counts are a fair sample. Errors are the sink's.
+// Runs the plan of a recorded suspect a few times in fresh workers and stores how often it fails
+// with the recorded signature. The suspect becomes confirmed or flaky, or stays a suspect if the
+// failure does not recur. The number of runs is fixed, so the counts are a fair sample. Returns the
+// sink's errors.
 Result<Finding> measure_suspect(Evaluator& evaluator, const oracles::Catalog& catalog,
                                 FindingSink& sink, Finding suspect);
 

@@ -57,8 +57,8 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
 
 namespace {
 
-// Asks about each of these variants `times` times; all at once, so that they run side by side.
-// Counts of an earlier round are replaced.
+// Runs each of these variants `times` times, all in one batch so that they run in parallel.
+// Replaces the counts of an earlier round.
 void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& signature,
                   std::span<Variant* const> variants, int times) {
   std::vector<Question> questions;
@@ -73,9 +73,9 @@ void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& s
   }
 }
 
-// What passes, under each other launch that fails as the plan does: a failure that needs queued
-// work may look like one that shows under blocking launches, too, and then a value that ends the
-// one says nothing of the other.
+// The passing values under each other launch that fails as the plan does. A failure that needs
+// queued work may have the same signature as one that shows under blocking launches; a value that
+// ends the one then tells nothing about the other.
 std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Variant> all) {
   std::vector<Variant> out;
   for (const auto& v : all) {

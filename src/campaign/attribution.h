@@ -1,4 +1,4 @@
-// How often a plan fails, and which axis of the mode matters to it.
+// Measures how often a plan fails, and which axes of the mode the failure depends on.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct Runs {
   Reliability reliability;
   std::vector<Answer> answers;
 
-  // `more` came after these.
+  // Appends `more`, the later runs.
   Runs& operator+=(Runs more) {
     reliability.k += more.reliability.k;
     reliability.n += more.reliability.n;
@@ -24,29 +24,29 @@ struct Runs {
   }
 };
 
-// Asks `oracle` about `plan` n times in fresh workers and counts the failures that are the same
-// bug. What cannot be judged counts neither way.
+// Runs `plan` n times in fresh workers, judges it by `oracle` and counts the failures with the same
+// signature. Runs that cannot be judged are not counted.
 Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                     const Signature& signature, int n);
 
 struct AttributionOptions {
-  // Runs of each value of each axis. Values that do not fail each time are run anew, and only the
-  // second count is kept: the first one selected them.
+  // Runs of each value of each axis. Values that do not fail in every run are run again and only
+  // the second count is stored, since the first one selected them.
   int first_runs = 3;
   int runs = 6;
 };
 
-// How often the plan fails with each value of each of these axes, changed alone. An axis that the
-// oracle varies by itself is left out. A value that passes is run under the other launches that
-// fail, too: where it fails there, a row "guard with launch gated" says so.
+// Failure counts of the plan with each value of each axis in `axes`, one axis changed at a time.
+// Axes that the oracle varies itself are left out. A value that passes is also run under the other
+// launches that fail; if it fails there, a row such as "guard with launch gated" is added.
 std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
                                       const Signature& signature, std::span<const ModeAxis> axes,
                                       const AttributionOptions& options);
 
-// Whether it takes a busy machine: `first` times with no other worker at work. Where it does not
-// show in all of them, or `first` is 0, `runs` times so in all, and as often beside `parallel` - 1
-// others that do the same, in turns, so that what changes meanwhile changes for both. Nothing where
-// it shows always alone.
+// Measures whether the failure needs a busy machine. Runs the plan `first` times with no other
+// worker active. If every one of these fails, returns no rows. Else (or if `first` is 0) it is run
+// alone until `runs` runs are counted, and `runs` times in batches of up to `parallel` at once. The
+// two kinds of runs alternate, so that a change of the machine affects both alike.
 std::vector<AttributionRow> attribute_load(Evaluator& evaluator, const Oracle& oracle,
                                            const Plan& plan, const Signature& signature, int runs,
                                            int first, std::size_t parallel);

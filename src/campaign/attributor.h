@@ -1,4 +1,4 @@
-// A tool that says more of a confirmed failure than the device does by itself.
+// A tool that finds out more about a confirmed failure than the device reports by itself.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,11 @@ class Attributor {
  public:
   virtual ~Attributor() = default;
 
-  // What the tool tells of `signature` from more runs of this trial of `plan`, which shows it.
-  // `runner` runs them. Nothing where it does not apply to such a failure or device. A tool that
-  // applies but is absent, or fails, says so in `detail`; it is never an error: what was found
-  // stands without it. Ends early, with what it has, once `stop` is true; empty: never.
+  // What the tool reports about `signature` from further runs, by `runner`, of this trial of
+  // `plan`, which shows the failure. Empty if the tool does not apply to such a failure or device.
+  // A tool that applies but is missing or fails gives the reason in `detail`, never an error,
+  // because the finding stands without it. Ends early, with what it has so far, once `stop` returns
+  // true; an empty `stop` never does.
   virtual std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan,
                                              const TrialSpec& trial, const Signature& signature,
                                              const std::function<bool()>& stop) = 0;

@@ -12,13 +12,13 @@ namespace {
 // A finding's error of 1 % is divided over every test that its triage may make: three looks, under
 // blocking launches, between launches and under relaxed ones, in at most five classifications (in
 // used workers and in fresh ones, each without and with the history of the worker, and of the
-// reduced plan). What always fails is decided by few runs: for 9 of 9 against 0 of 9 the p-value is
-// 1 / C(18, 9), which holds for up to ten settings.
+// reduced plan). A failure that always shows is decided by few runs: for 9 of 9 against 0 of 9 the
+// p-value is 1 / C(18, 9), which suffices for up to ten settings.
 constexpr int kLooks = 3, kStages = 3 * 5;
 constexpr double kLevelOfLook = 0.01 / (kLooks * kStages);
 constexpr int kFewRuns = 9, kManyRuns = 24, kMostRuns = 60;
 
-// An oracle's trials with nothing varied between them.
+// An oracle's trials without the variation between them.
 class Unvaried final : public Oracle {
  public:
   explicit Unvaried(const Oracle& of) : of_(of) {}
@@ -44,7 +44,7 @@ struct Counted {
   }
 };
 
-// Asks each candidate and its control `times` times and tests the counts. `compared`: see
+// Runs each candidate and its control `times` times and tests the counts. `compared`: see
 // test_axes(). Returns how often candidates failed.
 std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                   std::size_t compared, int times, AxisTest& test) {
@@ -71,7 +71,7 @@ std::int64_t look(Evaluator& evaluator, std::span<const AxisCandidate> candidate
         statistics::fisher_exact(varied.failed, varied.judged, unvaried.failed, unvaried.judged)
             .greater);
   }
-  p_values.resize(std::max(compared, candidates.size()), 1.0);  // of those that passed
+  p_values.resize(std::max(compared, candidates.size()), 1.0);  // for the oracles that passed
   const auto named = statistics::holm(p_values, kLevelOfLook);
   std::copy_n(named.begin(), candidates.size(), test.depends.begin());
   return failed;
@@ -89,10 +89,10 @@ AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidat
   if (candidates.empty()) return test;
   evaluator.set_grouped(true);
   const bool shows = look(evaluator, candidates, compared, kFewRuns, test) > 0;
-  // A worker that is shared may hide a difference between its trials.
+  // A shared worker may hide a difference between its trials.
   evaluator.set_grouped(grouped || shows);
   if (!any(test.depends)) look(evaluator, candidates, compared, shows ? kManyRuns : kFewRuns, test);
-  // Rare, and so far only where something was varied: worth more runs.
+  // Rare, and so far only seen with the variation: worth more runs.
   if (!any(test.depends) && shows && !test.differs_unvaried)
     look(evaluator, candidates, compared, kMostRuns, test);
   evaluator.set_grouped(grouped);

@@ -1,9 +1,9 @@
-// Does a failure depend on the setting that an oracle varies, or does it come and go by itself?
+// Tests whether a failure depends on the setting that an oracle varies, or occurs at random.
 //
-// An oracle that compares trials is asked several times as it is, and as often about as many trials
-// without the variation. The setting is named where the first fails more often by Fisher's exact
-// test; over all settings that were compared, the chance of a wrong name is at most 1 % (Holm).
-// Where neither is shown the answer is "undecided".
+// An oracle that compares trials judges the plan several times as usual and as often with trials
+// that do not vary the setting. The setting is named if the first fails more often by Fisher's
+// exact test; over all settings compared, the chance of naming a wrong one is at most 1 % (Holm).
+// If neither is shown the answer is "undecided".
 #pragma once
 
 #include <optional>
@@ -14,21 +14,22 @@
 
 namespace redzone::campaign {
 
-// An oracle that failed on a plan, once.
+// An oracle and a plan on which it failed once.
 struct AxisCandidate {
   const Oracle* oracle = nullptr;  // with trials of unvaried()
   Plan plan;
 };
 
 struct AxisTest {
-  // Whether the failure was shown to depend on what the candidate's oracle varies.
+  // Whether the failure was shown to depend on the setting that the candidate's oracle varies.
   std::vector<bool> depends;  // by candidate
-  // Unvaried trials differed from each other: the failure needs no setting to change.
+  // Unvaried trials differed from each other, so the failure occurs without a change of any
+  // setting.
   bool differs_unvaried = false;
 };
 
-// `compared`: how many oracles were asked in all, those that passed too. `grouped`: how the
-// evaluator shares workers apart from this; the quick first look shares them.
+// `compared`: number of oracles that judged the plan, including those that passed. `grouped`:
+// whether the evaluator shares workers outside this test; the quick first look always shares them.
 AxisTest test_axes(Evaluator& evaluator, std::span<const AxisCandidate> candidates,
                    std::size_t compared, bool grouped);
 

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr std::chrono::milliseconds kWait{100};  // for a result
-constexpr std::chrono::milliseconds kLook{10};   // where something else may happen meanwhile
-// The first look at all targets ends with so much of the time.
+constexpr std::chrono::milliseconds kLook{10};   // if something else may happen meanwhile
+// The first look at all targets ends after this share of the time.
 constexpr double kFirstLookShare = 0.25;
 
-// One more plan that got no verdict.
+// Counts one more plan that got no verdict.
 void add_unjudged(std::vector<Unjudged>& all, const std::string& target, const Verdict& verdict) {
   const auto find = [&](const std::string& reason) {
     return std::find_if(all.begin(), all.end(), [&](const Unjudged& u) {
@@ -54,7 +54,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       simplify_(std::move(simplify)),
       tasks_(executor) {
   options_.triage.deadline = options_.deadline;
-  // In a long campaign the reduction of a finding may take its part of the target's time.
+  // In a long campaign the reduction of a finding may take its share of the target's time.
   if (options_.time.count() > 0)
     options_.triage.reduce_time = std::max(
         options_.triage.reduce_time,
@@ -117,7 +117,7 @@ Result<CampaignResult> Campaign::run() {
     }
     if (next_lane() != nullptr || lane_to_look_into() != nullptr || !suspects_aside_.empty())
       continue;
-    // The first look at a target whose plans are not ready is no reason to run nothing.
+    // The first look must not idle because of a target whose plans are not prepared.
     if (std::exchange(first_look_, false)) continue;
     if (waits) {
       options_.preparer->wait(kLook);
@@ -128,7 +128,7 @@ Result<CampaignResult> Campaign::run() {
   }
   if (options_.preparer != nullptr) options_.preparer->stop();
   RZ_TRY(wind_down());
-  // What is done but not judged yet is recorded, without triage.
+  // Finished trials that are not judged yet are recorded, without triage.
   while (auto done = executor_.next(std::chrono::milliseconds(0))) RZ_TRY(finish(std::move(*done)));
   for (auto& [lane, s] : std::exchange(suspects_aside_, {}))
     RZ_TRY(suspect(lanes_[lane], std::move(s)));
@@ -166,8 +166,8 @@ void Campaign::top_up() {
     try {
       submit_next(*lane);
     } catch (const SpecMistake& e) {
-      // Another plan may do, and other targets will: what it took comes out of this one's share.
-      // Not at once, as nothing was submitted that would let time pass.
+      // Another plan, or another target, may work: this target pays for the time. Returns instead
+      // of retrying at once, because no trial was submitted that would let time pass.
       lane->spend(now() - begun);
       count_spec_error(*lane, e.whose(), e.what());
       return;
@@ -178,7 +178,8 @@ void Campaign::top_up() {
 void Campaign::submit_next(Lane& lane) {
   Plan plan = lane.plans.next();
   const TargetSpec& spec = *lane.target.spec;
-  // Here, where a mistake has a name, and not in a worker, where it would look like the target's.
+  // Called here, where the mistake is attributed to its function, and not in a worker, where it
+  // would look like a failure of the target.
   try_functions(spec, plan);
   Verdict verdict = catalog_.device_free().judge(plan, spec, {});
   if (verdict.failed()) {
@@ -190,9 +191,9 @@ void Campaign::submit_next(Lane& lane) {
   pending.trials = catalog_.screen().expand(pending.plan, spec);
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   const auto id = next_job_++;
-  // One worker serves the screen where it leaves room: there references that take seconds would
-  // hold up every target, so that such a plan is given to a used worker beside it.
-  // No more than a few at a time: a target of which every plan is such a one is screened here, too.
+  // If the screen leaves room it has a single worker, where references that take seconds would hold
+  // up every target. Such a plan is given to a used worker instead, but only a few at a time: a
+  // target whose plans are all like this uses the screen's worker, too.
   const bool aside = options_.screen_leaves_room && aside_ < options_.triage.parallel &&
                      pending.references.in_all() > ReferenceBudget::kSmallWork;
   exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
@@ -216,7 +217,7 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   };
   task.ended = [this, done, is_over] {
     --aside_;
-    // As of all that was not done in time, nothing is said of it.
+    // Unfinished in time, so it counts as not run.
     if (is_over()) return;
     if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
   };

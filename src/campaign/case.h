@@ -1,4 +1,4 @@
-// A suspect on its way to a finding: what the stations of triage hand on (stations.h).
+// A suspect on its way to a finding: what the stations of triage pass on (stations.h).
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace redzone::campaign {
 
-// What the screen saw.
+// A failure that the screen saw.
 struct Suspect {
   Plan plan;
   Verdict verdict;
-  std::vector<TrialSpec> trials;  // none: judged without a device
+  std::vector<TrialSpec> trials;  // empty: judged without a device
   std::shared_ptr<const exec::WorkerLog> log;
   std::size_t log_size = 0;
 };
@@ -29,16 +29,16 @@ struct Shown {
 
 struct Case {
   Finding finding;      // as stored; its state may be unconfirmed
-  bool is_new = false;  // its signature was unknown when the finding got it
-  // What the next station goes on with. Nothing where there is nothing to do: it did not recur, or
-  // is stored with a minimal plan.
+  bool is_new = false;  // the signature was unknown when the finding got it
+  // Input of the next station. Empty if nothing is left to do: the failure did not recur, or is
+  // stored with a minimal plan.
   std::optional<Shown> shown = {};
-  bool grouped = false;  // trials of a question share a worker
-  // The first failure with direct evidence and another signature that was met. Not stored yet.
+  bool grouped = false;  // the trials of a question share a worker
+  // The first failure with direct evidence and another signature. Not stored yet.
   std::optional<Alarm> other = {};
 };
 
-// The same failure, for the finding.
+// True if the answer is the failure of the finding.
 inline bool same_failure(const Answer& answer, const Signature& signature) {
   return answer.verdict.failed() && same_bug(answer.verdict.signature, signature);
 }
@@ -46,7 +46,7 @@ inline bool same_failure(const Answer& answer, const Signature& signature) {
 // Keeps the first failure that is not `looked_for`.
 void note_other(Case& c, const Question& question, const Answer& answer,
                 const Signature& looked_for);
-// Forgets the other failure if the finding has become that one.
+// Clears the other failure if the finding now has the same signature.
 void drop_if_same(Case& c);
 
 }  // namespace redzone::campaign

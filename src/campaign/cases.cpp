@@ -1,4 +1,4 @@
-// What becomes of a suspect: recorded, then looked into, station by station.
+// The path of a suspect: recorded, then triaged station by station.
 #include <algorithm>
 #include <utility>
 
@@ -9,18 +9,18 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
-// Confirming is cheap. What is not, as it takes many fresh workers, takes its turn beside what is
-// to be refined.
+// Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers,
+// queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
 
-// It says that something differs, and nothing of the cause.
+// The kind says that something differs, but gives no cause.
 bool is_vague(FailKind kind) {
   return kind == FailKind::divergence || kind == FailKind::reference;
 }
 
-// A difference says little about its cause, so a further suspect that looks the same may be another
-// bug: some are triaged again, ever more rarely. Faults and canaries speak for themselves, once
-// they are confirmed; until then each time that the count has doubled.
+// A difference says little about its cause, so a further suspect with the same signature may be
+// another bug: some are triaged again, ever more rarely. A confirmed fault or canary needs no
+// second triage; unconfirmed ones are triaged again each time the count has doubled.
 bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
   if (!found) return (seen & (seen - 1)) == 0;
   return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
@@ -189,7 +189,7 @@ Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
   RZ_CHECK(false);
 }
 
-// Notes what became of the case, which waits for its next station, if there is one for it.
+// Stores the outcome of the station, and queues the case for its next station, if any.
 Result<void> Campaign::leave(Lane& lane, Visit visit) {
   --lane.looking_into;
   if (!visit.first) --further_;
@@ -247,7 +247,8 @@ std::chrono::milliseconds Campaign::reduce_time() const {
   return std::clamp(left * beside(visits) / (2 * visits), std::min(kLeastReduceTime, most), most);
 }
 
-// A failure that was met where another was looked for is a suspect like those of the screen.
+// A failure that was met during the triage of another one becomes a suspect like those of the
+// screen.
 void Campaign::meet(Lane& lane, std::optional<Alarm>& other) {
   if (!other) return;
   TrialSpec as_written;

@@ -7,16 +7,17 @@
 namespace redzone::campaign {
 namespace {
 
-// Without a sign of life, of which compiling is one: such a launcher hangs, and its trial will show
-// it. Others wait for the worker meanwhile.
+// Progress timeout of a compile worker. Compilation counts as progress, so expiry means that the
+// launcher hangs; its trial will show that. Meanwhile other plans wait for the worker.
 constexpr std::chrono::seconds kProgressTimeout{10};
-// Where so many plans of a target in a row could not be prepared, so many are left alone before the
-// next try: one such call is the bug that is looked for, but a launcher that cannot be run where
-// nothing runs, or a machine short of memory, would cost a worker for each.
+// After kMostFailures consecutive plans of a target that could not be prepared, kLeftAlone plans
+// are skipped before the next try. A single failure may be the bug that is searched for, but a
+// launcher that fails in every dry run, or a machine short of memory, would cost a worker for each
+// plan.
 constexpr int kMostFailures = 3;
 constexpr int kLeftAlone = 100;
 
-// Of a plan that was not prepared to its end; "" of one that was.
+// Why a plan was not fully prepared; "" if it was.
 std::string problem(const Observation& seen) {
   const bool signal = seen.fault && seen.fault->code.starts_with("SIG");
   if (signal) return seen.fault->code;
@@ -30,7 +31,7 @@ std::string problem(const Observation& seen) {
 }  // namespace
 
 std::size_t CompileAhead::depth(const TargetSpec& spec) const {
-  // Enough to go on with while a case is looked into, and no plans are made.
+  // Enough for the time in which a case is triaged and no plans are made.
   constexpr std::size_t kPlansPerWorker = 4;
   return spec.needs_nvrtc && options_.knows(spec) ? kPlansPerWorker * options_.workers : 0;
 }

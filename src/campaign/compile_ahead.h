@@ -1,5 +1,5 @@
-// Kernels that are compiled at run time, compiled while other plans run: each plan is run where
-// nothing runs and the variants that it asks for are compiled.
+// Compiles run-time compiled kernels while other plans run: a dry run of each plan compiles the
+// variants that the plan requests.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ namespace redzone::campaign {
 
 struct CompileAheadOptions {
   std::size_t workers = 1;
-  // Starts so many that compile; asked when the first plan is to be prepared.
+  // Starts the compile workers; called when the first plan is to be prepared.
   std::function<std::unique_ptr<exec::Executor>()> start;
-  // Whether they know the target. Plans of others are not made ahead.
+  // Whether the compile workers have loaded the target. Plans of other targets are not made ahead.
   std::function<bool(const TargetSpec&)> knows;
 };
 
@@ -26,15 +26,14 @@ class CompileAhead final : public Preparer {
   explicit CompileAhead(CompileAheadOptions options) : options_(std::move(options)) {}
 
   std::size_t depth(const TargetSpec& spec) const override;
-  // Of a target with which that fails again and again, the tickets of the next plans are over at
-  // once.
+  // After repeated failures for a target, the tickets of its next plans are done at once.
   Ticket prepare(const Plan& plan) override;
   bool done(Ticket ticket) override { return over_.erase(ticket) != 0; }
   void wait(std::chrono::milliseconds timeout) override;
   void stop() override;
 
-  // Plans that were prepared in part or not at all, and why the first of them was: one line. What
-  // is missing their trials make.
+  // Plans that were prepared only in part or not at all, and the reason for the first of them in
+  // one line. Their trials compile what is missing.
   struct Failures {
     std::uint64_t plans = 0;
     std::string why = {};
@@ -47,11 +46,11 @@ class CompileAhead final : public Preparer {
   CompileAheadOptions options_;
   std::unique_ptr<exec::Executor> compilers_;
   Ticket last_ = 0;
-  std::unordered_map<Ticket, std::string> open_;  // the target
+  std::unordered_map<Ticket, std::string> open_;  // value: the target
   std::unordered_set<Ticket> over_;
   struct Trouble {
     int in_a_row = 0;    // plans that could not be prepared
-    int left_alone = 0;  // plans that are not to be, from now on
+    int left_alone = 0;  // plans still to be skipped
   };
   std::unordered_map<std::string, Trouble> troubles_;  // by target
   Failures failures_;

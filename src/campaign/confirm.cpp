@@ -17,7 +17,7 @@ std::optional<Shown> find_cause(const Workshop& shop, Evaluator& evaluator, cons
   const FailKind seen = suspect.verdict.signature.kind;
   const bool crashed = ends_trial(seen);
   std::vector<Plan> plans;
-  // A trial under a tool is another one's native trial: its oracle puts the plan under the tool.
+  // A trial under a tool repeats another oracle's native trial: the tool's oracle adds the tool.
   for (const auto& trial : suspect.trials)
     if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
   if (auto shown = classify(shop, evaluator, plans, crashed)) return shown;
@@ -60,8 +60,8 @@ std::string fault_text(const Answer& answer) {
 Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   const TriageOptions& options = shop.options;
   Finding& finding = c.finding;
-  // What looks like a hang within a short deadline may only be slow: the cause is looked for with
-  // that, and whether it hangs is asked with the full one.
+  // A hang within the short deadline may only be slow: the short one is used to look for the cause,
+  // the full one to decide whether the plan hangs.
   const bool hang = suspect.verdict.signature.kind == FailKind::hang;
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
   c.grouped = options.reuse_workers;
@@ -75,7 +75,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
     shown = find_cause(shop, evaluator, suspect, finding);
   }
   if (!shown) {
-    // Interrupted before it could be confirmed, it stays a suspect.
+    // If confirmation was interrupted, the finding stays a suspect.
     finding.state = options.stopped() ? FindingState::suspect : FindingState::unconfirmed;
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
     c.is_new = stored.is_new;
@@ -97,7 +97,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   finding.id = stored.id;
   c.is_new = stored.is_new;
   drop_if_same(c);
-  // What did not recur is not reduced: there is no rate to test smaller plans by.
+  // A failure that did not recur is not reduced: smaller plans could not be tested without a rate.
   if (known || options.stopped() || !was_found(finding.state)) return {};
   RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
   c.shown = std::move(shown);

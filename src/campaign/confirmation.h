@@ -6,16 +6,16 @@
 
 namespace redzone::campaign {
 
-// How often `plan` fails so in fresh workers, in a number of runs that does not depend on what they
-// show; where the first few show nothing, in a larger number of other ones. Other failures that are
-// met are kept in the case.
+// Runs `plan` in fresh workers and counts the failures with the case's signature. The number of
+// runs does not depend on their outcome; if the first few show nothing, a larger number of further
+// runs is made and counted instead. Other failures are kept in the case.
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
                     const Plan& plan, const Signature& signature);
 
-// Null where none of the runs failed so.
+// Null if no run failed with `signature`.
 const Answer* first_failure(const Runs& runs, const Signature& signature);
 
-// What the device says of the fault, for people; "" without one.
+// The device's description of the fault, for people; "" without one.
 std::string fault_text(const Answer& answer);
 
 }  // namespace redzone::campaign

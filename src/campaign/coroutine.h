@@ -1,5 +1,5 @@
-// A function on a stack of its own: it can stop in its midst and go on later. Of one thread;
-// nothing runs at the same time.
+// A function on a stack of its own that can suspend and resume. Single-threaded: it never runs
+// concurrently with its caller.
 #pragma once
 
 #include <exception>
@@ -10,16 +10,16 @@ namespace redzone::campaign {
 
 class Coroutine {
  public:
-  // Nothing runs until resume().
+  // Does not run the body until resume().
   explicit Coroutine(std::function<void()> body);
   // A body that has not ended is unwound: its locals are destroyed.
   ~Coroutine();
   Coroutine(const Coroutine&) = delete;
   Coroutine& operator=(const Coroutine&) = delete;
 
-  // Runs the body until it suspends or ends. Throws what it threw.
+  // Runs the body until it suspends or ends. Rethrows the body's exception.
   void resume();
-  // In the body, outside of destructors and of handlers of exceptions.
+  // Call inside the body, outside destructors and exception handlers.
   void suspend();
   bool ended() const;
 

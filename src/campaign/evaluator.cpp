@@ -26,14 +26,14 @@ void judge(const Question& question, const TargetSpec& spec, Answer& answer) {
 
 std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
   std::vector<exec::Job> jobs;
-  std::map<std::string, std::size_t> job_of;          // what is run, and its repetition -> job
-  std::map<std::string, int> repetitions;             // oracle and plan -> times asked before
+  std::map<std::string, std::size_t> job_of;          // trial and its repetition -> job
+  std::map<std::string, int> repetitions;             // oracle and plan -> earlier occurrences
   using Place = std::pair<std::size_t, std::size_t>;  // job, trial in it
   std::vector<std::vector<Place>> places(questions.size());
   std::vector<Answer> answers(questions.size());
   const auto place = [&](std::vector<Place>& taken, std::string key, const Plan& plan,
                          std::span<const TrialSpec> trials) {
-    // An oracle that wants one trial twice wants two runs of it.
+    // An oracle that requires one trial twice needs two runs of it.
     const auto is_taken = [&](std::size_t job) {
       return std::any_of(taken.begin(), taken.end(),
                          [&](const Place& p) { return p.first == job; });

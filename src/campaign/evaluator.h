@@ -1,5 +1,5 @@
-// Asks an oracle about plans. Each trial runs in a worker that has run nothing before: what a
-// target keeps in C++ statics outlives a trial, and would hide the difference between two of them.
+// Runs plans and has oracles judge them. Each trial runs in a worker that has run nothing before: a
+// target's C++ statics outlive a trial and would hide differences between two of them.
 #pragma once
 
 #include <chrono>
@@ -18,45 +18,45 @@ struct Question {
   Plan plan;
 };
 
-// A failure, and the plan that shows it when it is run as written.
+// A failure and the plan that shows it when run as written.
 struct Alarm {
   Verdict verdict;
   Plan plan;
 };
 
 struct Answer {
-  Verdict verdict;  // of the oracle that was asked
+  Verdict verdict;  // of the question's oracle
   std::vector<TrialSpec> trials;
   std::vector<Observation> observations;  // one for each trial
-  // What a single trial shows by itself, such as a fault, where the oracle that was asked has no
-  // verdict on that.
+  // A failure that a single trial shows by itself, such as a fault, for which the question's oracle
+  // has no verdict.
   std::optional<Alarm> alarm = {};
 };
 
 class Evaluator {
  public:
-  // Once `stop` is true, what is asked ends at once: what was not run is a harness error.
+  // Once `stop` returns true, ask() ends at once; trials that were not run are harness errors.
   Evaluator(exec::Runner& runner, const TargetSpec& spec, std::chrono::milliseconds deadline,
             std::function<bool()> stop = {})
       : runner_(runner), spec_(spec), deadline_(deadline), stop_(std::move(stop)) {}
 
-  // In the order of the questions; several run at a time. Oracles that want the same trial of the
-  // same plan share it; the same question asked twice is run twice.
+  // Answers in the order of the questions; several run at a time. Oracles that need the same trial
+  // of the same plan share it. A question that is given twice is run twice.
   std::vector<Answer> ask(std::span<const Question> questions);
   Answer ask(const Oracle& oracle, const Plan& plan);
 
   const TargetSpec& spec() const { return spec_; }
-  // Run so far, for all questions.
+  // Trials run so far, for all questions.
   std::int64_t trials() const { return trials_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
-  // From then on what is asked ends at once, as with `stop`.
+  // From then on ask() ends at once, as with `stop`.
   void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
-  // Whether what was asked last may have been ended.
+  // True if the last ask() may have ended early.
   bool stopped() const { return (stop_ && stop_()) || std::chrono::steady_clock::now() >= until_; }
-  // Used workers will do: see exec::Job::reuse.
+  // Allows used workers: see exec::Job::reuse.
   void set_reuse(bool reuse) { reuse_ = reuse; }
-  // The trials of one question share a worker: saves workers where they are slow to start, and may
-  // hide a difference that comes from a static.
+  // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
+  // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
   // See exec::RunOptions::alone.
   void set_alone(bool alone) { alone_ = alone; }

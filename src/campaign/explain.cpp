@@ -1,4 +1,4 @@
-// What matters to a measured finding: the tools' words, the settings, the load of the machine.
+// Explains a measured finding: tool reports, relevant settings, the load of the machine.
 #include <iterator>
 #include <utility>
 
@@ -8,18 +8,18 @@
 namespace redzone::campaign {
 namespace {
 
-// Alone and side by side with others, of a failure that does not show always when it is alone.
+// Number of runs alone, and in parallel with others, for a failure that does not always show alone.
 constexpr int kLoadRuns = 16;
 
-// Of a value of an axis that does not fail each time. Against a finding that failed in 7 of 7 runs,
-// 0 of 6 is enough to say that it needs another value (report/needs.h).
+// Number of runs of a value with which the failure does not always show. Against a finding that
+// failed in 7 of 7 runs, 0 of 6 is enough to show that it needs another value (report/needs.h).
 constexpr int kAxisRuns = 6;
 
 bool is_slow(const Case& c) {
   return c.finding.signature.kind == FailKind::hang;
 }
 
-// The case is one that can be asked about: its plan was seen to fail.
+// True if the case can be explained: its plan was seen to fail.
 bool has_more_to_tell(const Workshop& shop, const Case& c) {
   return c.shown && was_found(c.finding.state) && !shop.options.stopped();
 }
@@ -32,11 +32,11 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
   return evaluator;
 }
 
-// What the device and the tools say of the failure.
+// The fault attributions of the device and the tools.
 std::vector<Attribution> culprits(const Workshop& shop, const Finding& finding,
                                   const Answer& failure) {
   std::vector<Attribution> found;
-  std::size_t shows = 0;  // the trial that shows it
+  std::size_t shows = 0;  // index of the trial that shows the failure
   for (std::size_t t = 0; t < failure.observations.size(); ++t) {
     const auto& fault = failure.observations[t].fault;
     if (!fault) continue;
@@ -91,7 +91,7 @@ Result<void> measure_load(const Workshop& shop, Case& c) {
   Finding& finding = c.finding;
   Evaluator evaluator = evaluator_for(shop, c);
   evaluator.set_alone(true);
-  // The trials of a question one after another, or a single question would be load enough.
+  // The trials of a question run one after another; in parallel, a single question would be a load.
   evaluator.set_grouped(true);
   const bool flaky = finding.reliability.k < finding.reliability.n;
   auto load = attribute_load(evaluator, *c.shown->oracle, finding.plan, finding.signature,

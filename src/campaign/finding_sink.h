@@ -1,4 +1,4 @@
-// Where a campaign puts what it found. Implemented over the store, and by a recorder in tests.
+// Receives what a campaign finds. Implemented over the store, and by a recorder in tests.
 #pragma once
 
 #include <optional>
@@ -18,16 +18,15 @@ class FindingSink {
  public:
   virtual ~FindingSink() = default;
 
-  // At once, before anything is confirmed. A finding with this signature gains an occurrence
-  // instead.
+  // Called at once, before confirmation. If a finding with this signature exists, it gains an
+  // occurrence instead.
   virtual Result<Recorded> record(const Finding& finding) = 0;
-  // Replaces what is stored under finding.id. When the signature has changed to one that another
-  // finding has, the two become one: the other's id is returned and is_new is false.
+  // Replaces what is stored under finding.id. If the new signature is that of another finding, the
+  // two are merged: the other's id is returned and is_new is false.
   virtual Result<Recorded> update(const Finding& finding) = 0;
-  // `plans` more plans that showed it.
+  // Adds `plans` occurrences to the finding.
   virtual Result<void> sighted(std::int64_t id, std::int64_t plans) = 0;
-  // Whether a finding with this signature and a minimal plan is stored: it need not be reduced
-  // again.
+  // True if a finding with this signature is stored with a minimal plan, so no reduction is needed.
   virtual bool settled(const Signature& signature) = 0;
   virtual Result<void> evidence(std::int64_t id, std::string_view purpose, const Plan& plan,
                                 const Answer& answer) = 0;

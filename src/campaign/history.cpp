@@ -26,7 +26,7 @@ Plan with_history(const Plan& plan, const exec::WorkerLog& log, std::size_t log_
   std::vector<Step> before;
   const auto append = [&](const Plan& p) {
     if (p.target != plan.target) return;
-    // Without graphs, whose numbers would meet those of the other plans.
+    // Graphs are removed because their numbers would clash with those of the other plans.
     auto steps = has_graphs(p) ? with_plain_graphs(p).steps : p.steps;
     before.insert(before.end(), std::make_move_iterator(steps.begin()),
                   std::make_move_iterator(steps.end()));

@@ -1,5 +1,5 @@
-// One target of a campaign: its plans, its turn, and the suspects that were seen of it. For the
-// files of Campaign alone.
+// One target of a campaign: its plans, its turn and its suspects. Private to the sources of
+// Campaign.
 #pragma once
 
 #include <cstdint>
@@ -28,29 +28,29 @@ struct Campaign::Lane {
   std::size_t index;
   std::uint64_t generated = 0;
   double spent_us = 0;
-  // What is left of its turn: the lane with the least has the next one.
+  // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }
-  // For having its cases looked into. Part of spent_us, unless that takes nothing from the screen.
+  // Time used for triage. Part of spent_us, unless triage takes nothing from the screen.
   double looked_into_us = 0;
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();
   }
-  // Suspects that the screen says the same of.
+  // Suspects for which the screen reports the same failure.
   struct SuspectGroup {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
     bool found = false;           // confirmed or flaky
-    bool waiting = false;         // to be confirmed, or is being confirmed
-    std::int64_t unreported = 0;  // occurrences that the sink has not heard of
+    bool waiting = false;         // waits for confirmation or is being confirmed
+    std::int64_t unreported = 0;  // occurrences not yet reported to the sink
   };
   std::map<std::string, SuspectGroup> groups;
-  // Outputs of which equal runs differ, and the finding that says so: it explains any further
-  // difference that is seen there.
+  // Outputs on which equal runs differ, with the finding that reports it: that finding explains any
+  // further difference in the same output.
   std::map<std::string, std::int64_t> nondeterministic;
-  std::deque<Visit> waiting;     // by station
-  std::size_t looking_into = 0;  // cases that are at a station
-  bool looked_into = false;      // one case was
+  std::deque<Visit> waiting;     // ordered by station
+  std::size_t looking_into = 0;  // cases at a station
+  bool looked_into = false;      // a case has started
   bool barred = false;           // see CampaignOptions
 };
 

@@ -14,8 +14,8 @@ Plan with_mode(Plan plan, Launch launch, Placement placement) {
   return plan;
 }
 
-// Each plan under every placement of guarded memory, which names what is accessed out of bounds,
-// and in its own allocator where that is another (there a placement changes nothing), plainest
+// Each plan under every placement of guarded memory, which shows the buffer that is accessed out of
+// bounds, and in its own allocator if that is another one (placement has no effect there), simplest
 // launch first.
 std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   std::vector<Plan> variants;
@@ -34,8 +34,8 @@ std::vector<Plan> direct_variants(const std::vector<Plan>& plans) {
   return variants;
 }
 
-// All failures, the most specific first; with `first`, the first failure alone, and what is behind
-// it is not asked.
+// All failures, the most specific first. With `first` only the first failure; later questions are
+// not run.
 std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> questions, bool first) {
   std::vector<Shown> out;
   const std::size_t at_a_time = first ? 1 : questions.size();
@@ -53,7 +53,7 @@ std::vector<Shown> failures(Evaluator& evaluator, std::span<const Question> ques
   return out;
 }
 
-// Equal runs of the plan that differ, where some do in a reasonable number of runs.
+// Looks for equal runs of the plan that differ, within a reasonable number of runs.
 std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, const Plan& plan) {
   constexpr int kTimes = 8;
   const Oracle* repetition = shop.catalog.find("repetition");
@@ -63,14 +63,14 @@ std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, 
   return shown.empty() ? std::nullopt : std::optional(std::move(shown.front()));
 }
 
-// Which of these failures of comparing oracles names the cause; nothing where it is undecided.
-// `compared`: how many were asked. A setting is named where the failure was shown to depend on it.
-// Else it may be that equal runs differ, which explains whatever was seen; else what a single trial
-// shows, a wrong output.
+// The failure among these of comparing oracles that names the cause; empty if undecided.
+// `compared`: number of oracles that judged. A setting is named if the failure was shown to depend
+// on it. Otherwise a difference between equal runs, which explains all differences; otherwise what
+// a single trial shows, a wrong output.
 std::optional<Shown> name(const Workshop& shop, Evaluator& evaluator, std::vector<Shown> failures,
                           std::size_t compared) {
   std::vector<AxisCandidate> candidates;
-  std::vector<std::size_t> index;  // of the candidates in `failures`
+  std::vector<std::size_t> index;  // index in `failures` of each candidate
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const Shown& f = failures[i];
     if (f.answer.verdict.signature.kind == FailKind::nondeterministic)
@@ -96,10 +96,10 @@ bool varies_launches(const Oracle& oracle) {
   return !axes.empty() && axes.front() == axis::kLaunch;
 }
 
-// Along single axes. What fails in blocking trials has nothing to do with timing, and is named by
-// what it shows there. Only what does not is a matter of what is still queued; and only where not
-// even that is seen are the relaxed trials compared along the other axes, where a race can look
-// like anything.
+// Compares along single axes. A failure in blocking trials does not depend on timing, and is named
+// by what it shows there. Only otherwise may it depend on queued work; and only if that shows
+// nothing either are the relaxed trials compared along the other axes, since a race can look like
+// anything.
 std::optional<Shown> compare(const Workshop& shop, Evaluator& evaluator,
                              const std::vector<Plan>& plans, bool blocking_only) {
   std::vector<Question> blocking, launches, relaxed;
@@ -132,7 +132,7 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   std::vector<Question> direct;
   for (const auto& oracle : shop.catalog.direct())
     for (const auto& p : variants) direct.push_back({oracle.get(), p});
-  // Each crash costs a worker, so one is enough where workers are dear.
+  // Each crash costs a worker, so one is enough if workers start slowly.
   auto shown = failures(evaluator, direct, crashed && shop.options.reuse_workers);
   if (!shown.empty()) return std::move(shown.front());
   return compare(shop, evaluator, plans, blocking_only);

@@ -1,4 +1,4 @@
-// Where plans come from.
+// A source of plans.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace redzone::campaign {
 
-// Never ends.
+// An endless sequence of plans.
 class PlanSource {
  public:
   virtual ~PlanSource() = default;
   virtual Plan next() = 0;
-  // Which part of the target's dims no plan has, as it would cost too much: "N above 1000 (of
-  // 4000)"; or "".
+  // The part of the target's dims that no plan covers because it would cost too much: "N above 1000
+  // (of 4000)"; "" if none.
   virtual std::string out_of_reach() const { return {}; }
 };
 

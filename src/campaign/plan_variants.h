@@ -1,5 +1,5 @@
-// Other forms of a plan that are no more complex in its steps and dims, and in which a failure may
-// show where it does not in the plan itself.
+// Variants of a plan with no more steps and no larger dims, in which a failure may show that does
+// not show in the plan itself.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace redzone::campaign {
 
-// Under the first `count` schedules of the host device.
+// The plan under the first `count` schedules of the host device.
 std::vector<Plan> other_schedules(const Plan& plan, std::size_t count);
 
-// With the other placement of its buffers, and with other data: each of the seeds 1 to 3 in all
-// calls, in either placement.
+// The plan with the other placement of its buffers, and with other data: seeds 1 to 3 in all calls,
+// in either placement.
 std::vector<Plan> other_memory_and_data(const Plan& plan);
 
 }  // namespace redzone::campaign

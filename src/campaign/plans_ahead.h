@@ -1,4 +1,4 @@
-// The plans of one target in their order; where each has to be prepared, made ahead of their turn.
+// The plans of one target in order. Plans that need preparation are made ahead of their turn.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class PlansAhead {
   // `preparer` (null: none) outlives this.
   PlansAhead(std::unique_ptr<PlanSource> source, const TargetSpec& spec, Preparer* preparer);
 
-  // Makes one more plan unless as many are ahead as are worth it, or `most`: so those of several
-  // targets are prepared in turns. False: the source threw, and none is made behind that until it
-  // was told.
+  // Makes one more plan unless `most`, or as many as are useful, are ahead. One plan per call lets
+  // the targets take turns. False if the source threw; no further plan is made until next() has
+  // rethrown the exception.
   bool make_one(std::uint64_t most);
-  // Whether the next plan needs no waiting for.
+  // True if next() need not wait for preparation.
   bool ready();
-  // Throws what making it threw.
+  // Rethrows what the source threw for this plan.
   Plan next();
 
  private:

@@ -26,7 +26,7 @@ Mode over(Allocator allocator, Launch launch) {
   return out;
 }
 
-// Does memory that was freed come back, so that lifetimes matter?
+// True if the allocator reuses freed memory, so that lifetimes matter.
 bool uses_again(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
 }

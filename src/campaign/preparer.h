@@ -1,5 +1,4 @@
-// What can be done for a plan while others run, so that its trial need not wait: its kernels are
-// compiled.
+// Prepares plans while others run, by compiling their kernels, so that their trials need not wait.
 #pragma once
 
 #include <redzone/spec.h>
@@ -17,16 +16,16 @@ class Preparer {
   using Ticket = std::uint64_t;
   virtual ~Preparer() = default;
 
-  // So many plans of the target are worth being made ahead of their turn; 0: they need nothing.
+  // Prefetch depth for this target; 0 disables prefetching.
   virtual std::size_t depth(const TargetSpec& spec) const = 0;
   virtual Ticket prepare(const Plan& plan) = 0;
-  // Whether that is over; it is where it failed, too: what is missing the trial will make, or say.
-  // A ticket that is over is forgotten once this was said.
+  // True once the preparation has finished or failed; after a failure the trial itself does or
+  // reports what is missing. A ticket for which this returned true is forgotten.
   virtual bool done(Ticket ticket) = 0;
-  // For one more to be over, at most for so long and not where none is to be; 0: only sees to what
-  // has happened.
+  // Waits up to `timeout` for one preparation to finish; returns at once if none is pending. 0
+  // polls.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
-  // No plan that was to be prepared is wanted any more.
+  // Cancels all pending preparations.
   virtual void stop() = 0;
 };
 

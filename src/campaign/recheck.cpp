@@ -12,7 +12,7 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::int64_t kFewest = 4;
-constexpr std::int64_t kMost = 60;  // of one plan in one night
+constexpr std::int64_t kMost = 60;  // runs of one plan in one night
 constexpr double kMiss = 0.02;
 
 statistics::SequentialTest test_after(const Reliability& before, std::int64_t passed) {
@@ -21,7 +21,7 @@ statistics::SequentialTest test_after(const Reliability& before, std::int64_t pa
   return statistics::SequentialTest(rates, 0, passed);
 }
 
-// The runs of one plan, and what they add up to.
+// The runs of one plan and their sums.
 class Runs {
  public:
   void add(RunJudgement run) {
@@ -38,7 +38,7 @@ class Runs {
         break;
       case RunResult::harness_error:
       case RunResult::not_judged:
-        // The first, and of errors of the harness the first of these.
+        // Keeps the first, but prefers the first harness error.
         if (!unjudged_ || rank_runs(std::array{run.result, unjudged_->result}) != unjudged_->result)
           unjudged_ = std::move(run);
         return;
@@ -46,7 +46,7 @@ class Runs {
     if (run.result == RunResult::other) ++failed_otherwise_;
     if (run.other && !out_.other) out_.other = std::move(run.other);
   }
-  // More runs would not change the answer, or could not be judged either.
+  // True if more runs would not change the answer, or could not be judged either.
   bool decided() const {
     return out_.failed.k > 0 || unjudged_ ||
            (failed_otherwise_ > 0 && failed_otherwise_ == out_.failed.n) ||
@@ -85,7 +85,7 @@ class Runs {
     return std::move(out_);
   }
 
-  // Of runs that came to an end early, and decided nothing.
+  // The result of runs that ended early without a decision.
   Recheck unfinished() && {
     out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
     return std::move(out_);
@@ -128,7 +128,7 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
     for (auto run = std::span<const Answer>(answers); !run.empty();
          run = run.subspan(oracles.size())) {
       auto judged = judge_run(plan, run.first(oracles.size()), recorded);
-      // It may have been ended with the evaluator, which is no error of the harness.
+      // The run may have ended with the evaluator, which is not an error of the harness.
       if (cut && judged.result == RunResult::harness_error) continue;
       runs.add(std::move(judged));
     }

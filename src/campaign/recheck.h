@@ -1,4 +1,4 @@
-// Whether what failed once still does.
+// Checks whether a recorded failure still occurs.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,26 @@
 namespace redzone::campaign {
 
 struct Recheck {
-  // All but found and not_run. harness_error: a run could not be judged, which is not the target's
-  // fault, and none failed. unclear: too few runs passed, or the evaluator was stopped before.
+  // Any value but found and not_run. harness_error: a run could not be judged, through no fault of
+  // the target, and none failed. unclear: too few runs passed, or the evaluator was stopped early.
   Tonight tonight = Tonight::unclear;
-  Reliability failed;              // as recorded, of the runs that could be judged
-  std::string reason;              // of what is neither fails, flaky nor passes
-  std::optional<Verdict> failure;  // the first as recorded
+  Reliability failed;              // as recorded, among the runs that could be judged
+  std::string reason;              // if the result is neither fails, flaky nor passes
+  std::optional<Verdict> failure;  // the first failure as recorded
   std::optional<Alarm> other;      // the first failure with another signature
   double device_seconds = 0;
 };
 
-// Passes in a row that decide that a failure is gone which showed in k of n runs before: by Wald's
-// test (statistics/sequential_test.h) against the lower end of the exact interval of its rate, so
-// that a failure which is still there is missed with a chance of at most about 2 %. Of a failure of
-// which nothing is known (0 of 0) a few passes are enough: that is for plans which should pass.
+// Number of consecutive passes after which a failure that showed in k of n runs before counts as
+// gone. By Wald's test (statistics/sequential_test.h) against the lower end of the exact interval
+// of its rate, so a failure that is still there is missed with a chance of at most about 2 %. For 0
+// of 0, that is for plans that should pass, a few passes are enough.
 std::int64_t passes_needed(const Reliability& before);
 
 // Runs `plan`, each time in a fresh worker, until it fails or enough runs have passed. `oracles`:
-// those of oracles_for() for a recorded failure; all of them for a plan of which nothing is known,
-// where any failure counts. `passed`: runs that passed since it failed last, which count towards
-// enough: a failure of one run in a hundred is not waited for in one night.
+// those of oracles_for() for a recorded failure; all of them for a plan without a record, where any
+// failure counts. `passed`: earlier passes since the last failure, which count towards the number
+// needed: a failure rate of 1 in 100 needs more runs than one night makes.
 Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, const Plan& plan,
                 const std::optional<Signature>& recorded, const Reliability& before,
                 std::int64_t passed = 0);

@@ -8,7 +8,7 @@
 namespace redzone::campaign {
 namespace {
 
-// What of the budget is spent; `none` when there is some left.
+// The exhausted part of the budget; `none` if none is.
 ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
   if (budget.stop && budget.stop()) return ReductionEnd::interrupted;
   if (evaluations >= budget.evaluations) return ReductionEnd::plans;
@@ -21,7 +21,7 @@ ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
 Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
                const ReduceBudget& budget) {
   Reduced out{std::move(plan), ReductionEnd::none, 0};
-  std::unordered_set<std::string> passed, not_judged;  // plans that were asked about
+  std::unordered_set<std::string> passed, not_judged;  // plans already judged
   for (;;) {
     PlanStream candidates = simplify.candidates(out.plan);
     bool exhausted = false;
@@ -61,7 +61,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       }
     }
     if (!improved) {
-      // What ended the last questions may be the budget.
+      // The budget may have ended the last questions.
       out.end = all_judged ? ReductionEnd::minimal : spent(budget, out.evaluations);
       if (out.end == ReductionEnd::none) out.end = ReductionEnd::not_judged;
       return out;

@@ -1,9 +1,9 @@
-// Makes a failing plan as small as it gets.
+// Makes a failing plan as small as possible.
 //
-// Greedy descent: the first plan that still fails and is simpler as it failed becomes the plan,
-// until none does (1-minimal, if all of them were judged) or the budget ends, and it says which.
-// Each step forward is strictly simpler, so there are finitely many. What "simpler" means is the
-// simplifier's; what "still fails" means is the caller's, who must hold on to the signature.
+// Greedy descent: the first simpler plan that still fails becomes the plan, until no candidate
+// fails (1-minimal, if all were judged) or the budget ends; the result reports which. Each step is
+// strictly simpler, so there are finitely many. The simplifier defines "simpler"; the caller
+// defines "still fails" and must hold on to the signature.
 #pragma once
 
 #include <chrono>
@@ -28,19 +28,19 @@ struct Simplify {
 
 enum class Tried : std::uint8_t {
   fails,
-  passes,      // as far as runs can tell; or it fails otherwise, or the target refuses it
-  not_judged,  // no run of it says either
+  passes,      // as far as the runs show; also if it fails otherwise or the target refuses it
+  not_judged,  // no run could be judged
 };
 
-// What became of each plan. Plans of one call may run at the same time. A plan that fails only in a
-// variant, under another schedule for instance, is replaced by that variant.
+// The outcome of each plan. Plans of one call may run at the same time. A plan that fails only in a
+// variant, for instance under another schedule, is replaced by that variant.
 using StillFails = std::function<std::vector<Tried>(std::span<Plan>)>;
 
 struct ReduceBudget {
-  std::size_t evaluations = 1000;  // plans asked about
+  std::size_t evaluations = 1000;  // plans judged
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = {};  // true ends it early
-  std::size_t batch = 1;            // plans asked about together
+  std::size_t batch = 1;            // plans judged together
 };
 
 struct Reduced {
@@ -49,7 +49,7 @@ struct Reduced {
   std::size_t evaluations = 0;
 };
 
-// `plan` fails. Answers are remembered by plan, so that no plan is asked about twice.
+// `plan` must fail. Outcomes are cached by plan, so no plan is judged twice.
 Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
                const ReduceBudget& budget);
 

@@ -8,17 +8,17 @@
 namespace redzone::campaign {
 namespace {
 
-// Of the time of all trials without their references.
+// Share of the time of all trials, excluding their references.
 constexpr double kShare = 0.25;
 
-// Large calls that are equal: one run of the reference serves them all.
+// Equal large calls: one run of the reference serves them all.
 struct LargeCall {
   const Call* call = nullptr;
   double work = 0;
   std::vector<std::uint32_t> indices;
 };
 
-// The cheapest first.
+// Sorted by cost, cheapest first.
 std::vector<LargeCall> large_calls(const Plan& plan, std::span<const double> works) {
   std::vector<LargeCall> large;
   const auto steps = calls_of(plan);
@@ -60,7 +60,7 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
     const double work = large.work * comparing;
     const double us = expected_us(work);
     const bool first = !had_first_ && !reserved.first;
-    // The first one is compared whatever it may take: until then the expectation is a guess.
+    // The first one is compared at any cost: until then the estimate is a guess.
     const bool affordable =
         expected_us(large.work) <= most_us_ && reserved.us + us <= allowance_us_;
     if (first || affordable) {
@@ -102,7 +102,7 @@ void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observati
     }
     const auto wall_us = static_cast<double>(o.wall_us);
     allowance_us_ += kShare * std::max(wall_us - references_us, 0.0);
-    // A reference that did not end is not tried again at once.
+    // A reference that did not finish is not retried at once.
     const bool ended_early = o.end == End::worker_error || o.end == End::spec_error;
     if (!ended_early || reserved.work == 0) continue;
     compared = true;

@@ -1,11 +1,10 @@
-// How much of a campaign's time the references of large calls may take, for one target.
+// Limits the share of a campaign's time that the references of large calls take, for one target.
 //
-// A reference runs on one core of the CPU, and that of a model's shape takes seconds where the
-// kernel takes microseconds. So small calls are always compared; a large one is where the time that
-// was put aside pays for it. A share of all other trial time is put aside, and what a call will
-// cost is learnt from what others did. The first large call does not wait: a campaign that met one
-// has compared one. What is left out is said in the trial, so that a trial means the same to every
-// worker.
+// A reference runs on one CPU core and may take seconds for a model's shape where the kernel takes
+// microseconds. So small calls are always compared, and large ones when the time set aside pays for
+// them. A share of all other trial time is set aside; the cost of a call is estimated from earlier
+// ones. The first large call does not wait, so a campaign that met one has compared one. The trial
+// lists the calls that are left out, so that a trial means the same to every worker.
 #pragma once
 
 #include <chrono>
@@ -18,28 +17,29 @@ namespace redzone::campaign {
 
 class ReferenceBudget {
  public:
-  // `most`: a large call, but for the first, whose reference is expected to take longer is not
-  // compared.
+  // `most`: a large call other than the first is not compared if its reference is expected to take
+  // longer.
   explicit ReferenceBudget(std::chrono::milliseconds most);
 
-  // A call of no more scalar operations is always compared: about 0.1 s.
+  // Calls with at most this many scalar operations (about 0.1 s) are always compared.
   static constexpr double kSmallWork = 2e7;
 
-  // What the references of a plan's large calls are expected to take.
+  // Expected cost of the references of a plan's large calls.
   struct Reserved {
     double us = 0;
     double work = 0;            // scalar operations
-    bool first = false;         // with the first large call that is compared
+    bool first = false;         // includes the first large call that is compared
     std::vector<double> works;  // scalar operations of each call of the plan
 
-    // Scalar operations of all that is compared.
+    // Scalar operations of all compared calls.
     double in_all() const;
   };
 
-  // Names the calls that `trials` leave out, those of them that ask for the reference. Throws what
-  // the functions of the spec throw, and has reserved nothing then. To be settled otherwise.
+  // Sets in `trials` which calls are not compared, for those trials that run the reference. Throws
+  // what the functions of the spec throw, and has reserved nothing then. Every reservation must be
+  // settled.
   Reserved reserve(const Plan& plan, const TargetSpec& spec, std::span<TrialSpec> trials);
-  // What became of it; fewer observations than trials where the others were not run.
+  // Records the actual cost. There are fewer observations than trials if the others were not run.
   void settle(const Reserved& reserved, std::span<const Observation> observations);
 
  private:
@@ -49,7 +49,7 @@ class ReferenceBudget {
   double most_us_;
   double allowance_us_ = 0;
   bool had_first_ = false;
-  // Of all references so far; a slow one of a millisecond stands for what is not known yet.
+  // Totals of all references so far. Starts with a slow one of a millisecond as an estimate.
   double measured_work_ = 1e5, measured_us_ = 1e3;
 };
 

@@ -12,8 +12,9 @@
 namespace redzone::campaign {
 namespace {
 
-// What a smaller plan is tested with. What failed in every run is taken to fail in nearly all: then
-// one pass is enough, and the measure of the reduced plan says whether that was right.
+// Failure rates by which smaller plans are tested. A plan that failed in every run is assumed to
+// fail in nearly all: then one pass is enough, and the measurement of the reduced plan verifies
+// that.
 statistics::Rates rates_of(const Reliability& r) {
   constexpr double kMiss = 0.01;
   if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
@@ -34,29 +35,29 @@ class Refinement {
     evaluator_.set_grouped(c.grouped);
   }
 
-  // Reduces and measures the plan that is shown; in used workers as long as a fresh one agrees in
-  // the end. `rename`: the reduced plan may show that the failure is one of a more specific kind.
+  // Reduces and measures the failing plan, in used workers as long as a fresh one agrees in the
+  // end. `rename`: the signature may change to a more specific kind that the reduced plan shows.
   Result<void> run(bool rename);
 
  private:
-  // Forms of a plan to try beside itself.
+  // Variants of a plan to try besides the plan itself.
   using Variants = std::function<std::vector<Plan>(const Plan& plan)>;
 
-  // Whether used workers show the failure as fresh ones do.
+  // True if used workers show the failure as fresh ones do.
   bool same_in_used_workers(const Shown& shown);
-  // How many schedules each smaller plan is tried under, beside its own.
+  // Number of schedules under which each smaller plan is tried, besides its own.
   std::size_t schedules_to_try(const Shown& shown);
   void reduce_shown(Shown& shown);
-  // For each plan whether it fails like `signature`, by as many runs as it takes to believe in a
-  // pass of what has failed as reliably as the finding. A plan that fails in a variant only becomes
-  // that variant. What is undecided when the time for reducing is over is not judged.
+  // For each plan whether it fails with `signature`, by as many runs as are needed to accept a
+  // pass, given how reliably the finding fails. A plan that fails only in a variant is replaced by
+  // that variant. Plans that are undecided when the time for reducing is over are not judged.
   std::vector<Tried> still_fails(const Oracle& oracle, const Signature& signature,
                                  const Variants& variants, std::span<Plan> plans);
-  // The most specific oracle that fails on the reduced plan takes over.
+  // Switches to the most specific oracle that fails on the reduced plan.
   void sharpen(Shown& shown);
-  // How often finding.plan fails, at the full deadline. False: no run of it could be judged, and
-  // nothing has changed. `reuse`: used workers show what fresh ones do, so that some fresh ones
-  // will do to show that it is still so.
+  // Measures how often finding.plan fails, at the full deadline. False: no run could be judged, and
+  // nothing has changed. `reuse`: used workers show what fresh ones do, so only some of the runs
+  // use fresh workers, to verify that.
   Result<bool> measure(Shown& shown, bool reuse);
 
   const Workshop& shop_;
@@ -64,11 +65,11 @@ class Refinement {
   Finding& finding_;
   Evaluator evaluator_;
   std::chrono::milliseconds reduce_left_;
-  std::chrono::steady_clock::time_point reduce_until_;  // of the reduction that is under way
+  std::chrono::steady_clock::time_point reduce_until_;  // for the current reduction
 };
 
-// A race that shows under some schedules only would be lost with every step of the reduction, which
-// changes what the scheduler does: then each smaller plan is tried under several of them.
+// Each step of the reduction changes what the scheduler does, so a race that shows only under some
+// schedules would be lost: then each smaller plan is tried under several schedules.
 std::size_t Refinement::schedules_to_try(const Shown& shown) {
   constexpr std::size_t kProbes = 3, kSchedules = 6;
   if (find_mode_axis(shop_.catalog.axes(), axis::kSchedule) == nullptr) return 0;
@@ -84,9 +85,9 @@ std::size_t Refinement::schedules_to_try(const Shown& shown) {
   return always ? 0 : kSchedules;
 }
 
-// What one run says of a plan that is simpler than one which fails like `signature`. Where the
-// oracle does not apply it cannot fail so. But the reference applies to every call that has
-// outputs, and does not apply, it says, where it compared none of them.
+// The outcome of one run of a plan that is simpler than one that fails with `signature`. If the
+// oracle does not apply, the plan cannot fail this way. The reference is an exception: it applies
+// to every call with outputs, but reports "not applicable" if it compared none of them.
 Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) {
   if (same_failure(answer, signature)) return Tried::fails;
   const Outcome outcome = answer.verdict.outcome;
@@ -142,7 +143,7 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
       const auto [i, variant] = asked[q];
       const Tried run = tried(questions[q].plan, answers[q], signature);
       if (!variant && run != Tried::not_judged) tests[i].add(run == Tried::fails);
-      // What could not be judged is not asked again: that might not end.
+      // A run that could not be judged is not repeated, because that might not end.
       if (run == Tried::passes || results[i] == Tried::fails) continue;
       results[i] = run;
       if (run == Tried::fails) plans[i] = questions[q].plan;
@@ -150,8 +151,8 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
   }
 }
 
-// First with the plan's own placement and data; what is then minimal is tried in its other forms,
-// which is dear for each candidate and finds the few that the first way has missed.
+// First with the plan's own placement and data; the minimal plan is then tried in its other forms,
+// which is expensive per candidate and finds the few that the first pass missed.
 void Refinement::reduce_shown(Shown& shown) {
   const TriageOptions& options = shop_.options;
   const Signature signature = shown.answer.verdict.signature;
@@ -160,7 +161,7 @@ void Refinement::reduce_shown(Shown& shown) {
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
   const auto begun = std::chrono::steady_clock::now();
   reduce_until_ = begun + reduce_left_;
-  // Trials that run by then are worth their results, but for one deadline at most.
+  // Running trials may finish, because their results are useful, but within one deadline.
   evaluator_.set_until(reduce_until_ + options.deadline);
   const std::int64_t trials = evaluator_.trials();
   const bool costly = options.reuse_workers && ends_trial(signature.kind);
@@ -173,7 +174,7 @@ void Refinement::reduce_shown(Shown& shown) {
     budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
     budget.until = reduce_until_;
     budget.stop = options.stop;
-    // A batch is not interrupted, so where workers are dear it is as many runs as there are
+    // A batch is not interrupted, so if workers start slowly it has as many runs as there are
     // workers.
     const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
     const std::size_t runs = options.reuse_workers ? asked : 1;
@@ -211,13 +212,13 @@ bool Refinement::same_in_used_workers(const Shown& shown) {
   return state_of(runs.reliability) == finding_.state;
 }
 
-// A small plan tells more than a large one: calls that hid each other's traces are gone from it.
-// What was only a wrong number may now be seen to depend on the calls before.
+// A small plan shows more than a large one, because it lacks calls that hid each other's effects.
+// What was only a wrong number may now prove to depend on earlier calls.
 void Refinement::sharpen(Shown& shown) {
   const FailKind kind = shown.answer.verdict.signature.kind;
   if (is_direct(kind) || shop_.options.stopped()) return;  // direct evidence says it all
-  // A dependence on launches was tested. In relaxed trials such a failure comes and goes, and looks
-  // like any other difference: only what blocking trials show is sharper.
+  // The dependence on launches was tested. In relaxed trials such a failure is intermittent and
+  // looks like any other difference: only failures in blocking trials are more specific.
   auto sharper = classify(shop_, evaluator_, {shown.plan}, false, kind == FailKind::async);
   if (!sharper || !more_specific(sharper->answer.verdict.signature.kind, kind)) return;
   shown = std::move(*sharper);
@@ -267,30 +268,29 @@ Result<void> Refinement::run(bool rename) {
     reduce_shown(shown);
     if (rename) sharpen(shown);
     if (reuse && calls_of(shown.plan).size() > 1) {
-      // A call that only outdid what other plans had left in the worker is not needed in a fresh
-      // one.
+      // Drops calls needed only to overcome state left in a reused worker.
       evaluator_.set_reuse(false);
       reduce_shown(shown);
     }
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));
-    // Taken to fail always, and does not: a lucky pass may have ended the reduction.
+    // Assumed to fail always, but it does not: a lucky pass may have ended the reduction.
     const bool stopped = shop_.options.stopped();
     if (measured && finding_.state == FindingState::flaky && taken_for_sure && !stopped) continue;
     const bool as_it_was = !measured && shown.plan == unreduced.plan;
     if (as_it_was || (measured && finding_.state != FindingState::unconfirmed)) return {};
-    // It was confirmed before: what the reduced plan no longer shows, or was not run for, is not
-    // said of it.
+    // The finding was confirmed before. The reduced plan no longer fails, or was not run, so the
+    // finding keeps the unreduced one.
     shown = unreduced;
     finding_.signature = shown.answer.verdict.signature;
     finding_.oracle = std::string(shown.oracle->name());
     finding_.plan = shown.plan;
     finding_.minimal = false;
     finding_.reduction.end = measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
-    finding_.reliability = before;  // of this plan; those of the reduced one say nothing of it
+    finding_.reliability = before;  // of this plan; the counts of the reduced one do not apply
     finding_.state = state_of(before);
-    // What was left of other plans may have misled the reduction.
+    // State left by other plans may have misled the reduction.
     if (!std::exchange(reuse, false) || stopped) return {};
   }
 }
@@ -301,7 +301,7 @@ Result<void> refine(const Workshop& shop, Case& c, std::chrono::milliseconds red
                     Naming naming) {
   RZ_TRY(Refinement(shop, c, reduce_time).run(naming == Naming::may_sharpen));
   RZ_TRY_ASSIGN(auto stored, shop.sink.update(c.finding));
-  // Become one with another finding, it is as new as that one.
+  // Merged into another finding: it is as new as that one.
   if (std::exchange(c.finding.id, stored.id) != stored.id) c.is_new = stored.is_new;
   drop_if_same(c);
   return {};

@@ -59,7 +59,7 @@ Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& record
 
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded) {
-  // The verdicts of the oracles, then what the trials showed besides.
+  // The verdicts of the oracles, then the failures that single trials showed.
   std::vector<OracleAnswer> said;
   std::vector<std::size_t> from;
   for (const auto& answer : answers) {

@@ -1,5 +1,5 @@
-// Judges one run of a plan from the answers of all oracles that were asked about it, by the ranking
-// of core/run_result.h, with what single trials show by themselves.
+// Judges one run of a plan from the answers of all oracles that judged it, by the ranking of
+// core/run_result.h, including what single trials show by themselves.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace redzone::campaign {
 
 struct RunJudgement {
   RunResult result = RunResult::not_judged;
-  // That decided, or says why nothing was judged; with what the oracle that asks for the reference
-  // compared, whichever decided.
+  // The verdict that decided, or the reason why nothing was judged. Its reference counts are always
+  // those of the oracle that uses the reference.
   Verdict verdict;
-  std::size_t answer = 0;      // index of the answer that it comes from
+  std::size_t answer = 0;      // index of the answer with this verdict
   std::optional<Alarm> other;  // a failure with another signature than the recorded one
 };
 
@@ -37,18 +37,18 @@ Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& record
 RunJudgement judge_by_tool(const Plan& plan, const Answer& answer,
                            const std::optional<Signature>& recorded);
 
-// Of runs that were seen to fail with another signature: whether that is an alarm of its own. A
-// wrong output beside the recorded failure is what that failure led to; what a single trial shows
-// directly, such as a fault, is never explained away.
+// Whether runs that fail with another signature are an alarm of their own. A wrong output beside
+// the recorded failure is a consequence of that failure; what a single trial shows directly, such
+// as a fault, is never explained away.
 bool is_own_alarm(const Verdict& other, bool recorded_too);
 
-// The oracles that show whether a plan still fails as recorded under `own`: that one first. An
-// oracle that wants no trial cannot show that the plan runs, so one that does comes with it.
+// The oracles that show whether a plan still fails as recorded under `own`, with `own` first. An
+// oracle that needs no trial cannot show that the plan runs, so one that does is added.
 std::vector<const Oracle*> own_oracles(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 
-// Those to ask before it is said that such a plan passes: with the target's reference, because
-// outputs that are wrong have not passed, whatever was recorded.
+// The oracles that must pass before such a plan counts as passing: includes the target's reference,
+// because wrong outputs are a failure whatever was recorded.
 std::vector<const Oracle*> oracles_for(const oracles::Catalog& catalog, const Oracle& own,
                                        const Plan& plan, const TargetSpec& spec);
 

@@ -47,7 +47,7 @@ std::optional<std::string> problem(const Asked& asked) {
                      name_of(planted.mode.placement), got, v.reason.empty() ? "" : ": ", v.reason);
 }
 
-// What runs in the warm workers. Fresh ones answer where there are no others.
+// Jobs for the warm workers; fresh ones run them if there are no warm ones.
 class WarmJobs {
  public:
   WarmJobs(exec::Executor& executor, const SelfProofOptions& options)

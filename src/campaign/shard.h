@@ -1,4 +1,4 @@
-// Work of one night on several runners: each has its share, and no two have the same.
+// Divides the work of one night between several runners: no two have the same work.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct Shard {
   static Result<Shard> parse(std::string_view text);
   std::string text() const;
 
-  // Exactly one of `count` shards owns a key: the hash of a signature, the name of a plan file.
+  // Exactly one of `count` shards owns a key (the hash of a signature or the name of a plan file).
   bool owns(std::string_view key) const;
 
-  // Of the generators. Two shards of one night, or a night that goes on and its earlier parts,
-  // never have the same: `base` is the night's, `part` counts from 0.
+  // The seed of the generators. `base` is the night's seed, `part` counts from 0. Different shards
+  // of one night, and different parts of a continued night, never have the same seed.
   std::uint64_t seed(std::uint64_t base, int part) const;
 };
 

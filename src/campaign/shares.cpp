@@ -6,8 +6,8 @@
 namespace redzone::campaign {
 namespace {
 
-constexpr double kFading = 0.8;    // of what a night says, by night
-constexpr double kEvenPart = 0.5;  // of all time
+constexpr double kFading = 0.8;    // weight of a night, relative to the next
+constexpr double kEvenPart = 0.5;  // share of the whole time
 constexpr double kBonusPerNightWaited = 0.25;
 constexpr int kMostNightsWaited = 7;  // nights
 
@@ -41,7 +41,7 @@ std::vector<double> fuzz_shares(std::span<const TargetPast> targets) {
   std::vector<double> shares;
   double all = 0;
   for (const auto& s : sums) {
-    // Time as a multiple of an even share, so that it does not matter how long nights are.
+    // Time as a multiple of an even share, so that the length of nights does not matter.
     const double time = seconds > 0 ? s.seconds / seconds * n : 1;
     shares.push_back((s.findings + 1) / (time + 1) * (1 + kBonusPerNightWaited * s.waited));
     all += shares.back();

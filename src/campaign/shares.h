@@ -1,4 +1,4 @@
-// How the time of a night's fuzzing is divided over targets. Pure.
+// Divides a night's fuzzing time between targets. Pure.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@ struct PastNight {
   int findings = 0;           // new ones and those that came back
 };
 
-// Latest night first; empty for a target that was never there.
+// Latest night first; empty for a new target.
 using TargetPast = std::vector<PastNight>;
 
-// A share for each target, in their order; they sum to 1, and none is below half of an even share:
-// a target that has yielded nothing for long may be the one that breaks tomorrow.
+// Shares in the order of the targets. They sum to 1, and none is below half of an even share: a
+// target that has yielded nothing for long may break tomorrow.
 //
-// The other half goes by interest: findings per time, where a night counts 0.8 times as much as the
-// one after it, and a target about which little is known is taken for an average one; times up to
-// 2.75 for a target that has gone a week without. So of two targets that are equal in all else the
-// one with more findings, or with less time, or that has waited longer, never has less.
+// The other half is divided by interest: findings per unit of time, where a night counts 0.8 times
+// as much as the one after it and a target with little history is assumed to be average; multiplied
+// by up to 2.75 for a target that was not fuzzed for a week. Of two otherwise equal targets, the
+// one with more findings, less time or a longer wait never has the smaller share.
 std::vector<double> fuzz_shares(std::span<const TargetPast> targets);
 
 }  // namespace redzone::campaign

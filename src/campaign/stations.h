@@ -1,12 +1,12 @@
-// The line that a suspect walks, each station once and in this order:
+// The stations of triage. A suspect passes each once, in this order:
 //
 //   confirm        shows the failure in fresh workers and names it, in a few runs
-//   refine         reduces the plan, sharpens the name, measures how often it fails: most of the
-//   work explain        what the tools say of it, and which settings matter to it measure_load
-//   whether it takes a busy machine
+//   refine         reduces the plan, sharpens the name, measures the failure rate: most of the work
+//   explain        collects tool reports, and which settings the failure depends on
+//   measure_load   measures whether the failure needs a busy machine
 //
-// Other work may come between two stations. Each stores what it has found out, also when it is
-// stopped, and leaves a finding that is worth showing.
+// Other work may run between two stations. Each stores its result, also when it is stopped, and
+// leaves a finding that is worth showing.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace redzone::campaign {
 
-// What every station works with. Borrowed, all but the options.
+// The environment of every station. All but the options are borrowed.
 struct Workshop {
   exec::Runner& runner;
   const oracles::Catalog& catalog;
@@ -37,14 +37,14 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect);
 
 enum class Naming { may_sharpen, as_it_is };
 
-// Of a case that is shown. `reduce_time`: of all reductions. With Naming::may_sharpen the reduced
-// plan may show that the failure is one of a more specific kind.
+// For a case whose failure was shown. `reduce_time`: for all reductions. With Naming::may_sharpen
+// the signature may change to a more specific kind that the reduced plan shows.
 Result<void> refine(const Workshop& shop, Case& c, std::chrono::milliseconds reduce_time,
                     Naming naming = Naming::may_sharpen);
 
 Result<void> explain(const Workshop& shop, Case& c);
 
-// Alone on the device, as far as that is in the hands of the runner.
+// Runs alone on the device, as far as the runner controls it.
 Result<void> measure_load(const Workshop& shop, Case& c);
 
 }  // namespace redzone::campaign

@@ -8,12 +8,12 @@
 
 namespace redzone::campaign {
 
-// One task: its stack, and what it waits for.
+// One task: its stack and what it waits for.
 class Tasks::Running final : public exec::Runner {
  public:
   Running(exec::Executor& executor, Task task)
       : task_(std::move(task)), executor_(executor), coroutine_([this] { task_.body(*this); }) {}
-  // Its trials end first; then the body is unwound, if it has not ended.
+  // Ends its trials first; then unwinds the body, if it has not ended.
   ~Running() override {
     if (batch_) executor_.cancel_fresh(*batch_, "stopped");
   }
@@ -35,7 +35,7 @@ class Tasks::Running final : public exec::Runner {
     done_ = nullptr;
   }
 
-  // Whether it can go on: what it waits for is there, or will not come.
+  // True if the task can continue: what it waits for is there, or will not come.
   bool is_ready(bool closed) {
     if (done_ != nullptr) return (*done_)();
     if (!wanted_) return true;  // it has not begun
@@ -104,7 +104,7 @@ void Tasks::advance() {
   }
 }
 
-// Every task that can, once; whether one did.
+// Resumes every task that can continue, once; true if there was one.
 bool Tasks::go_on() {
   bool any = false;
   for (auto it = tasks_.begin(); it != tasks_.end();) {
@@ -131,7 +131,7 @@ bool Tasks::is_quiet() const {
          std::none_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->is_running(); });
 }
 
-// All others come first.
+// The others come first.
 bool Tasks::want_quiet() const {
   return !tasks_.empty() &&
          std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->alone(); });

@@ -1,5 +1,5 @@
-// Work that asks for trials and waits for them, many pieces side by side: while one waits, the
-// others and the screen go on.
+// Runs tasks that need trials interleaved: while one waits for its trials, the other tasks and the
+// screen go on.
 #pragma once
 
 #include <compare>
@@ -17,8 +17,8 @@ namespace redzone::campaign {
 
 class Tasks {
  public:
-  // Whose trials come next: the lowest. A task of a later stage runs only where those of earlier
-  // ones leave workers idle.
+  // Priority of a task's trials; the lowest goes first. A task of a later stage runs only while
+  // those of earlier stages leave workers idle.
   struct Rank {
     int stage = 0;
     double due = 0;
@@ -27,32 +27,33 @@ class Tasks {
   };
 
   struct Task {
-    // Ends when the work is done. It runs on a stack of its own, and waits by the runner alone.
+    // The work; the task ends when it returns. Runs on a stack of its own and may wait only through
+    // the runner.
     std::function<void(exec::Runner&)> body;
     std::function<Rank()> rank;
-    // Told of each batch of trials that was run for it.
+    // Called after each batch of trials of this task.
     std::function<void(std::span<const exec::Job>, std::span<const exec::JobResult>)> ran;
-    std::function<void()> ended;  // on the stack of who calls advance(); may add tasks
+    std::function<void()> ended;  // called on the stack of advance()'s caller; may add tasks
   };
 
   // `executor` outlives this.
   explicit Tasks(exec::Executor& executor);
-  // Tasks that have not ended are unwound; nothing more is told of them.
+  // Unwinds unfinished tasks without calling their callbacks.
   ~Tasks();
   Tasks(const Tasks&) = delete;
   Tasks& operator=(const Tasks&) = delete;
 
   void add(Task task);
-  // Lets those go on whose trials are done, until all wait; submits as many trials as there may
-  // soon be workers for. Throws what a task throws.
+  // Resumes tasks whose trials are done until all wait; submits as many trials as there may soon be
+  // workers for. Throws what a task throws.
   void advance();
 
-  // From now on what waits for workers gets none: its trials end at once, with worker errors.
+  // From now on, tasks that wait for workers get none: their trials end at once as worker errors.
   void submit_no_more() { closed_ = true; }
 
   std::size_t size() const { return tasks_.size(); }
-  // All that is left are trials that want the device alone, or have it: nobody else is to submit
-  // any.
+  // True if all tasks left run or wait for trials that need the device alone: no other trial may be
+  // submitted.
   bool want_quiet() const;
 
  private:

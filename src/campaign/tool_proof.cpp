@@ -16,7 +16,7 @@ struct ToolProof {
   SanitizerTool tool;
   const char* what;    // for people
   const char* target;  // of the selftest plugin
-  FailKind kind;       // that it must fail with
+  FailKind kind;       // expected failure
 };
 
 constexpr const char* kClean = "selftest.clean";

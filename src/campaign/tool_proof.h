@@ -1,6 +1,5 @@
-// The self-proof of a tool of compute-sanitizer: a bug of the kind that it is for goes through its
-// worker and its oracle. A tool that is there and finds nothing would report a broken target as
-// clean.
+// The self-proof of a compute-sanitizer tool: a bug of the kind that it detects goes through its
+// worker and its oracle. A tool that runs but finds nothing would report a broken target as clean.
 #pragma once
 
 #include <chrono>
@@ -9,14 +8,15 @@
 
 namespace redzone::campaign {
 
-// Of a trial without the tool. An executor grants more under it (exec::TieredOptions::slowdown),
-// which the first trial may need: the tool looks at each kernel before it lets it run.
+// Deadline of a trial without the tool. Executors extend it under a tool
+// (exec::TieredOptions::slowdown); the first trial may need that, since the tool inspects each
+// kernel before it runs.
 inline constexpr std::chrono::milliseconds kToolProofDeadline{1000};
 
-// Two trials under `tool`, which is not none: the planted bug of its kind must be caught as what it
-// is, and the clean target must pass. `executor` knows trials under tools.
+// Runs two trials under `tool`, which is not none: the planted bug must be caught with its own
+// kind, and the clean target must pass. `executor` must support trials under tools.
 //
-// A harness error, one line, says what the tool does not do, or why it cannot be used here.
+// A harness error of one line gives what the tool fails to do, or why it cannot be used here.
 Result<void> prove_tool(exec::Executor& executor, const oracles::Catalog& catalog,
                         const FindSpec& find_spec, SanitizerTool tool,
                         std::chrono::milliseconds deadline = kToolProofDeadline);

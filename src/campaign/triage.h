@@ -1,4 +1,4 @@
-// All stations of triage, one after another, for somebody who waits for one finding.
+// All stations of triage in sequence, for a caller that waits for one finding.
 #pragma once
 
 #include "campaign/stations.h"
@@ -12,16 +12,16 @@ class Triage {
 
   struct Settled {
     Finding finding;
-    bool is_new = false;              // as of Case
-    std::optional<Alarm> other = {};  // as of Case
-    // Of reduce_again(): the runs of the stored plan that it began with.
+    bool is_new = false;              // see Case
+    std::optional<Alarm> other = {};  // see Case
+    // Set by reduce_again(): the first runs of the stored plan.
     Reliability now = {};
   };
-  // `finding` is the recorded suspect. Stores what became of it.
+  // `finding` is the recorded suspect. Stores the outcome.
   Result<Settled> run(Finding finding, const Suspect& suspect, const TargetSpec& spec);
 
-  // Reduces further what is stored already. The oracle is the finding's. What is confirmed keeps
-  // its signature, whatever else smaller plans show.
+  // Reduces a stored finding further, judged by the finding's oracle. A confirmed finding keeps its
+  // signature, whatever else smaller plans show.
   Result<Settled> reduce_again(Finding finding, const TargetSpec& spec);
 
  private:

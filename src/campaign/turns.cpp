@@ -1,4 +1,4 @@
-// Whose turn it is.
+// Scheduling: which target or case runs next.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,9 +8,9 @@
 namespace redzone::campaign {
 namespace {
 
-// The first look at a target ends with its first suspect or so many plans.
+// The first look at a target ends with its first suspect or this number of plans.
 constexpr std::uint64_t kFirstLookPlans = 32;
-// How far behind its share a target may be that could not run for want of a plan that was prepared.
+// How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
 // How long the cases of a target may have all of its time before they share it with the screen.
 constexpr std::chrono::duration<double, std::micro> kCasesAlone{std::chrono::seconds(2)};
@@ -34,7 +34,7 @@ void Campaign::look_ahead() {
     if (may_make(lane) && lane.plans.ready()) least_due = std::min(least_due, lane.due());
   }
   if (!std::isfinite(least_due)) return;
-  // Who could not run had no need of its share, and does not make up for it later.
+  // A target that could not run does not catch up on its share later.
   for (auto& lane : lanes_)
     if (may_make(lane) && !lane.plans.ready())
       lane.spent_us =
@@ -49,8 +49,8 @@ bool Campaign::may_make(const Lane& lane) const {
 bool Campaign::is_busy(const Lane& lane) const {
   if (options_.screen_leaves_room) return false;
   if (lane.waiting.empty() && lane.looking_into == 0) return false;
-  // Some cases take minutes, such as a failure of one run in a hundred, and bug may follow upon
-  // bug.
+  // Some cases take minutes, such as a failure of one run in a hundred, and one bug may follow
+  // another.
   return lane.looked_into_us <= std::max(lane.spent_us / 2, kCasesAlone.count());
 }
 
@@ -73,7 +73,7 @@ double Campaign::had(const Lane& lane) const {
 
 bool Campaign::may_look_into(const Lane& lane) const {
   if (lane.waiting.empty() || lane.barred) return false;
-  // The first case of a target shows what is wrong with it: at once.
+  // The first case of a target shows what is wrong with it, so it may start at once.
   if (!lane.looked_into) return true;
   if (!has_turns()) return true;
   return lane.looking_into == 0 && (!first_look_ || options_.screen_leaves_room);
@@ -84,7 +84,7 @@ Campaign::Lane* Campaign::lane_to_look_into() {
   const auto comes_before = [&](const Lane& a, const Lane& b) {
     if (a.looked_into != b.looked_into) return b.looked_into;
     const Visit &x = a.waiting.front(), &y = b.waiting.front();
-    if (!a.looked_into)  // in the order in which they were seen
+    if (!a.looked_into)  // in the order in which the suspects were seen
       return x.looked_into.finding.plans_to_first < y.looked_into.finding.plans_to_first;
     if (!all_at_once) return had(a) < had(b);
     return std::pair(x.turn, had(a)) < std::pair(y.turn, had(b));
@@ -95,7 +95,7 @@ Campaign::Lane* Campaign::lane_to_look_into() {
   if (best == nullptr || !best->looked_into) return best;
   if (further_ >= options_.triage.parallel) return nullptr;
   if (all_at_once) return best;
-  // Who has had more than its share waits until the others have had theirs.
+  // A target that has used more than its share waits for the others.
   const Lane* makes = next_lane();
   return makes == nullptr || best->due() <= makes->due() ? best : nullptr;
 }

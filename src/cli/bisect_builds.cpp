@@ -11,12 +11,13 @@
 namespace redzone::cli {
 namespace {
 
-// The chance that a build that fails as often is taken for one that passes.
+// The chance that a build that fails as often is judged as passing.
 constexpr double kMiss = 0.001;
-// A good build shows another signature, if any: there may be hundreds of builds to be wrong about.
+// The chance that a good build is judged as failing: there may be hundreds to misjudge. A failure
+// of a good build, if any, has another signature.
 constexpr double kFalseAlarm = 1e-4;
 
-// One engine at a time: each build has the same targets.
+// Tries builds with one engine at a time, because each build has the same targets.
 class Trier {
  public:
   Trier(const po::variables_map& flags, const std::vector<std::string>& builds,
@@ -31,7 +32,7 @@ class Trier {
     loaded_ = true;
     if (!probing.not_judged().empty()) return {{}, probing.not_judged()};
     bisect::BuildProbe answer;
-    // The rates are those of the first build that fails, which is the last of the list.
+    // The rates are measured on the first build that fails, which is the last of the list.
     if (!rates_) {
       answer.probe = probing.prober().calibrate(probing.finding().plan, kMiss);
       if (answer.probe.answer == bisect::Answer::fails)
@@ -71,7 +72,7 @@ Result<int> bisect_builds(const po::variables_map& flags) {
       return usage_error(fmt::format("--builds takes '{}' for a build: give it its files", build));
   if (builds.size() < 2) return usage_error("--builds: needs two or more, the oldest first");
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
-  // A finding that is not there is no reason to skip a build.
+  // An unknown finding is an error, not a reason to skip a build.
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
   auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
     return s.finding(id);

@@ -1,5 +1,5 @@
-// `redzone bench`: what the harness costs and how soon it finds the puzzles; and, internally, the
-// process that runs a workload without a harness.
+// `redzone bench`: the cost of the harness and the time until it finds the puzzles; and,
+// internally, the process that runs a workload without a harness.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -88,7 +88,7 @@ std::string as_typed(const po::variables_map& flags, DeviceKind device) {
   return text;
 }
 
-// A column must not be lost to a file that cannot be written: found out before anything runs.
+// Checks before anything runs that the result file can be written, so that no measurement is lost.
 Result<void> check_writable(const po::variables_map& flags) {
   if (flags.count("out") == 0) return {};
   const auto& path = flags["out"].as<std::string>();

@@ -1,4 +1,4 @@
-// `redzone bisect` and `redzone explain`: which setting is it?
+// `redzone bisect` and `redzone explain`: finds the settings on which a finding depends.
 #include <fmt/format.h>
 
 #include "bisect/between.h"
@@ -18,13 +18,13 @@
 namespace redzone::cli {
 namespace {
 
-// 1 when the plan still fails, as recorded or otherwise, as for a replay.
+// 1 if the plan still fails, as recorded or otherwise, as for a replay.
 int exit_code(const bisect::Probe& base) {
   if (interrupted()) return kInterrupted;
   return exit_code_of(base.counts.result());
 }
 
-// Opens what --id names, and prints what `ask` makes of it. `ask` gives the base.
+// Opens the finding of --id and prints the result of `ask`. `ask` returns the base.
 template <class Ask>
 Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
@@ -68,7 +68,7 @@ Result<int> bisect_dim(const po::variables_map& flags) {
   });
 }
 
-// The passing plan is one of the same target; knobs that it leaves out are at their defaults.
+// The passing plan must be for the same target; knobs that it leaves out have their defaults.
 Result<int> bisect_between(const po::variables_map& flags) {
   const auto& file = flags["passing"].as<std::string>();
   RZ_TRY_ASSIGN(auto text, read_file(file));

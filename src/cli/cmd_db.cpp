@@ -1,4 +1,4 @@
-// `redzone db`: looking after a store.
+// `redzone db`: maintenance of a store.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -42,7 +42,7 @@ Result<int> prune(const po::variables_map& flags) {
   if (flags.count("keep-days") == 0) return usage_error("prune needs --keep-days N");
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
-  // Read only first: a mistyped name must not make a store.
+  // Opened read-only first, so that a mistyped name creates no store.
   RZ_TRY(open_store(flags, store::OpenMode::read_only));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
                 store::FileLock::take(flags["db"].as<std::string>(), "another job"));

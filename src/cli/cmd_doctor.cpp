@@ -1,5 +1,5 @@
-// `redzone doctor`: what is here, what is missing and what follows; then planted bugs that
-// each device must catch.
+// `redzone doctor`: lists what is available, what is missing and the consequences; then runs
+// planted bugs that each device must catch.
 #include <fmt/format.h>
 
 #include <optional>
@@ -66,7 +66,7 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
        cuda.nvrtc.empty() ? "targets that compile at run time cannot run on cuda" : ""});
 }
 
-// A write out of bounds in a worker under memcheck.
+// Runs a write out of bounds in a worker under memcheck.
 Result<void> prove_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
                 engine::Engine::open({.device = device, .plugins = std::move(plugins)}));

@@ -1,5 +1,5 @@
-// `redzone export`: findings as plan files that people can read, diff, edit and mail, or as
-// programs that need no Redzone.
+// `redzone export`: writes findings as plan files that people can read, diff, edit and mail, or as
+// programs that do not need Redzone.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -44,8 +44,8 @@ class Export final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// "puzzle.last_tile-redzone-1a2b3c4d": readable, and the same for the same signature. One name of a
-// file in the folder, whatever the store holds: a store gives no other name of a target.
+// "puzzle.last_tile-redzone-1a2b3c4d": readable, and determined by the signature. Always a plain
+// file name, because a store returns only valid names of targets.
 std::string stem_of(const Finding& f) {
   RZ_CHECK(is_target_name(f.signature.target));
   return fmt::format("{}-{}-{}", f.signature.target, name_of(f.signature.kind),
@@ -84,7 +84,7 @@ Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run
   return all;
 }
 
-// A package has no source: its cubins, and the launches that its target makes of them.
+// A package has no source: uses its cubins and the launches that its target makes of them.
 Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
   if (entry.is_lazy)
     return usage_error(
@@ -101,7 +101,7 @@ Result<std::string> recorded(const Finding& f, const TargetEntry& entry) {
   return *all + *target + *launches;
 }
 
-// The spec is that of any device: plans hold for all.
+// The spec for any device, since plans are valid for all.
 Result<const TargetEntry*> entry_of(const Registry& registry, const std::string& target) {
   if (const auto* entry = registry.find(target, standalone::kProgramDevice)) return entry;
   return registry.require_any(target);
@@ -124,7 +124,7 @@ Result<std::string> program_of(const Finding& f, const Registry& registry,
        *source, flags["register"].as<std::string>()});
 }
 
-// The file is there whole, or as it was before.
+// Replaces the file atomically.
 Result<void> write_whole(const std::filesystem::path& path, const std::string& text) {
   const std::filesystem::path next = path.string() + ".next";
   std::ofstream out(next, std::ios::binary);

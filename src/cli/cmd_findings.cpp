@@ -1,4 +1,4 @@
-// `redzone findings` and `redzone show`: what the store holds.
+// `redzone findings` and `redzone show`: print the contents of the store.
 
 #include "cli/commands.h"
 #include "cli/flags.h"

@@ -49,7 +49,7 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
 
 Result<int> Import::run(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(auto registry, load_registry(flags));
-  // All files are read before the store is opened, so that a bad one changes nothing.
+  // All files are read before the store is opened, so that an invalid one changes nothing.
   std::vector<std::pair<std::string, Repro>> repros;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
     RZ_TRY_ASSIGN(auto repro, load(file, registry));

@@ -1,4 +1,4 @@
-// `redzone mark`: what people say of a finding.
+// `redzone mark`: sets the standing of a finding.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -44,7 +44,7 @@ Result<int> Mark::run(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
   const auto event = parse_mark(flags["as"].as<std::string>());
   if (!event) return tl::unexpected(event.error());
-  // Read only first: a mistyped number must not make a store.
+  // Opened read-only first, so that a mistyped number creates no store.
   const auto known = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
     return s.finding(id);
   });

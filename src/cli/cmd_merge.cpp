@@ -1,4 +1,4 @@
-// `redzone merge`: the stores of several runners into one.
+// `redzone merge`: merges the stores of several runners into one.
 #include "store/merge.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class Merge final : public Command {
 
 Result<int> Merge::run(const po::variables_map& flags) {
   const std::string into = flags["into"].as<std::string>();
-  // All are looked through before the first is merged, so that a bad one changes nothing.
+  // All are checked before the first is merged, so that a damaged one changes nothing.
   std::vector<std::pair<std::string, store::Store>> sources;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
     std::error_code error;

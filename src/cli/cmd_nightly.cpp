@@ -1,4 +1,4 @@
-// `redzone nightly`: what an unattended job runs.
+// `redzone nightly`: the run of an unattended job.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -89,7 +89,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
   engine::Engine& engine = *opened;
   const auto targets = selection_options(flags);
   if (auto selected = engine::select(engine.site(), targets, {}); !selected)
-    return tl::unexpected(selected.error());  // before there is a store
+    return tl::unexpected(selected.error());  // before a store is created
   nightly::JobOptions job;
   job.db = db_for_commands(flags);
   if (flags.count("report") != 0) {

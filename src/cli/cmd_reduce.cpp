@@ -63,12 +63,12 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   const TargetSpec& spec = rerun->entry->spec;
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   engine::StoreSink sink(store);
-  // A suspect may get a better name. What was confirmed or marked keeps its own: a smaller plan
-  // that fails in another way is another finding, which takes no mark with it.
+  // A suspect may get a better name. A confirmed or marked finding keeps its own: a smaller plan
+  // that fails in another way is another finding, which does not inherit the mark.
   if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(id);
   auto options = engine.triage_options();
-  // What is left is measured and explained in the last quarter. The command is over with the time;
-  // a trial that runs then has its deadline.
+  // The last quarter is for measuring and explaining the result. The command ends with the time
+  // limit, apart from a running trial, which has its deadline.
   const auto until = std::chrono::steady_clock::now() + **time;
   const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
     return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
@@ -97,7 +97,7 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (reduced.id != id)
     print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
                            reduced.id, id));
-  // As stored: the ledger of a finding is its own.
+  // As stored, including its own ledger.
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
   RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(reduced.id));
   const std::string db = db_for_commands(flags);

@@ -1,4 +1,4 @@
-// `redzone replay`: a stored or hand-written plan again, k of n.
+// `redzone replay`: reruns a stored or hand-written plan, and reports k of n.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ bool is_number(const std::string& word) {
 
 struct Loaded {
   Repro repro;
-  Environment found_in = {};  // of a finding
+  Environment found_in = {};  // for a finding
 };
 
 Result<Loaded> load(const po::variables_map& flags) {
@@ -140,9 +140,9 @@ Result<int> Replay::run(const po::variables_map& flags) {
   engine::Engine& engine = *rerun.engine;
   const TargetSpec& spec = rerun.entry->spec;
 
-  // With --sanitizer the tool decides: a report on another oracle's finding is a failure, but not
-  // the recorded one. Without, the recorded failure names its oracle, and a plan alone is put to
-  // all oracles.
+  // With `--sanitizer` the tool decides: a report on another oracle's finding is a failure, but not
+  // the recorded one. Without it, the recorded failure determines the oracle; a plan without one is
+  // judged by all oracles.
   const SanitizerTool tool =
       options.sanitizer != SanitizerTool::none ? options.sanitizer : repro->plan.mode.sanitizer;
   const bool of_another_oracle = tool != SanitizerTool::none && repro->oracle != name_of(tool);
@@ -175,7 +175,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
     else
       stored = tl::unexpected(id.error());
   }
-  // What was seen, also where it cannot be stored.
+  // Printed even if it cannot be stored.
   print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
   return exit_code(result);

@@ -1,4 +1,4 @@
-// `redzone report`: a night of the store, once more and in any format.
+// `redzone report`: reports a night of the store in any format.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

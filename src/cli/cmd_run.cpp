@@ -51,15 +51,15 @@ class Run final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// `found`: what was seen, as it is stored.
+// `found`: the findings as stored.
 int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
   if (result.stopped) return kInterrupted;
-  // It failed, there was no time to confirm it, and nobody has marked it.
+  // It failed, was not confirmed for lack of time, and nobody has marked it.
   const bool suspect = std::any_of(found.begin(), found.end(), [](const Finding& f) {
     return f.state == FindingState::suspect && f.ledger.standing == Standing::fresh;
   });
   if (!result.new_ids.empty() || suspect) return kFound;
-  // However many plans did not meet it.
+  // However many plans did not meet the mistake.
   if (std::any_of(result.unjudged.begin(), result.unjudged.end(),
                   [](const campaign::Unjudged& u) { return u.spec_error; }))
     return kUsage;
@@ -88,7 +88,7 @@ Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
   return request;
 }
 
-// The command with all of its flags; the seed also where it was drawn.
+// The command with all of its flags, including a seed that was drawn.
 std::string typed(const po::variables_map& flags, std::uint64_t seed) {
   std::string out = "redzone run";
   if (flags.count("target") != 0)
@@ -99,7 +99,7 @@ std::string typed(const po::variables_map& flags, std::uint64_t seed) {
   return out;
 }
 
-// What the oracles of the catalog say nothing of is worth a word where it is not all of them.
+// Lists the oracles that judged nothing only if the catalog is not the full one.
 report::Scope scope_of(const oracles::Catalog& catalog, const campaign::CampaignResult& result) {
   report::Scope scope;
   for (const auto& u : result.unjudged)

@@ -1,5 +1,5 @@
-// `redzone sanitized-worker`: becomes compute-sanitizer with a worker inside. Each process gets a
-// log file of its own here, since the driver starts many with one command line.
+// `redzone sanitized-worker`: replaces itself by compute-sanitizer with a worker inside. Each
+// process creates its own log file here, since the driver starts many with the same command line.
 #include <fmt/format.h>
 #include <unistd.h>
 

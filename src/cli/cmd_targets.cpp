@@ -1,4 +1,4 @@
-// `redzone targets`: what can be fuzzed, and whether it can run here.
+// `redzone targets`: lists what can be fuzzed, and whether it can run here.
 
 #include <map>
 
@@ -57,7 +57,7 @@ Result<int> Targets::run(const po::variables_map& flags) {
   }
   if (flags.count("name") != 0) {
     const auto& name = flags["name"].as<std::string>();
-    // For the error of an unknown name.
+    // Gives the error for an unknown name.
     RZ_TRY(registry.require_any(name));
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }

@@ -1,5 +1,5 @@
-// `redzone tma explain`: what is wrong with a TMA descriptor. `redzone tma agree`: whether the
-// checker that says so is right, asked of the driver.
+// `redzone tma explain`: finds what is wrong with a TMA descriptor. `redzone tma agree`: compares
+// the checker with the driver.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -47,7 +47,7 @@ class Tma final : public Command {
   Result<int> run(const po::variables_map& flags) override;
 };
 
-// All of standard input, as read_file() does it with a file.
+// Reads all of standard input, as read_file() reads a file.
 Result<std::string> read_input() {
   constexpr std::size_t most = std::size_t{64} << 20;
   std::string text(most + 1, '\0');
@@ -84,7 +84,7 @@ Result<int> run_explain(const po::variables_map& flags) {
   }
 }
 
-// The one command that makes a context in its own process: it starts no workers.
+// The only command that creates a context in its own process: it starts no workers.
 Result<int> run_agree(const po::variables_map& flags) {
   const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
   if (count == 0) return usage_error("tma agree: --count: at least 1");

@@ -1,4 +1,4 @@
-// `redzone worker`: what the driver starts; never typed by people.
+// `redzone worker`: started by the driver, not by people.
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -38,7 +38,7 @@ Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
                     flags["black-box-fd"].as<int>(), 0);
   if (page == MAP_FAILED) return harness_error("cannot map the black box");
-  auto& box = *static_cast<device::BlackBox*>(page);  // for as long as the process lives
+  auto& box = *static_cast<device::BlackBox*>(page);  // lives as long as the process
 
   RZ_TRY_ASSIGN(const auto tool, sanitizer_flag(flags));
   std::optional<trial::SanitizerSource> sanitizer;

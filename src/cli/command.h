@@ -20,16 +20,16 @@ class Command {
   virtual std::string_view name() const = 0;
   virtual std::string_view synopsis() const = 0;  // "redzone run [TARGET...] [options]"
   virtual std::string_view summary() const = 0;   // one line
-  // What the flags are, and which of them is filled by words without a dash.
+  // Declares the flags, and which of them takes positional words.
   virtual void declare(po::options_description& flags,
                        po::positional_options_description& words) const = 0;
   // Prints its results to stdout. An error is printed by the caller and gives the exit code.
   virtual Result<int> run(const po::variables_map& flags) = 0;
-  // Not for people: left out of the list of commands.
+  // True for commands that are not meant for people and are left out of the list.
   virtual bool internal() const { return false; }
 };
 
-// In the order of the help text.
+// All commands, in the order of the help text.
 std::vector<std::unique_ptr<Command>> all_commands();
 
 // --help of one command.
@@ -37,7 +37,7 @@ std::string help_text(const Command& command);
 // `redzone --help`.
 std::string overview(const std::vector<std::unique_ptr<Command>>& commands);
 
-// argv to exit code.
+// Parses argv and runs the command; returns the exit code.
 int run_command_line(int argc, char** argv);
 
 }  // namespace redzone::cli

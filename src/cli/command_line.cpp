@@ -63,7 +63,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
     try {
       return command.run(values);
     } catch (const SpecError& e) {
-      // A target's own functions of the dims may throw wherever they are asked.
+      // A target's own functions of the dims may throw in any call.
       return usage_error(fmt::format("{}: {}", command.name(), e.what()));
     } catch (const std::exception& e) {
       return harness_error(fmt::format("{}: {}", command.name(), e.what()));

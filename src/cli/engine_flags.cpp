@@ -7,7 +7,7 @@
 namespace redzone::cli {
 namespace {
 
-// Of a flag that may be given again.
+// The values of a flag that may be repeated.
 std::vector<std::filesystem::path> paths_of(const po::variables_map& flags, const char* name) {
   std::vector<std::filesystem::path> paths;
   if (flags.count(name) != 0)

@@ -1,4 +1,4 @@
-// Flags to what the engine takes.
+// Converts flags to options of the engine.
 #pragma once
 
 #include "cli/flags.h"
@@ -8,19 +8,20 @@
 
 namespace redzone::cli {
 
-// From --device, --plugin, --package, --deadline and --workers, and --sanitizer and --compilers
-// where the command has them. Interrupted by Ctrl-C.
+// From --device, --plugin, --package, --deadline and --workers, plus --sanitizer and --compilers if
+// the command has them. Ctrl-C interrupts the engine.
 Result<engine::EngineOptions> engine_options(const po::variables_map& flags,
                                              engine::Workload workload);
-// The same for what was recorded on another occasion: without --device, on the device that it was
-// seen on, where that is one without a GPU.
+// As engine_options(), for something recorded earlier: without --device, the device on which it was
+// seen if that is one without a GPU.
 Result<engine::EngineOptions> rerun_options(const po::variables_map& flags,
                                             const Environment& found_in);
 
 // The targets of --plugin and --package and those that ship.
 Result<Registry> load_registry(const po::variables_map& flags);
 
-// Of a process that runs trials itself: --device names one, and only what is given is loaded.
+// For a process that runs trials itself: --device names the device, and only the given targets are
+// loaded.
 Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& flags);
 
 }  // namespace redzone::cli

@@ -16,7 +16,7 @@
 
 namespace redzone::cli {
 
-// A whole number from 0 on. (program_options would read -1 as 2^64 - 1.)
+// An integer >= 0. (program_options would read -1 as 2^64 - 1.)
 struct Count {
   std::uint64_t value = 0;
 };
@@ -33,22 +33,22 @@ void add_worker_flags(po::options_description& flags);  // --deadline, --workers
 void add_compile_flag(po::options_description& flags);  // --compilers, of campaigns
 
 bool json_wanted(const po::variables_map& flags);
-// The store's file where replay lines have to name it, "" for the default one.
+// The store's file if replay lines have to name it, "" for the default one.
 std::string db_for_commands(const po::variables_map& flags);
 Result<store::Store> open_store(const po::variables_map& flags, store::OpenMode mode);
 
-// --device: the named device, or for "auto" the best there is. A device that is absent is a harness
-// error that says what is missing.
+// --device: the named device, or for "auto" the best one available. An unavailable device is a
+// harness error that gives what is missing.
 Result<DeviceKind> chosen_device(const po::variables_map& flags);
 
-// The flags that were given, quoted for the shell, as they could be typed again: "--device host
-// --plans 3". Words without a flag are not among them.
+// The flags that were given, quoted for the shell so that they can be typed again: "--device host
+// --plans 3". Positional words are left out.
 std::string given_flags(const po::variables_map& flags, std::string_view but_not = "");
 
-// --sanitizer; none when it is absent.
+// --sanitizer; SanitizerTool::none if absent.
 Result<SanitizerTool> sanitizer_flag(const po::variables_map& flags);
 
-// --launch, --allocator; nothing when absent.
+// --launch, --allocator; empty if absent.
 Result<std::optional<Launch>> launch_flag(const po::variables_map& flags);
 Result<std::optional<Allocator>> allocator_flag(const po::variables_map& flags);
 
@@ -59,13 +59,13 @@ std::vector<std::filesystem::path> package_paths(const po::variables_map& flags)
 
 // "90", "90s", "500ms", "5m", "1h".
 Result<std::chrono::milliseconds> parse_duration(const std::string& text);
-// The value of a flag that holds a duration; nothing when it is absent.
+// The value of a flag that holds a duration; empty if absent.
 Result<std::optional<std::chrono::milliseconds>> duration_flag(const po::variables_map& flags,
                                                                const char* name);
 
-// Finding number from a word; a usage error when it is none.
+// Parses the number of a finding; a usage error if it is not one.
 Result<std::int64_t> parse_id(const std::string& word);
-// The same of a night, from --night.
+// Parses the number of a night, from --night.
 Result<std::int64_t> parse_night(const std::string& word);
 
 }  // namespace redzone::cli

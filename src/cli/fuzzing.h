@@ -1,4 +1,4 @@
-// What the commands that run campaigns share.
+// Shared by the commands that run campaigns.
 #pragma once
 
 #include "campaign/campaign.h"
@@ -6,21 +6,22 @@
 
 namespace redzone::cli {
 
-// --plans; 0 when it is absent. A usage error when it is given as 0.
+// --plans; 0 if absent. Giving 0 is a usage error.
 Result<std::uint64_t> plans_flag(const po::variables_map& flags);
 
-// On stderr: a line that rewrites itself on a terminal; every ten seconds a plain one in a log.
+// Prints progress to stderr: on a terminal one line that is rewritten; in a log a line every ten
+// seconds.
 class ProgressPrinter {
  public:
   ProgressPrinter();
   void operator()(const campaign::Progress& progress);
-  // A line that stays.
+  // Prints a permanent line.
   void found(const Finding& finding, double seconds);
   void end() const;
 
  private:
   bool terminal_;
-  bool written_ = false;  // the last line is one that rewrites itself
+  bool written_ = false;  // the last line is to be rewritten
   double next_ = 10;
 };
 

@@ -6,7 +6,7 @@
 namespace redzone::cli {
 namespace {
 
-// A signal handler can reach nothing but a global.
+// A signal handler can access only globals.
 volatile sig_atomic_t g_interrupts = 0;
 
 void on_signal(int) {

@@ -1,9 +1,9 @@
-// Ctrl-C as a flag that the loops ask for.
+// Turns Ctrl-C into a flag that loops poll.
 #pragma once
 
 namespace redzone::cli {
 
-// Installs the handler for SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP. The
+// Installs the handler for SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup). The
 // second signal ends the process at once.
 void watch_interrupts();
 bool interrupted();

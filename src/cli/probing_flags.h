@@ -1,4 +1,4 @@
-// What the commands share that ask a stored finding further questions.
+// Shared by the commands that run further experiments on a stored finding.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace redzone::cli {
 
-// --id, --time, and what such a command has in common with replay.
+// Adds --id, --time, and the flags that such a command shares with replay.
 void add_probing_flags(po::options_description& flags, po::positional_options_description& words);
 
-// When --time will be over.
+// When the time limit of --time ends.
 Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags);
 
-// Of the finding that --id names; a note says so where its target is of other code. With `build`, a
-// plugin or the folder of a package, that is all that is loaded.
+// Opens the finding of --id; prints a note if the loaded target has other code. With `build`, a
+// plugin or the folder of a package, only that is loaded.
 Result<std::unique_ptr<engine::Probing>> open_probing(
     const po::variables_map& flags, std::chrono::steady_clock::time_point until,
     const std::optional<std::filesystem::path>& build = {});
 
-// Stores the other failure that was met, if any, and says so; `what` failed, as a note begins.
+// Stores the other failure that was met, if any, and prints a note that begins with `what`.
 Result<void> store_other(engine::Probing& probing, std::string_view what);
 
 }  // namespace redzone::cli

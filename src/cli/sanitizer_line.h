@@ -1,4 +1,4 @@
-// What `redzone doctor` says of compute-sanitizer.
+// The line of `redzone doctor` about compute-sanitizer.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace redzone::cli {
 
-// `path`: of the program, "" where there is none. `gpu`: there is a device to try it on; then
-// `prove_memcheck` is called, once.
+// `path`: of the program, "" if not found. `gpu`: there is a device to try it on; then
+// `prove_memcheck` is called once.
 report::DoctorLine sanitizer_line(const std::string& path, bool gpu,
                                   const std::function<Result<void>()>& prove_memcheck);
 

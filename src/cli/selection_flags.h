@@ -1,4 +1,4 @@
-// Which targets are asked for, and which of them the store forbids to launch.
+// The flags that select targets, and the check for findings quarantined in the store.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,14 @@ namespace redzone::cli {
 void add_selection_flags(po::options_description& flags, po::positional_options_description& words);
 engine::SelectionOptions selection_options(const po::variables_map& flags);
 
-// --force: launch what is quarantined.
+// Adds --force, which launches targets with quarantined findings.
 void add_force_flag(po::options_description& flags);
-// What --db forbids to launch: nothing with --force, or where there is no such file yet.
+// The quarantined findings in --db; empty with --force or if the file does not exist yet.
 Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags);
-// A usage error where a finding of the target is quarantined in the store and --force is absent.
+// A usage error if a finding of the target is quarantined in the store and --force is absent.
 Result<void> check_allowed(std::string_view target, const po::variables_map& flags);
-// The finding, when its target may be launched. Reads only: a mistyped number makes no store.
+// The finding, if its target may be launched. Opens the store for reading only, so that a mistyped
+// number creates no store.
 Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags);
 
 }  // namespace redzone::cli

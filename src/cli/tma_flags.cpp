@@ -62,7 +62,7 @@ class Reader {
     into = value[0];
   }
 
-  // How many there were.
+  // Returns the number of values.
   template <class T, std::size_t N>
   std::size_t list(const char* flag, std::array<T, N>& into) {
     if (!given(flags_, flag)) return 0;

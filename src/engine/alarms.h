@@ -1,4 +1,4 @@
-// Stores a failure that a command met while it ran a stored finding again.
+// Stores a failure that a command met while it reran a stored finding.
 #pragma once
 
 #include "campaign/evaluator.h"
@@ -7,7 +7,7 @@
 
 namespace redzone::engine {
 
-// Measures `alarm` and stores it as a finding of its own, which belongs to no campaign.
+// Measures `alarm` and stores it as a finding of its own that belongs to no campaign.
 Result<Finding> store_alarm(store::Store& store, const Site& site, campaign::Evaluator& evaluator,
                             const campaign::Alarm& alarm, const TargetEntry& entry);
 

@@ -12,12 +12,12 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.deadline = engine.deadline();
   const DeviceTraits& device = engine.site().traits();
   options.worker_cost = device.workers.start;
-  // One worker at a time keeps a device busy that is apart from the cores.
+  // On a device apart from the cores, one worker at a time keeps the device busy.
   options.screen_leaves_room = !device.execution.on_host_cores;
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
-  // A short campaign would rather show several findings than one that is as small as it gets. What
-  // many have to share is divided by the campaign.
+  // A short campaign should show several findings rather than one minimal one. The campaign divides
+  // the time between those that share it.
   if (options.time.count() > 0)
     options.triage.reduce_time =
         std::min(options.triage.reduce_time,

@@ -1,4 +1,4 @@
-// How long a campaign runs, and how it is run on an engine.
+// The options of a campaign on an engine.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace redzone::engine {
 
-// Of a campaign with a limit of time, of plans for each target, or of both; 0: no limit. It ends
-// when the engine is interrupted.
+// `time` and `plans` (for each target) are limits, either or both; 0: no limit. The campaign also
+// ends when the engine is interrupted.
 campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::milliseconds time,
                                            std::uint64_t plans_per_target);
 

@@ -17,11 +17,11 @@
 namespace redzone::engine {
 namespace {
 
-// A driver that is stuck must not stop a campaign.
+// A stuck driver must not stop a campaign.
 constexpr int kGdbSeconds = 10;
 constexpr std::size_t kMostOutput = 64 * 1024;
 
-// Without the memory of the device the file is small and written in a twentieth of a second.
+// Without the device's memory the file is small and written in a twentieth of a second.
 constexpr const char* kDumpFlags =
     "CUDA_COREDUMP_GENERATION_FLAGS=skip_nonrelocated_elf_images,skip_global_memory,"
     "skip_shared_memory,skip_local_memory,skip_constbank_memory";
@@ -36,8 +36,8 @@ std::string in_quotes(std::string_view word) {
   return out + "'";
 }
 
-// What the command prints, until it ends or `stop` says so. Its exit status says nothing: cuda-gdb
-// crashes at its end at times.
+// The output of the command, until it ends or `stop` returns true. The exit status is ignored,
+// because cuda-gdb sometimes crashes at its end.
 std::string output_of(exec::Runner& runner, const std::string& command,
                       const std::function<bool()>& stop) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),

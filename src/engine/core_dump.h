@@ -13,9 +13,9 @@ namespace redzone::engine {
 
 class CoreDumpAttributor final : public campaign::Attributor {
  public:
-  // `worker`: the command of a worker on the CUDA device, with a path that is good in any process.
-  // `cuda_gdb`: its path, or "" where there is none. `deadline`: of the trial. `interrupted` ends a
-  // wait for the worker or for cuda-gdb, as `stop` of attribute() does.
+  // `worker`: the command of a worker on the CUDA device, with an absolute path. `cuda_gdb`: its
+  // path, or "" if there is none. `deadline`: of the trial. `interrupted` ends a wait for the
+  // worker or for cuda-gdb, as `stop` of attribute() does.
   CoreDumpAttributor(exec::WorkerCommand worker, std::string cuda_gdb,
                      std::chrono::milliseconds deadline, std::function<bool()> interrupted)
       : worker_(std::move(worker)),
@@ -23,13 +23,13 @@ class CoreDumpAttributor final : public campaign::Attributor {
         deadline_(deadline),
         interrupted_(std::move(interrupted)) {}
 
-  // For faults of the device only.
+  // Applies to faults of the device only.
   std::vector<Attribution> attribute(exec::Runner& runner, const Plan& plan, const TrialSpec& trial,
                                      const Signature& signature,
                                      const std::function<bool()>& stop) override;
 
  private:
-  // Runs the trial in a worker that dumps into `file`.
+  // Runs the trial in a worker that writes its core dump to `file`.
   void run(exec::Runner& runner, const Plan& plan, const TrialSpec& trial, const std::string& file,
            const std::function<bool()>& stop) const;
 

@@ -5,7 +5,7 @@
 namespace redzone::engine {
 namespace {
 
-// What follows `before` on its line, without spaces at its ends.
+// The text after `before` on its line, without leading and trailing spaces.
 std::string_view rest_of_line(std::string_view text, std::string_view before) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -16,7 +16,7 @@ std::string_view rest_of_line(std::string_view text, std::string_view before) {
   return text;
 }
 
-// Where the group of parentheses that ends `text` begins; npos when there is none.
+// Start of the group of parentheses that ends `text`; npos if there is none.
 std::size_t last_group(std::string_view text) {
   if (text.empty() || text.back() != ')') return std::string_view::npos;
   int depth = 0;
@@ -57,7 +57,7 @@ Attribution read_cuda_gdb(std::string_view output) {
       trim_end(where);
     }
   }
-  // The arguments of the kernel.
+  // Strips the kernel's arguments.
   if (const auto group = last_group(where); group != std::string_view::npos && group > 0)
     where = where.substr(0, group);
   trim_end(where);

@@ -15,18 +15,19 @@
 namespace redzone::engine {
 namespace {
 
-// A finding is to be attributed within ten seconds; twenty times as much is given under the tool.
+// A finding should be attributed within ten seconds; under the tool the deadline is twenty times
+// this.
 constexpr std::chrono::milliseconds kMemcheckDeadline{250};
 
-// Asks for the same kernels, and needs no GPU.
+// Requests the same kernels and needs no GPU.
 constexpr DeviceKind kCompileOn = DeviceKind::dry_run;
 
-// The processes of the device take what is left.
+// The processes of the device use the other cores.
 std::size_t compilers_by_cores() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
 }
 
-// `registry` outlives it.
+// `registry` outlives the result.
 std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
                                                        int compute_capability,
                                                        std::size_t compilers) {
@@ -52,7 +53,7 @@ std::unique_ptr<CoreDumpAttributor> make_core_dump(exec::WorkerCommand worker,
                                                    std::function<bool()> interrupted) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) worker.argv[0] = self.string();  // env stands between
+  if (!error) worker.argv[0] = self.string();  // absolute, since the worker is started through env
   return std::make_unique<CoreDumpAttributor>(std::move(worker), find_tool("cuda-gdb"), deadline,
                                               std::move(interrupted));
 }
@@ -102,7 +103,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   tiers.sanitized = [pools = sanitized_.get()](SanitizerTool tool) { return pools->open(tool); };
   tiers.interrupted = options.interrupted;
   tiers_ = std::make_unique<exec::TieredExecutor>(*pool_, std::move(tiers));
-  // Elsewhere a bad access is caught in the act, with all that memcheck would say.
+  // Other devices catch a bad access directly, with all that memcheck would report.
   if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
   RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(std::chrono::seconds(60)));
@@ -116,7 +117,7 @@ Result<void> Engine::prove_tool(SanitizerTool tool) {
 
 Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
   const auto begun = std::chrono::steady_clock::now();
-  // First: a tool that is of no use would spoil the proofs of the oracles that ask it, too.
+  // First, because a useless tool would spoil the proofs of the oracles that depend on it.
   const bool with_tool = sanitizer_ != SanitizerTool::none;
   if (with_tool)
     if (const auto tool = prove_tool(sanitizer_); !tool)

@@ -1,4 +1,4 @@
-// What a command that runs something needs: targets, workers on a device, oracles.
+// The environment of a command that runs something: targets, workers on a device, oracles.
 #pragma once
 
 #include <chrono>
@@ -21,27 +21,27 @@ namespace redzone::engine {
 
 class Engine {
  public:
-  // Loads the targets, starts the workers and waits for the first. A tool that is asked for and
-  // cannot be had is a harness error.
+  // Loads the targets, starts the workers and waits for the first. A requested tool that is
+  // unavailable is a harness error.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
 
   const Site& site() const { return *site_; }
-  // Native workers, and those under compute-sanitizer for trials that ask for it.
+  // Native workers, and workers under compute-sanitizer for trials that require it.
   exec::Executor& executor() { return *tiers_; }
   std::chrono::milliseconds deadline() const { return deadline_; }
   bool interrupted() const { return interrupted_ && interrupted_(); }
 
-  // Shows that planted bugs are caught here, by the tool that was asked for, too; over `only` that
-  // allocator beside the guard arena, or over all of them.
+  // Checks that planted bugs are caught here, also by the requested tool. With `only`, under that
+  // allocator and the guard arena; otherwise under all of them.
   Result<campaign::SelfProof> prove(std::optional<Allocator> only = {});
-  // Shows that the tool, which is not none, catches a planted bug here.
+  // Checks that the tool, which is not none, catches a planted bug here.
   Result<void> prove_tool(SanitizerTool tool);
 
   campaign::TriageOptions triage_options() const;
-  // Compiles kernels of plans to come; null where there is nothing to compile.
+  // Compiles kernels of upcoming plans; null if there is nothing to compile.
   campaign::CompileAhead* compilers() const { return ahead_.get(); }
-  // What was not compiled ahead in the campaign that has ended, as a line for people: of how many
-  // plans, or why of none. "" where all was.
+  // A line for people about the plans of the ended campaign that were not compiled ahead: how many,
+  // or why none was. "" if all were.
   std::string not_compiled_ahead() const;
 
  private:
@@ -55,13 +55,13 @@ class Engine {
   std::size_t spares_ = 1;
   std::chrono::milliseconds deadline_{2000};
   std::unique_ptr<exec::Pool> pool_;
-  std::unique_ptr<CoreDumpAttributor> core_dump_;  // null where faults leave none
+  std::unique_ptr<CoreDumpAttributor> core_dump_;  // null if faults write no core dump
   std::unique_ptr<SanitizedPools> sanitized_;
   std::unique_ptr<exec::TieredExecutor> tiers_;
-  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null where the tool sees nothing
+  std::unique_ptr<campaign::MemcheckAttributor> memcheck_;  // null if not for this device
   std::optional<Site> site_;
   std::unique_ptr<campaign::CompileAhead> ahead_;  // null: see compilers()
-  std::string no_compilers_;                       // why there are none, where they are wanted
+  std::string no_compilers_;                       // why there are none although they are wanted
 };
 
 }  // namespace redzone::engine

@@ -10,16 +10,15 @@
 namespace redzone::engine {
 namespace {
 
-// A worker that takes longer to start is worth asking again, rather than a fresh one each time.
+// Workers that take longer to start are reused rather than started fresh each time.
 constexpr std::chrono::milliseconds kCheapStart{100};
 
 bool is_costly(const WorkerTraits& worker) {
   return worker.start > kCheapStart;
 }
 
-// One worker a core where the cores do the work. One warm worker keeps a GPU busier than several,
-// which take turns (bench/results: a third of the calls/s with four), and half the cores start
-// spares.
+// One worker per core if the cores do the work. One warm worker keeps a GPU busier than several,
+// which take turns (bench/results: a third of the calls/s with four); half the cores start spares.
 struct WorkerCounts {
   std::size_t workers;
   std::size_t spares;
@@ -86,7 +85,7 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
     options.final_runs = 7;
     options.attribution_runs = 1;
   }
-  // Nothing runs that a mode could matter to.
+  // No kernel runs, so no mode can matter.
   if (!device.execution.runs_kernels) options.attribution_runs = 0;
   options.stop = std::move(stop);
   return options;

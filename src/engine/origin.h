@@ -1,4 +1,4 @@
-// Findings and the code that they were found in.
+// The code in which findings were found.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace redzone::engine {
 
-// What a target's code was made with and from, for the environment of its findings. `built_by` made
-// the code of this build.
+// How a target's code was built, for the environment of its findings. `built_by` is the toolchain
+// of this build.
 std::string toolkit_of(const TargetEntry& target, std::string_view built_by);
 
-// `error`, that the target of a finding is not here, with what would bring it.
+// Adds to `error` (the target of a finding is missing) what would load that target.
 Error with_origin(Error error, const Environment& found_in);
 
-// Where a finding is run again when --device does not say: what was seen without a GPU says nothing
-// of one, and is seen again where it was seen.
+// The device on which a finding is rerun without --device: a finding seen without a GPU does not
+// apply to a GPU, and is rerun where it was seen.
 DeviceKind device_of(const Environment& found_in, DeviceKind asked);
 
-// One line when the target that is here is of a package that is not the one of the finding.
+// One line if the loaded target is from a package other than that of the finding.
 std::optional<std::string> other_code(const TargetEntry& here, const Environment& found_in,
                                       const std::string& finding);
 

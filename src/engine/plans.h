@@ -1,4 +1,4 @@
-// The plans that a campaign runs, and what makes them smaller.
+// Generation and simplification of a campaign's plans.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace redzone::engine {
 
-// For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
-// its own from it, so that a target's plans do not depend on which others run beside it. With
-// `allocator` all of them use that one.
+// Plans for one target on the device that `worker` described. Each target derives its own seed from
+// the campaign's `seed`, so that its plans do not depend on the other targets. With `allocator` all
+// plans use that one.
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
                                                       const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,
                                                       std::optional<Allocator> allocator = {});
 
-// The smaller forms of a plan of that target; borrows the spec.
+// Simpler forms of a plan of the target; borrows the spec.
 campaign::SimplifyFor simplify_for();
 
 }  // namespace redzone::engine

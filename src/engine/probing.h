@@ -1,5 +1,5 @@
-// What asks a stored finding further questions: its target, workers, and a prober whose runs go to
-// the store.
+// Runs further experiments on a stored finding: its target, workers, and a prober whose runs are
+// stored.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,26 @@
 
 namespace redzone::engine {
 
-// The axes that are worth asking about where a finding is this oracle's.
+// The axes worth probing for a finding of this oracle.
 bisect::AxesOptions axes_asked(const oracles::Catalog& catalog, std::string_view oracle);
 
 class Probing {
  public:
-  // `until`: when its time is up. Where the finding cannot be judged here, `not_judged()` says why
-  // and there is no prober. The store is opened for writing once it is known that it can.
+  // `until`: the time limit. If the finding cannot be judged here, `not_judged()` gives the reason
+  // and there is no prober. The store is opened for writing only after that check.
   static Result<std::unique_ptr<Probing>> open(const EngineOptions& options, Finding finding,
                                                const std::filesystem::path& db,
                                                std::chrono::steady_clock::time_point until);
 
   const std::string& not_judged() const { return rerun_.not_judged; }
-  // The target that is here is not the one of the finding: how; "" where it is.
+  // How the loaded target differs from that of the finding; "" if it does not.
   const std::string& other_code() const { return rerun_.other_code; }
   const Finding& finding() const { return finding_; }
   const TargetSpec& spec() const { return rerun_.entry->spec; }
   bisect::Prober& prober() { return *prober_; }
   bisect::AxesOptions axes() const;
-  // Stores the first failure that was met with another signature as a finding of its own; nothing
-  // where there was none (see campaign::is_own_alarm()).
+  // Stores the first failure with another signature as a finding of its own; empty if there was
+  // none (see campaign::is_own_alarm()).
   Result<std::optional<Finding>> store_other();
 
  private:

@@ -5,7 +5,7 @@
 namespace redzone::engine {
 namespace {
 
-// A ledger of years takes some ten milliseconds to read.
+// Reading a ledger of years takes some ten milliseconds.
 constexpr std::chrono::seconds kFresh{2};
 
 }  // namespace

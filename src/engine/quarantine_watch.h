@@ -1,4 +1,4 @@
-// Who may not be launched, as of now: a person may say so while a night runs.
+// Watches which targets have quarantined findings: a person may mark one while a night runs.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,8 @@ class QuarantineWatch {
   explicit QuarantineWatch(store::Store& store, Now now = std::chrono::steady_clock::now)
       : store_(store), now_(std::move(now)) {}
 
-  // The first finding of the target that is quarantined; null: there is none. Valid until the next
-  // call. Asks the store again where it was asked some seconds ago; one that cannot be read says
-  // what it said before.
+  // The first quarantined finding of the target; null if there is none. Valid until the next call.
+  // Rereads the store after some seconds; if that fails, the previous result is used.
   const store::Quarantined* of(std::string_view target);
 
  private:

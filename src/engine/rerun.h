@@ -1,5 +1,5 @@
-// A recorded plan that is to be run again: the engine for it, its target, and why it cannot be
-// judged here, if it cannot.
+// Prepares the rerun of a recorded plan: the engine, the target, and the reason if the plan cannot
+// be judged here.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@ namespace redzone::engine {
 
 struct RecordedPlan {
   std::string name;           // in errors and notes: "finding 3", "plan.toml"
-  std::string oracle;         // that judged it; "" where none is named
-  Environment found_in = {};  // of a finding
+  std::string oracle;         // oracle that judged it; "" if none is named
+  Environment found_in = {};  // for a finding
 };
 
 struct Rerun {
   std::unique_ptr<Engine> engine;
   const TargetEntry* entry = nullptr;
-  std::string not_judged;  // why it cannot be judged here; "" where it can
-  std::string other_code;  // the target that is here is not the one of the record: how; ""
+  std::string not_judged;  // why it cannot be judged here; "" if it can
+  std::string other_code;  // how the loaded target differs from the recorded one; "" if it does not
 };
 
-// Opens an engine, completes the plan and checks it against its target. A usage error where the
-// target is not here, or the plan is none of its.
+// Opens an engine, completes the plan and validates it against its target. A usage error if the
+// target is not loaded or the plan does not fit it.
 Result<Rerun> open_rerun(const EngineOptions& options, const RecordedPlan& recorded, Plan& plan);
 
 }  // namespace redzone::engine

@@ -29,7 +29,7 @@ Result<std::unique_ptr<exec::Executor>> SanitizedPools::open(SanitizerTool tool)
                                find_tool("compute-sanitizer"), "--logs", logs_->path().string()});
   options.workers = 1;
   options.spares = 0;
-  // The tool looks at every module as it is loaded.
+  // The tool inspects every module when it is loaded.
   options.start_deadline = std::chrono::seconds(120);
   options.term_grace = std::chrono::seconds(1);
   options.most_failed_starts = 2;

@@ -1,4 +1,4 @@
-// Workers under compute-sanitizer, as commands need them.
+// Workers under compute-sanitizer, for commands.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,17 @@
 
 namespace redzone::engine {
 
-// Makes the pools of an engine whose native workers are started by `command` on `device`. Owns the
-// folder of their logs: outlives them. `interrupted`: as in EngineOptions.
+// Makes the pools for an engine whose native workers are started by `command` on `device`. Owns the
+// folder of their logs and must outlive them. `interrupted`: as in EngineOptions.
 class SanitizedPools {
  public:
   SanitizedPools(const DeviceTraits& device, exec::WorkerCommand command,
                  std::function<bool()> interrupted)
       : device_(device), command_(std::move(command)), interrupted_(std::move(interrupted)) {}
 
-  // Why trials under the tools are not to be had here; "" where they are, as far as is known
-  // without trying.
+  // Why trials cannot run under the tools here; "" if they can, as far as is known without trying.
   std::string problem() const;
-  // One warm worker. A harness error says why there is none.
+  // A pool of one warm worker, or a harness error with the reason.
   Result<std::unique_ptr<exec::Executor>> open(SanitizerTool tool);
 
  private:

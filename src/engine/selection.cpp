@@ -9,13 +9,13 @@
 namespace redzone::engine {
 namespace {
 
-// The packages that were given are what is to be fuzzed, unless targets are named.
+// The given packages are fuzzed, unless targets are named.
 bool is_given_package(const TargetEntry& entry, const SelectionOptions& options) {
   const auto& given = options.packages;
   return entry.is_package && std::find(given.begin(), given.end(), entry.plugin) != given.end();
 }
 
-// A package that is asked for, by name or as one that was given, where there is no device for it.
+// A package that is named or given but for which there is no device.
 std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site) {
   if (!entry.is_package || site.registry().find(entry.spec.name, site.device()) != nullptr)
     return std::nullopt;
@@ -24,8 +24,7 @@ std::optional<Skipped> no_device_for(const TargetEntry& entry, const Site& site)
       fmt::format("its kernels are compiled for a GPU, and the device is {}", site.traits().name)};
 }
 
-// Whether a target is one of those to fuzz where none is named. A package is, under the launch that
-// was asked for.
+// Whether a target is fuzzed if none is named. A package is, under the requested launch.
 bool is_wanted_unnamed(const TargetEntry& entry, const SelectionOptions& options) {
   if (!options.all) {
     if (!options.packages.empty() && !is_given_package(entry, options)) return false;

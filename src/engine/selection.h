@@ -1,4 +1,4 @@
-// Which targets a campaign fuzzes.
+// Selects the targets that a campaign fuzzes.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace redzone::engine {
 
-// What is asked for. Only where no target is named, the rest says which are wanted.
+// The user's selection. The switches apply only if no target is named.
 struct SelectionOptions {
   std::vector<std::string> targets = {};   // names
-  std::vector<std::string> packages = {};  // folders, as they were given; these and no others
-  bool puzzles = false;                    // puzzles, too
+  std::vector<std::string> packages = {};  // folders, as given; only these
+  bool puzzles = false;                    // include puzzles
   bool lazy = false;  // packages under the launch that compiles, tunes and freezes
-  bool all = false;   // all kernels and packages, these under both launches
+  bool all = false;   // all kernels and packages, packages under both launches
 };
 
 struct Skipped {
@@ -31,8 +31,8 @@ struct Selection {
   std::vector<Skipped> skipped;
 };
 
-// The named targets and no others, or all that are no puzzles; a target with a quarantined finding
-// is skipped, as its plans could show it again. An unknown name is a usage error.
+// The named targets, or all that are not puzzles. Targets with a quarantined finding are skipped,
+// since their plans could trigger it again. An unknown name is a usage error.
 Result<Selection> select(const Site& site, const SelectionOptions& options,
                          const std::vector<store::Quarantined>& quarantined);
 

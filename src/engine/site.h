@@ -1,5 +1,5 @@
-// Where trials run: a device with the targets and the oracles for it. Says what can be run and
-// judged there, and what is kept of it with a finding.
+// Where trials run: a device with its targets and oracles. Reports what can be run and judged
+// there, and the environment that is stored with a finding.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ namespace redzone::engine {
 
 class Site {
  public:
-  // `registry` and `catalog` are borrowed. `worker`: what a worker on the device told about it.
-  // `no_sanitizer`: why there is no compute-sanitizer; "" where there seems to be one.
+  // `registry` and `catalog` are borrowed. `worker`: what a worker on the device reported.
+  // `no_sanitizer`: why compute-sanitizer is unavailable; "" if it seems available.
   Site(DeviceKind device, const Registry& registry, const oracles::Catalog& catalog,
        exec::Hello worker, std::string no_sanitizer)
       : traits_(&traits_of(device)),
@@ -38,22 +38,22 @@ class Site {
   const exec::Hello& worker() const { return worker_; }
   const std::string& no_sanitizer() const { return no_sanitizer_; }
 
-  // Of a trial of that target; without one, of no target.
+  // The environment of a trial of that target; the overload without one leaves the target out.
   Environment environment(const TargetEntry& target) const;
   Environment environment() const;
   // The spec of a target on this device; borrows the registry.
   campaign::FindSpec find_spec() const;
 
-  // The target of `plan` on this device, with the plan completed and checked against it. `where`
-  // names the plan in errors.
+  // Finds the target of `plan` on this device, completes the plan and validates it. `where` names
+  // the plan in errors.
   Result<const TargetEntry*> check(Plan& plan, std::string_view where) const;
-  // Why the oracle cannot judge on this device, if it cannot: it needs kernels that run.
+  // Why the oracle cannot judge on this device, if it cannot: it needs kernels to run.
   std::optional<std::string> cannot_judge(std::string_view oracle) const;
   // Why the target cannot run on this device, if it cannot.
   std::optional<std::string> cannot_run(const TargetSpec& spec) const;
 
-  // Those to ask about a plan that is run again. Under a tool the tool decides. `oracle`: the one
-  // that recorded its failure, asked first; "": all are asked. A usage error when it is unknown.
+  // The oracles for a rerun of the plan. Under a tool only that tool decides. `oracle`: the one
+  // that recorded the failure comes first; "": all. An unknown one is a usage error.
   Result<std::vector<const Oracle*>> oracles_for(const Plan& plan, const TargetSpec& spec,
                                                  std::string_view oracle, SanitizerTool tool) const;
 

@@ -3,8 +3,8 @@
 namespace redzone::engine {
 namespace {
 
-// How the worker ended and what it printed last, where that is all that is known of a failure: an
-// assertion's text, a library's error.
+// The worker's end and last output, for a failure about which nothing else is known: the text of an
+// assertion, the error of a library.
 std::string last_words(const campaign::Answer& answer) {
   for (const auto& o : answer.observations)
     if (o.end == End::fault || o.end == End::exited)

@@ -1,4 +1,4 @@
-// Puts what a campaign finds into the store.
+// Writes what a campaign finds to the store.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ class StoreSink final : public campaign::FindingSink {
  public:
   explicit StoreSink(store::Store& store) : store_(store) {}
 
-  // The finding may be renamed by update(): it is what is being worked on.
+  // Lets update() rename the finding, because it is being worked on.
   void own(std::int64_t id) { owned_.insert(id); }
 
   Result<campaign::Recorded> record(const Finding& finding) override;
@@ -24,8 +24,8 @@ class StoreSink final : public campaign::FindingSink {
 
  private:
   store::Store& store_;
-  // Rows that were made for the suspect at hand. A finding that was there before keeps its
-  // signature, also when a suspect that looked like it turns out to be something else.
+  // Rows created for the current suspects. A finding that existed before keeps its signature, even
+  // if a suspect that looked like it turns out to be a different failure.
   std::set<std::int64_t> owned_;
 };
 

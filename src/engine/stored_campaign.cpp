@@ -45,7 +45,7 @@ Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,
   auto options = campaign_options(engine, request.time, request.plans_per_target);
   options.id = id;
   options.progress = [&](const campaign::Progress& p) {
-    // What is printed is stored; an error will show at the next finding.
+    // Only stored progress is printed; an error will recur at the next finding.
     if (store.update_campaign(id, p.stats) && watcher.progress) watcher.progress(p);
   };
   options.found = watcher.found;

@@ -1,4 +1,4 @@
-// A campaign on an engine, into a store.
+// Runs a campaign on an engine and stores it.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ namespace redzone::engine {
 
 struct CampaignRequest {
   std::vector<const TargetEntry*> targets = {};
-  std::uint64_t seed = 0;                   // of the generators
-  std::optional<Allocator> allocator = {};  // of all plans; absent: drawn for each
+  std::uint64_t seed = 0;                   // seed of the generators
+  std::optional<Allocator> allocator = {};  // for all plans; absent: drawn for each
   std::string command = {};                 // as typed
   std::chrono::milliseconds time{0};        // 0: no limit
   std::uint64_t plans_per_target = 0;       // 0: no limit
 };
 
 struct StoredCampaign {
-  CampaignRecord record;            // as it ended
-  campaign::CampaignResult result;  // as it was seen
-  // The findings of `result` as they are stored: of a bug that was known before, the better of both
-  // plans.
+  CampaignRecord record;            // final record
+  campaign::CampaignResult result;  // as observed by the campaign
+  // The findings of `result` as stored. For a bug known before, the better of the two plans is
+  // stored.
   std::vector<Finding> found = {};
 };
 
-// Who wants to know how it goes on; each may be empty.
+// Progress callbacks; each may be empty.
 struct CampaignWatcher {
-  std::function<void(const campaign::Progress&)> progress = {};  // as it is stored, twice a second
+  std::function<void(const campaign::Progress&)> progress = {};    // as stored, twice a second
   std::function<void(const Finding&, double seconds)> found = {};  // see CampaignOptions
-  std::function<void()> fuzzed = {};                               // the last trial is over
+  std::function<void()> fuzzed = {};                               // the last trial has ended
 };
 
 Result<StoredCampaign> run_campaign(Engine& engine, store::Store& store,

@@ -1,4 +1,4 @@
-// The runs of earlier bisections of a finding, as the store keeps them.
+// The stored runs of earlier bisections of a finding.
 #pragma once
 
 #include "bisect/prober.h"
@@ -6,7 +6,8 @@
 
 namespace redzone::engine {
 
-// A prober's memory of what is stored under the key, and what adds to it; `store` is borrowed.
+// A prober's memory, which holds the stored runs of the key and stores new ones; `store` is
+// borrowed.
 Result<bisect::Memory> stored_runs(store::Store& store, const store::ProbeKey& key);
 bisect::Record store_runs(store::Store& store, store::ProbeKey key);
 

@@ -1,12 +1,12 @@
-// Programs of the CUDA toolkit.
+// Finds programs of the CUDA toolkit.
 #pragma once
 
 #include <string>
 
 namespace redzone::engine {
 
-// Its path, from PATH, $CUDA_HOME, $CUDA_PATH or the usual folder of the toolkit; "" when there is
-// none.
+// The program's path, from PATH, $CUDA_HOME, $CUDA_PATH or the toolkit's default folder; "" if not
+// found.
 std::string find_tool(const std::string& name);
 
 }  // namespace redzone::engine

@@ -12,12 +12,12 @@
 namespace redzone::engine {
 namespace {
 
-// Of a worker that compiles.
+// For a compile worker.
 constexpr int kNiceness = 10;
 
 Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& options) {
   if (options.compile_for && !traits_of(options.device).execution.runs_kernels) {
-    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // the trials of others come first
+    [[maybe_unused]] const int niceness = ::nice(kNiceness);  // other trials come first
     return device::open_asking_device(device::compiling_hook(*options.compile_for));
   }
   auto device = device::open_device(options.device);
@@ -28,7 +28,7 @@ Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& opt
 }  // namespace
 
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
-  // Loading a kernel on first use waits for the device, which a gated trial holds.
+  // Loading a kernel on first use waits for the device, which a blocked launch holds.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   WorkerSide side;
   RZ_TRY_ASSIGN(auto opened, open_device(options));

@@ -1,4 +1,4 @@
-// What a process that runs trials itself has: a device and the targets for it.
+// The environment of a process that runs trials itself: a device and the targets for it.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,8 @@ namespace redzone::engine {
 
 struct WorkerSideOptions {
   DeviceKind device;
-  std::vector<std::filesystem::path> plugins = {}, packages = {};  // and no others
-  // On a device that runs none: kernels that are compiled at run time are, for this compute
-  // capability.
+  std::vector<std::filesystem::path> plugins = {}, packages = {};  // only these are loaded
+  // On the dry-run device: compiles run-time compiled kernels for this compute capability.
   std::optional<int> compile_for = {};
 };
 
@@ -24,7 +23,7 @@ struct WorkerSide {
   Registry registry;
 };
 
-// Opens the device, so never in the driver.
+// Opens the device, so never call it in the driver.
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options);
 
 }  // namespace redzone::engine

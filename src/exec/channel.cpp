@@ -23,7 +23,7 @@ void Channel::flush() {
     if (n >= 0) {
       sent_ += static_cast<std::size_t>(n);
     } else if (errno != EINTR) {
-      // A peer that is gone is seen by receive(), after what it sent before it went.
+      // receive() detects that the peer is gone, after reading what it sent before.
       if (errno != EAGAIN) sent_ = unsent_.size();
       return;
     }

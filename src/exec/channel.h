@@ -18,8 +18,8 @@ class Channel {
   bool wants_write() const { return !closed_ && sent_ < unsent_.size(); }
   void flush();
 
-  // Reads what is there, up to a bound that keeps one worker from starving the others. True when
-  // bytes came.
+  // Reads the available bytes, up to a bound that keeps one worker from starving the others. True
+  // if bytes arrived.
   bool receive();
   // The peer is gone, or has closed its end.
   bool closed() const { return closed_; }

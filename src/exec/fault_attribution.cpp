@@ -18,12 +18,13 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-// The worker may have written anything into the box: a call that the plan does not have is unknown.
+// The box is untrusted: a call index outside the plan counts as unknown.
 std::int32_t of_plan(std::int32_t call, const TrialContext& trial) {
   return call >= 0 && call < trial.calls ? call : -1;
 }
 
-// The call that the worker's host code was in when it ended, or whose kernel was on the core.
+// The call that the worker's host code was in when the worker ended, or whose kernel ran on the
+// core.
 std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
   if (box.call_running >= 0)
@@ -33,8 +34,8 @@ std::int32_t call_at_death(const device::BlackBox& box, const TrialContext& tria
   return of_plan(call, trial);
 }
 
-// The call that a hang can be blamed on. On an asynchronous device several calls may be in flight:
-// then only a blocking launch, or being the only call so far, says which one does not end.
+// The call to which a hang is attributed. On an asynchronous device several calls may be in flight:
+// then the call is known only for a blocking launch, or if it is the only one so far.
 std::int32_t call_of_hang(const device::BlackBox& box, const TrialContext& trial) {
   std::int32_t call = -1;
   if (box.call_running >= 0)
@@ -69,7 +70,7 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) 
   fault.buffer = valid_utf8(record.buffer);
   fault.side = enumerator(record.side, Side::inside);
   fault.access = enumerator(record.access, Access::write);
-  // The smallest number has no absolute value.
+  // The smallest integer has no absolute value.
   if (record.distance_bytes != std::numeric_limits<std::int64_t>::min())
     fault.distance_bytes = record.distance_bytes;
   fault.detail =
@@ -80,7 +81,8 @@ Fault fault_from_record(const device::BlackBox& box, const TrialContext& trial) 
   return fault;
 }
 
-// What ends or hangs while a reference runs is a mistake of the target's author, and no kernel's.
+// A crash or hang while a reference runs is a mistake of the target's author, not a kernel's
+// failure.
 Observation reference_failed(const device::BlackBox& box, const TrialContext& trial,
                              std::string_view what) {
   const std::int32_t call = box.call_compared;
@@ -106,7 +108,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
   if (!comparing && box.fault.valid != 0 && (exit.signal != 0 || exit.code == device::kFaultExit)) {
     seen.end = End::fault;
     seen.fault = fault_from_record(box, trial);
-    // What aborts says why, and the record does not have it.
+    // The reason for an abort is in the output only, not in the record.
     if (box.fault.signal == SIGABRT) seen.message = with_output("the worker aborted", output);
     return seen;
   }
@@ -146,7 +148,7 @@ Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
   seen.end = End::hang;
   seen.message = fmt::format("did not end within {} ms", deadline.count());
   seen.fault = fault_of("hang", call_of_hang(box, trial), box);
-  // The kernel launched last is not the one that hangs when several are in flight.
+  // If several calls are in flight, the kernel launched last need not be the one that hangs.
   if (seen.fault->call < 0) seen.fault->kernel.clear();
   return seen;
 }

@@ -1,6 +1,6 @@
-// What a dead or silent worker tells: the observation of the trial that it was in.
+// Fault attribution for a worker that died or hangs: the observation of its current trial.
 //
-// Pure functions of how the process ended and of its black box, which may hold anything.
+// Pure functions of how the process ended and of its black box, whose contents are untrusted.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ struct Exit {
   int code = 0;
 };
 
-// The trial as far as attribution needs it.
+// The facts about the trial that attribution needs.
 struct TrialContext {
   Launch launch = Launch::async;
-  std::int32_t calls = 0;  // of the plan; marks outside [0, calls) are not believed
+  std::int32_t calls = 0;  // of the plan; progress markers outside [0, calls) are ignored
 };
 
 // "exited with code 3", "was killed by SIGSEGV".
@@ -29,16 +29,16 @@ std::string describe(const Exit& exit);
 
 // The worker ended inside the trial. `output` is the tail of what it wrote.
 //   device::kFaultExit, or a signal, with a valid fault record   fault, from the record
-//   a signal that the process brings on itself                   fault, code = name of the signal
-//   SIGKILL that nobody here sent                                out_of_memory
+//   a signal that the process raises itself                      fault, code = name of the signal
+//   SIGKILL not sent by the driver                               out_of_memory
 //   SIGTERM, SIGINT, SIGHUP from outside                         worker_error
 //   exit(n)                                                      exited
 // While the target's reference runs, all of them but SIGKILL are a worker_error.
 Observation observe_exit(const Exit& exit, const device::BlackBox& box, const TrialContext& trial,
                          std::string_view output);
 
-// The deadline passed: a hang, or a worker_error where a reference runs. `box` is from before the
-// worker was told to end.
+// The deadline passed: a hang, or a worker_error while a reference runs. `box` was read before the
+// worker was terminated.
 Observation observe_hang(const device::BlackBox& box, const TrialContext& trial,
                          std::chrono::milliseconds deadline);
 

@@ -1,4 +1,4 @@
-// A file descriptor with an owner.
+// An owning file descriptor.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// The same file above the three standard descriptors, which a child replaces.
+// Moves the file above the three standard descriptors, which a child replaces.
 inline Fd above_stdio(Fd fd) {
   if (!fd || fd.get() > 2) return fd;
   return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));

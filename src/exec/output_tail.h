@@ -1,4 +1,4 @@
-// The end of what a worker wrote to stdout and stderr.
+// The tail of a worker's stdout and stderr.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@ class OutputTail {
  public:
   static constexpr std::size_t kKeptBytes = 16 * 1024;
 
-  // Reads what a non-blocking descriptor has, up to a bound per call. False at its end.
+  // Reads what is available from a non-blocking descriptor, up to a bound per call. False at end of
+  // file.
   bool drain(int fd);
   void append(const char* data, std::size_t n);
-  // Forgets what was kept: what follows belongs to another trial.
+  // Discards the kept bytes: what follows belongs to another trial.
   void clear() { kept_.clear(); }
 
   // At most the last `most_bytes`, from the start of a line where one is near, printable ASCII

@@ -10,7 +10,7 @@ namespace redzone::exec {
 
 namespace {
 
-// Its jobs are taken by what they say of themselves: most lines are short.
+// Removes and returns the first element that satisfies `wanted`. Most queues are short.
 template <class Line, class Wanted>
 auto take_first(Line& line, const Wanted& wanted) {
   const auto it = std::find_if(line.begin(), line.end(), wanted);
@@ -151,21 +151,21 @@ Worker* Pool::idle(WorkerState state) {
 Worker* Pool::worker_for(const PendingJob& job) {
   if (job.reuse) {
     if (Worker* used = idle(WorkerState::used)) return used;
-    // Those that are kept will be free soon; a spare is dearer.
+    // Workers that are kept will be free soon; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [](const auto& w) {
       return w->state == WorkerState::fresh && w->queue.front()->reuse;
     });
     if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
       return nullptr;
   }
-  // In turns, where warm workers are missing, too.
+  // If warm workers are missing too, they take turns with fresh jobs.
   if (warm_is_next_ && missing_warm() > 0) return nullptr;
   return idle(WorkerState::spare);
 }
 
 void Pool::dispatch(Clock::time_point now) {
   while (count(WorkerState::fresh) < fresh_limit()) {
-    // One that waits for a spare keeps none waiting that can do with a used worker.
+    // A job that waits for a spare does not hold up those that can use a used worker.
     Worker* worker = nullptr;
     auto job = take_first(waiting_fresh_, [&](const auto& waiting) {
       return (worker = worker_for(*waiting)) != nullptr;
@@ -183,7 +183,7 @@ void Pool::dispatch(Clock::time_point now) {
   }
   while (promote_spare(now)) {
   }
-  // An idle worker first, then a second job for each.
+  // Idle workers first, then a second job for each.
   for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
     for (auto& worker : workers_) {
       if (waiting_.empty()) return;
@@ -229,7 +229,7 @@ void Pool::stop() {
                     worker->queue.empty() && worker->state != WorkerState::starting);
   const auto until = now + options_.quit_grace;
   while (!workers_.empty() && Clock::now() < until) step(until);
-  // All at once: the destructor of each process waits for its end.
+  // Signals all first, because the destructor of each process waits for its end.
   for (auto& worker : workers_) worker->process.signal_group(SIGKILL);
   workers_.clear();
 }

@@ -1,9 +1,9 @@
-// The executor over worker processes: warm workers for throughput, spares for fresh runs and to
-// take the place of the dead.
+// The executor over worker processes: warm workers for throughput, spares for fresh jobs and to
+// replace dead workers.
 //
-// One thread; poll-driven: everything happens inside the calls of this class, and no call waits for
-// a process to start or to die (but stop(), which is bounded). What a worker does wrong becomes an
-// observation; none of it can block, crash or fill the driver.
+// Single-threaded and poll-driven: all work happens inside the calls of this class, and no call
+// waits for a process to start or die (except stop(), which is bounded). Misbehaviour of a worker
+// becomes an observation; it cannot block, crash or exhaust the driver.
 #pragma once
 
 #include <chrono>
@@ -23,11 +23,11 @@ namespace redzone::exec {
 
 struct PoolOptions {
   WorkerCommand command;
-  std::size_t workers = 1;  // warm; 0: only fresh jobs come
-  // That a warm worker is given at a time: two, so that it has its next job while the driver judges
-  // the last; one where a job that hangs should keep no other waiting.
+  std::size_t workers = 1;  // warm; 0: all jobs are fresh
+  // Jobs queued per warm worker: two, so that its next job is there while the driver judges the
+  // last; one if a job that hangs should delay no other.
   std::size_t jobs_per_worker = 2;
-  // Started and idle. Also the number of fresh jobs that run at a time (at least one).
+  // Idle workers kept ready. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
   // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
@@ -38,16 +38,16 @@ struct PoolOptions {
   std::chrono::milliseconds quit_grace{500};        // from Quit to SIGKILL
   // A process whose socket has closed is given this long to end: tearing a device down takes time.
   std::chrono::milliseconds close_grace{3000};
-  // Workers that end before they begin a trial, one after another, until jobs are failed for it.
+  // After this many consecutive workers that ended before they began a trial, jobs are failed.
   int most_failed_starts = 3;
-  // Asked by poll() and wait_ready(); true ends what is fresh and not done with worker errors, and
-  // the wait with a harness error.
+  // Called by poll() and wait_ready(). True ends unfinished fresh jobs as worker errors, and the
+  // wait with a harness error.
   std::function<bool()> interrupted = {};
 };
 
 class Pool final : public Executor {
  public:
-  // Starts the first workers, without waiting for them. Some worker or spare must be asked for.
+  // Starts the first workers without waiting for them. `workers` or `spares` must be positive.
   explicit Pool(PoolOptions options);
   ~Pool() override;
   Pool(const Pool&) = delete;
@@ -66,18 +66,18 @@ class Pool final : public Executor {
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
-  // Waits until a worker said Hello: what the device is. A harness error with the workers' own
-  // words when none comes up.
+  // Waits until a worker has sent Hello, which describes the device. If none comes up, a harness
+  // error with the workers' own output.
   Result<Hello> wait_ready(std::chrono::milliseconds timeout);
-  // Ends all workers: asks, and kills after `quit_grace`. Jobs in flight are dropped.
+  // Ends all workers: sends Quit, and kills after `quit_grace`. Jobs in flight are dropped.
   void stop();
 
  private:
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
-  Worker* idle(WorkerState state);  // null when there is none
-  // The worker that the fresh job can have now, or null.
+  Worker* idle(WorkerState state);  // null if there is none
+  // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);
   void finish(std::unique_ptr<PendingJob> job);
@@ -95,13 +95,13 @@ class Pool final : public Executor {
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
   std::size_t missing_warm() const;
-  // Makes a spare a warm worker where one of those is missing; whether it did.
+  // Turns a spare into a warm worker if one of those is missing; true if it did.
   bool promote_spare(Clock::time_point now);
   void start_worker(Clock::time_point now);
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }
-  // No worker is up and none will be soon: the reason.
+  // The reason if no worker is up and none will be soon.
   bool hopeless() const;
 
   PoolOptions options_;
@@ -110,21 +110,21 @@ class Pool final : public Executor {
   std::deque<JobResult> results_;
   struct Batch {
     std::vector<std::optional<JobResult>> results;
-    std::size_t open = 0;  // that are still to come
+    std::size_t open = 0;  // not finished
   };
   std::map<BatchId, Batch> batches_;
   BatchId last_batch_ = 0;
-  std::uint64_t done_ = 0;  // jobs, ever
+  std::uint64_t done_ = 0;  // total
   std::size_t in_flight_ = 0;
   std::uint64_t last_ticket_ = 0;
   ExecutorStats stats_;
   std::optional<Hello> hello_;
   bool stopped_ = false;
 
-  // A spare goes to the warm workers and to fresh jobs in turns, where both wait for one: neither
-  // starves.
+  // If warm workers and fresh jobs both wait for a spare, they get one in turns: neither starves.
   bool warm_is_next_ = true;
-  std::deque<Clock::time_point> vacancies_;  // when warm workers were lost and not replaced yet
+  // Times at which warm workers were lost that are not replaced yet.
+  std::deque<Clock::time_point> vacancies_;
   int failed_starts_ = 0;
   std::string start_problem_;
   Clock::time_point last_failed_start_ = Clock::time_point::min();

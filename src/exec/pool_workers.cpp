@@ -11,9 +11,9 @@ namespace redzone::exec {
 
 namespace {
 
-constexpr int kMostLostStarts = 3;  // of one job
+constexpr int kMostLostStarts = 3;  // for one job
 constexpr std::chrono::milliseconds kFirstBackoff{50}, kLongestBackoff{5000};
-// Where the kernel has no descriptor for the end of a process, its end is asked for this often.
+// Polling interval for the end of a process, for kernels without a descriptor for it.
 constexpr std::chrono::milliseconds kAskForEnd{10};
 
 std::uint64_t microseconds(Clock::duration d) {
@@ -103,7 +103,7 @@ void Pool::wait_for_events(Clock::time_point until) {
   }
 }
 
-// True when bytes came.
+// True if bytes arrived.
 bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   const bool heard = worker.channel.receive();
   if (heard) worker.last_heard = now;
@@ -127,7 +127,7 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   return heard;
 }
 
-// What is wrong with the message, or nothing.
+// What is wrong with the message; empty if it is valid.
 std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
   PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
   if (auto* hello = std::get_if<HelloMessage>(&message)) {
@@ -144,7 +144,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     if (const auto problem = observation_problem(done->observation, calls_of(*job->plan).size()))
       return fmt::format("the worker sent an impossible result of trial {}: {}", done->trial,
                          *problem);
-    // A device-side assertion prints what it is about.
+    // A device-side assertion prints its condition to the output.
     if (done->device_lost && done->observation.fault) {
       drain_output(worker);
       std::string& detail = done->observation.fault->detail;
@@ -178,7 +178,8 @@ void Pool::check_end(Worker& worker, Clock::time_point now) {
   if (worker.ended || (!worker.may_have_ended && worker.process.exit_fd() >= 0)) return;
   const auto exit = worker.process.poll_exit();
   if (!exit) return;
-  // What it sent before its end counts. Bounded: a child of it may hold the socket and write on.
+  // Messages sent before its end count. Bounded, because a child of the worker may hold the socket
+  // and keep writing.
   constexpr int kMostReads = 128;
   for (int i = 0; i < kMostReads && worker.state != WorkerState::leaving; ++i)
     if (!read_messages(worker, now)) break;
@@ -238,7 +239,8 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   lose(worker, std::move(blame), now);
 }
 
-// The worker is given up. Its current trial gets `blame`, if any; the rest of its jobs waits again.
+// Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its
+// other jobs are queued again.
 void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now) {
   ++stats_.workers_lost;
   if (worker.state == WorkerState::warm) vacancies_.push_back(now);
@@ -247,7 +249,8 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
   if (!jobs.empty() && !jobs.front()->complete()) {
     PendingJob& job = *jobs.front();
     if (blame) {
-      // As the worker cannot say it: until it was seen to be lost, its death included.
+      // The worker cannot report the time: it lasts until the loss was noticed, including the
+      // death.
       blame->wall_us = microseconds(now - worker.last_heard);
       job.observations.push_back(std::move(*blame));
       ++stats_.trials;
@@ -269,7 +272,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
   }
 }
 
-// Workers that fail at the same time count once: what matters is how often it was tried.
+// Workers that fail at the same time count once, because the number of attempts matters.
 void Pool::failed_start(Clock::time_point started, std::string reason, Clock::time_point now) {
   start_problem_ = std::move(reason);
   if (started < last_failed_start_) return;
@@ -306,7 +309,7 @@ void Pool::replenish(Clock::time_point now) {
   for (;;) {
     const std::size_t coming = count(WorkerState::starting);
     if (coming + count(WorkerState::spare) >= wanted) return;
-    // After a failed start one at a time, with growing pauses.
+    // After a failed start, one at a time with growing pauses.
     if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
     start_worker(now);
   }

@@ -47,7 +47,7 @@ Result<std::string> bounded_frame(std::size_t type, const std::string& payload) 
   return frame(static_cast<std::uint16_t>(type), payload);
 }
 
-// Default-constructs the alternative with this index; false when there is none.
+// Default-constructs the alternative with this index; false if there is none.
 template <std::size_t... I>
 bool emplace_type(Message& message, std::size_t type, std::index_sequence<I...>) {
   return ((I == type ? (message.emplace<I>(), true) : false) || ...);
@@ -119,7 +119,7 @@ Result<std::optional<Message>> FrameReader::next() {
     return broken(fmt::format("a message of type {} with a malformed payload", header.type));
 
   begin_ += kHeaderBytes + header.length;
-  if (begin_ >= 64 * 1024) {  // keep the buffer as small as what is still to be read
+  if (begin_ >= 64 * 1024) {  // keep the buffer as small as its unread part
     buffer_.erase(0, begin_);
     begin_ = 0;
   }

@@ -1,9 +1,10 @@
-// What driver and worker say to each other.
+// The messages between driver and worker.
 //
 // A stream of frames: a fixed header, then a payload in the binary form of core/wire.h. Both ends
-// are the same build on the same machine, so numbers are in native order; but a worker runs code
-// that may overwrite any of its memory, so the driver believes nothing: magic, version, length and
-// checksum are checked before a payload is decoded, and memory grows only with bytes that arrived.
+// are the same build on the same machine, so numbers are in native byte order. A worker runs code
+// that may overwrite any of its memory, so the driver trusts nothing: it checks magic, version,
+// length and checksum before it decodes a payload, and allocates memory only for bytes that
+// arrived.
 //
 //   driver -> worker   Run, Quit
 //   worker -> driver   Hello once, then for each Run: TrialDone for each trial in order, JobDone
@@ -70,17 +71,17 @@ Result<std::string> encode_run(std::uint64_t ticket, const Plan& plan,
 class FrameReader {
  public:
   void append(const char* data, std::size_t n);
-  // The next complete message, nothing when more bytes are needed, or what is wrong with the
-  // stream. After an error the stream has no meaning any more, and the error stays.
+  // The next complete message; empty if more bytes are needed; an error if the stream is invalid.
+  // The error is permanent.
   Result<std::optional<Message>> next();
-  // True inside a frame: an end of the stream here is a truncation.
+  // True inside a frame: if the stream ends here, it is truncated.
   bool mid_frame() const { return begin_ != buffer_.size(); }
 
  private:
   tl::unexpected<Error> broken(std::string what);
 
   std::string buffer_;
-  std::size_t begin_ = 0;  // of the first byte that is not consumed
+  std::size_t begin_ = 0;  // of the first unconsumed byte
   std::optional<Error> error_;
 };
 

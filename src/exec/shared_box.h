@@ -1,4 +1,4 @@
-// The black box as memory shared by driver and worker.
+// The black box in memory shared by driver and worker.
 #pragma once
 
 #include "core/error.h"
@@ -22,7 +22,7 @@ class SharedBox {
 
   device::BlackBox& box() { return *box_; }
   int fd() const { return file_.get(); }
-  // A copy in which every name is terminated, for a reader that does not trust the writer.
+  // A copy with every name terminated, for a reader that does not trust the writer.
   device::BlackBox snapshot() const;
 
  private:

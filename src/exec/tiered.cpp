@@ -8,7 +8,7 @@
 namespace redzone::exec {
 namespace {
 
-// Executors are driven by turns where several have work in flight.
+// Executors are polled in turns if several have work in flight.
 constexpr std::chrono::milliseconds kTurn{2};
 
 }  // namespace
@@ -93,7 +93,7 @@ void TieredExecutor::finish_if_complete(Ticket ticket) {
   const auto it = open_.find(ticket);
   Open& open = it->second;
   if (open.parts > 0) return;
-  // Behind a trial that was not run (Job::end_at_loss) there is nothing.
+  // There is nothing after a trial that was not run (Job::end_at_loss).
   for (auto& observation : open.observations) {
     if (!observation) break;
     open.result.observations.push_back(std::move(*observation));
@@ -167,7 +167,7 @@ std::vector<JobResult> TieredExecutor::take_fresh(BatchId batch) {
   return results;
 }
 
-// A trial under a tool cannot be ended by itself: its result is dropped when it comes.
+// A single trial under a tool cannot be cancelled: its result is dropped when it arrives.
 void TieredExecutor::cancel_fresh(BatchId id, const std::string& why) {
   Batch& batch = batches_.at(id);
   if (batch.native) {

@@ -1,8 +1,8 @@
-// One executor over several: trials that ask for a tool of compute-sanitizer run in workers under
-// that tool, which are started when the first of them comes; all others run in native workers.
+// One executor over several: trials under a compute-sanitizer tool run in workers under that tool,
+// which start with the first such trial; all others run in native workers.
 //
-// A job of both kinds is taken apart and put together again. Where the tool cannot be had, its
-// trials end as worker errors with the reason: nothing runs without the tool that asked for it.
+// A job of both kinds is split and its results are joined. If the tool is unavailable, its trials
+// end as worker errors with the reason; they never run without the tool.
 #pragma once
 
 #include <chrono>
@@ -21,16 +21,16 @@
 namespace redzone::exec {
 
 struct TieredOptions {
-  // Starts workers under that tool. Asked once for each tool.
+  // Starts workers under the tool. Called once for each tool.
   std::function<Result<std::unique_ptr<Executor>>(SanitizerTool)> sanitized;
-  // Deadlines under a tool are so many times the native ones.
+  // Deadlines under a tool are multiplied by this.
   int slowdown = 20;
-  // Asked by poll(); true ends what is fresh and not done with worker errors.
+  // Called by poll(); true ends unfinished fresh jobs as worker errors.
   std::function<bool()> interrupted = {};
 };
 
-// Under a tool one warm worker serves all jobs, the fresh ones too: a process takes seconds
-// to come up there. A target's C++ statics thus outlive a trial.
+// Under a tool one warm worker serves all jobs, including fresh ones, because a process takes
+// seconds to start there. A target's C++ statics thus outlive a trial.
 class TieredExecutor final : public Executor {
  public:
   // `native` outlives this.
@@ -51,25 +51,24 @@ class TieredExecutor final : public Executor {
 
  private:
   using Ticket = std::uint64_t;
-  // A job that is not finished.
+  // An unfinished job.
   struct Open {
-    JobResult result;  // with the caller's id; its observations are put in when all are there
-    std::vector<std::optional<Observation>> observations;        // where their trials were
-    std::size_t parts = 0;                                       // that are still to come
+    JobResult result;  // with the caller's id; observations are added when all are there
+    std::vector<std::optional<Observation>> observations;        // in the order of the trials
+    std::size_t parts = 0;                                       // unfinished parts
     std::map<const Executor*, std::vector<std::size_t>> trials;  // of each part
     std::optional<BatchId> batch;                                // absent: submitted
   };
   struct Batch {
     std::vector<Ticket> tickets;    // of its jobs
-    std::optional<BatchId> native;  // of the native executor; until its results were taken
-    std::size_t open = 0;           // jobs that are not finished
+    std::optional<BatchId> native;  // batch of the native executor, until its results are taken
+    std::size_t open = 0;           // unfinished jobs
     std::map<Ticket, JobResult> results;
   };
 
-  // Takes `job` apart and submits the parts that run under a tool; the native part comes back, if
-  // there is one.
+  // Splits `job` and submits the parts that run under a tool. Returns the native part, if any.
   std::optional<Job> split(Job job, Ticket ticket, std::optional<BatchId> batch);
-  // Null, with the reason in `why`, where the tool cannot be had.
+  // Null, with the reason in `why`, if the tool is unavailable.
   Executor* tier(SanitizerTool tool, std::string& why);
   void join(const Executor* from, JobResult part);
   void finish_if_complete(Ticket ticket);
@@ -81,7 +80,7 @@ class TieredExecutor final : public Executor {
   std::map<Ticket, Open> open_;
   std::deque<JobResult> done_;
   std::map<BatchId, Batch> batches_;
-  std::size_t submitted_ = 0;  // jobs that are not finished
+  std::size_t submitted_ = 0;  // unfinished jobs
   Ticket last_ticket_ = 0;
   BatchId last_batch_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a worker process needs in order to be one: something that runs trials.
+// The interface that a worker process runs trials through.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,28 @@
 
 namespace redzone::exec {
 
-// What a worker tells about itself before its first trial; for the environment of a finding.
+// What a worker reports about itself before its first trial; for the environment of a finding.
 struct Hello {
   std::string device;             // "host", "NVIDIA H100 80GB HBM3"
   std::string driver;             // "580.159.04", "" on the host
   int compute_capability = 0;     // 90; 0 on the host
-  std::string nvrtc;              // version of the run-time compiler, "" when there is none
-  std::int64_t memory_bytes = 0;  // of the device
+  std::string nvrtc;              // version of the run-time compiler, "" if there is none
+  std::int64_t memory_bytes = 0;  // memory of the device
 
   bool operator==(const Hello&) const = default;
 };
 
 // Implemented over a device by the trial runner. Used from one thread by worker_loop(), which sets
-// job and trial in the black box before run() and resets its marks; the host sets the rest.
+// job and trial in the black box before run() and resets its progress markers; the host sets the
+// rest.
 class TrialHost {
  public:
   virtual ~TrialHost() = default;
   virtual Hello hello() = 0;
-  // What the target does wrong is in the observation; nothing is thrown for it.
+  // Failures of the target are reported in the observation; no exception is thrown for them.
   virtual Observation run(const Plan& plan, const TrialSpec& trial) = 0;
-  // True after a sticky fault, or when this process cannot run another trial for another reason:
-  // the worker reports the observation and leaves with _exit.
+  // True after a sticky fault, or if this process cannot run another trial for another reason: the
+  // worker reports the observation and leaves with _exit.
   virtual bool device_lost() const = 0;
 };
 

@@ -67,7 +67,8 @@ Clock::time_point Worker::next_look() const {
 
 bool Worker::shows_progress(Clock::time_point now) {
   last_look = now;
-  // A target that launches for ever shows progress for ever; references end with the calls.
+  // Bounds a target that launches forever and so makes progress forever; references end with the
+  // calls.
   constexpr int kMostDeadlines = 30;
   const device::BlackBox marks = process.marks();
   if (marks.phase == device::Phase::comparing) last_comparing = now;

@@ -18,7 +18,7 @@ namespace redzone::exec {
 
 namespace {
 
-// The worker's end of the socket: blocks.
+// The worker's end of the socket; blocking.
 class DriverLink {
  public:
   explicit DriverLink(int fd) : fd_(fd) {}
@@ -28,7 +28,7 @@ class DriverLink {
     if (!frame) frame = encode(too_large(message, frame.error()));
     unsent_ += *frame;
   }
-  // False when the driver is gone.
+  // False if the driver is gone.
   bool flush() {
     for (std::size_t sent = 0; sent < unsent_.size();) {
       const ssize_t n = ::send(fd_, unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL);
@@ -40,7 +40,7 @@ class DriverLink {
     unsent_.clear();
     return true;
   }
-  // The next message; nothing when the driver is gone.
+  // The next message; empty if the driver is gone.
   Result<std::optional<Message>> next() {
     char chunk[64 * 1024];
     for (;;) {
@@ -55,7 +55,7 @@ class DriverLink {
   }
 
  private:
-  // Only a result can be too large: its place is taken by the reason.
+  // Only a result can be too large: the reason replaces it.
   static Message too_large(const Message& message, const Error& error) {
     const auto& done = std::get<TrialDoneMessage>(message);
     return TrialDoneMessage{done.ticket, done.trial, done.device_lost, worker_error(error.message)};
@@ -95,7 +95,7 @@ bool run_job(DriverLink& link, TrialHost& host, device::BlackBox& box, const Run
       link.flush();
       ::_exit(kDeviceLostExit);
     }
-    // The last result travels with JobDone.
+    // The last result is sent together with JobDone.
     if (i + 1 < run.trials.size() && !link.flush()) return false;
   }
   box.phase = device::Phase::idle;
@@ -106,8 +106,8 @@ bool run_job(DriverLink& link, TrialHost& host, device::BlackBox& box, const Run
 }  // namespace
 
 int worker_loop(int fd, TrialHost& host, device::BlackBox& box) {
-  ::fcntl(fd, F_SETFD, FD_CLOEXEC);    // programs that a target starts do not hold the socket
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may stand between the driver and this
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);    // not inherited by programs that a target starts
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may run between the driver and this process
   DriverLink link(fd);
   box.phase = device::Phase::starting;
   link.queue(HelloMessage{::getpid(), host.hello()});

@@ -1,4 +1,4 @@
-// The worker's side: runs jobs that come over a socket until the driver says Quit or is gone.
+// The worker's side: runs the jobs that come over a socket until the driver sends Quit or is gone.
 #pragma once
 
 #include "device/black_box.h"
@@ -6,13 +6,13 @@
 
 namespace redzone::exec {
 
-// The device was lost and reported so; the process left without destructors.
+// The device loss was reported; the process left without running destructors.
 inline constexpr int kDeviceLostExit = 87;
 
-// Says Hello, then runs. The exit code for main(): 0 after Quit or when the driver has gone, 3 when
-// it sent what is no message. Does not return after the host lost its device. Sets job, trial and
-// `starting`/`preparing`/`reporting`/`idle` in the black box, and clears the other marks before
-// each trial. Makes the kernel kill this process when its parent ends.
+// Sends Hello, then runs. Returns the exit code for main(): 0 after Quit or when the driver is
+// gone, 3 after an invalid message. Does not return after the host lost its device. Sets job, trial
+// and `starting`/`preparing`/`reporting`/`idle` in the black box, and clears the other progress
+// markers before each trial. Makes the kernel kill this process when its parent ends.
 int worker_loop(int fd, TrialHost& host, device::BlackBox& box);
 
 }  // namespace redzone::exec

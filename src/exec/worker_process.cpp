@@ -23,14 +23,14 @@ tl::unexpected<Error> system_error(const char* what) {
   return harness_error(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// What the child needs between fork and exec, prepared before the fork.
+// Data that the child needs between fork and exec, prepared before the fork.
 struct ChildSetup {
   std::vector<char*> argv;
   int socket = -1, box = -1, output = -1, null = -1;
   pid_t parent = -1;
 };
 
-// Runs in the child: only calls that are safe between fork and exec of a process with threads.
+// Runs in the child: uses only calls that are safe between fork and exec in a threaded process.
 [[noreturn]] void become_worker(const ChildSetup& setup) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != setup.parent) ::_exit(127);
@@ -41,7 +41,7 @@ struct ChildSetup {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // No core files of hundreds of planted crashes. A soft limit of 1 also keeps the kernel from
+  // Avoids core files of hundreds of planted crashes. A soft limit of 1 also keeps the kernel from
   // starting a crash collector, which 0 does not.
   struct rlimit core = {};
   if (::getrlimit(RLIMIT_CORE, &core) == 0) {
@@ -79,7 +79,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   Fd null = above_stdio(Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)));
   if (!ours || !theirs || !output || !output_end || !null)
     return system_error("cannot prepare the descriptors of a worker");
-  ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size would do too
+  ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size works, too
 
   std::vector<std::string> argv = command.argv;
   for (const auto& [flag, fd] :
@@ -92,7 +92,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   setup.argv.push_back(nullptr);
 
   WorkerProcess process(std::move(*box), std::move(ours), std::move(output));
-  // Signals wait, so that no handler of this process runs in the child.
+  // Signals are blocked, so that no handler of this process runs in the child.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
@@ -104,7 +104,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
     errno = fork_errno;
     return system_error("cannot fork a worker");
   }
-  ::setpgid(process.pid_, process.pid_);  // also here: whichever comes first
+  ::setpgid(process.pid_, process.pid_);  // also here: whichever process runs first
   process.exit_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid_, 0)));
   return process;
 }
@@ -120,7 +120,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
 WorkerProcess::~WorkerProcess() {
   if (pid_ < 0) return;
   signal_group(SIGKILL);
-  // A process that the GPU driver holds in the kernel may outlive this; it is left to init.
+  // A process held in the kernel by the GPU driver may outlive this; init reaps it.
   constexpr int kMostTries = 500;
   for (int i = 0; i < kMostTries && !poll_exit(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -130,12 +130,12 @@ std::optional<Exit> WorkerProcess::poll_exit() {
   if (exit_ || pid_ < 0) return exit_;
   siginfo_t info = {};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    // Somebody else reaped it: its status is lost, its end is not.
+    // Another caller reaped it: its status is lost, but it has ended.
     if (errno == ECHILD) exit_ = Exit{0, 255};
     return exit_;
   }
   if (info.si_pid == 0) return std::nullopt;
-  // While it is not reaped its group id cannot be reused.
+  // Its group id cannot be reused before it is reaped.
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);

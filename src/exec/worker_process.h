@@ -1,4 +1,4 @@
-// One worker process, as its parent sees it: started, watched, ended, reaped.
+// One worker process, from its parent's side: starts, watches, ends and reaps it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,35 +14,35 @@
 
 namespace redzone::exec {
 
-// What to run. The path is not searched for; "--socket-fd N --black-box-fd M" is appended.
+// The command to run. PATH is not searched; "--socket-fd N --black-box-fd M" is appended.
 struct WorkerCommand {
   std::vector<std::string> argv;
 };
 
-// The process leads a group of its own, so that Ctrl-C on the terminal does not reach it, and is
-// killed by the kernel when the thread that started it ends: start workers from the main thread.
-// It inherits the socket, the black box and an output pipe, and no other descriptor. The write end
-// of the pipe does not block: what a flood does not get rid of is dropped, and the worker goes on.
+// The process leads its own process group, so that Ctrl-C on the terminal does not reach it, and is
+// killed by the kernel when the thread that started it ends: start workers from the main thread. It
+// inherits only the socket, the black box and an output pipe. The write end of the pipe does not
+// block: output that does not fit is dropped, and the worker goes on.
 class WorkerProcess {
  public:
   static Result<WorkerProcess> start(const WorkerCommand& command);
 
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
-  // Kills what still runs. Waits for its end, but not for ever.
+  // Kills the process if it still runs and waits for its end, for a bounded time.
   ~WorkerProcess();
 
   pid_t pid() const { return pid_; }
-  // Readable when the process has ended; -1 where the kernel has no such descriptor.
+  // Readable once the process has ended; -1 if the kernel has no such descriptor.
   int exit_fd() const { return exit_fd_.get(); }
   int output_fd() const { return output_.get(); }
   void close_output() { output_.reset(); }
   Fd take_socket() { return std::move(socket_); }
   device::BlackBox marks() const { return box_.snapshot(); }
 
-  // How it ended, once it has; never blocks. What is left of its group is killed, and it is reaped.
+  // How the process ended, once it has; never blocks. Kills the rest of its group and reaps it.
   std::optional<Exit> poll_exit();
-  // Sends a signal to the whole group; nothing after the end.
+  // Sends a signal to the whole group; does nothing after the end.
   void signal_group(int signal) const;
 
  private:

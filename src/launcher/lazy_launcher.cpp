@@ -106,7 +106,7 @@ void LazyLauncher::run(Context& ctx, Kernels& kernels, const Rules& rules) {
   const auto compiled = compile(ctx, kernels);
   if (!compiled) return;
   launch(ctx, kernels, *compiled);
-  // What is kept is computed apart from what was just used, by another rule perhaps.
+  // The frozen result is computed separately from the one just used, possibly by another rule.
   Frozen kept = *compiled;
   kept.scratch_bytes = scratch_for(kernels.scratch(kept.config), kept.programs, false);
   frozen_.emplace(key, kept);

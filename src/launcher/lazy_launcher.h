@@ -1,11 +1,11 @@
-// The lazily compiled launch (pytorch/pytorch#175416), over whatever kernels.
+// The lazily compiled launch (pytorch/pytorch#175416), over any kernels.
 //
-// The first call of a shape compiles or loads the configs that it may use, tries each on the real
-// inputs, and freezes the best: config, grid and scratch. Later calls of the shape launch what is
-// frozen. So what a call does depends on the calls before it, and a rule that is wrong for one of
-// the two paths only is seen by a sequence, or by nothing.
+// The first call of a shape compiles or loads the configs it may use, tries each on the real
+// inputs, and freezes the best: config, grid and scratch. Later calls of the shape launch the
+// frozen result. So a call's effect depends on the calls before it, and only a sequence of calls
+// shows a rule that is wrong on one of the two paths.
 //
-// Part of plugins as well as of the driver: knows the public API and nothing else.
+// Used in plugins as well as in the driver: depends on the public API alone.
 #pragma once
 
 #include <redzone/target.h>
@@ -22,7 +22,7 @@
 
 namespace redzone::lazy {
 
-// The scratch that a config needs, as the metadata of its compiled kernel say it.
+// The scratch that a config needs, according to the metadata of its compiled kernel.
 struct CtaScratch {
   const char* name = "scratch";
   std::size_t bytes = 0;  // of each CTA; 0: none
@@ -30,42 +30,42 @@ struct CtaScratch {
   std::size_t align = 1;
 };
 
-// Configs that compute the same, by numbers of their owner's choice. A member that cannot do what
-// it is asked ends the call (Context::unsupported() or fail()).
+// Configs that compute the same result, numbered by their owner. A member function that cannot do
+// its work ends the call (Context::unsupported() or fail()).
 class Kernels {
  public:
   virtual ~Kernels() = default;
 
-  // Those that the call may use, at least one unless the call has ended.
+  // The configs that the call may use; at least one unless the call has ended.
   virtual std::vector<std::size_t> configs(Context& ctx) = 0;
-  // The one of them to keep. A function of the call alone, and no measurement: in a plan whose
-  // launches are held, or on a device that runs nothing, no time can be measured inside of a call,
-  // and two trials of one plan that chose by time would not compute the same bits.
+  // The config to keep. A function of the call alone, not a measurement: time cannot be measured
+  // inside a call if launches are blocked or in a dry run, and two trials of one plan that chose by
+  // time would not compute the same bits.
   virtual std::size_t best(Context& ctx, std::span<const std::size_t> configs) = 0;
-  // Compiles or loads.
+  // Compiles or loads the config.
   virtual void prepare(Context& ctx, std::size_t config) = 0;
-  // The grid of programs for a call of these dims, which need not be those of `ctx`.
+  // The grid of programs for a call with these dims, which may differ from those of `ctx`.
   virtual Extent programs(Context& ctx, std::size_t config, const Dims& dims) = 0;
   virtual CtaScratch scratch(std::size_t config) const = 0;
-  // `scratch` is null where the config needs none, or got none.
+  // `scratch` is null if the config needs none, or got none.
   virtual void launch(Context& ctx, std::size_t config, const Extent& programs, void* scratch) = 0;
 
-  // What decides beside the dims which configs may serve a call, and how.
+  // What determines, besides the dims, which configs may serve a call, and how.
   virtual std::string key(Context& ctx) = 0;
   // The dim that KeyRule::without_dim leaves out.
   virtual std::string_view forgotten_dim() const = 0;
-  // The contiguous tensors that the kernels add to.
+  // The contiguous tensors to which the kernels add.
   virtual std::vector<std::string_view> accumulated() const = 0;
 };
 
-// Keeps what is frozen: one for each instance of a target.
+// Holds the frozen results; one for each instance of a target.
 class LazyLauncher {
  public:
-  // One call under these rules. `kernels` are the same in all calls.
+  // Makes one call under these rules. All calls must use the same `kernels`.
   void run(Context& ctx, Kernels& kernels, const Rules& rules);
 
  private:
-  // What the first call of a key leaves for the later ones.
+  // What the first call with a key stores for later ones.
   struct Frozen {
     std::size_t config = 0;
     Extent programs;
@@ -75,12 +75,12 @@ class LazyLauncher {
   std::string key_of(Context& ctx, Kernels& kernels) const;
   Extent programs_for(Context& ctx, Kernels& kernels, std::size_t config);
   std::size_t scratch_for(const CtaScratch& need, const Extent& programs, bool compiles) const;
-  // Compiles and tries the configs. Nothing when the call has ended.
+  // Compiles and tries the configs. Empty if the call has ended.
   std::optional<Frozen> compile(Context& ctx, Kernels& kernels);
   void try_out(Context& ctx, Kernels& kernels, const Frozen& candidate);
   void launch(Context& ctx, Kernels& kernels, const Frozen& frozen);
 
-  Rules rules_;  // of the call that runs
+  Rules rules_;  // of the current call
   std::map<std::string, Frozen> frozen_;
   std::optional<Dims> first_dims_;
 };

@@ -1,4 +1,4 @@
-// The mistakes of launchers in the world, each as the one rule that it breaks.
+// Real-world mistakes of launchers, each as the one rule that it breaks.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// The rules of the lazily compiled launch as knobs of a target. The generator draws the right
-// values only; a plan that names another runs the launcher with that mistake, and a finding of it
-// can be bisected to the rule.
+// The rules of the lazily compiled launch as knobs of a target. The generator draws correct values
+// only; a plan with another value runs the launcher with that mistake, and a finding of it can be
+// bisected to the rule.
 #pragma once
 
 #include <redzone/spec.h>
@@ -14,7 +14,7 @@ namespace redzone::lazy {
 // "scratch_rule", "grid_rule", "key_rule" and "tuning_rule".
 std::vector<KnobSpec> rule_knobs();
 
-// The rules of a call: those that its knobs name, and `rules` for what they do not.
+// The rules named by the knobs of a call; the others are taken from `rules`.
 Rules rules_of(const Config& config, Rules rules);
 
 }  // namespace redzone::lazy

@@ -1,30 +1,30 @@
-// The rules of the lazily compiled launch: what it computes how, and what it keeps. All defaults
-// are right; each other value is a mistake that a launcher in the world has made.
+// The rules of the lazily compiled launch: how it computes its results, and what it keeps. All
+// defaults are correct; each other value is a mistake that a real launcher has made.
 #pragma once
 
 #include <cstdint>
 
 namespace redzone::lazy {
 
-// Bytes of scratch for a launch.
+// Bytes of scratch per launch.
 enum class ScratchRule : std::uint8_t {
-  right,            // bytes of a CTA * grid * num_ctas
-  per_cta,          // bytes of a CTA (pytorch/pytorch#175385)
-  first_call_only,  // right where the call compiles, of one CTA from the cache (#182825)
+  right,            // bytes per CTA * grid * num_ctas
+  per_cta,          // bytes per CTA (pytorch/pytorch#175385)
+  first_call_only,  // right in the compiling call, of one CTA from the cache (#182825)
   without_num_ctas,
-  null,  // none at all (jax-ml/jax#38912)
+  null,  // no scratch (jax-ml/jax#38912)
 };
 
 enum class GridRule : std::uint8_t {
   each_call,   // from the call's own dims
-  first_call,  // from those of the first call (pytorch/pytorch#120801)
+  first_call,  // from the dims of the first call (pytorch/pytorch#120801)
 };
 
-// What the frozen results are found by. Grid and scratch are frozen with the rest, so all dims
-// belong to it.
+// The key of the frozen results. Grid and scratch are frozen too, so all dims belong to the key.
 enum class KeyRule : std::uint8_t { all_dims, without_dim };
 
-// A kernel that adds to its output changes it each time that a config is tried.
+// Whether outputs are restored between tries: a kernel that adds to its output changes it with
+// every try of a config.
 enum class TuningRule : std::uint8_t { restores, accumulates };
 
 struct Rules {

@@ -20,8 +20,8 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
     plan.name = walk->path().lexically_relative(folder).generic_string();
     plan.file = walk->path().string();
     if (!walk->is_regular_file(error)) {
-      plan.problem = plan.file + ": is no file";  // a pipe would be waited for, for ever
-      error.clear();                              // as of a link to nothing
+      plan.problem = plan.file + ": is no file";  // opening a pipe would block forever
+      error.clear();                              // for example of a dangling link
       continue;
     }
     auto repro = read_file(plan.file).and_then(

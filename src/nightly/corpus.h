@@ -1,4 +1,4 @@
-// Plan files that a night replays beside what is known: regressions that are kept in a repository.
+// Plan files that a night replays besides the known findings: regressions kept in a repository.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 namespace redzone::nightly {
 
 struct CorpusPlan {
-  std::string name;  // from the folder; the same wherever the folder lies
-  std::string file;  // with the folder, as it was given
+  std::string name;  // relative to the folder; the same wherever the folder lies
+  std::string file;  // including the folder, as given
   Repro repro;
-  std::string problem;  // why it cannot be read; "" when it can
+  std::string problem;  // why it cannot be read; "" if it can
 };
 
-// All *.toml files of the folder and those below it, by name. A file that cannot be read is among
-// them, with its problem: one bad file must not cost the night. A folder that is not there, or
-// holds none, is a usage error.
+// All *.toml files of the folder and its subfolders, by name. A file that cannot be read is
+// included with its problem, so that one bad file does not cost the night. A missing or empty
+// folder is a usage error.
 Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder);
 
 }  // namespace redzone::nightly

@@ -32,7 +32,7 @@ using report::NightFinding;
 constexpr const char* kNoTime = "no time was left";
 constexpr const char* kOtherShard = "another shard replays it";
 
-// The texts that differ, in the order in which they come.
+// Joins distinct texts in the order of their first occurrence.
 class Distinct {
  public:
   void add(const std::string& text) {
@@ -49,7 +49,7 @@ class Description {
  public:
   Description(const NightFacts& facts, const NightView& view) : facts_(facts), view_(view) {}
 
-  // All but the trend.
+  // Everything but the trend.
   Night made() {
     head();
     for (const auto& run : facts_.night().runs) add(run);
@@ -218,13 +218,13 @@ class Description {
   void corpus() {
     std::set<std::string> signatures;
     std::unordered_map<std::int64_t, const Finding*> by_id;
-    std::map<std::string, const Finding*> by_target;  // the last of each
+    std::map<std::string, const Finding*> by_target;  // the last finding of each target
     for (const auto& f : facts_.findings) {
       signatures.insert(f.signature.hash());
       by_id[f.id] = by_target[f.signature.target] = &f;
     }
-    // What brings the target along: as of the finding that the plan shows, as it is here, or as of
-    // another finding of the target.
+    // The flags that load the target: those of the finding that the plan shows, of the loaded
+    // target, or of another finding of the target.
     const auto origin = [&](const store::NightReplay& r) -> std::string {
       if (const auto shown = by_id.find(r.finding.value_or(0)); shown != by_id.end())
         return report::origin_flags(shown->second->environment);
@@ -307,7 +307,7 @@ class Description {
     }
   }
 
-  // Of what the night was asked for; what it was not asked for is no gap.
+  // Gaps in what the night was asked for; anything else is not a gap.
   void gaps_of(const report::NightTarget& t) {
     if (!t.spec_error.empty()) night_.not_judged.push_back({"the spec of " + t.name, t.spec_error});
     const bool asked = std::any_of(
@@ -329,7 +329,7 @@ class Description {
 
   void missing_shards() {
     const auto& runs = facts_.night().runs;
-    if (runs.size() == 1) return;  // it speaks for itself alone
+    if (runs.size() == 1) return;  // a single run covers its own shard only
     for (int shard = 1; shard <= runs.front().shards; ++shard) {
       const auto run = std::find_if(runs.begin(), runs.end(),
                                     [&](const auto& part) { return part.shard == shard; });

@@ -1,4 +1,4 @@
-// A night as the store has it, for the reports.
+// Reads a night from the store, for the reports.
 #pragma once
 
 #include <string_view>
@@ -10,25 +10,25 @@
 namespace redzone::nightly {
 
 struct NightView {
-  std::string_view db = {};  // the store's file where replay lines have to name it
-  // Tells what brings along the target of a plan file that has shown nothing. Null: only what is
-  // known from findings is told. Borrowed.
+  std::string_view db = {};  // the store's file if replay lines have to name it
+  // Gives the flags that load the target of a plan file without findings. Null: only flags known
+  // from findings. Borrowed.
   const Registry* registry = nullptr;
-  // The night goes on in this process: all that the store holds is of its time, and it is told
-  // without the other shards, of which it may hold parts.
+  // The night is running in this process: everything in the store belongs to its time. It is
+  // described without the other shards, of which the store may hold parts.
   bool running = false;
 };
 
-// What the night saw stays what it saw, whatever was run on the store since: a finding of a later
-// time is not in it. How findings stand is told as of the night's end; of the latest night as of
-// now, since its page is made again after people have marked what they read there. Shards of one
-// night whose stores were merged are one night (see parts.h), by the number of any of them.
+// What the night saw does not change with later runs on the store: later findings are not in it.
+// Ledgers are as of the night's end; for the latest night as of now, since its page is remade after
+// people have marked what they read there. Shards of one night whose stores were merged are one
+// night (see parts.h), found by the number of any of them.
 //
-// The exit code of a night that is not closed, as one that was cut off, is kInterrupted. An unknown
-// night is a usage error.
+// The exit code of a night that is not closed, for example one that was cut off, is kInterrupted.
+// An unknown night is a usage error.
 Result<report::Night> describe_night(store::Store& store, std::int64_t campaign,
                                      const NightView& view);
-// The one that ended last; a usage error where there is none.
+// The night that ended last; a usage error if there is none.
 Result<std::int64_t> latest_night(store::Store& store);
 
 }  // namespace redzone::nightly

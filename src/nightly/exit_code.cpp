@@ -10,8 +10,8 @@
 namespace redzone::nightly {
 namespace {
 
-// Of the fuzzing the target that came to least; where none was fuzzed, what was replayed: a replay
-// is judged when a run of it was.
+// The worst result of the fuzzed targets; if none was fuzzed, of the replays: a replay is judged if
+// one of its runs was.
 RunResult result_of(const report::Night& night) {
   std::vector<PlanCounts> targets;
   bool without_turn = false;
@@ -46,7 +46,7 @@ int night_exit_code(const report::Night& night, bool broken_corpus) {
   if (report::alarm_count(night) > 0) return kFound;
   if (!night.problem.empty() || not_run_by_the_harness(night)) return kHarness;
   if (broken_corpus) return kUsage;
-  // A mistake in a spec, however many plans did not meet it.
+  // A mistake in a spec counts, however many plans did not meet it.
   if (std::any_of(night.targets.begin(), night.targets.end(),
                   [](const auto& t) { return !t.spec_error.empty(); }))
     return kUsage;
@@ -61,7 +61,7 @@ std::optional<int> exit_code_of(const NightParts& night) {
   };
   for (const int code : {kUnsound, kFound, kHarness})
     if (ended_with(code)) return code;
-  // A shard that is not there may have found something, as may one that was cut off.
+  // A missing shard may have found something, as may one that was cut off.
   const bool missing = runs.size() > 1 && runs.size() < static_cast<std::size_t>(runs[0].shards);
   if (missing ||
       std::any_of(runs.begin(), runs.end(), [](const auto& run) { return !run.finished(); }))

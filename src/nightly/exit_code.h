@@ -9,15 +9,15 @@
 
 namespace redzone::nightly {
 
-// Of a night that ran to its end, or that a problem ended. 1: a finding that nobody has waived
+// For a night that ran to its end or was ended by a problem. 1: a finding that nobody has waived
 // fails, whatever else happened. 3: the night ended early, or a known finding or a plan of the
 // corpus could not be judged because of the harness. 2: the corpus has files that cannot be read.
-// Then what was judged, of each target by itself (rank_plans()): 3 and 4 also where that holds of
-// one target that was to be fuzzed.
+// Otherwise by what was judged, for each target separately (rank_plans()): 3 and 4 also if they
+// apply to a single target that was to be fuzzed.
 int night_exit_code(const report::Night& night, bool broken_corpus);
 
-// Of all parts of a night; nothing where one is missing or was cut off and might have found
-// something. Of several the one that asks for most: 5, 1, 3, 2, 0, 4.
+// For all parts of a night; empty if a part is missing or was cut off and might have found
+// something. The most urgent of the parts' codes is returned, in the order 5, 1, 3, 2, 0, 4.
 std::optional<int> exit_code_of(const NightParts& night);
 
 }  // namespace redzone::nightly

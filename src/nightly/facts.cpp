@@ -99,7 +99,7 @@ class Loading {
   store::Store& store_;
   store::NightBook book_;
   bool running_, is_latest_ = false;
-  std::map<std::string, int> parts_of_;  // the night that saw to the target
+  std::map<std::string, int> parts_of_;  // parts of the night that had the target
   NightFacts facts_;
 };
 

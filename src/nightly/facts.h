@@ -1,4 +1,4 @@
-// What the store holds of a night, read once and found by number and by hash: there may be 10,000
+// The store's data about a night, read once and indexed by number and by hash: there may be 10,000
 // findings and as many replays of them.
 #pragma once
 
@@ -13,27 +13,27 @@
 namespace redzone::nightly {
 
 struct NightFacts {
-  // The nights up to the one that is asked for, which is the last, by when they ended.
+  // The nights up to the requested one, which is last, ordered by when they ended.
   std::vector<NightParts> nights;
   std::map<std::int64_t, CampaignRecord> campaigns;
-  // Those that were there when the night ended. Their ledgers are as they were then; of the latest
-  // night as they are now, so that its page shows what people marked since they read it.
+  // The findings that existed when the night ended. Their ledgers are as of then; for the latest
+  // night as of now, so that its page shows what people have marked since they read it.
   std::vector<Finding> findings;
   std::map<std::int64_t, std::vector<LedgerEntry>> entries;  // by finding; sorted
-  // Of all parts of the night. Of a subject that two of them replayed, the one with more runs.
+  // Over all parts of the night. For a subject that two parts replayed, the replay with more runs.
   std::map<std::string, store::NightReplay> replays;  // by subject
   std::map<std::string, store::NightTarget> targets;  // by name, summed up; `share` is the mean
-  std::map<std::int64_t, std::int64_t> occurrences;   // plans that showed it, by finding
+  std::map<std::int64_t, std::int64_t> occurrences;   // plans that showed the finding, by finding
 
   const NightParts& night() const { return nights.back(); }
-  // Seen by a plan of the night, and confirmed within it.
+  // Whether a plan of the night showed the finding, and it was confirmed in the night.
   bool was_found(const Finding& finding) const;
 };
 
 inline constexpr const char* kNoNight = "the store holds no night: 'redzone nightly' makes one";
 
-// `running`: the night goes on in this process, so that all the store holds is of its time, and
-// what other shards did is theirs to report. A usage error where there is no such night.
+// `running`: the night is running in this process, so everything in the store belongs to its time,
+// and the other shards report what they did themselves. A usage error if there is no such night.
 Result<NightFacts> load_night(store::Store& store, std::int64_t campaign, bool running);
 
 }  // namespace redzone::nightly

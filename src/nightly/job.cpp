@@ -14,8 +14,8 @@
 namespace redzone::nightly {
 namespace {
 
-// What the night comes to, which is said before anything else can go wrong. The store's error that
-// ended it is the night's problem: what was stored before is in the report all the same.
+// Describes the night before anything else can go wrong. A store error that ended the night becomes
+// its problem: the report still has what was stored before.
 Result<report::Night> described(store::Store& store, std::int64_t campaign, std::string_view db,
                                 const Registry& registry, const std::optional<Error>& broken) {
   auto night = describe_night(store, campaign, {.db = db, .registry = &registry, .running = true});

@@ -1,4 +1,4 @@
-// What a night is made with. Composed over an engine (over_engine.h), or by a test of doubles.
+// The dependencies of a night. Built over an engine (over_engine.h), or from doubles in tests.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@
 
 namespace redzone::nightly {
 
-// Two clocks: one that time is measured by, and the calendar.
+// Two clocks: a monotonic one for durations, and the calendar.
 struct Clock {
   using Time = std::chrono::steady_clock::time_point;
 
   std::function<Time()> now = std::chrono::steady_clock::now;
-  // When it was so many days ago: UTC, ISO 8601.
+  // The time that many days ago: UTC, ISO 8601.
   std::function<std::string(double days)> days_ago = utc_days_ago;
 
   double seconds_since(Time begun) const {
@@ -32,20 +32,21 @@ struct Means {
   exec::Executor& executor;
   const engine::Site& site;                  // the device, its targets and oracles
   std::chrono::milliseconds deadline{2000};  // of a trial
-  // Shows that planted bugs are caught here.
+  // Checks that planted bugs are caught here.
   std::function<Result<campaign::SelfProof>()> prove = {};
-  // The plans of a target that are drawn from that seed.
+  // The plans of a target generated from that seed.
   std::function<std::unique_ptr<campaign::PlanSource>(const TargetSpec&, std::uint64_t seed)>
       plans = {};
   campaign::SimplifyFor simplify = {};
-  // A campaign with these limits, 0: none; the night adds to it what is its own.
+  // Options of a campaign with these limits (0: none), to which the night adds its own.
   std::function<campaign::CampaignOptions(std::chrono::milliseconds time, std::uint64_t plans)>
       fuzzing = {};
-  // True: the user wants it to end.
+  // Returns true if the user wants the night to end.
   std::function<bool()> interrupted = [] { return false; };
   Clock clock = {};
 
-  // To people, while it runs: lines of text, the progress of the fuzzing, and its end.
+  // Output for people while the night runs: lines of text, the progress of the fuzzing, and its
+  // end.
   std::function<void(const std::string& line)> note = [](const std::string&) {};
   std::function<void(const campaign::Progress&)> progress = [](const campaign::Progress&) {};
   std::function<void()> fuzzed = [] {};

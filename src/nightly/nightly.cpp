@@ -16,9 +16,9 @@
 namespace redzone::nightly {
 namespace {
 
-// Earlier nights that the division of time looks at.
+// Number of earlier nights on which the division of time is based.
 constexpr std::size_t kNightsLookedAt = 14;
-// Plans in a row that the harness could not run, before it looks whether the device is there.
+// Number of consecutive plans that the harness could not run before it checks the device.
 constexpr std::uint64_t kPlansLost = 40;
 
 std::string sorted_list(std::vector<std::string> names) {
@@ -39,7 +39,7 @@ std::string plans_of(const std::vector<CorpusPlan>& corpus) {
   return sorted_list(std::move(names));
 }
 
-// Notices when nothing that is asked for can be run any more.
+// Detects that no plan can be run any more.
 class Watch {
  public:
   void operator()(const CampaignStats& stats) {
@@ -169,7 +169,7 @@ Result<void> Nightly::replay() {
   return replays.run(options_.corpus);
 }
 
-// How the time of fuzzing is divided: by what earlier nights, on any runner, yielded.
+// The shares of the fuzzing time, by what earlier nights on any runner yielded.
 Result<std::vector<double>> Nightly::shares() {
   RZ_TRY_ASSIGN(const auto runs, book_.runs());
   RZ_TRY_ASSIGN(const auto findings, store_.findings());
@@ -196,7 +196,7 @@ Result<std::vector<double>> Nightly::shares() {
 
 struct Nightly::Fuzzing {
   std::vector<double> shares;
-  std::vector<store::NightTarget> before;  // by the parts of the night before this one
+  std::vector<store::NightTarget> before;  // from the earlier parts of this night
   std::vector<campaign::TargetUnderTest> targets = {};
 };
 

@@ -1,5 +1,5 @@
-// One night: a self-proof, then what is known once more, then fuzzing for the rest of the time.
-// Each step is in the store when it is done, so that a night that was cut off goes on where it was.
+// One night: a self-proof, then replays of what is known, then fuzzing for the rest of the time.
+// Each step is stored when it is done, so that a night that was cut off is continued from there.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,15 @@
 namespace redzone::nightly {
 
 struct NightlyOptions {
-  // Of the whole time, for replays; the rest, and what they leave, is for fuzzing.
+  // Share of the whole time for replays; fuzzing gets the rest and what the replays leave.
   static constexpr double kReplayShare = 0.3;
-  // A night that was cut off longer ago than this is not continued: it is another night's turn.
+  // A night that was cut off longer ago than this is not continued; a new night starts.
   static constexpr double kResumeDays = 20.0 / 24;
 
   campaign::Shard shard;
   std::chrono::milliseconds time{0};  // 0: no limit
-  std::uint64_t plans = 0;            // of the fuzzing, for each target; 0: no limit
-  std::optional<std::uint64_t> seed;  // of all shards; drawn from the time when it is absent
+  std::uint64_t plans = 0;            // plans of the fuzzing, for each target; 0: no limit
+  std::optional<std::uint64_t> seed;  // for all shards; absent: derived from the time
   std::string command, commit;
   std::vector<CorpusPlan> corpus;
 };
@@ -38,22 +38,22 @@ class Nightly {
   Nightly(const Means& means, store::Store& store, const engine::Selection& selection,
           const NightlyOptions& options);
 
-  // Ended early by Ctrl-C it is unfinished, and continued the next time; ended early by a device
-  // that no longer answers it says so in the book. Errors are the store's: what it holds until then
-  // stays, and is continued the next time, too.
+  // A night that is ended by Ctrl-C stays unfinished and is continued the next time; one that is
+  // ended by a device that no longer answers records that in the store. Errors are the store's:
+  // what was stored before stays, and the night is continued the next time.
   Result<void> run();
-  // Of the night; 0 where not even that could be stored.
+  // Number of the night's campaign; 0 if not even that could be stored.
   std::int64_t campaign() const { return run_.campaign; }
-  // Closes the book on the night. `exit_code` is not kInterrupted.
+  // Marks the night as finished. `exit_code` is not kInterrupted.
   Result<void> close(int exit_code);
 
  private:
   Result<void> begin();
-  // The latest night that was cut off and asked for the same; true: there was one. Its time, and
-  // how many plans it fuzzes with, may be other ones. A night that asked for something else stays
-  // as it is, for whoever asks for that again.
+  // Continues the latest night that was cut off and had the same settings; true if there was one.
+  // Its time and its number of plans may differ. A night with other settings is left for a later
+  // run with those.
   Result<bool> resume();
-  // What this night asks for and that one did not; "" when nothing.
+  // How the settings of this night differ from those of `run`; "" if they do not.
   std::string difference(const store::NightRun& run, const std::string& device) const;
   Result<void> prove();
   Result<void> replay();
@@ -62,7 +62,7 @@ class Nightly {
   void add_targets(Fuzzing& fuzzing);
   Result<void> tell_skipped();
   Result<std::vector<double>> shares();
-  // What the part of the night before did, and this one so far.
+  // Stores the sums of the earlier part of the night and this one so far.
   Result<void> keep(const std::vector<campaign::TargetStats>& now, const CampaignStats& stats);
   double seconds_used() const;
   bool interrupted() const { return means_.interrupted(); }
@@ -74,8 +74,8 @@ class Nightly {
   const engine::Selection& selection_;
   const NightlyOptions& options_;
   store::NightRun run_;
-  CampaignRecord campaign_;                  // with what the parts before did
-  std::vector<store::NightTarget> targets_;  // the same, in the order of the selection
+  CampaignRecord campaign_;                  // including what earlier parts did
+  std::vector<store::NightTarget> targets_;  // likewise, in the order of the selection
   double fuzzed_before_ = 0;
   engine::QuarantineWatch quarantines_;
 };

@@ -1,4 +1,4 @@
-// A night's means over an engine.
+// Builds a night's dependencies over an engine.
 #pragma once
 
 #include "engine/engine.h"
@@ -6,7 +6,7 @@
 
 namespace redzone::nightly {
 
-// Borrows the engine. What people are told is left to the caller.
+// Borrows the engine. The callbacks for people are left to the caller.
 Means means_over(engine::Engine& engine);
 
 }  // namespace redzone::nightly

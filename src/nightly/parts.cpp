@@ -28,7 +28,7 @@ bool belongs(const NightParts& night, const NightRun& run) {
          std::none_of(night.runs.begin(), night.runs.end(), same_shard);
 }
 
-// By when they began.
+// Groups the runs into nights, sorted by when they began.
 std::vector<NightParts> together(std::vector<NightRun> runs, std::int64_t alone) {
   std::sort(runs.begin(), runs.end(), [](const NightRun& a, const NightRun& b) {
     return std::tie(a.began, a.campaign) < std::tie(b.began, b.campaign);
@@ -62,7 +62,7 @@ std::string last_end(const NightParts& night, const std::map<std::int64_t, std::
   return last;
 }
 
-// `next`: when the first night began after all runs of this one had; "" when none did.
+// `next`: when the first night began after all runs of this one had begun; "" if there is none.
 std::string until_of(const NightParts& night, const std::string& next) {
   const bool same_second = !next.empty() && night.ended.starts_with(next.substr(0, kSecond));
   return night.ended.empty() || same_second ? next : night.ended;
@@ -111,8 +111,8 @@ std::vector<NightParts> nights_of(std::vector<NightRun> runs,
   for (auto& night : nights)
     std::sort(night.runs.begin(), night.runs.end(),
               [](const NightRun& a, const NightRun& b) { return a.shard < b.shard; });
-  // To the second, which is all that an end is told to: of two in one second the one that was cut
-  // off came later, as a night begins when the one before has ended.
+  // Compares whole seconds, the resolution of end times: of two nights in one second the one that
+  // was cut off comes later, since a night begins when the one before has ended.
   const auto order = [running](const NightParts& night) {
     const bool cut_off = night.ended.empty();
     return std::tuple(night.holds(running),

@@ -1,5 +1,5 @@
-// Which runs of `redzone nightly` are parts of one night, and when that was: several runners may
-// share a night.
+// Which runs of `redzone nightly` are parts of one night, and when that night was: several runners
+// may share a night.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace redzone::nightly {
 
-// One night: its run, or the runs of its shards that the store holds. Times are UTC, ISO 8601; such
-// texts sort by time.
+// One night: its run, or the runs of its shards that are in the store. Times are UTC, ISO 8601, so
+// that their texts sort by time.
 struct NightParts {
   std::vector<store::NightRun> runs;  // by shard; at least one
-  std::string began;                  // the first of them
-  std::string ended;                  // the last of them; "" where one was cut off
-  // What was seen up to here is of this night; "": all that was seen since it began. Not just
-  // `ended`, which is told to the second: what another night did in that second is not this one's.
-  // A night that was cut off lasted until the next began at most.
+  std::string began;                  // of the first run
+  std::string ended;                  // of the last run; "" if one was cut off
+  // Everything seen up to here belongs to this night; "": everything seen since it began. Differs
+  // from `ended`, which has a resolution of one second: what another night did in that second is
+  // not part of this one. A night that was cut off lasted at most until the next began.
   std::string until;
 
   std::int64_t campaign() const;  // the lowest of its runs: the night's number
   bool holds(std::int64_t campaign) const;
-  // One of these shards sees to the key: the hash of a signature, the name of a plan file.
+  // True if one of these shards owns the key: the hash of a signature or the name of a plan file.
   bool owns(std::string_view key) const;
-  // The entry was there when the night ended. What a person said in the second in which it ended,
-  // and not before it began, is said of it, not in it.
+  // True if the entry existed when the night ended. An entry that a person made in the second in
+  // which the night ended, and not before it began, comes after the night.
   bool covers(const LedgerEntry& entry) const;
 };
 
-// Runs of different shards with the same base seed and the same number of shards are one night when
-// each began within 20 hours of the first: a part that was cut off longer ago than this is not
-// continued either (NightlyOptions::kResumeDays), and a job that has the same seed every night has
-// nights of its own all the same. The clocks of the runners may differ by what that leaves.
+// Runs of different shards with the same base seed and number of shards are one night if each began
+// within 20 hours of the first. A part that was cut off longer ago than this is not continued
+// either (NightlyOptions::kResumeDays), and a job with the same seed every night still has separate
+// nights. The clocks of the runners may differ by what that leaves.
 //
-// By when they ended, those that were cut off by when they began: the last is the latest night.
-// `running`: a campaign that goes on in this process, 0 for none. It is a night of its own, the
-// latest, and lasts still.
+// Sorted by when they ended, or began if they were cut off: the last is the latest night.
+// `running`: a campaign that is running in this process, 0 for none. It is a night of its own, the
+// latest, and has not ended.
 std::vector<NightParts> nights_of(std::vector<store::NightRun> runs,
                                   const std::vector<CampaignRecord>& campaigns,
                                   std::int64_t running = 0);

@@ -16,7 +16,7 @@
 namespace redzone::nightly {
 namespace {
 
-// Replays in a row that the harness could not run, before it looks whether the device is there.
+// Number of consecutive replays that the harness could not run before it checks the device.
 constexpr int kReplaysLost = 3;
 
 }  // namespace
@@ -50,13 +50,13 @@ Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
 Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
   RZ_TRY_ASSIGN(auto findings, night_.store.findings());
   RZ_TRY_ASSIGN(const auto replays, night_.book.replays(night_.run.campaign));
-  std::set<std::string> done;  // by an earlier part of this night
+  std::set<std::string> done;  // by earlier parts of this night
   for (const auto& replay : replays) done.insert(replay.subject);
   auto last = night_.book.last_replayed();
   if (!last) return tl::unexpected(last.error());
 
   std::vector<Todo> list;
-  std::map<std::pair<std::int64_t, std::string>, int> listed;  // by when it was replayed last
+  std::map<std::pair<std::int64_t, std::string>, int> listed;  // by time of the last replay
   const auto add = [&](const std::string& key, std::string subject, const std::string& target,
                        auto replay) {
     if (done.contains(subject) || !night_.shard.owns(key)) return;
@@ -68,7 +68,7 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
                     .replay = std::move(replay)});
   };
   for (const auto& f : findings) {
-    // What an earlier part of this night found has just been shown.
+    // A finding of an earlier part of this night was shown just now.
     const bool tonight = f.campaign == night_.run.campaign && was_found(f.state);
     if (f.state != FindingState::unconfirmed && !tonight)
       add(f.signature.hash(), f.signature.hash(), f.signature.target,
@@ -151,10 +151,10 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
   RZ_TRY_ASSIGN(const auto passed, passed_since(finding));
-  // A suspect has failed once, which says little about how often it does.
+  // A suspect has failed once, which gives no useful rate.
   const Reliability before = was_found(finding.state) ? finding.reliability : Reliability{1, 1};
   auto seen = recheck(target, plan, finding.signature, before, passed);
-  if (interrupted()) return {};  // half a replay says nothing
+  if (interrupted()) return {};  // a partial replay proves nothing
   if (seen.tonight == Tonight::passes && !other.empty()) {
     seen.tonight = Tonight::unclear;
     seen.reason = "it passes here; " + other;
@@ -182,7 +182,7 @@ Result<std::int64_t> NightReplays::passed_since(const Finding& finding) {
 Result<void> NightReplays::enter(const Finding& finding, const campaign::Recheck& seen,
                                  const TargetEntry& entry) {
   if (!was_found(finding.state)) {
-    // Nobody had the time to confirm it before.
+    // It had not been confirmed for lack of time.
     if (seen.failed.k > 0) {
       campaign::Evaluator evaluator = evaluator_for(entry.spec);
       RZ_TRY(campaign::measure_suspect(evaluator, site().catalog(), sink_, finding));
@@ -238,7 +238,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   replay.failed = seen.failed;
   replay.reason = seen.reason;
   replay.device_seconds = seen.device_seconds;
-  // The failure that the plan is there for comes last, so that the replay is listed under it.
+  // The expected failure comes last, so that the replay is listed under it.
   std::vector<campaign::Alarm> alarms;
   if (seen.other) alarms.push_back(*seen.other);
   if (seen.failure) alarms.push_back({*seen.failure, repro.plan});

@@ -1,4 +1,4 @@
-// The first part of a night: what is known, and the plans of the corpus, once more.
+// The first part of a night: replays the known findings and the plans of the corpus.
 #pragma once
 
 #include <chrono>
@@ -14,60 +14,60 @@
 
 namespace redzone::nightly {
 
-// Borrowed by the parts of one night.
+// Borrowed by all parts of one night.
 struct NightContext {
   const Means& means;
   store::Store& store;
   store::NightBook& book;
-  store::NightRun& run;  // kept up to date in the book
+  store::NightRun& run;  // stored after each step
   campaign::Shard shard;
 };
 
 class NightReplays {
  public:
-  // `until`: when replaying has to end, for the sake of what comes after.
+  // `until`: when the replays have to end, to leave time for the fuzzing.
   NightReplays(NightContext night, std::chrono::steady_clock::time_point until)
       : night_(night),
         quarantines_(night.store, night.means.clock.now),
         until_(until),
         sink_(night.store) {}
 
-  // Of this shard; those that waited longest first, of these one of each target in turn, and none
-  // twice in a night. What it shows goes into the book and the ledgers at once. Ends early when
-  // time is up, on Ctrl-C, or when the device no longer answers: then run.problem says so. Errors
-  // are the store's.
+  // Replays the subjects of this shard, longest wait first; among equal waits the targets take
+  // turns. None is replayed twice in a night. Results are stored in the night and the ledgers at
+  // once. Ends early when time is up, on Ctrl-C, or when the device no longer answers: then
+  // run.problem has the reason. Errors are the store's.
   Result<void> run(const std::vector<CorpusPlan>& corpus);
 
  private:
   struct Todo {
     std::string subject;
     std::int64_t last = 0;  // the campaign that replayed it last
-    int turn = 0;           // its place among those of its target that waited as long
+    int turn = 0;           // its place among those of its target with the same wait
     std::function<Result<void>()> replay;
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
   Result<void> replay_finding(const Finding& finding);
   Result<void> replay_plan(const CorpusPlan& plan);
-  // Why the plan, which it completes, cannot be judged here; else its target and oracles.
+  // The target and oracles of the plan, which is completed here; or why it cannot be judged here.
   struct Runnable {
     const TargetEntry* entry = nullptr;
     std::vector<const Oracle*> oracles;
     std::string why_not;
   };
   Runnable runnable(Plan& plan, const std::string& oracle, const std::string& where) const;
-  // Why what was seen on that device says nothing here.
+  // Why observations from that device do not apply here.
   std::string elsewhere(const Environment& environment) const;
   campaign::Recheck recheck(const Runnable& target, const Plan& plan,
                             const std::optional<Signature>& expected, const Reliability& before,
                             std::int64_t passed = 0);
-  // Runs that passed here in the nights since it failed last.
+  // Number of runs that passed here in the nights since the last failure.
   Result<std::int64_t> passed_since(const Finding& finding);
-  // What the recheck says of the finding, in its ledger and state.
+  // Stores the result of the recheck in the finding's ledger and state.
   Result<void> enter(const Finding& finding, const campaign::Recheck& seen,
                      const TargetEntry& entry);
-  // Stores a failure that is not the one that was replayed, or that a plan of the corpus showed, as
-  // a finding of its own, and measures it.
+  // Stores a failure other than the replayed one, or one that a plan of the corpus showed, as a
+  // finding of its own, and measures it.
   Result<std::int64_t> record(const campaign::Alarm& alarm, const TargetEntry& entry);
   Result<void> keep(store::NightReplay replay);
   bool ended() const;
@@ -82,7 +82,7 @@ class NightReplays {
   int lost_in_a_row_ = 0;
 };
 
-// The device, or the workers on it, no longer do what the self-proof showed: why; "" when they do.
+// Why the device or its workers no longer pass the self-proof; "" if they do.
 std::string lost_device(const Means& means);
 
 }  // namespace redzone::nightly

@@ -7,9 +7,9 @@
 
 namespace redzone::nightly {
 
-// For each finding of which `redzone bisect` has stored runs on the device that it was seen on, of
-// this build of its target or of the one that it was seen in. Runs nothing: what the runs do not
-// say is not known. A target that is not in the registry has no table.
+// Adds a table for each finding that has stored `redzone bisect` runs on the device it was seen on,
+// with this build of its target or the one it was seen in. Runs nothing: settings that the stored
+// runs do not decide stay unknown. A target that is not in the registry gets no table.
 Result<void> add_bisections(report::Night& night, store::Store& store, const Registry& registry);
 
 }  // namespace redzone::nightly

@@ -6,11 +6,11 @@
 
 namespace redzone::nightly {
 
-// What a campaign did with a target, as it is kept of a night; without its share.
+// The counts of a campaign for one target, as stored for a night; without the share.
 store::NightTarget counts_of(const campaign::TargetStats& stats);
 
-// Adds what is counted, and the first reason why a call was not compared or judged; not the share,
-// nor why the target was not fuzzed.
+// Adds the counts, and keeps the first reason why a call was not compared or judged. Leaves the
+// share and the reason why the target was not fuzzed unchanged.
 void add_counts(store::NightTarget& sum, const store::NightTarget& more);
 
 }  // namespace redzone::nightly

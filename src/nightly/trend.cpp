@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kNightsShown = 60;
 
-// Adds to each night how many findings stood how when it ended. `entries` of one finding, sorted.
+// Adds to each night the number of findings by standing when it ended. `entries`: of one finding,
+// sorted.
 void add_standings(std::vector<report::NightTrend>& trend, std::span<const NightParts> nights,
                    const Finding& finding, std::span<const LedgerEntry> entries) {
   for (std::size_t i = 0; i + 1 < nights.size(); ++i) {

@@ -1,4 +1,4 @@
-// Nights of the past, for the charts of a report.
+// Past nights, for the charts of a report.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace redzone::nightly {
 
-// The last 60 nights, oldest first; the last is the one of the facts. What is counted of a night
-// are its findings as they stood when it ended, also where only other nights saw them.
+// The last 60 nights, oldest first; the last is that of the facts. Findings are counted with their
+// state at the end of each night, even if only other nights saw them.
 Result<std::vector<report::NightTrend>> night_trend(store::Store& store, const NightFacts& facts);
 
 }  // namespace redzone::nightly

@@ -14,7 +14,7 @@ Result<void> prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return usage_error(fmt::format("--report: {}: {}", folder.string(), error.message()));
-  // What permissions, a full disk and the like say of it shows when a file is made.
+  // Problems such as permissions or a full disk show only when a file is created.
   const auto probe = folder / fmt::format(".redzone-{}", ::getpid());
   const bool made = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
   const bool removed = std::filesystem::remove(probe, error);

@@ -1,4 +1,4 @@
-// A night's report as files.
+// Writes a night's report to files.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace redzone::nightly {
 
-// Makes the folder where it is not there, and tries it: found out before the night rather than
-// after it. A usage error when no file can be made in it.
+// Creates the folder if it is missing and tries to write in it, so that a problem shows before the
+// night. A usage error if no file can be created in it.
 Result<void> prepare_folder(const std::filesystem::path& folder);
 
-// Every format into the folder, which is there; each file is replaced whole. A harness error when
-// one cannot be written.
+// Writes every format to the existing folder; each file is replaced whole. A harness error if one
+// cannot be written.
 Result<void> write_night(const report::Night& night, const std::filesystem::path& folder);
 
 }  // namespace redzone::nightly

@@ -5,18 +5,17 @@
 //            "rows": [{"kind": "knob"|"mode"|"dim"|"layout"|"data"|"step", "setting", "value",
 //            "verdict", "necessary": bool or null, "sufficient": bool or null, "or_else": [text],
 //            "decides_with": [text], "by_oracle", "tried": [{"value", "answer", "plan_hash",
-//            "runs": RUNS, "other_data": RUNS of what passes but for other data, or null,
-//            "other_launch": {"launch", "runs": RUNS} of what passes but for that launch, or
-//            null}]}], "go": CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE],
-//            "explain": [{"text", "verdict", "fails": RUNS, "passes": RUNS}]}
-//   RUNS     {"k", "n", "other", "unjudged", "said"}: k of n judged runs failed as the finding
-//   does,
-//            `other` of them failed otherwise. A sequential test decides how many runs are made, so
+//            "runs": RUNS, "other_data": RUNS with other data that fail, or null,
+//            "other_launch": {"launch", "runs": RUNS} under a launch that fails, or null}]}], "go":
+//            CHANGE or null, "come": CHANGE or null, "combinations": [CHANGE], "explain": [{"text",
+//            "verdict", "fails": RUNS, "passes": RUNS}]}
+//   RUNS     {"k", "n", "other", "unjudged", "said"}: k of n judged runs failed as the finding,
+//            `other` of them failed otherwise. A sequential test determines the number of runs, so
 //            the counts have no interval
 //   CHANGE   {"settings": [text], "answer", "plan", "plan_hash", "runs": RUNS}
-//   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence", "rule": text or
-//   null,
-//            "samples": [{"value", "answer", "runs": RUNS}], "foretold", "complete", "runs_made"}
+//   --dim    {"finding", "signature", "dim", "calls", "base": RUNS, "sentence",
+//            "rule": text or null, "samples": [{"value", "answer", "runs": RUNS}], "foretold",
+//            "complete", "runs_made"}
 //   --builds {"finding", "signature", "sentence", "first_bad": path or null, "last_good": path or
 //            null, "between": [path], "confidence", "path": [{"build", "answer", "skipped", "runs":
 //            RUNS, "likely": path or null, "confidence"}]}
@@ -34,13 +33,13 @@ namespace redzone::report {
 
 std::string bisection_text(const Finding& finding, const bisect::Bisection& bisection);
 std::string bisection_json(const Finding& finding, const bisect::Bisection& bisection);
-// The sentences alone, each with its runs.
+// Only the sentences, each with its runs.
 std::string explanation_text(const Finding& finding, const bisect::Bisection& bisection);
 
 std::string boundary_text(const Finding& finding, const bisect::Boundary& boundary);
 std::string boundary_json(const Finding& finding, const bisect::Boundary& boundary);
 
-// `builds`: what was tried, as the user named them.
+// `builds`: those that were tried, as the user named them.
 std::string builds_text(const Finding& finding, const std::vector<std::string>& builds,
                         const bisect::FirstBad& result);
 std::string builds_json(const Finding& finding, const std::vector<std::string>& builds,

@@ -37,7 +37,7 @@ std::string answer_text(const bisect::BuildProbe& p) {
   return p.skipped.empty() ? std::string(name_of(p.probe.answer)) : "skipped";
 }
 
-// "" when it is more likely that none is bad.
+// "" if it is more likely that none is bad.
 std::string likely(const Builds& builds, const bisect::BuildStep& step) {
   return step.likely < builds.size() ? builds[step.likely] : "";
 }

@@ -1,4 +1,4 @@
-// Runs of a bisection as JSON. Internal to the reports.
+// Runs of a bisection as JSON. Private to the reports.
 #pragma once
 
 #include <nlohmann/json.hpp>

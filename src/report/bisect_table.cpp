@@ -11,7 +11,7 @@ namespace {
 
 using bisect::Answer;
 
-// Where a value that passes fails after all.
+// The conditions under which a passing value fails.
 std::string fails_after_all(const bisect::Tried& t) {
   std::string out;
   if (t.other_data) out += fmt::format(" (other data: {})", ratio(t.other_data->counts));
@@ -21,7 +21,7 @@ std::string fails_after_all(const bisect::Tried& t) {
   return out;
 }
 
-// "128 1/1, 256 2/2" of the values with one of these answers.
+// "128 1/1, 256 2/2": the values with one of these answers.
 std::string values(const bisect::Row& row, std::initializer_list<Answer> answers) {
   std::string out;
   for (const auto& t : row.tried)

@@ -12,12 +12,12 @@ struct DoctorLine {
   std::string what;         // "NVRTC"
   bool ok = false;          // found, or passed
   std::string found;        // version, path, or what is wrong
-  std::string consequence;  // what follows when it is not ok, one clause; may be empty
+  std::string consequence;  // effect of a failed check, one clause; may be empty
 };
 
 struct DoctorReport {
   std::vector<DoctorLine> lines;
-  bool ok = false;  // every device that is here passed its self-test
+  bool ok = false;  // every available device passed its self-test
 };
 
 std::string doctor_text(const DoctorReport& report);

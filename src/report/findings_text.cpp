@@ -19,7 +19,7 @@ std::string ratio(const Reliability& r) {
   return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
 }
 
-// "https://... (rounding), since 2025-01-31T02:00:00.000000Z"; "" of one that nobody has marked.
+// "https://... (rounding), since 2025-01-31T02:00:00.000000Z"; "" if nobody has marked it.
 std::string ledger_text(const Ledger& ledger) {
   if (ledger.standing == Standing::fresh) return "";
   std::string out(name_of(ledger.standing));
@@ -28,7 +28,7 @@ std::string ledger_text(const Ledger& ledger) {
   return out + ", since " + ledger.since;
 }
 
-// Of the final measure: as many runs as were fixed before, later than those that found it.
+// For the final measurement: a number of runs fixed in advance, after those that found the failure.
 std::string reliability_text(const Reliability& r) {
   if (r.n == 0) return "not run again yet";
   const auto i = statistics::exact_interval(r.k, r.n);
@@ -36,7 +36,7 @@ std::string reliability_text(const Reliability& r) {
                      r.n, 100 * i.low, 100 * i.high);
 }
 
-// "key  value" lines; values that are empty are left out.
+// "key  value" lines; empty values are left out.
 class Lines {
  public:
   Lines(std::string_view indent, std::size_t key_width) : indent_(indent), width_(key_width) {}
@@ -83,7 +83,7 @@ std::string environment_text(const Environment& e) {
   return "\nenvironment\n" + lines.text();
 }
 
-// The latest log: what the worker said last.
+// The latest log: the worker's last output.
 std::string logs_text(std::span<const Artifact> artifacts) {
   const Artifact* latest = nullptr;
   for (const auto& a : artifacts)

@@ -36,10 +36,10 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // As many cells as there are columns; made printable.
+  // Takes as many cells as there are columns; makes them printable.
   void add(const std::vector<std::string>& cells);
   bool empty() const { return rows_.empty(); }
-  // One line for the titles and each row, each behind `indent`.
+  // A line of titles and a line per row, each after `indent`.
   std::string text(std::string_view indent = "") const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostFindings = 2'000;
 
-// Appends the template up to `mark`, which it holds once, and `text`; gives the rest.
+// Appends the template up to `mark`, which occurs once, then `text`; returns the rest.
 std::string_view append_until(std::string& out, std::string_view page, std::string_view mark,
                               std::string_view text) {
   const std::size_t at = page.find(mark);
@@ -38,7 +38,8 @@ std::string data_of(const Night& night) {
     f.ledger.note = f.ledger.note.empty() ? f.ledger.link : f.ledger.link + " " + f.ledger.note;
     f.ledger.link.clear();
   }
-  // Of all, also of those that are left out. The seed is a text: JavaScript's numbers end at 2^53.
+  // Over all findings, including those left out. The seed is a text: JavaScript's numbers end at
+  // 2^53.
   nlohmann::ordered_json all{
       {"seed", std::to_string(night.seed)}, {"left_out", night.findings.size() - kept},
       {"alarms", alarm_count(night)},       {"verdict", verdict_sentence(night)},

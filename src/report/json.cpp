@@ -39,14 +39,14 @@ Json signature(const Signature& s) {
           {"side", s.side},     {"access", s.access}};
 }
 
-// Of a number of runs that was fixed before the first of them: the final measure of a finding, or
-// the --runs of a replay.
+// For a number of runs that was fixed in advance: the final measurement of a finding, or the --runs
+// of a replay.
 Json reliability(const Reliability& r) {
   const auto i = statistics::exact_interval(r.k, r.n);
   return {{"k", r.k}, {"n", r.n}, {"low", i.low}, {"high", i.high}};
 }
 
-// Of any runs. What is varied is run on according to what it shows, so there is no interval.
+// For any runs. Without an interval, since the number of runs depends on their outcome.
 Json counts(const Reliability& r) {
   return {{"k", r.k}, {"n", r.n}};
 }

@@ -1,6 +1,6 @@
 // What the commands print with --json: one document each, indented by two spaces, keys in the order
 // given here, with a newline at the end. Names follow the values in report/values.h and
-// store/finding.h; a field may be added, and is not renamed or removed. Text that is not UTF-8 is
+// store/finding.h; fields may be added, but are never renamed or removed. Text that is not UTF-8 is
 // repaired. Numbers beyond 2^53 (seeds) are printed in full.
 //
 //   targets   {"targets": [TARGET]}
@@ -25,8 +25,7 @@
 //              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
 //              "replay"}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
-//   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, whose number was fixed before, and
-//   the
+//   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, a number fixed in advance, and the
 //             exact 95% interval
 //   COUNTS    {"k", "n"}: k failures in n runs
 //   run       {"campaign": {"id", "seed", "device", "command", "started", "ended", "seconds",
@@ -34,13 +33,13 @@
 //              "verdicts": {"pass", "fail", "inconclusive", "not_applicable", "harness_error"},
 //              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
 //              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans",
-//              "spec_error": the target's author is to mend it}],
+//              "spec_error": true for a mistake of the target's author}],
 //              "reference": {"compared_calls", "calls", "targets": [{"target",
-//              "compared_calls", "calls", "not_compared"}]}, of targets that have one,
-//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims that the budget
-//              of the device keeps small}],
+//              "compared_calls", "calls", "not_compared"}]}, for targets with a reference,
+//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited by
+//              the budget of the device}],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
-//   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls beside those compared with the reference
+//   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
 //              "result", "as_recorded", "reference": {"compared_calls", "calls"}, "wall_us",

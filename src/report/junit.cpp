@@ -22,9 +22,9 @@ enum class Result : std::uint8_t { passed, failure, error, skipped };
 struct Case {
   std::string name;
   Result result = Result::passed;
-  std::string type;     // of a failure or error
-  std::string message;  // one sentence; of a pass, what is worth knowing
-  std::string body;     // of a failure: plan and replay line
+  std::string type;     // for a failure or error
+  std::string message;  // one sentence; for a pass, useful additional facts
+  std::string body;     // for a failure: plan and replay line
   double seconds = 0;
 };
 
@@ -62,7 +62,7 @@ Case finding_case(const NightFinding& f) {
   return out;
 }
 
-// "" or BEFORE and what was compared with the reference, and why nothing was.
+// BEFORE and the counts of calls compared with the reference, and why none was; or "".
 std::string said_of_reference(const NightTarget& t, std::string_view before) {
   if (t.reference.calls == 0) return "";
   std::string out = fmt::format("{}{}", before, compared_text(t.reference));
@@ -171,7 +171,7 @@ void add(pugi::xml_node suite, const char* suite_name, const Case& c) {
   set_text(result, c.body);
 }
 
-// Before the cases, as the form has it.
+// Before the cases, as the format requires.
 void set_properties(pugi::xml_node suite, const Suite& of) {
   if (of.properties.empty()) return;
   pugi::xml_node properties = suite.append_child("properties");
@@ -182,7 +182,7 @@ void set_properties(pugi::xml_node suite, const Suite& of) {
   }
 }
 
-// ISO 8601 without a zone, as the form has it; the times of a night are UTC.
+// ISO 8601 without a zone, as the format requires; the times of a night are UTC.
 void set_timestamp(pugi::xml_node node, const std::string& utc) {
   if (utc.ends_with('Z')) set(node, "timestamp", utc.substr(0, utc.size() - 1));
 }
@@ -217,7 +217,7 @@ std::string night_junit(const Night& night) {
   set(root, "tests", tests);
   set(root, "failures", failures);
   set(root, "errors", errors);
-  set_seconds(root, suites[0].seconds());  // the targets had their time within it
+  set_seconds(root, suites[0].seconds());  // this includes the time of the targets
   std::ostringstream out;
   document.save(out, "  ", pugi::format_indent, pugi::encoding_utf8);
   return out.str();

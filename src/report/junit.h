@@ -6,13 +6,12 @@
 //            the plan that showed it
 //   error    the night itself could not do its job or could judge nothing (exit 3, 4, 130, ...), so
 //            that a reader who counts failures does not take it for a pass
-//   skipped  with the reason: waived, quarantined, not run, not applicable, unclear, not confirmed,
-//   a
-//            target that was not fuzzed or of which nothing could be judged
+//   skipped  with the reason: waived, quarantined, not run, not applicable, unclear, not
+//            confirmed, a target that was not fuzzed or had nothing that could be judged
 //   passed   the rest, fixed findings among them
 //
-// The name of a finding's case is its signature, so that a history of cases follows it whatever its
-// number in the store is. Characters that XML 1.0 does not have become U+FFFD.
+// A finding's case is named by its signature, so that its history is independent of its number in
+// the store. Characters outside XML 1.0 become U+FFFD.
 #pragma once
 
 #include <string>

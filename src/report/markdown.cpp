@@ -33,15 +33,15 @@ std::string reference(std::string_view link) {
   return safe ? fmt::format("<{}>", *safe) : words(link);
 }
 
-// The text so far, and what did not fit.
+// The text so far, and the parts that did not fit.
 class Summary {
  public:
   explicit Summary(std::size_t most_bytes) : most_(most_bytes - kReserved) {}
 
-  // Short and bounded; always there.
+  // A short, bounded text that is always included.
   void line(std::string_view text) { text_ += text; }
 
-  // A section with a row or block for each of `count` elements; nothing where there are none.
+  // A section with a row or block for each of `count` elements; omitted if `count` is 0.
   void section(std::string_view title, std::string_view head, std::size_t count,
                const std::function<std::string(std::size_t)>& row) {
     if (count == 0) return;
@@ -74,7 +74,7 @@ class Summary {
   std::size_t most_;
   std::string text_;
   std::vector<std::string> cuts_;
-  bool full_ = false;  // what is less urgent does not come before what was left out
+  bool full_ = false;  // once set, less urgent parts are left out, too
 };
 
 using Group = std::vector<const NightFinding*>;

@@ -1,10 +1,10 @@
 // A night as GitHub's Markdown, for the summary of a CI job: what needs attention first, then what
 // was not judged, the targets, the rest of the ledger, and the plans of what needs attention.
 //
-// A summary of more than 1 MiB is refused by GitHub as a whole (docs.github.com, workflow commands,
-// "Adding a job summary"). What does not fit in `most_bytes` is left out from the end, whole rows
-// and plans at a time, and the last paragraph says how much of what. Long texts in a row are cut to
-// a length that stays readable and end in an ellipsis.
+// GitHub refuses a summary of more than 1 MiB as a whole (docs.github.com, workflow commands,
+// "Adding a job summary"). What exceeds `most_bytes` is left out from the end, in whole rows and
+// plans, and the last paragraph gives the counts. Long texts in a row are cut to a readable length
+// and end in an ellipsis.
 #pragma once
 
 #include <cstddef>

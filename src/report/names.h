@@ -10,7 +10,8 @@
 
 namespace redzone::report {
 
-// "contiguous" and what else the target promises to handle: "row padding", "transposed", ...
+// "contiguous" and the other layouts that the target promises to handle: "row padding",
+// "transposed", ...
 std::vector<std::string_view> layouts_of(const LayoutRules& rules);
 
 }  // namespace redzone::report

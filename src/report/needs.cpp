@@ -10,10 +10,10 @@
 namespace redzone::report {
 namespace {
 
-// Chance with which a busy machine is named although the load changes nothing.
+// Chance that a busy machine is reported as needed although the load has no effect.
 constexpr double kFalseAlarm = 0.01;
 
-// Is it a row of the plan's own value, of an axis whose value a finding can be said to need?
+// True for a row of the plan's own value, on an axis whose value a finding may need.
 bool may_be_needed(const Plan& plan, const AttributionRow& row) {
   const ModeAxis* axis = find_mode_axis(all_mode_axes(), row.axis);
   return axis != nullptr && axis->needed && row.value == axis->value(plan);
@@ -23,7 +23,7 @@ std::string ratio(const Reliability& r) {
   return fmt::format("{}/{}", r.k, r.n);
 }
 
-// What other values of the axis pass with.
+// The other values of the axis that pass.
 std::string passes_with(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)
@@ -32,7 +32,7 @@ std::string passes_with(const Finding& f, const AttributionRow& own) {
   return out;
 }
 
-// "; fails 3/3 with guard, gated": a second mechanism, to which the axis does not matter.
+// "; fails 3/3 with guard, gated": a second mechanism, independent of the axis.
 std::string fails_otherwise(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)

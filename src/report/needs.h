@@ -1,4 +1,4 @@
-// What a finding needs beside its calls: the history of a worker, a mode, a busy machine.
+// What a finding needs besides its calls: the history of a worker, a mode, a busy machine.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace redzone::report {
 
 // "launch gated (0/3 with blocking, 0/3 with async)", "a busy machine (1/16 alone, 14/16 side by
-// side)"; empty where nothing is known to be needed. Of a mode only where the failure shows always:
-// else a few passes say nothing, and `redzone bisect` tells. A busy machine is needed where
+// side)"; empty if no such need is known. A mode is listed only if the failure always shows:
+// otherwise a few passes prove nothing, and `redzone bisect` decides. A busy machine is needed if
 // Fisher's exact test finds fewer failures alone, with 1% of false alarms.
 std::vector<std::string> needs_of(const Finding& finding);
 

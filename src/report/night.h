@@ -1,8 +1,8 @@
-// What one night of `redzone nightly` says, as a plain value. Every report format is a function of
-// it and of nothing else, so that they cannot disagree.
+// One night of `redzone nightly` as a plain value. Every report format is a function of this value
+// alone, so that the formats cannot disagree.
 //
-// Texts that come from a target, a file or a person (names, reasons, links, plans) may hold any
-// bytes: each format makes them safe for itself. Times are UTC, ISO 8601, to the second.
+// Texts from a target, a file or a person (names, reasons, links, plans) may hold any bytes: each
+// format escapes them for itself. Times are UTC, ISO 8601, to the second.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct NightAttribution {
   std::int64_t k = 0, n = 0;
 };
 
-// A table that another command made of a finding, such as a bisection.
+// A table about a finding that another command made, such as a bisection.
 struct NightTable {
   std::string title;
   std::vector<std::string> columns;
@@ -41,14 +41,14 @@ struct NightFinding {
   std::string where, buffer, side, access;
   std::string confidence;          // "confirmed", "flaky", "suspect", "unconfirmed"
   Ledger ledger;                   // at the end of the night
-  std::optional<Standing> before;  // at its start; nothing where it was not there
+  std::optional<Standing> before;  // at its start; empty if the finding did not exist then
   Tonight tonight = Tonight::not_run;
   std::int64_t k = 0, n = 0;     // of the replay: k of n runs failed as recorded
-  std::int64_t occurrences = 0;  // plans of tonight that showed it, generated or of the corpus
-  std::string outcome_reason;    // one sentence, where `tonight` needs one
-  std::string reason;            // what is wrong, one sentence
+  std::int64_t occurrences = 0;  // plans of this night that showed it, generated or from the corpus
+  std::string outcome_reason;    // one sentence, if `tonight` needs one
+  std::string reason;            // what is wrong, in one sentence
   std::string oracle;
-  std::int64_t reliable_k = 0, reliable_n = 0;  // as confirmed when it was found
+  std::int64_t reliable_k = 0, reliable_n = 0;  // counts from when it was confirmed
   std::int64_t calls = 0;
   bool minimal = false;
   std::string plan;  // canonical text
@@ -65,32 +65,31 @@ struct NightFinding {
 struct NightPlan {
   std::string file;
   std::string target;
-  std::string expected;  // signature as text; "" where the file names none
+  std::string expected;  // signature as text; "" if the file names none
   Tonight tonight = Tonight::not_run;
   std::int64_t k = 0, n = 0;
   std::string reason;
-  std::optional<std::int64_t> finding;  // that it showed
+  std::optional<std::int64_t> finding;  // the finding that it showed
   std::string replay;
 };
 
-using StandingCounts = std::map<Standing, std::int64_t>;  // absent: none
+using StandingCounts = std::map<Standing, std::int64_t>;  // absent: zero
 
 struct NightTarget {
   std::string name;
   std::uint64_t plans = 0, calls = 0;
   double device_seconds = 0;  // in trials, replays included
-  double share = 0;           // of the time for fuzzing that was planned for it, 0..1
+  double share = 0;           // planned share of the fuzzing time, 0..1
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   StandingCounts findings;  // confirmed and flaky ones, at the end of the night
-  std::string not_fuzzed;   // why it was not; "" where it was
-  // Of the calls that were screened; zeros: it has no reference, or the night is of before this was
-  // counted.
+  std::string not_fuzzed;   // the reason if it was not fuzzed; "" if it was
+  // Over the screened calls; zeros: no reference, or a night from before this was counted.
   ReferenceCount reference = {};
-  std::string not_compared = {};  // why the first call that was not compared was not
-  bool no_time = false;         // the night was asked for it, and no time was left for a plan of it
-  OutputCount outputs = {};     // of the calls that were not compared
-  std::string not_judged = {};  // why nothing judged the outputs of the first such call
-  std::string spec_error = {};  // the first mistake of the target's author that was met; or ""
+  std::string not_compared = {};  // why the first call that was not compared was left out
+  bool no_time = false;           // the night was to fuzz it, but had no time for a plan of it
+  OutputCount outputs = {};       // of the calls that were not compared
+  std::string not_judged = {};    // why no oracle judged the outputs of the first such call
+  std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
 };
 
 // What could not be judged.
@@ -99,53 +98,53 @@ struct NightGap {
   std::string why;
 };
 
-// One night of the past, or (last) this one.
+// A past night or, as the last, this one.
 struct NightTrend {
   std::int64_t campaign = 0;
   std::string started;
   std::uint64_t plans = 0, calls = 0;
   StandingCounts findings;                       // at its end
   std::map<std::string, double> device_seconds;  // by target
-  std::optional<int> exit_code;                  // nothing where it was cut off
+  std::optional<int> exit_code;                  // empty if it was cut off
 };
 
-// What one shard did of a night.
+// One shard's part of a night.
 struct NightPart {
   std::int64_t campaign = 0;
   int shard = 1;
   std::string device, host;
-  std::string started, ended;    // ended "" where it was cut off
-  std::optional<int> exit_code;  // nothing where it was cut off
+  std::string started, ended;    // ended: "" if it was cut off
+  std::optional<int> exit_code;  // empty if it was cut off
 };
 
 struct Night {
   std::int64_t campaign = 0;  // the lowest of its parts
   std::string tool_version;   // "0.1.0"
   std::string command;        // as typed
-  std::string commit;         // of what was tested, where it was given; ""
+  std::string commit;         // of the tested code, if it was given; else ""
   std::string device, driver, toolkit, host;
-  std::uint64_t seed = 0;        // of the fuzzing; of several parts, the one that they share
-  int shard = 1, shards = 1;     // this is shard `shard` of `shards`, counted from 1; 0: several
-  std::vector<NightPart> parts;  // by shard; several where stores of shards were merged: the
-                                 // figures are their sums
-  std::string started, ended;    // ended "" where it, or a part of it, was cut off
+  std::uint64_t seed = 0;     // of the fuzzing; the parts share it
+  int shard = 1, shards = 1;  // this is shard `shard` of `shards`, counted from 1; 0: several
+  // By shard; several if stores of shards were merged: the figures are their sums.
+  std::vector<NightPart> parts;
+  std::string started, ended;  // ended: "" if it, or a part of it, was cut off
   double budget_seconds = 0, self_proof_seconds = 0, replay_seconds = 0, fuzz_seconds = 0;
   std::size_t planted_bugs_caught = 0;
-  int resumed = 0;  // how often it went on after it had been cut off
+  int resumed = 0;  // how often it was continued after it had been cut off
   std::uint64_t plans = 0, calls = 0, trials = 0;
   std::uint64_t pass = 0, fail = 0, inconclusive = 0, not_applicable = 0, harness_errors = 0;
   ReferenceCount reference;  // the sum over the targets
   std::uint64_t workers_lost = 0;
-  std::vector<NightFinding> findings;  // all that the store holds, most urgent first
+  std::vector<NightFinding> findings;  // all findings in the store, most urgent first
   std::vector<NightPlan> corpus;
   std::vector<NightTarget> targets;
   std::vector<NightGap> not_judged;
   std::vector<NightTrend> trend;  // oldest first; the last is this night
-  std::string problem;            // why the night ended early; "" when it did not
+  std::string problem;            // why the night ended early; "" if it did not
   int exit_code = 0;              // 0 nothing new, 1 new or regressed, 2, 3, 4, 130
 };
 
-// It fails tonight and nobody has waived it: such a finding makes the exit code 1.
+// True if the finding fails tonight and nobody has waived it; it makes the exit code 1.
 bool is_alarm(const NightFinding& finding);
 std::size_t alarm_count(const Night& night);
 

@@ -1,4 +1,4 @@
-// The files that --report DIR holds: one for each format, each a function of the night.
+// The files of --report DIR: one per format, each a function of the night.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace redzone::report {
 
-// Grows when a key of night.json goes, is renamed or means something else; new keys do not count.
+// Increased when a key of night.json is removed, renamed or changes its meaning; not for new keys.
 inline constexpr int kNightJsonVersion = 1;
 
-// Of redzone nightly --json and of night.json: one document with "version" and "night", keys as the
+// For redzone nightly --json and night.json: one document with "version" and "night", keys as the
 // members of Night and in their order, numbers in full, text that is not UTF-8 repaired.
 std::string night_json(const Night& night);
 // For a terminal; ends with a newline.

@@ -14,7 +14,7 @@ Json list(const Range& range, Convert convert) {
   return array;
 }
 
-// Every standing has its key, so that a reader need not know which are possible.
+// Every standing has a key, so that readers need not know the possible ones.
 Json counts(const StandingCounts& counts) {
   Json json = Json::object();
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,

@@ -1,5 +1,5 @@
-// Sentences about a night that several report formats share. Bytes of targets, files and people are
-// in them as they came: the format makes them safe.
+// Sentences about a night that several report formats share. They contain the unescaped bytes of
+// targets, files and people; each format escapes them.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace redzone::report {
 // "Nothing new.", "New or regressed findings.", ...
 std::string_view exit_sentence(int exit_code);
 
-// The same of a night as its findings stand now: of what was new, all may have been marked since.
+// The same sentence for the findings as marked now: all new ones may have been marked since.
 std::string_view verdict_sentence(const Night& night);
 
-// "shard 2 of 3", "shards 1, 3 of 3"; "" where the night has none.
+// "shard 2 of 3", "shards 1, 3 of 3"; "" if the night has no shards.
 std::string shard_text(const Night& night);
 
-// The night ran to its end and judged something: exit 0 or 1.
+// True if the night ran to its end and judged something: exit 0 or 1.
 bool could_judge(const Night& night);
 
 // "still fails, 3 of 3 runs: REASON"
 std::string outcome_text(Tonight tonight, std::int64_t k, std::int64_t n, std::string_view reason);
-// The same with how many plans showed it.
+// The same, with the number of plans that showed it.
 std::string outcome_text(const NightFinding& finding);
 
 // "known (https://...): still fails, 3 of 3 runs", "new, suspect: ..."

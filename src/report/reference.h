@@ -1,5 +1,5 @@
-// Words about how many calls were compared with the references of their targets. Where there was
-// nothing to compare, as of targets without a reference, there is nothing to say: "".
+// Text about how many calls were compared with the references of their targets. All functions
+// return "" if there was nothing to compare, as for targets without a reference.
 #pragma once
 
 #include <string>
@@ -16,11 +16,12 @@ std::string compared_count(const ReferenceCount& count);
 std::string compared_calls(const ReferenceCount& count);
 // "compared with the reference: 612 of 1,000 calls"
 std::string compared_text(const ReferenceCount& count);
-// "not judged by reference: none of 37 calls was compared: WHY" where that is so; else "". `why` is
-// printed as it is.
+// "not judged by reference: none of 37 calls was compared: WHY" if so; else "". `why` is printed as
+// given.
 std::string not_compared_text(const ReferenceCount& count, std::string_view why);
 
-// "outputs of TARGET were judged by nothing: WHY" where that is so, and not said above; else "".
+// "outputs of TARGET were judged by nothing: WHY" if so and not_compared_text() does not cover it;
+// else "".
 std::string outputs_not_judged_text(std::string_view target, const ReferenceCount& reference,
                                     const OutputCount& outputs, std::string_view why);
 

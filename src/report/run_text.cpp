@@ -25,7 +25,7 @@ std::string outcome_of(const ReplayRun& run) {
   return run.verdict.reason.empty() ? name : fmt::format("{}: {}", name, run.verdict.reason);
 }
 
-// "memcheck: 2 records" and a line for each.
+// "memcheck: 2 records", then a line for each.
 std::string sanitizer_text(const SanitizerReport& report) {
   std::string out =
       fmt::format("{}: {}", name_of(report.tool), counted(report.records.size(), "record"));
@@ -41,11 +41,11 @@ std::string sanitizer_text(const SanitizerReport& report) {
 
 namespace {
 
-// Reasons that a summary has room for.
+// Maximum number of reasons in a summary.
 constexpr std::size_t kMostReasons = 5;
 
-// Why plans were not judged, the most frequent reasons first. A mistake in a spec is told whatever
-// else there is.
+// Why plans were not judged, the most frequent reasons first. A mistake in a spec is always
+// included.
 std::string unjudged_text(std::vector<Unjudged> all) {
   std::string out;
   const auto others =
@@ -65,7 +65,7 @@ std::string unjudged_text(std::vector<Unjudged> all) {
   return out;
 }
 
-// The first lines, each of one target, and of how many more the same holds.
+// The first lines, one per target, and the number of further targets.
 std::string some_of(std::span<const std::string> lines, std::string_view what) {
   const std::size_t told = std::min(lines.size(), kMostReasons);
   std::string out;
@@ -75,7 +75,7 @@ std::string some_of(std::span<const std::string> lines, std::string_view what) {
   return out;
 }
 
-// The targets with a reference of which nothing was compared.
+// The targets that have a reference but no compared call.
 std::string targets_not_compared(std::span<const Compared> targets) {
   std::vector<std::string> lines;
   for (const auto& t : targets)
@@ -84,7 +84,7 @@ std::string targets_not_compared(std::span<const Compared> targets) {
   return some_of(lines, "not judged by reference");
 }
 
-// The targets whose outputs nothing judged, and the dims that no plan had.
+// The targets whose outputs were not judged, and the dims that no plan covered.
 std::string targets_judged(std::span<const Judged> targets) {
   std::vector<std::string> by_nothing, out_of_reach;
   for (const auto& t : targets) {
@@ -173,7 +173,7 @@ std::string replay_text(const ReplayResult& result) {
   for (const auto& run : result.runs) {
     if (!run.sanitizer) continue;
     out += "\n" + sanitizer_text(*run.sanitizer);
-    break;  // the others are much alike
+    break;  // the others are similar
   }
   return out;
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// The characters of `bytes` that `keep` says yes to, and U+FFFD for the others.
+// `bytes` with each character for which `keep` returns false replaced by U+FFFD.
 template <class Keep>
 std::string filtered(std::string_view bytes, Keep keep) {
   std::string out;
@@ -114,7 +114,7 @@ std::string markdown_cell_code(std::string_view text) {
     inner += c;
   }
   const std::string ticks(longest_run(inner, '`') + 1, '`');
-  // One space each side is not shown, and keeps a backtick at the edge apart.
+  // One space on each side is not shown, and separates a backtick at the edge.
   const bool edge =
       inner.front() == '`' || inner.back() == '`' || (inner.front() == ' ' && inner.back() == ' ');
   const std::string_view space = edge ? " " : "";

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostResults = 25'000;
 constexpr std::size_t kMostNotifications = 1'000;
 
-// A relative URI: whatever is not unreserved (RFC 3986, 2.3) is percent-encoded.
+// A relative URI: all but unreserved characters (RFC 3986, 2.3) are percent-encoded.
 std::string target_uri(std::string_view target) {
   constexpr std::string_view kUnreserved =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
@@ -59,7 +59,7 @@ Json logical_locations(const NightFinding& f) {
 }
 
 Json result(const NightFinding& f, std::size_t rule) {
-  // Services show the first sentence or two, and the whole where there is room.
+  // Services show the first sentence or two, or the whole if there is room.
   const std::string message =
       fmt::format("{}.{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
                   f.reason.empty() ? "" : f.reason + ".", f.replay);
@@ -123,8 +123,8 @@ Json invocation(const Night& night, std::size_t left_out) {
   return out;
 }
 
-// GitHub takes what stands before the last '/' for the category: results of another category stay,
-// those of the same are replaced. A shard alone has its own.
+// GitHub uses the part before the last '/' as the category: results of other categories stay, those
+// of the same are replaced. A single shard has its own.
 std::string automation_id(const Night& night) {
   if (night.shards <= 1 || night.parts.size() > 1)
     return fmt::format("redzone/nightly/{}", night.campaign);
@@ -141,7 +141,7 @@ std::string night_sarif(const Night& night) {
   const std::size_t left_out = shown.size() - std::min(shown.size(), kMostResults);
   shown.resize(shown.size() - left_out);
 
-  std::map<std::string, std::size_t> rules;  // by kind; the index within the run
+  std::map<std::string, std::size_t> rules;  // by kind; index within the run
   for (const NightFinding* f : shown) rules.emplace(f->kind, 0);
   Json descriptors = Json::array();
   for (auto& [kind, index] : rules) {

@@ -1,7 +1,7 @@
-// What the commands print for people. Pure: values in, text out; every text ends with a newline
-// unless its comment says otherwise. What came from a target is made printable.
+// The text output of the commands. Pure: values in, text out; every text ends with a newline unless
+// its comment says otherwise. Text from targets is made printable.
 //
-// `db` is the store's file where it has to be named on the command line, "" for the default one.
+// `db` is the store's file if it has to be named on the command line, "" for the default one.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,37 @@
 
 namespace redzone::report {
 
-// A table of all; dims, tensors and knobs are in target_text().
+// A table of all targets; dims, tensors and knobs are in target_text().
 std::string targets_text(std::span<const TargetInfo> targets);
 std::string target_text(const TargetInfo& target);
 
-// "confirmed"; "confirmed, known" where something stands in the ledger.
+// "confirmed"; "confirmed, known" if the ledger has an entry.
 std::string state_text(const Finding& finding);
 std::string findings_text(std::span<const Finding> findings);
 // `artifacts`: those of the finding; the logs among them are shown.
 std::string finding_text(const Finding& finding, std::string_view db = "",
                          std::span<const Artifact> artifacts = {});
 
-// The end of `redzone run`. All five counts of verdicts are always there: what could not be judged
-// is not a pass. `found`: the findings of this campaign, each with the line that replays it.
+// The summary of `redzone run`. Always has all five counts of verdicts, because what could not be
+// judged is not a pass. `found`: the findings of this campaign, each with the line that replays it.
 std::string campaign_text(const CampaignRecord& campaign, std::span<const Finding> found,
                           const SelfProof& proof, std::string_view db = "",
                           const Scope& scope = {});
 
 std::string replay_text(const ReplayResult& result);
 
-// For a terminal: one line without a newline, cut to `columns`; written over the one before.
+// For a terminal: one line without a newline, cut to `columns`, to be rewritten.
 std::string progress_line(const Progress& progress, std::size_t columns = 80);
 // For a log: one line of key=value pairs, with a newline.
 std::string progress_log(const Progress& progress);
-// What a campaign says of a finding at once, in one line: that it is confirmed, then how far it was
-// reduced. `seconds`: since the campaign began.
+// One line about a finding when it is confirmed, then when it is reduced. `seconds`: since the
+// campaign began.
 std::string found_line(const Finding& finding, double seconds);
 
-// "redzone replay 3", with the package that it needs and the store, quoted for the shell; no
-// newline. A package that no kernel ran of is replayed so: there may be no GPU.
+// "redzone replay 3", with the required package and the store, quoted for the shell; no newline. If
+// no kernel of the package ran, the line replays it as a dry run: there may be no GPU.
 std::string replay_command(const Finding& finding, std::string_view db = "");
-// Of it what brings the target along, each with a blank before it: "" for one that ships.
+// The flags of that line that load the target, each after a space: "" for a target that ships.
 std::string origin_flags(const Environment& environment);
 
 }  // namespace redzone::report

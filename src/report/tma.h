@@ -10,8 +10,8 @@
 //             "change"}
 //   DESCRIPTOR {"kind": "tiled"|"im2col", "format", "rank", "address", "dims", "strides", "box" or
 //             "lower_corner", "upper_corner", "channels" and "pixels", "element_strides",
-//             "interleave", "swizzle", "promotion", "fill"}: lists as long as the rank asks (at
-//             most 5), strides in bytes from dim 1 on
+//             "interleave", "swizzle", "promotion", "fill"}: lists as long as the rank
+//             (at most 5), strides in bytes from dim 1 on
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@
 
 namespace redzone::report {
 
-// The verdict on all: wrong when any is (or is unexplained), else unreadable when any is or there
-// is none at all.
+// The overall verdict: wrong if any descriptor is wrong or unexplained, else unreadable if any is
+// or there are none.
 tma::Verdict verdict_of(const tma::Explanation& explanation);
 
 std::string explanation_text(const tma::Explanation& explanation);

@@ -1,4 +1,4 @@
-// Descriptors as JSON; for the reports only.
+// Descriptors as JSON. Private to the reports.
 #pragma once
 
 #include <nlohmann/json.hpp>

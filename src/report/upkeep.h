@@ -19,7 +19,7 @@ std::string pruned_text(const store::Pruned& pruned);
 std::string pruned_json(const store::Pruned& pruned);
 std::string check_text(std::span<const std::string> wrong);
 std::string check_json(std::span<const std::string> wrong);
-// `wrong`: why there is no copy.
+// `wrong`: why no copy was made.
 std::string copied_text(std::string_view to, std::span<const std::string> wrong);
 std::string copied_json(std::string_view to, std::span<const std::string> wrong);
 std::string contents_text(const store::Contents& contents);

@@ -21,7 +21,7 @@ namespace redzone::report {
 struct TargetDevice {
   std::string device;     // "host", "cuda"
   bool runs_here = true;  // on this machine
-  std::string why_not;    // one clause when it does not
+  std::string why_not;    // one clause if it does not
   std::string plugin;     // the file it comes from
   std::string code_hash;  // of that file
 };
@@ -33,28 +33,27 @@ struct TargetInfo {
 
 // One run of a replayed plan.
 struct ReplayRun {
-  End end = End::completed;  // of the trial that decided
+  End end = End::completed;  // of the deciding trial
   Verdict verdict;
   RunResult result = RunResult::not_judged;
   std::uint64_t wall_us = 0;
-  std::optional<SanitizerReport> sanitizer = {};  // of a run under a tool
+  std::optional<SanitizerReport> sanitizer = {};  // for a run under a tool
 };
 
 struct ReplayResult {
   std::string subject;                // "finding 3", "repro.toml"
-  std::optional<Signature> expected;  // absent: a plan that says nothing of what it shows
+  std::optional<Signature> expected;  // absent: the plan names no expected failure
   std::vector<ReplayRun> runs;
-  // Where a run failed with another signature than the expected one: the finding that it is.
+  // The finding whose signature a run showed instead of the expected one.
   std::optional<std::int64_t> other_finding = {};
 
-  // Of the runs that were judged, those that failed as expected; without an expectation those that
-  // failed at all.
+  // Among the judged runs, those that failed as expected; without an expectation, all that failed.
   Reliability reliability() const;
 };
 
-// What a campaign showed of itself before it began.
+// Result of the self-proof before a campaign.
 struct SelfProof {
-  std::size_t caught = 0;  // planted bugs
+  std::size_t caught = 0;  // number of planted bugs
   std::chrono::milliseconds took{0};
 };
 
@@ -64,30 +63,29 @@ struct Unjudged {
   Outcome outcome = Outcome::not_applicable;  // or inconclusive, or harness_error
   std::string reason;                         // "": various
   std::uint64_t plans = 0;
-  bool spec_error = false;  // a mistake of the target's author, whom `reason` tells all
+  bool spec_error = false;  // a mistake of the target's author; `reason` is written for the author
 };
 
-// What a campaign compared of a target that has a reference.
+// The calls of a target with a reference that a campaign compared.
 struct Compared {
   std::string target;
   ReferenceCount reference;
-  std::string not_compared;  // why the first call that was not compared was not
+  std::string not_compared;  // why the first call that was not compared was left out
 };
 
-// What judged the outputs of a target beside that, and which of its calls were none that the budget
-// of the device has room for.
+// How the other outputs of a target were judged, and which dims the budget of the device excludes.
 struct Judged {
   std::string target;
   ReferenceCount reference;
   OutputCount outputs;
-  std::string not_judged;    // why nothing judged the outputs of the first such call
+  std::string not_judged;    // why no oracle judged the outputs of the first such call
   std::string out_of_reach;  // dims: "N above 1000 (of 4000)"; or ""
 };
 
-// What a campaign's verdicts are worth.
+// The scope of a campaign's verdicts.
 struct Scope {
-  // The oracles it judged by, and those it had no use for because no kernel ran; none of both where
-  // there is nothing to say.
+  // The oracles that judged, and those that could not because no kernel ran. Both are empty if
+  // there is nothing to report.
   std::vector<std::string> judged, not_judged;
   std::string why_not_judged = "no kernel ran";
   std::vector<Unjudged> unjudged;
@@ -101,7 +99,7 @@ struct Progress {
   std::uint64_t plans = 0, calls = 0;
   std::uint64_t suspects = 0, new_findings = 0, known_findings = 0;
   std::optional<double> seconds_left;       // of a time limit
-  std::optional<std::uint64_t> plans_left;  // of a limit of plans
+  std::optional<std::uint64_t> plans_left;  // empty: no limit of plans
 };
 
 }  // namespace redzone::report

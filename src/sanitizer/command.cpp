@@ -5,7 +5,7 @@
 namespace redzone::sanitizer {
 namespace {
 
-// The tool reads % as the start of a sequence.
+// The tool treats % as the start of a sequence.
 std::string escaped(const std::string& path) {
   std::string out;
   for (char c : path) out += c == '%' ? std::string("%%") : std::string(1, c);

@@ -1,4 +1,4 @@
-// How a process is put under compute-sanitizer.
+// The command line that runs a process under compute-sanitizer.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,18 @@
 
 namespace redzone::sanitizer {
 
-// Records that a tool prints before it falls silent. A worker that has printed half of them is
-// replaced, so that no trial has less than half to itself.
+// Number of records after which a tool stops printing. A worker that has printed half of them is
+// replaced, so that each trial can print at least half.
 inline constexpr std::size_t kPrintLimit = 1000;
 
-// `compute_sanitizer` and its flags, to stand before the command of the process that it watches,
-// with its text going to `log`. `tool` is not none. The path of the process must be a real one: in
-// the tool's process /proc/self/exe is the tool.
+// `compute_sanitizer` and its flags, as a prefix of the command of the watched process; its text
+// goes to `log`. `tool` is not none. The path of the process must be a real one: in the tool's
+// process /proc/self/exe is the tool.
 //
-// A kernel that does something wrong is ended and its context lives on, so that one process serves
-// many trials. Errors of API calls are not asked for: targets provoke some on purpose, and native
-// trials see them. Of races the analysis is reported, one record for each pair of accesses: the
-// hazards behind it are thousands.
+// A faulty kernel is ended but its context survives, so that one process serves many trials.
+// Reports of API errors are disabled: targets provoke some on purpose, and native trials see them.
+// For races the analysis is reported, one record per pair of accesses, because there are thousands
+// of hazards.
 std::vector<std::string> command_prefix(const std::string& compute_sanitizer, SanitizerTool tool,
                                         const std::filesystem::path& log);
 

@@ -1,4 +1,4 @@
-// The log file of a compute-sanitizer that is running.
+// The log file of a running compute-sanitizer.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace redzone::sanitizer {
 
-// Reads what was appended since it was read last. Measured: after a synchronization of the context
-// the file holds all records of the launches before it, with every tool.
+// Reads what was appended since the last read. Measured: after a synchronization of the context the
+// file holds all records of the earlier launches, with every tool.
 class LogFile {
  public:
   explicit LogFile(std::filesystem::path path) : path_(std::move(path)) {}
   LogFile(LogFile&& other) = delete;
   ~LogFile();
 
-  // As TextLog::take(). Never waits. Reads at most kMostBytes at a time; a file that is larger than
-  // that, gone, or shorter than it was is a problem.
+  // As TextLog::take(). Never blocks. Reads at most kMostBytes at a time; a file that is larger
+  // than that, missing, or shorter than before is a problem.
   std::vector<SanitizerRecord> read(bool open);
-  // Why the records are not all that there is to know; "" while they are.
+  // Why the records are incomplete; "" if they are complete.
   std::string problem() const;
 
   static constexpr std::size_t kMostBytes = 64u << 20;

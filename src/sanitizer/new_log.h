@@ -7,7 +7,7 @@
 
 namespace redzone::sanitizer {
 
-// A new, empty file of its own in `folder`.
+// Creates a new, empty file in `folder`.
 Result<std::filesystem::path> new_log(const std::filesystem::path& folder);
 
 }  // namespace redzone::sanitizer

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "=========";
 constexpr std::size_t kMostLineBytes = 4096;
-constexpr std::size_t kMostLines = 64;  // of a block; a record says what it has to say in eight
+constexpr std::size_t kMostLines = 64;  // per block; a record needs about eight
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void TextLog::append(std::string_view bytes) {
 }
 
 void TextLog::line(std::string_view text) {
-  // A target's own output, where it is mixed in.
+  // A target's own output in between.
   if (!text.starts_with(kPrefix)) return;
   text.remove_prefix(kPrefix.size());
   if (text.empty() || text == " ") return end_block();
@@ -57,7 +57,7 @@ void TextLog::end_block() {
 }
 
 std::vector<SanitizerRecord> TextLog::take(bool open) {
-  // The banner has no line behind it that would end it.
+  // No further line ends the banner.
   if (open || head_.starts_with("COMPUTE-SANITIZER")) end_block();
   return std::exchange(done_, {});
 }

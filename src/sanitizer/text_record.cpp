@@ -12,13 +12,13 @@ bool contains(std::string_view text, std::string_view what) {
   return text.find(what) != std::string_view::npos;
 }
 
-// What stands behind `what`; "" when that is not there.
+// The text after `what`; "" if that is missing.
 std::string_view behind(std::string_view text, std::string_view what) {
   const auto at = text.find(what);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + what.size());
 }
 
-// The number at the start, which may have commas; 0 when there is none.
+// The number at the start, which may contain commas; 0 if there is none.
 std::int64_t number(std::string_view text) {
   std::string digits;
   for (char c : text) {
@@ -52,7 +52,7 @@ std::string space_of(std::string_view text) {
   return {};
 }
 
-// "oob(int *, int)+0xb0 in p.cu:8": kernel and location, as far as they are not known yet.
+// "oob(int *, int)+0xb0 in p.cu:8": kernel and location, unless they are known already.
 void read_place(std::string_view text, SanitizerRecord& record) {
   const auto offset = text.rfind("+0x");
   if (offset == std::string_view::npos) return;
@@ -66,7 +66,7 @@ struct KindRule {
   std::string_view kind;
 };
 
-// The first that applies.
+// The first match applies.
 constexpr std::array kKinds{
     KindRule{"Use-after-free", "use-after-free"},
     KindRule{"Use-before-alloc", "use-before-alloc"},
@@ -80,7 +80,7 @@ constexpr std::array kKinds{
     KindRule{"Program hit", "api-error"},
 };
 
-// "Invalid __global__ write of size 4 bytes", and whether the line of the address says misaligned.
+// "Invalid __global__ write of size 4 bytes", and whether the address line reports misalignment.
 std::string access_kind(std::string_view head, std::span<const std::string> lines) {
   const bool misaligned =
       contains(head, "isaligned") || std::any_of(lines.begin(), lines.end(), [](const auto& line) {
@@ -158,7 +158,7 @@ SanitizerRecord parse_record(std::string_view head, std::span<const std::string>
   if (race) record.space = "shared";
   if (record.kind.starts_with("use-")) {
     record.space = "global";
-    record.size_bytes = 0;  // that is the allocation's
+    record.size_bytes = 0;  // that size is the allocation's
     record.address = first_address(head);
   }
   if (contains(head, " detected at ")) {
@@ -167,7 +167,7 @@ SanitizerRecord parse_record(std::string_view head, std::span<const std::string>
   }
   if (const auto place = behind(head, " access at "); !place.empty()) {
     read_place(place, record);
-    // Two writes are known to be that; of a read and a write it is not said which came first.
+    // Two writes are reported as such; for a read and a write the order is not reported.
     const bool writes = contains(head, "Write access") &&
                         std::any_of(lines.begin(), lines.end(), [](const auto& line) {
                           return line.starts_with("and Write access");

@@ -20,17 +20,17 @@
 
 namespace redzone::sanitizer {
 
-// What the first line of a block says, behind its "========= ".
+// The meaning of a block's first line, after its "========= ".
 enum class Block : std::uint8_t {
   record,
-  note,     // banner, summary, a remark: nothing about a kernel
-  problem,  // the tool does not work as it should: what it does not say means nothing
+  note,     // banner, summary, remark: not about a kernel
+  problem,  // the tool does not work properly: missing records prove nothing
 };
 
 Block classify(std::string_view head);
 
-// `lines`: those that follow, without prefix and indentation. Call, buffer, side and distance are
-// not known here. What is not understood has kind "other".
+// `lines`: the lines after the head, without prefix and indentation. Call, buffer, side and
+// distance are unknown here. Unrecognized records have kind "other".
 SanitizerRecord parse_record(std::string_view head, std::span<const std::string> lines);
 
 // "void ns::scan<float, 4>(int *, int)" -> "scan".

@@ -1,6 +1,6 @@
-// The machine of an exported program: CUDA's driver API, on the primary context, so that a target
-// which uses the runtime API shares it. Memory is mapped through the virtual memory management API
-// between addresses that stay unmapped. nvcc links what is called here with -lcuda.
+// The machine of an exported program: CUDA's driver API on the primary context, so that a target
+// that uses the runtime API shares it. Memory is mapped through the virtual memory management API
+// between unmapped guard pages. Programs must be linked with -lcuda.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@
 
 namespace redzone::standalone {
 
-// What CUDA says when a call of it fails; the program ends with exit code 3 where it cannot start.
+// Checks the result of a CUDA call; the program ends with exit code 3 if it cannot start.
 inline void check(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return;
   const char* name = nullptr;
@@ -29,11 +29,11 @@ inline void check(CUresult result, const char* what) {
 }
 
 struct Compiled {
-  std::string name;   // of the kernel in the image
+  std::string name;   // of the kernel, in the image
   std::string image;  // a cubin
 };
 
-// What compiles kernels at run time (nvrtc.h), for targets that need it.
+// Compiles kernels at run time (nvrtc.h), for targets that need it.
 struct Compiler {
   Compiled (*compile)(const VariantRequest& request, int capability,
                       const char* kernel_header) = nullptr;
@@ -79,8 +79,8 @@ class CudaMachine final : public Machine {
     return {reinterpret_cast<std::byte*>(base), size};
   }
 
-  // From pageable memory the copy is done when the call returns; streams that do not synchronize
-  // with the default stream, and those that are held, do not matter to it.
+  // From pageable memory the copy is done when the call returns. It does not wait for blocked
+  // streams, nor for streams that do not synchronize with the default stream.
   void write(void* to, const void* from, std::size_t bytes) override {
     check(cuMemcpyHtoD(reinterpret_cast<CUdeviceptr>(to), from, bytes), "cuMemcpyHtoD");
     check(cuStreamSynchronize(nullptr), "cuStreamSynchronize");
@@ -143,14 +143,14 @@ class CudaMachine final : public Machine {
       attribute.value.clusterDim = {extent(shape.cluster.x), extent(shape.cluster.y),
                                     extent(shape.cluster.z)};
     }
-    // More dynamic shared memory than 48 KiB has to be asked for.
+    // Dynamic shared memory above 48 KiB must be requested explicitly.
     if (shape.shared_bytes > 48 * 1024)
       check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                static_cast<int>(shape.shared_bytes)),
             kernel.name);
     check(cuLaunchKernelEx(&config, function, const_cast<void**>(args.pointers), nullptr),
           kernel.name);
-    // A held queue takes about 1,000 launches before it blocks.
+    // A blocked queue takes about 1,000 launches before a further launch waits.
     if (held_ && ++held_launches_ >= 800) {
       release();
       hold();
@@ -250,14 +250,14 @@ class CudaMachine final : public Machine {
   CUmemAllocationProp properties_ = {};
   std::size_t granularity_ = 0;
   std::vector<CUstream> streams_;
-  std::uint32_t* gate_ = nullptr;  // page-locked; open at gate_count_
+  std::uint32_t* gate_ = nullptr;  // pinned memory; releases at gate_count_
   CUdeviceptr gate_address_ = 0;
   std::uint32_t gate_count_ = 0;
   bool held_ = false;
   int held_launches_ = 0;
 };
 
-// The target by its name, from the entry point of the plugin.
+// Finds the target by name through the plugin's entry point.
 class OneTarget final : public Registrar {
  public:
   explicit OneTarget(std::string name) : name_(std::move(name)) {}
@@ -271,11 +271,11 @@ class OneTarget final : public Registrar {
   TargetFactory make_;
 };
 
-// Exit code: 1 the failure shows, 0 it does not, 3 the program cannot run here. Never tears CUDA
-// down: after a fault that may hang.
+// Exit code: 1 the failure shows, 0 it does not, 3 the program cannot run here. Never destroys the
+// CUDA context, because that may hang after a fault.
 [[noreturn]] inline void run_on_cuda(const Program& program, const PluginInfo* plugin,
                                      const Compiler& compiler = {}) {
-  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // loading a kernel later would wait for what is held
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // lazy loading would wait for blocked launches
   int code = 3;
   try {
     CudaMachine machine(program.streams + program.side_streams, std::chrono::seconds(10), compiler);

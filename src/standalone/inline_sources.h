@@ -1,4 +1,4 @@
-// Sources with what they include put in their place, so that one file is left.
+// Inlines the includes of sources, so that a single file is left.
 #pragma once
 
 #include <filesystem>
@@ -12,27 +12,27 @@
 
 namespace redzone::standalone {
 
-// The text of a file, or nothing where there is none.
+// The text of a file, or empty if it does not exist.
 using ReadFile = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 
-// Takes includes apart line by line, without looking at conditions: "x" is looked for beside the
-// file that names it, then in `folders`, then among the headers that Redzone brings
-// (public_header); <x> in the last two. Each file is put in once, where it is first named, as
-// `#pragma once` would. What is spelled <x> and not found stays an include: it is the compiler's.
-// What is spelled "x" and not found is a usage error that names file and line.
+// Resolves includes line by line and ignores preprocessor conditions. "x" is searched beside the
+// including file, then in `folders`, then among Redzone's own headers (public_header); <x> in the
+// last two. Each file is inlined once, at its first include, as with `#pragma once`. An <x> that is
+// not found stays an include, for the compiler. A "x" that is not found is a usage error with file
+// and line.
 class SourceInliner {
  public:
   SourceInliner(std::vector<std::filesystem::path> folders, ReadFile read)
       : folders_(std::move(folders)), read_(std::move(read)) {}
 
-  // The file's text. Files that earlier calls have put in are left out.
+  // The file's text. Files that earlier calls have inlined are left out.
   Result<std::string> file(const std::filesystem::path& path);
-  // The same of a header that Redzone brings: "redzone/target.h", "standalone/run.h".
+  // The same for one of Redzone's headers: "redzone/target.h", "standalone/run.h".
   Result<std::string> header(std::string_view name);
 
  private:
   struct Found {
-    std::filesystem::path path;  // of a header that Redzone brings: its name
+    std::filesystem::path path;  // or the name of one of Redzone's headers
     std::string text;
     bool own = false;
   };
@@ -44,7 +44,7 @@ class SourceInliner {
   std::vector<std::string> done_;
 };
 
-// The text of a header that programs need, or nothing.
+// The text of a header that programs need, or empty.
 std::optional<std::string_view> public_header(std::string_view name);
 
 }  // namespace redzone::standalone

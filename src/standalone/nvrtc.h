@@ -1,5 +1,5 @@
-// Kernels that a target compiles at run time, as Redzone compiles them. Part of the programs whose
-// target has such kernels; these are linked with -lnvrtc.
+// Compiles a target's kernels at run time, as Redzone does. Included in programs whose target has
+// such kernels; these are linked with -lnvrtc.
 #pragma once
 
 #include <nvrtc.h>
@@ -16,7 +16,7 @@ namespace redzone::standalone {
 // `kernel_header`: the text of <redzone/kernel.h>, which NVRTC cannot find elsewhere.
 inline Compiled compile(const VariantRequest& request, int capability, const char* kernel_header) {
   const char* const header_name = "redzone/kernel.h";
-  const std::string source(request.source);  // NVRTC wants it terminated
+  const std::string source(request.source);  // NVRTC needs a terminating zero
   nvrtcProgram program = nullptr;
   const auto check = [&](nvrtcResult result, const char* what) {
     if (result == NVRTC_SUCCESS) return;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kEntryPoint = "REDZONE_PLUGIN(";
 
-// A literal of C++.
+// A C++ literal.
 std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -57,7 +57,7 @@ std::string value_text(const Value& value) {
   return "redzone::Value(std::string(" + literal(std::get<std::string>(value)) + "))";
 }
 
-// Fields in the order of BufferJob; those that the program sets itself are left out.
+// Fields in the order of BufferJob; fields that the program sets itself are left out.
 std::string job_text(const device::BufferJob& job) {
   return fmt::format(
       "{{.size = {}, .stride = {}, .rank = {}, .dtype = {}, .fill = redzone::device::FillKind({}), "
@@ -120,7 +120,7 @@ std::string trial_text(std::string_view what, const Mode& mode, bool alone) {
                      literal(alone));
 }
 
-// The plan as it was found, and where the kind is told by a comparison the other way to run it.
+// The plan as found, followed by the other way to run it for kinds detected by a comparison.
 Result<std::string> trials_text(FailKind kind, const Mode& mode) {
   const std::string found = trial_text("as found", mode, false);
   Mode other = mode;
@@ -141,7 +141,8 @@ Result<std::string> trials_text(FailKind kind, const Mode& mode) {
       other.launch = Launch::blocking;
       return found + trial_text("each call alone", other, true);
     case FailKind::async: {
-      // Held launches leave the host the widest window, so that what raced on another device shows.
+      // Blocked launches give the host the widest window, so that a race seen on another device
+      // shows.
       Mode held = mode;
       held.launch = Launch::gated;
       other.launch = Launch::blocking;
@@ -200,14 +201,14 @@ std::string commented(std::string_view text) {
   std::istringstream in{std::string(text)};
   for (std::string raw; std::getline(in, raw);) {
     std::string line = printable(raw);
-    // A backslash at the end would take the next line into the comment.
+    // A backslash at the end would extend the comment to the next line.
     while (!line.empty() && (line.back() == '\\' || line.back() == ' ')) line.pop_back();
     out += line.empty() ? "//\n" : "// " + line + '\n';
   }
   return out;
 }
 
-// A line that uses REDZONE_PLUGIN, rather than defines or mentions it.
+// True if a line uses REDZONE_PLUGIN, rather than defines or mentions it.
 bool has_entry_point(const std::string& source) {
   std::istringstream in(source);
   for (std::string line; std::getline(in, line);) {

@@ -1,12 +1,11 @@
-// A finding as one CUDA C++ file that shows its failure without Redzone: the target's own source,
-// the part of Redzone's headers that it needs, and the calls of the plan as data. nvcc builds it
-// alone.
+// A finding as one CUDA C++ file that shows its failure without Redzone: the target's source, the
+// required part of Redzone's headers, and the calls of the plan as data. Built with nvcc alone.
 //
-// What shows without an oracle of Redzone is exported: a device error, a hang, a write around a
-// buffer or over an input; and outputs that differ between two ways to run the same calls, for the
-// kinds that are told by that. The rest is refused with the reason: what needs compute-sanitizer,
-// the host device's scheduler, a reference or another allocator than the guarded one, and plans
-// with graphs.
+// Exports failures that show without an oracle: a device error, a hang, a write around a buffer or
+// over an input; and outputs that differ between two ways to run the same calls, for the kinds that
+// are detected by such a difference. Refuses all others with the reason: those that need
+// compute-sanitizer, the host device's scheduler, a reference or an allocator other than the
+// guarded one, and plans with graphs.
 #pragma once
 
 #include <redzone/spec.h>
@@ -20,22 +19,22 @@
 
 namespace redzone::standalone {
 
-// What programs run on.
+// The device of programs.
 inline constexpr DeviceKind kProgramDevice = DeviceKind::cuda;
 
 struct ProgramRequest {
   const Plan* plan = nullptr;
   const TargetSpec* spec = nullptr;  // of the plan's target
-  FailKind kind = FailKind::fault;   // that it is to show
-  std::string comment;               // goes to the top; lines without "//"
-  // standalone/cuda.h, or standalone/nvrtc.h for a target that compiles kernels at run time, and
-  // the target's files, one behind the other (SourceInliner).
+  FailKind kind = FailKind::fault;   // the failure to show
+  std::string comment;               // for the top of the file; lines without "//"
+  // standalone/cuda.h, or standalone/nvrtc.h for a target that compiles kernels at run time,
+  // followed by the target's files (SourceInliner).
   std::string source;
-  // A function that registers the target, for a source that has no REDZONE_PLUGIN; "": it has one.
+  // A function that registers the target, for a source without REDZONE_PLUGIN; else "".
   std::string registers;
 };
 
-// Usage errors say what cannot be exported, and why.
+// A finding that cannot be exported is a usage error with the reason.
 Result<std::string> program_text(const ProgramRequest& request);
 
 }  // namespace redzone::standalone

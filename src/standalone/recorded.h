@@ -1,6 +1,6 @@
-// The launches of a package's kernels as they were recorded where the program was made, with the
-// program's own buffers in the place of the addresses that they had there. Part of the programs
-// whose target is a package: its kernels are cubins, and what launches them is Redzone's.
+// The launches of a package's kernels as recorded when the program was made, with the program's own
+// buffers in place of the recorded addresses. Included in programs whose target is a package: its
+// kernels are cubins, and Redzone's code launches them.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,7 +14,7 @@
 namespace redzone::standalone {
 
 struct RecordedImage {
-  const char* kernel;  // its name in the cubin
+  const char* kernel;  // name in the cubin
   const unsigned char* bytes;
   std::size_t size;
 };
@@ -24,7 +24,7 @@ struct RecordedScratch {
   std::size_t bytes, align;
 };
 
-// A parameter of a launch: so many bytes of `bits`, or the address of a buffer.
+// A parameter of a launch: this many bytes of `bits`, or the address of a buffer.
 struct RecordedParameter {
   std::size_t size;
   std::uint64_t bits;
@@ -43,10 +43,10 @@ struct RecordedCall {
   std::vector<RecordedLaunch> launches;
 };
 
-// Makes the launches of each call of the plan again.
+// Replays the launches of each call of the plan.
 class RecordedTarget final : public Target {
  public:
-  // Both outlive it; `calls` has one for each call of the plan.
+  // Both outlive it; `calls` has one entry for each call of the plan.
   RecordedTarget(const std::vector<RecordedImage>& images, const std::vector<RecordedCall>& calls)
       : images_(images), calls_(calls) {}
 

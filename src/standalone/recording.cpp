@@ -17,10 +17,10 @@ namespace {
 
 // Mappings of CUDA's virtual memory management are of this size (run.h, Buffer).
 constexpr std::size_t kGranularityBytes = std::size_t{2} << 20;
-// Persistent grids are those of a device with as many multiprocessors: an H100 SXM.
+// Persistent grids are sized for a device with this many multiprocessors: an H100 SXM.
 constexpr int kMultiprocessors = 132;
 
-// Where the program puts a buffer, but for the number of the mapping.
+// The address of a buffer in the program, except for the number of the mapping.
 std::uintptr_t place(std::size_t index, std::size_t bytes, std::size_t align, Placement placement) {
   const std::uintptr_t base = (std::uintptr_t{0x5ed} << 48) + (std::uintptr_t{index} << 40);
   const std::size_t mapped = (std::max<std::size_t>(bytes + align, 1) + kGranularityBytes - 1) /
@@ -53,10 +53,10 @@ struct Launch {
 
 struct Image {
   std::string kernel;
-  std::string_view bytes;  // of the package
+  std::string_view bytes;  // from the package
 };
 
-// One call on addresses that nothing is behind.
+// One call on addresses without memory behind them.
 class RecordingContext final : public Context {
  public:
   RecordingContext(const Call& call, Placement placement, std::vector<Tensor>& tensors,
@@ -90,7 +90,7 @@ class RecordingContext final : public Context {
       return image.bytes == request.image && image.kernel == request.expression;
     });
     if (it == images_.end()) it = images_.insert(it, {request.expression, request.image});
-    // From 1, so that it is not null.
+    // From 1, so that it is never null.
     const auto number = static_cast<std::uintptr_t>(it - images_.begin()) + 1;
     return {request.name, reinterpret_cast<void*>(number), nullptr, nullptr};
   }
@@ -190,7 +190,7 @@ Result<std::string> call_text(const RecordingRequest& request, const Call& call,
     tensors.push_back(std::move(t));
   }
   RecordingContext context(call, placement, tensors, images);
-  // A package's target keeps nothing from call to call but the kernels that it has loaded.
+  // A package's target keeps only its loaded kernels from call to call.
   const auto target = request.make();
   try {
     target->run(context);

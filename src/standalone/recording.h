@@ -1,10 +1,10 @@
-// The source of a program for a finding in a package (program.h): the cubins that its plan needs as
-// bytes, and the launches that the package's target makes for each call. They are recorded without
-// a device, by running the target on addresses.
+// The source of a program for a finding in a package (program.h): the cubins that its plan needs,
+// as bytes, and the launches that the package's target makes for each call. They are recorded
+// without a device, by running the target on made-up addresses.
 //
-// Refused with the reason: a target that needs more than its tensors and scratch, whose launches
-// are then not known beforehand; and one that would take another cubin for another place of its
-// buffers, where the failure is told by moving them.
+// Refused with the reason: a target that needs more than its tensors and scratch, since its
+// launches are not known in advance; and one that would use another cubin if its buffers moved, if
+// moving them is how the failure is detected.
 #pragma once
 
 #include <redzone/target.h>
@@ -21,10 +21,10 @@ struct RecordingRequest {
   const Plan* plan = nullptr;
   const TargetSpec* spec = nullptr;  // of the plan's target
   TargetFactory make;
-  FailKind kind = FailKind::fault;  // that the program is to show
+  FailKind kind = FailKind::fault;  // the failure that the program is to show
 };
 
-// To stand behind standalone/cuda.h and standalone/recorded.h. Errors are usage errors.
+// To be placed after standalone/cuda.h and standalone/recorded.h. Errors are usage errors.
 Result<std::string> recorded_source(const RecordingRequest& request);
 
 }  // namespace redzone::standalone

@@ -1,6 +1,6 @@
-// What an exported program runs: the calls of one plan on guarded memory, and the checks that show
-// a failure. It becomes part of each program that `redzone export --standalone` writes, so it needs
-// nothing of Redzone but the API of a target and the rules for the contents of buffers.
+// Runtime of an exported program: makes the calls of one plan on guarded memory, and checks for the
+// failure. It becomes part of each program that `redzone export --standalone` writes, so it depends
+// only on the API of a target and the rules for the contents of buffers.
 //
 // The machine is a seam: device memory, streams and launches of CUDA in the program (cuda.h), a
 // fake in the tests.
@@ -20,13 +20,13 @@
 
 namespace redzone::standalone {
 
-// A call failed, or the machine: the program says why and ends.
+// A call or the machine failed: the program prints the reason and ends.
 struct Failed {
   std::string why;
 };
 
 struct Region {
-  std::byte* base = nullptr;  // what is directly before and after it is not mapped
+  std::byte* base = nullptr;  // the guard pages directly before and after it are not mapped
   std::size_t bytes = 0;
 };
 
@@ -37,7 +37,7 @@ class Machine {
   virtual Region map(std::size_t bytes) = 0;  // lives until the end of the program
   virtual void write(void* to, const void* from, std::size_t bytes) = 0;
   virtual void read(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void* pinned_memory(std::size_t bytes) = 0;  // page-locked, zeroed
+  virtual void* pinned_memory(std::size_t bytes) = 0;  // pinned, zeroed
   virtual void* stream(int index) = 0;
   virtual void wait(int stream, int on) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes, int stream) = 0;
@@ -45,9 +45,9 @@ class Machine {
                       int stream) = 0;
   virtual KernelRef variant(const VariantRequest& request) = 0;
   virtual EncodeStatus encode(const tma::Descriptor& descriptor, TensorMap& map) = 0;
-  virtual void hold() = 0;         // what is enqueued from here on does not run
+  virtual void hold() = 0;         // blocks: what is enqueued from here on does not run
   virtual void release() = 0;      // until here
-  virtual void synchronize() = 0;  // releases; waits for all streams; throws what went wrong
+  virtual void synchronize() = 0;  // releases; waits for all streams; throws any error
   virtual int multiprocessors() = 0;
   virtual DeviceKind kind() = 0;
 };
@@ -74,8 +74,8 @@ struct CallData {
 struct StepData {
   enum class Kind { call, sync, wait };
   Kind kind;
-  int call;        // index, of a call
-  int stream, on;  // of a wait
+  int call;        // index, for a call
+  int stream, on;  // for a wait
 };
 
 enum class Order { blocking, async, gated };
@@ -84,19 +84,19 @@ enum class Order { blocking, async, gated };
 struct TrialData {
   const char* what;  // for people
   Order order;
-  bool tail;  // buffers end at the hole; otherwise they start at it
+  bool tail;  // buffers end at the guard page; otherwise they start at it
   std::uint32_t poison;
   bool alone;  // each call with a new instance of the target, and a pause after it
 };
 
 struct Program {
   const char* target;
-  int streams;  // of the plan; the target's side streams come behind them
+  int streams;  // of the plan; the target's side streams follow
   int side_streams;
   bool ordered;  // calls on different streams do not overlap
   std::vector<CallData> calls;
   std::vector<StepData> steps;
-  std::vector<TrialData> trials;  // the outputs of all must be the same
+  std::vector<TrialData> trials;  // all must give the same outputs
 };
 
 // A buffer with canaries around its storage and in its gaps.
@@ -133,7 +133,7 @@ class Buffer {
   void* data() const { return job_.data; }
   const std::string& name() const { return name_; }
 
-  // What is wrong with the memory now, or nothing; gives the digest of the elements.
+  // Returns the error in the memory, if any; sets the digest of the elements.
   std::optional<std::string> check(bool must_be_unchanged, std::uint64_t& digest) const {
     std::vector<std::uint8_t> now(image_.size());
     machine_->read(now.data(), begin_, now.size());
@@ -196,7 +196,7 @@ struct Named {
   std::size_t bytes;
 };
 
-// What lives as long as a trial.
+// State with the lifetime of a trial.
 struct TrialState {
   Machine& machine;
   const Program& program;
@@ -210,7 +210,7 @@ class CallContext final : public Context {
   CallContext(TrialState& state, const CallData& call, std::deque<Buffer>& tensors)
       : state_(state), call_(call), tensors_(tensors) {}
 
-  // Of the call in the plan, from 0.
+  // Index of the call in the plan, from 0.
   std::size_t number() const {
     return static_cast<std::size_t>(&call_ - state_.program.calls.data());
   }
@@ -242,7 +242,7 @@ class CallContext final : public Context {
   void* allocate(std::string_view name, std::size_t bytes, int) override {
     return add(name, raw_job(bytes), bytes, 256);
   }
-  void free(void*, int) override {}  // guarded memory is not used again
+  void free(void*, int) override {}  // guarded memory is not reused
   void* pinned_memory(std::string_view name, std::size_t bytes) override {
     return kept(state_.host, name, bytes, [&] { return state_.machine.pinned_memory(bytes); });
   }
