@@ -78,10 +78,10 @@ Result<Document> read_toml(std::string_view text, std::string where, std::string
 
 Result<Document> read_json(std::string_view text, std::string where) {
   try {
-    Node root = from_json(parse_json_text(text));
-    if (!std::holds_alternative<Members>(root.value))
+    Document document{where, from_json(parse_json_text(text))};
+    if (!std::holds_alternative<Members>(document.root.value))
       return usage_error(fmt::format("{}: no JSON object", where));
-    return Document{std::move(where), std::move(root)};
+    return document;
   } catch (const std::exception& e) {
     return usage_error(fmt::format("{}: no JSON: {}", where, e.what()));
   }

@@ -29,7 +29,7 @@ class LazyPackageOnGpu : public testing::Test {
   }
   // The kinds of the findings that were confirmed.
   std::set<std::string> kinds(const std::string& mistake) {
-    const Ran ran = run({"puzzle.triton.scale_descriptor.lazy_" + mistake}, "200");
+    const Ran ran = run({"puzzle.triton.scale_descriptor.lazy_" + mistake, "--time", "20s"}, "200");
     EXPECT_EQ(ran.exit, 1) << ran;
     std::set<std::string> out;
     const Json campaign = ran.json();
