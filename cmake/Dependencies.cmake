@@ -19,6 +19,7 @@ find_library(REDZONE_SQLITECPP libSQLiteCpp.a REQUIRED)
 find_library(REDZONE_SQLITE3 libsqlite3.a REQUIRED)
 find_library(REDZONE_PUGIXML libpugixml.a REQUIRED)
 find_path(REDZONE_PUGIXML_INCLUDE pugixml.hpp REQUIRED)
+find_path(REDZONE_SPDLOG_INCLUDE spdlog/spdlog.h REQUIRED)
 find_path(REDZONE_TOMLPP_INCLUDE toml++/toml.h REQUIRED)
 find_path(REDZONE_RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
 
@@ -33,6 +34,9 @@ redzone_external(rz_xxhash LIBRARIES ${REDZONE_XXHASH})
 redzone_external(rz_rapidcheck INCLUDES ${REDZONE_RAPIDCHECK_INCLUDE} LIBRARIES ${REDZONE_RAPIDCHECK})
 redzone_external(rz_sqlite LIBRARIES ${REDZONE_SQLITECPP} ${REDZONE_SQLITE3} m Threads::Threads ${CMAKE_DL_LIBS})
 redzone_external(rz_pugixml INCLUDES ${REDZONE_PUGIXML_INCLUDE} LIBRARIES ${REDZONE_PUGIXML})
+# Its headers alone, in one file: Debian's library is a shared one, and would bring a shared fmt.
+redzone_external(rz_spdlog INCLUDES ${REDZONE_SPDLOG_INCLUDE}
+  LIBRARIES fmt::fmt-header-only Threads::Threads)
 redzone_external(rz_toml INCLUDES ${REDZONE_TOMLPP_INCLUDE})
 
 # muParser comes as a shared library only, which needs libgomp: copies of both lie in the build. Who

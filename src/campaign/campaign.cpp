@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "campaign/lane.h"
+#include "core/log.h"
 #include "core/spec_mistake.h"
 #include "oracles/checks.h"
 
@@ -96,6 +97,7 @@ Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   first_look_ = has_turns();
+  log::info("campaign {} begins: {} targets", options_.id, lanes_.size());
   while (!stopped() && !time_is_up()) {
     ask_barred();
     look_ahead();
@@ -126,6 +128,12 @@ Result<CampaignResult> Campaign::run() {
     if (hangs_.empty()) break;
     release_hangs();
   }
+  log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are being looked into",
+            options_.id, elapsed_seconds(),
+            stopped()      ? "it is interrupted"
+            : time_is_up() ? "its time is up"
+                           : "there is nothing left to do",
+            tasks_.size());
   if (options_.preparer != nullptr) options_.preparer->stop();
   RZ_TRY(wind_down());
   // Finished trials that are not judged yet are recorded, without triage.
@@ -142,6 +150,9 @@ Result<CampaignResult> Campaign::run() {
   result_.stats.seconds = elapsed_seconds();
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   RZ_TRY(report_progress(true));
+  log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
+            options_.id, result_.stats.plans, result_.stats.trials, result_.stats.suspects,
+            result_.stats.new_findings, result_.stats.known_findings);
   return result_;
 }
 
@@ -226,6 +237,7 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
 
 void Campaign::count_spec_error(Lane& lane, std::string_view function, const std::string& what) {
   add_spec_error(result_.unjudged, lane.stats.target, function, what);
+  if (lane.stats.spec_error.empty()) log::info("{}: {}", lane.stats.target, what);
   if (lane.stats.spec_error.empty()) lane.stats.spec_error = what;
   for (auto* plans : {&lane.stats.plans, &result_.stats.plans, &lane.stats.harness_errors,
                       &result_.stats.harness_errors})

@@ -1,8 +1,10 @@
 // The path of a suspect: recorded, then triaged station by station.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "campaign/lane.h"
+#include "core/log.h"
 
 namespace redzone::campaign {
 
@@ -12,6 +14,9 @@ constexpr std::chrono::milliseconds kLeastReduceTime{500};
 // Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers,
 // queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
+
+// By their numbers; for the log.
+constexpr std::array<std::string_view, 4> kStations{"confirm", "refine", "explain", "measure_load"};
 
 // The kind says that something differs, but gives no cause.
 bool is_vague(FailKind kind) {
@@ -65,6 +70,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   finding.seconds_to_first = elapsed_seconds();
   RZ_TRY_ASSIGN(auto recorded, sink_.record(finding));
   finding.id = recorded.id;
+  log::info("finding {}: suspected after {} plans: {}", finding.id, finding.plans_to_first, key);
   auto& known = lane.groups[key];
   known.finding = finding.id;
   if (known.seen == 0) known.seen = 1;
@@ -172,6 +178,8 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
 }
 
 Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
+  log::info("finding {}: {} begins", visit.looked_into.finding.id,
+            kStations.at(static_cast<std::size_t>(visit.station)));
   const Workshop shop{runner, catalog_,          simplify_,
                       sink_,  *lane.target.spec, triage_options(lane, visit)};
   switch (visit.station) {
@@ -197,6 +205,10 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   if (!visit.result) return visit.result;
   Case& c = visit.looked_into;
   const Finding& f = c.finding;
+  log::info("finding {}: {} ends after {:.1f} s of trials: {}, failed {} of {}, {} steps: {}", f.id,
+            kStations.at(static_cast<std::size_t>(visit.station)),
+            std::chrono::duration<double>(visit.spent).count(), name_of(f.state), f.reliability.k,
+            f.reliability.n, f.plan.steps.size(), f.signature.text());
   if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
@@ -225,6 +237,7 @@ bool Campaign::hangs_are_due() const {
 }
 
 void Campaign::release_hangs() {
+  log::info("campaign {}: {} suspects that hang are looked into", options_.id, hangs_.size());
   for (auto& hang : std::exchange(hangs_, {})) {
     Lane& lane = lanes_[hang.lane];
     wait(lane, std::move(hang));

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/log.h"
+
 namespace redzone::campaign {
 namespace {
 
@@ -44,7 +46,10 @@ Preparer::Ticket CompileAhead::prepare(const Plan& plan) {
     over_.insert(ticket);
     return ticket;
   }
-  if (compilers_ == nullptr) compilers_ = options_.start();
+  if (compilers_ == nullptr) {
+    log::info("compile ahead: {} compile workers are started", options_.workers);
+    compilers_ = options_.start();
+  }
   open_.emplace(ticket, plan.target);
   compilers_->submit(
       {.id = ticket, .plan = plan, .trials = {TrialSpec{}}, .deadline = kProgressTimeout});
@@ -68,7 +73,11 @@ void CompileAhead::note(const std::string& target, const Observation& seen) {
     trouble.in_a_row = 0;
     return;
   }
-  if (++trouble.in_a_row >= kMostFailures) trouble.left_alone = kLeftAlone;
+  log::info("compile ahead: a plan of {} was not prepared: {}", target, why);
+  if (++trouble.in_a_row >= kMostFailures) {
+    log::info("compile ahead: the next {} plans of {} are left alone", kLeftAlone, target);
+    trouble.left_alone = kLeftAlone;
+  }
   if (failures_.plans++ == 0) failures_.why = fmt::format("{}: {}", target, why);
 }
 

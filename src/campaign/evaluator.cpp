@@ -6,6 +6,7 @@
 #include <map>
 
 #include "campaign/history.h"
+#include "core/log.h"
 #include "core/wire.h"
 #include "oracles/checks.h"
 
@@ -20,6 +21,14 @@ void judge(const Question& question, const TargetSpec& spec, Answer& answer) {
   Plan plan = as_run(question.plan, answer.trials[evidence->trial]);
   plan.mode.sanitizer = SanitizerTool::none;
   answer.alarm = Alarm{evidence->verdict, std::move(plan)};
+}
+
+void log_answer(const Question& question, const Answer& answer) {
+  const Verdict& v = answer.verdict;
+  log::debug("question: {} about {} steps of {}, {} trials: {}{}{}", question.oracle->name(),
+             question.plan.steps.size(), question.plan.target, answer.trials.size(),
+             v.failed() ? v.signature.text() : name_of(v.outcome), v.reason.empty() ? "" : ": ",
+             v.reason);
 }
 
 }  // namespace
@@ -69,6 +78,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
       answers[q].observations.push_back(results[job].observations[trial]);
     }
     judge(questions[q], spec_, answers[q]);
+    if (log::shows(log::Level::debug)) log_answer(questions[q], answers[q]);
   }
   return answers;
 }

@@ -7,6 +7,7 @@
 
 #include "campaign/evaluator.h"
 #include "campaign/planted.h"
+#include "core/log.h"
 #include "core/plan_text.h"
 
 namespace redzone::campaign {
@@ -78,6 +79,7 @@ class WarmJobs {
 
 Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalog,
                         const FindSpec& find_spec, const SelfProofOptions& options) {
+  log::info("self-proof begins");
   const auto begun = Clock::now();
   std::vector<Asked> all;
   const auto planted = catalog.is_dry()
@@ -114,6 +116,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
     out.caught += asked.planted->kind ? 1 : 0;
   }
   out.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
+  log::info("self-proof ends: {} planted bugs were caught in {} ms", out.caught, out.took.count());
   return out;
 }
 

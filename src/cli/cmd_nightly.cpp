@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
+#include "core/log.h"
 #include "core/terminal.h"
 #include "nightly/job.h"
 #include "nightly/over_engine.h"
@@ -105,11 +106,11 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
 
   auto means = nightly::means_over(engine);
   ProgressPrinter printer;
-  means.note = [](const std::string& line) { print_note(line); };
+  means.note = [](const std::string& line) { log::warn("{}", line); };
   means.progress = [&](const campaign::Progress& p) { printer(p); };
   means.fuzzed = [&] {
     printer.end();
-    if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
+    if (const std::string why = engine.not_compiled_ahead(); !why.empty()) log::warn("{}", why);
   };
   const bool json = json_wanted(flags);
   job.print = [json](const report::Night& night) {

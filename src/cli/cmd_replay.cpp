@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/selection_flags.h"
+#include "core/log.h"
 #include "core/names.h"
 #include "core/plan_text.h"
 #include "core/read_file.h"
@@ -162,6 +163,7 @@ Result<int> Replay::run(const po::variables_map& flags) {
     auto judged = of_another_oracle ? campaign::judge_by_tool(repro->plan, answers.front(), found)
                                     : campaign::judge_run(repro->plan, answers, repro->signature);
     result.runs.push_back(as_run(judged, answers[judged.answer]));
+    log::info("replay of {}: run {} of {}: {}", name, i + 1, n, name_of(judged.result));
     if (judged.other && !other) other = std::move(judged.other);
   }
   const bool recorded_too =

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/selection_flags.h"
 #include "core/campaign_record.h"
+#include "core/log.h"
 #include "core/run_result.h"
 #include "core/terminal.h"
 #include "engine/stored_campaign.h"
@@ -146,7 +147,8 @@ Result<int> Run::run(const po::variables_map& flags) {
        .fuzzed =
            [&] {
              printer.end();
-             if (const std::string why = engine.not_compiled_ahead(); !why.empty()) print_note(why);
+             if (const std::string why = engine.not_compiled_ahead(); !why.empty())
+               log::warn("{}", why);
            }});
   if (!ran) return tl::unexpected(ran.error());
   const report::SelfProof shown{proof->caught, proof->took};

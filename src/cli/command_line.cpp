@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/verbosity.h"
 #include "core/names.h"
 #include "store/environment.h"
 
@@ -29,6 +30,7 @@ po::options_description flags_of(const Command& command,
                                  po::positional_options_description& words) {
   po::options_description flags("Options", 100);
   flags.add_options()("help,h", "show this text");
+  add_verbosity_flag(flags);
   command.declare(flags, words);
   return flags;
 }
@@ -53,6 +55,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
       return kOk;
     }
     po::notify(values);
+    log::set_level(verbosity_of(values));
   } catch (const po::unknown_option& e) {
     return report(unknown_flag(command, flags, e.get_option_name()));
   } catch (const po::error& e) {
@@ -91,6 +94,7 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
     if (!command->internal())
       out += fmt::format("  {:10} {}\n", command->name(), command->summary());
   out +=
+      "\nEvery command takes -v (reports progress on standard error) and -vv (each trial as well)\n"
       "\nExit codes: 0 nothing new, 1 new findings, 2 usage, 3 harness error, 4 nothing could be "
       "judged, 5 a store that is not sound, 130 interrupted\n";
   return out;

@@ -70,6 +70,7 @@ void CoreDumpAttributor::run(exec::Runner& runner, const Plan& plan, const Trial
   options.command.argv.insert(options.command.argv.end(), worker_.argv.begin(), worker_.argv.end());
   options.workers = 1;
   options.spares = 0;
+  options.what = "core dump worker";
   exec::Pool pool(std::move(options));
   pool.submit({0, plan, {trial}, deadline_, false, true});
   runner.wait_until([&] {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "campaign/tool_proof.h"
+#include "core/log.h"
 #include "core/plan_text.h"
 #include "device/variant_hook.h"
 #include "engine/tools.h"
@@ -38,6 +39,7 @@ std::unique_ptr<campaign::CompileAhead> make_compilers(const Registry& registry,
   pool.workers = compilers;
   pool.jobs_per_worker = 1;
   pool.spares = 0;
+  pool.what = "compile worker";
   campaign::CompileAheadOptions options;
   options.workers = compilers;
   options.start = [pool] { return std::make_unique<exec::Pool>(pool); };
@@ -96,6 +98,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
     return harness_error(
         fmt::format("--sanitizer {}: {}", name_of(options.sanitizer), no_sanitizer));
   spares_ = pool.spares;
+  const std::size_t warm = pool.workers;
   if (device.tools.core_dumps)
     core_dump_ = make_core_dump(pool.command, deadline_, options.interrupted);
   pool_ = std::make_unique<exec::Pool>(std::move(pool));
@@ -107,6 +110,7 @@ Result<void> Engine::start_workers(const EngineOptions& options) {
   if (device.tools.compute_sanitizer)
     memcheck_ = std::make_unique<campaign::MemcheckAttributor>(no_sanitizer, kMemcheckDeadline);
   RZ_TRY_ASSIGN(auto hello, pool_->wait_ready(std::chrono::seconds(60)));
+  log::info("engine: device {}, {} warm workers", hello.device, warm);
   site_.emplace(options.device, registry_, catalog_, std::move(hello), no_sanitizer);
   return {};
 }

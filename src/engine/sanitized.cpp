@@ -34,6 +34,7 @@ Result<std::unique_ptr<exec::Executor>> SanitizedPools::open(SanitizerTool tool)
   options.term_grace = std::chrono::seconds(1);
   options.most_failed_starts = 2;
   options.interrupted = interrupted_;
+  options.what = fmt::format("{} worker", name_of(tool));
   return std::make_unique<exec::Pool>(std::move(options));
 }
 

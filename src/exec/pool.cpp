@@ -6,6 +6,8 @@
 #include <csignal>
 #include <utility>
 
+#include "core/log.h"
+
 namespace redzone::exec {
 
 namespace {
@@ -139,6 +141,8 @@ void Pool::finish(std::unique_ptr<PendingJob> job) {
 }
 
 void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now) {
+  log::debug("{} {} gets job {} of {}: {} trials", options_.what, worker.process.pid(), job->id,
+             job->plan->target, job->trials.size() - job->observations.size());
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 

@@ -43,6 +43,7 @@ struct PoolOptions {
   // Called by poll() and wait_ready(). True ends unfinished fresh jobs as worker errors, and the
   // wait with a harness error.
   std::function<bool()> interrupted = {};
+  std::string what = "worker";  // in the log
 };
 
 class Pool final : public Executor {

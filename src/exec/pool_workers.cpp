@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/log.h"
 #include "core/observation_check.h"
 #include "exec/pool.h"
 
@@ -25,6 +26,25 @@ timespec to_timespec(Clock::duration d) {
   const auto ns =
       std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+// "fault SIGSEGV", "worker-error: the worker sent ..."
+std::string ending(const Observation& o) {
+  std::string out(name_of(o.end));
+  if (o.fault) out += " " + o.fault->code;
+  if (!o.message.empty()) out += ": " + o.message;
+  return out;
+}
+
+// Why a worker is given up that has not ended its trial with `blame`.
+std::string why_lost(const Worker& worker, const std::optional<Observation>& blame) {
+  if (blame) return ending(*blame);
+  if (worker.queue.empty()) return "it ended while it was idle";
+  const PendingJob& job = *worker.queue.front();
+  if (job.observations.size() == job.sent_from) return "it ended before its trial began";
+  const std::string last = ending(job.observations.back());
+  return fmt::format("behind trial {} of {}, which ended with {}", job.observations.size() - 1,
+                     job.plan->target, last);
 }
 
 void drain_output(Worker& worker) {
@@ -132,6 +152,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
   PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
   if (auto* hello = std::get_if<HelloMessage>(&message)) {
     if (worker.state != WorkerState::starting) return "the worker said Hello twice";
+    log::debug("{} {} is up", options_.what, worker.process.pid());
     hello_ = std::move(hello->hello);
     worker.state = WorkerState::spare;
     return std::nullopt;
@@ -152,6 +173,12 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
         detail += (detail.empty() ? "" : "; it printed:\n") + printed;
     }
     job->observations.push_back(std::move(done->observation));
+    if (log::shows(log::Level::debug)) {
+      const Observation& o = job->observations.back();
+      log::debug("{} {}: trial {} of {} ended with {} in {} us", options_.what,
+                 worker.process.pid(), job->observations.size() - 1, job->plan->target, ending(o),
+                 o.wall_us);
+    }
     ++stats_.trials;
     worker.proven = true;
     failed_starts_ = 0;
@@ -168,6 +195,9 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     const bool used_up = worker.log->size() >= options_.recycle_after_plans;
     if (worker.state == WorkerState::fresh && count(WorkerState::used) < options_.most_used)
       worker.state = WorkerState::used;
+    if (used_up)
+      log::info("{} {} has run {} plans and is replaced", options_.what, worker.process.pid(),
+                worker.log->size());
     if (worker.state == WorkerState::fresh || used_up) worker.leave(now, options_.quit_grace, true);
     return std::nullopt;
   }
@@ -242,6 +272,8 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
 // Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its
 // other jobs are queued again.
 void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now) {
+  if (log::shows(log::Level::info))
+    log::info("{} {} is lost: {}", options_.what, worker.process.pid(), why_lost(worker, blame));
   ++stats_.workers_lost;
   if (worker.state == WorkerState::warm) vacancies_.push_back(now);
   worker.leave(now, options_.term_grace, false);
@@ -275,6 +307,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
 // Workers that fail at the same time count once, because the number of attempts matters.
 void Pool::failed_start(Clock::time_point started, std::string reason, Clock::time_point now) {
   start_problem_ = std::move(reason);
+  log::info("{}: cannot be started: {}", options_.what, start_problem_);
   if (started < last_failed_start_) return;
   ++failed_starts_;
   last_failed_start_ = now;
@@ -318,6 +351,7 @@ void Pool::replenish(Clock::time_point now) {
 void Pool::start_worker(Clock::time_point now) {
   auto process = WorkerProcess::start(options_.command);
   if (process) {
+    log::info("{} {} is started", options_.what, process->pid());
     workers_.push_back(std::make_unique<Worker>(std::move(*process), now));
     ++stats_.workers_started;
     return;

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 
+#include "core/log.h"
 #include "exec/fault_attribution.h"
 #include "exec/fd.h"
 #include "exec/protocol.h"
@@ -116,13 +116,13 @@ int worker_loop(int fd, TrialHost& host, device::BlackBox& box) {
   for (;;) {
     auto message = link.next();
     if (!message) {
-      std::fprintf(stderr, "redzone worker: the driver sent %s\n", message.error().message.c_str());
+      log::warn("worker: the driver sent {}", message.error().message);
       return 3;
     }
     if (!*message || std::holds_alternative<QuitMessage>(**message)) return 0;
     const auto* run = std::get_if<RunMessage>(&**message);
     if (run == nullptr) {
-      std::fprintf(stderr, "redzone worker: the driver sent a message for drivers\n");
+      log::warn("worker: the driver sent a message for drivers");
       return 3;
     }
     if (!run_job(link, host, box, *run)) return 0;

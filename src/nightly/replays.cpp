@@ -10,6 +10,7 @@
 
 #include "campaign/alarm.h"
 #include "core/device_traits.h"
+#include "core/log.h"
 #include "core/plan_text.h"
 #include "engine/origin.h"
 
@@ -250,6 +251,9 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
 }
 
 Result<void> NightReplays::keep(store::NightReplay replay) {
+  log::info("replay of {} ({}): {}, failed {} of {}{}{}", replay.subject, replay.target,
+            name_of(replay.tonight), replay.failed.k, replay.failed.n,
+            replay.reason.empty() ? "" : ": ", replay.reason);
   return night_.book.replayed(night_.run.campaign, replay);
 }
 

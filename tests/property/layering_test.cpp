@@ -132,6 +132,7 @@ std::vector<ThirdParty> third_party() {
       {"json",
        {"nlohmann"},
        {"src/report/", "src/store/", "src/bench/", "src/core/json.h", "tests/"}},
+      {"spdlog", {"spdlog"}, {"src/core/log.cpp"}},
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
       {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
