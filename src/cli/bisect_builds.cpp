@@ -65,7 +65,7 @@ class Trier {
 
 }  // namespace
 
-Result<int> bisect_builds(const po::variables_map& flags) {
+Result<int> bisect_builds(const po::variables_map& flags, Results& out) {
   const auto& builds = flags["builds"].as<std::vector<std::string>>();
   for (const auto& build : builds)
     if (build.starts_with("-"))
@@ -82,8 +82,8 @@ Result<int> bisect_builds(const po::variables_map& flags) {
   const auto result = bisect::find_first_bad(
       builds.size(), [&](std::size_t i) { return trier(i); }, [&] { return trier.rates(); });
   if (trier.problem()) return tl::unexpected(*trier.problem());
-  print_result(json_wanted(flags) ? report::builds_json(*finding, builds, result)
-                                  : report::builds_text(*finding, builds, result));
+  out.print(json_wanted(flags) ? report::builds_json(*finding, builds, result)
+                               : report::builds_text(*finding, builds, result));
   if (interrupted()) return kInterrupted;
   if (result.first_bad) return kFound;
   return trier.any_loaded() ? kOk : kNotJudged;

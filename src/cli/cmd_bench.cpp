@@ -35,7 +35,7 @@ class Bench final : public Command {
     add_package_flag(flags);
     add_worker_flags(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 class BenchBare final : public Command {
@@ -57,7 +57,7 @@ class BenchBare final : public Command {
                                                      "the benchmark")(
         "black-box-fd", po::value<int>()->required(), "as for a worker; not used");
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
@@ -104,7 +104,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   return {};
 }
 
-Result<int> Bench::run(const po::variables_map& flags) {
+Result<int> Bench::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto parts, parts_wanted(flags));
   RZ_TRY(check_writable(flags));
@@ -117,13 +117,13 @@ Result<int> Bench::run(const po::variables_map& flags) {
                   .command = as_typed(flags, options.device),
                   .say = [](const std::string& what) { print_note("bench: " + what); }});
   if (!report) return tl::unexpected(report.error());
-  print_result(bench::report_text(*report));
+  out.print(bench::report_text(*report));
   if (flags.count("out") != 0)
     RZ_TRY(write_file(flags["out"].as<std::string>(), bench::report_json(*report)));
   return report->interrupted ? kInterrupted : kOk;
 }
 
-Result<int> BenchBare::run(const po::variables_map& flags) {
+Result<int> BenchBare::run(const po::variables_map& flags, Results&) {
   RZ_TRY_ASSIGN(const auto options, worker_side_options(flags));
   return bench::serve_bare(options, flags["workload"].as<std::string>(), flags["quick"].as<bool>(),
                            flags["socket-fd"].as<int>());

@@ -43,33 +43,33 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
 
 using Print = std::string (*)(const Finding&, const bisect::Bisection&);
 
-Result<int> bisect_settings(const po::variables_map& flags, Print print) {
+Result<int> bisect_settings(const po::variables_map& flags, Results& out, Print print) {
   return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BisectOptions options;
     options.axes = probing.axes();
     const auto result =
         bisect::bisect(probing.finding().plan, probing.spec(), probing.prober(), options);
-    print_result(json_wanted(flags) ? report::bisection_json(probing.finding(), result)
-                                    : print(probing.finding(), result));
+    out.print(json_wanted(flags) ? report::bisection_json(probing.finding(), result)
+                                 : print(probing.finding(), result));
     return result.base;
   });
 }
 
-Result<int> bisect_dim(const po::variables_map& flags) {
+Result<int> bisect_dim(const po::variables_map& flags, Results& out) {
   return with_finding(flags, [&](engine::Probing& probing) -> Result<bisect::Probe> {
     bisect::BoundaryOptions options;
     options.call = flags["call"].as<Count>().value;
     RZ_TRY_ASSIGN(const auto result,
                   bisect::find_boundary(probing.finding().plan, probing.spec(),
                                         flags["dim"].as<std::string>(), probing.prober(), options));
-    print_result(json_wanted(flags) ? report::boundary_json(probing.finding(), result)
-                                    : report::boundary_text(probing.finding(), result));
+    out.print(json_wanted(flags) ? report::boundary_json(probing.finding(), result)
+                                 : report::boundary_text(probing.finding(), result));
     return result.base;
   });
 }
 
-// The passing plan must be for the same target; knobs that it leaves out have their defaults.
-Result<int> bisect_between(const po::variables_map& flags) {
+// The passing plan is one of the same target; knobs that it leaves out are at their defaults.
+Result<int> bisect_between(const po::variables_map& flags, Results& out) {
   const auto& file = flags["passing"].as<std::string>();
   RZ_TRY_ASSIGN(auto text, read_file(file));
   RZ_TRY_ASSIGN(auto passing, parse_repro(text, file));
@@ -78,8 +78,8 @@ Result<int> bisect_between(const po::variables_map& flags) {
     RZ_TRY(validate(passing.plan, probing.spec(), file));
     RZ_TRY_ASSIGN(const auto result, bisect::bisect_between(probing.finding().plan, passing.plan,
                                                             probing.spec(), probing.prober()));
-    print_result(json_wanted(flags) ? report::between_json(probing.finding(), result)
-                                    : report::between_text(probing.finding(), result));
+    out.print(json_wanted(flags) ? report::between_json(probing.finding(), result)
+                                 : report::between_text(probing.finding(), result));
     return result.failing;
   });
 }
@@ -103,15 +103,15 @@ class Bisect final : public Command {
         "plugins or packages with the target, the oldest first: which is the first bad one?");
     add_probing_flags(flags, words);
   }
-  Result<int> run(const po::variables_map& flags) override {
+  Result<int> run(const po::variables_map& flags, Results& out) override {
     watch_interrupts();
     const bool dim = flags.count("dim") != 0, builds = flags.count("builds") != 0;
     const bool passing = flags.count("passing") != 0;
     if (dim + builds + passing > 1)
       return usage_error("--passing, --dim and --builds are different questions");
-    if (builds) return bisect_builds(flags);
-    if (passing) return bisect_between(flags);
-    return dim ? bisect_dim(flags) : bisect_settings(flags, report::bisection_text);
+    if (builds) return bisect_builds(flags, out);
+    if (passing) return bisect_between(flags, out);
+    return dim ? bisect_dim(flags, out) : bisect_settings(flags, out, report::bisection_text);
   }
 };
 
@@ -126,9 +126,9 @@ class Explain final : public Command {
                po::positional_options_description& words) const override {
     add_probing_flags(flags, words);
   }
-  Result<int> run(const po::variables_map& flags) override {
+  Result<int> run(const po::variables_map& flags, Results& out) override {
     watch_interrupts();
-    return bisect_settings(flags, report::explanation_text);
+    return bisect_settings(flags, out, report::explanation_text);
   }
 };
 

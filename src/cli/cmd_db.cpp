@@ -35,10 +35,10 @@ class Db final : public Command {
     add_db_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<int> prune(const po::variables_map& flags) {
+Result<int> prune(const po::variables_map& flags, Results& out) {
   if (flags.count("keep-days") == 0) return usage_error("prune needs --keep-days N");
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
@@ -50,42 +50,41 @@ Result<int> prune(const po::variables_map& flags) {
     return store::prune(s, static_cast<std::int64_t>(days));
   });
   if (!pruned) return tl::unexpected(pruned.error());
-  print_result(json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
+  out.print(json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
   return kOk;
 }
 
-Result<int> check(const po::variables_map& flags) {
+Result<int> check(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto wrong, store::check(flags["db"].as<std::string>()));
-  print_result(json_wanted(flags) ? report::check_json(wrong) : report::check_text(wrong));
+  out.print(json_wanted(flags) ? report::check_json(wrong) : report::check_text(wrong));
   return wrong.empty() ? kOk : kUnsound;
 }
 
-Result<int> copy(const po::variables_map& flags) {
+Result<int> copy(const po::variables_map& flags, Results& out) {
   if (flags.count("to") == 0) return usage_error("copy needs --to FILE");
   const std::string to = flags["to"].as<std::string>();
   RZ_TRY_ASSIGN(const auto wrong, store::copy_store(flags["db"].as<std::string>(), to));
-  print_result(json_wanted(flags) ? report::copied_json(to, wrong)
-                                  : report::copied_text(to, wrong));
+  out.print(json_wanted(flags) ? report::copied_json(to, wrong) : report::copied_text(to, wrong));
   return wrong.empty() ? kOk : kUnsound;
 }
 
-Result<int> stats(const po::variables_map& flags) {
+Result<int> stats(const po::variables_map& flags, Results& out) {
   const auto contents = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
     return store::contents(s);
   });
   if (!contents) return tl::unexpected(contents.error());
-  print_result(json_wanted(flags) ? report::contents_json(*contents)
-                                  : report::contents_text(*contents));
+  out.print(json_wanted(flags) ? report::contents_json(*contents)
+                               : report::contents_text(*contents));
   return kOk;
 }
 
-Result<int> Db::run(const po::variables_map& flags) {
-  using Action = Result<int> (*)(const po::variables_map&);
+Result<int> Db::run(const po::variables_map& flags, Results& out) {
+  using Action = Result<int> (*)(const po::variables_map&, Results&);
   static constexpr std::array<std::pair<Action, const char*>, 4> kActions{
       std::pair{&stats, "stats"}, std::pair{&check, "check"}, std::pair{&prune, "prune"},
       std::pair{&copy, "copy"}};
   RZ_TRY_ASSIGN(const auto action, value_in(kActions, flags["do"].as<std::string>(), "action"));
-  return action(flags);
+  return action(flags, out);
 }
 
 }  // namespace

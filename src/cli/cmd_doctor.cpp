@@ -29,7 +29,7 @@ class Doctor final : public Command {
     add_plugin_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 // The self-proof that each campaign begins with.
@@ -73,7 +73,7 @@ Result<void> prove_memcheck(DeviceKind device, std::vector<std::filesystem::path
   return engine->prove_tool(SanitizerTool::memcheck);
 }
 
-Result<int> Doctor::run(const po::variables_map& flags) {
+Result<int> Doctor::run(const po::variables_map& flags, Results& out) {
   report::DoctorReport report;
   const auto cuda = device::probe_cuda();
   report.lines.push_back({"host device", true, "always there", ""});
@@ -94,7 +94,7 @@ Result<int> Doctor::run(const po::variables_map& flags) {
                                         sanitized.has_value(),
                                         [&] { return prove_memcheck(*sanitized, plugins); }));
   report.ok = tested;
-  print_result(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
+  out.print(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;
 }
 

@@ -41,7 +41,7 @@ class Export final : public Command {
     add_plugin_flag(flags);
     add_package_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 // "puzzle.last_tile-redzone-1a2b3c4d": readable, and determined by the signature. Always a plain
@@ -138,7 +138,7 @@ Result<void> write_whole(const std::filesystem::path& path, const std::string& t
   return usage_error(fmt::format("{}: cannot be written", path.string()));
 }
 
-Result<int> Export::run(const po::variables_map& flags) {
+Result<int> Export::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
   std::vector<Finding> findings;
   for (const auto& word : flags["id"].as<std::vector<std::string>>()) {
@@ -164,7 +164,7 @@ Result<int> Export::run(const po::variables_map& flags) {
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
     const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
     RZ_TRY(write_whole(path, *text));
-    print_result(fmt::format("{}\n", path.string()));
+    out.print(fmt::format("{}\n", path.string()));
   }
   return kOk;
 }

@@ -18,13 +18,13 @@ class Findings final : public Command {
     add_db_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override {
+  Result<int> run(const po::variables_map& flags, Results& out) override {
     auto findings = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
       return s.findings();
     });
     if (!findings) return tl::unexpected(findings.error());
-    print_result(json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
-                                    : report::findings_text(*findings));
+    out.print(json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
+                                 : report::findings_text(*findings));
     return kOk;
   }
 };
@@ -43,14 +43,14 @@ class Show final : public Command {
     add_db_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override {
+  Result<int> run(const po::variables_map& flags, Results& out) override {
     RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
     RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
     RZ_TRY_ASSIGN(const auto finding, store.finding(id));
     RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(id));
     const std::string db = db_for_commands(flags);
-    print_result(json_wanted(flags) ? report::finding_json(finding, db, artifacts)
-                                    : report::finding_text(finding, db, artifacts));
+    out.print(json_wanted(flags) ? report::finding_json(finding, db, artifacts)
+                                 : report::finding_text(finding, db, artifacts));
     return kOk;
   }
 };

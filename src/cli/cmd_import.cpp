@@ -27,7 +27,7 @@ class Import final : public Command {
     add_plugin_flag(flags);
     add_package_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 Result<Repro> load(const std::string& file, const Registry& registry) {
@@ -47,7 +47,7 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
   return repro;
 }
 
-Result<int> Import::run(const po::variables_map& flags) {
+Result<int> Import::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto registry, load_registry(flags));
   // All files are read before the store is opened, so that an invalid one changes nothing.
   std::vector<std::pair<std::string, Repro>> repros;
@@ -64,7 +64,7 @@ Result<int> Import::run(const po::variables_map& flags) {
     f.plan = f.original = repro.plan;
     auto recorded = store.record(f);
     if (!recorded) return tl::unexpected(recorded.error());
-    print_result(
+    out.print(
         fmt::format("{}: finding {}{}\n", file, recorded->id, recorded->is_new ? "" : " (known)"));
   }
   return kOk;

@@ -30,7 +30,7 @@ class Mark final : public Command {
     add_db_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 Result<LedgerEvent> parse_mark(const std::string& text) {
@@ -40,7 +40,7 @@ Result<LedgerEvent> parse_mark(const std::string& text) {
   return value_in(kMarks, text, "mark");
 }
 
-Result<int> Mark::run(const po::variables_map& flags) {
+Result<int> Mark::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
   const auto event = parse_mark(flags["as"].as<std::string>());
   if (!event) return tl::unexpected(event.error());
@@ -54,10 +54,9 @@ Result<int> Mark::run(const po::variables_map& flags) {
                                                    flags["reason"].as<std::string>()}));
   const auto finding = store.finding(id);
   if (!finding) return tl::unexpected(finding.error());
-  print_result(json_wanted(flags)
-                   ? report::finding_json(*finding, db_for_commands(flags))
-                   : fmt::format("finding {} is {}: {}\n", id, name_of(ledger.standing),
-                                 finding->signature.text()));
+  out.print(json_wanted(flags) ? report::finding_json(*finding, db_for_commands(flags))
+                               : fmt::format("finding {} is {}: {}\n", id, name_of(ledger.standing),
+                                             finding->signature.text()));
   return kOk;
 }
 

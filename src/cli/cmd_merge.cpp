@@ -26,10 +26,10 @@ class Merge final : public Command {
                                           "the store that takes them; made when it is not there");
     words.add("file", -1);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<int> Merge::run(const po::variables_map& flags) {
+Result<int> Merge::run(const po::variables_map& flags, Results& out) {
   const std::string into = flags["into"].as<std::string>();
   // All are checked before the first is merged, so that a damaged one changes nothing.
   std::vector<std::pair<std::string, store::Store>> sources;
@@ -48,7 +48,7 @@ Result<int> Merge::run(const po::variables_map& flags) {
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock, store::FileLock::take(into, "another job"));
   for (auto& [file, source] : sources) {
     RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
-    print_result(fmt::format(
+    out.print(fmt::format(
         "{}: {} new campaigns, {} new findings, {} with a better repro, {} ledger entries\n", file,
         merged.campaigns, merged.findings, merged.improved, merged.entries));
   }

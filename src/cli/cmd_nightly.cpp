@@ -48,7 +48,7 @@ class NightlyCommand final : public Command {
     add_compile_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 std::string typed(const po::variables_map& flags) {
@@ -82,7 +82,7 @@ Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) 
   return options;
 }
 
-Result<int> NightlyCommand::run(const po::variables_map& flags) {
+Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto options, nightly_options(flags));
   RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
@@ -113,8 +113,8 @@ Result<int> NightlyCommand::run(const po::variables_map& flags) {
     if (const std::string why = engine.not_compiled_ahead(); !why.empty()) log::warn("{}", why);
   };
   const bool json = json_wanted(flags);
-  job.print = [json](const report::Night& night) {
-    print_result(json ? report::night_json(night) : report::night_text(night));
+  job.print = [json, &out](const report::Night& night) {
+    out.print(json ? report::night_json(night) : report::night_text(night));
   };
   return nightly::run_job(means, *store, selection, options, job);
 }

@@ -37,10 +37,10 @@ class Reduce final : public Command {
     add_worker_flags(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<int> Reduce::run(const po::variables_map& flags) {
+Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
   auto time = duration_flag(flags, "time");
@@ -101,8 +101,8 @@ Result<int> Reduce::run(const po::variables_map& flags) {
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);
   RZ_TRY_ASSIGN(const auto artifacts, store.artifacts(reduced.id));
   const std::string db = db_for_commands(flags);
-  print_result(json_wanted(flags) ? report::finding_json(reduced, db, artifacts)
-                                  : report::finding_text(reduced, db, artifacts));
+  out.print(json_wanted(flags) ? report::finding_json(reduced, db, artifacts)
+                               : report::finding_text(reduced, db, artifacts));
   if (interrupted()) return kInterrupted;
   return settled.now.k > 0 || settled.other ? kFound : kOk;
 }

@@ -50,7 +50,7 @@ class Replay final : public Command {
     add_worker_flags(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 bool is_number(const std::string& word) {
@@ -118,7 +118,7 @@ Result<std::int64_t> stored_as(const po::variables_map& flags, const engine::Sit
   return stored.id;
 }
 
-Result<int> Replay::run(const po::variables_map& flags) {
+Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
   const int n = sanitized ? 1 : flags["runs"].as<int>();
@@ -177,8 +177,8 @@ Result<int> Replay::run(const po::variables_map& flags) {
     else
       stored = tl::unexpected(id.error());
   }
-  // Printed even if it cannot be stored.
-  print_result(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
+  // What was seen, also where it cannot be stored.
+  out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
   return exit_code(result);
 }

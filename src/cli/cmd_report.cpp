@@ -45,7 +45,7 @@ class Report final : public Command {
     add_plugin_flag(flags);
     add_package_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 Result<report::Night> described(const po::variables_map& flags, store::Store& store) {
@@ -59,7 +59,7 @@ Result<report::Night> described(const po::variables_map& flags, store::Store& st
   return night;
 }
 
-Result<int> Report::run(const po::variables_map& flags) {
+Result<int> Report::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto format, format_named(flags["format"].as<std::string>()));
   std::error_code error;
   if (flags.count("out") != 0 && std::filesystem::equivalent(flags["out"].as<std::string>(),
@@ -69,14 +69,14 @@ Result<int> Report::run(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto night, described(flags, store));
   const std::string text = format.write(night);
   if (flags.count("out") == 0) {
-    print_result(text);
+    out.print(text);
     return kOk;
   }
   const std::string path = flags["out"].as<std::string>();
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return usage_error(fmt::format("--out: {}: cannot be written", path));
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return usage_error(fmt::format("--out: {}: cannot be written", path));
   return kOk;
 }
 

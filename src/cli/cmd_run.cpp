@@ -49,7 +49,7 @@ class Run final : public Command {
     add_compile_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 // `found`: the findings as stored.
@@ -118,7 +118,7 @@ report::Scope scope_of(const oracles::Catalog& catalog, const campaign::Campaign
   return scope;
 }
 
-Result<int> Run::run(const po::variables_map& flags) {
+Result<int> Run::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
   RZ_TRY_ASSIGN(const auto launch, launch_flag(flags));
@@ -154,9 +154,8 @@ Result<int> Run::run(const po::variables_map& flags) {
   const report::SelfProof shown{proof->caught, proof->took};
   const std::string db = db_for_commands(flags);
   const report::Scope scope = scope_of(engine.site().catalog(), ran->result);
-  print_result(json_wanted(flags)
-                   ? report::campaign_json(ran->record, ran->found, shown, db, scope)
-                   : report::campaign_text(ran->record, ran->found, shown, db, scope));
+  out.print(json_wanted(flags) ? report::campaign_json(ran->record, ran->found, shown, db, scope)
+                               : report::campaign_text(ran->record, ran->found, shown, db, scope));
   return exit_code(ran->result, ran->found);
 }
 

@@ -37,10 +37,10 @@ class SanitizedWorker final : public Command {
         "socket-fd", po::value<int>()->required(), "the driver")(
         "black-box-fd", po::value<int>()->required(), "the page that survives this process");
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<int> SanitizedWorker::run(const po::variables_map& flags) {
+Result<int> SanitizedWorker::run(const po::variables_map& flags, Results&) {
   const auto tool = sanitizer_flag(flags);
   if (!tool) return tl::unexpected(tool.error());
   if (*tool == SanitizerTool::none) return usage_error("--sanitizer: must name a tool");

@@ -29,7 +29,7 @@ class Targets final : public Command {
     add_package_flag(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 report::TargetDevice device_of(const TargetEntry& entry, const device::Presence& here) {
@@ -44,7 +44,7 @@ report::TargetDevice device_of(const TargetEntry& entry, const device::Presence&
   return d;
 }
 
-Result<int> Targets::run(const po::variables_map& flags) {
+Result<int> Targets::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto registry, load_registry(flags));
   std::map<DeviceKind, device::Presence> devices;
   for (const auto& device : all_devices())
@@ -62,11 +62,11 @@ Result<int> Targets::run(const po::variables_map& flags) {
     std::erase_if(infos, [&](const auto& info) { return info.spec.name != name; });
   }
   if (json_wanted(flags))
-    print_result(report::targets_json(infos));
+    out.print(report::targets_json(infos));
   else if (flags.count("name") != 0)
-    print_result(report::target_text(infos.front()));
+    out.print(report::target_text(infos.front()));
   else
-    print_result(report::targets_text(infos));
+    out.print(report::targets_text(infos));
   return kOk;
 }
 

@@ -44,7 +44,7 @@ class Tma final : public Command {
     add_descriptor_flags(flags);
     add_json_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
 // Reads all of standard input, as read_file() reads a file.
@@ -70,10 +70,10 @@ Result<tma::Explanation> explained(const po::variables_map& flags) {
   return tma::explain(text);
 }
 
-Result<int> run_explain(const po::variables_map& flags) {
+Result<int> run_explain(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto explanation, explained(flags));
-  print_result(json_wanted(flags) ? report::explanation_json(explanation)
-                                  : report::explanation_text(explanation));
+  out.print(json_wanted(flags) ? report::explanation_json(explanation)
+                               : report::explanation_text(explanation));
   switch (report::verdict_of(explanation)) {
     case tma::Verdict::clean:
       return kOk;
@@ -84,8 +84,8 @@ Result<int> run_explain(const po::variables_map& flags) {
   }
 }
 
-// The only command that creates a context in its own process: it starts no workers.
-Result<int> run_agree(const po::variables_map& flags) {
+// The one command that makes a context in its own process: it starts no workers.
+Result<int> run_agree(const po::variables_map& flags, Results& out) {
   const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
   if (count == 0) return usage_error("tma agree: --count: at least 1");
   if (flags.count("file") != 0 || descriptor_given(flags))
@@ -109,15 +109,15 @@ Result<int> run_agree(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(auto agreement, tma::compare(setup));
   const report::AgreementRun run{(*encoder)->device_name(), (*encoder)->driver_version(), seed,
                                  std::move(agreement)};
-  print_result(json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
+  out.print(json_wanted(flags) ? report::agreement_json(run) : report::agreement_text(run));
   if (run.agreement.stopped && interrupted()) return kInterrupted;
   return run.agreement.disagreed == 0 ? kOk : kFound;
 }
 
-Result<int> Tma::run(const po::variables_map& flags) {
+Result<int> Tma::run(const po::variables_map& flags, Results& out) {
   const std::string verb = flags.count("do") != 0 ? flags["do"].as<std::string>() : "";
-  if (verb == "explain") return run_explain(flags);
-  if (verb == "agree") return run_agree(flags);
+  if (verb == "explain") return run_explain(flags, out);
+  if (verb == "agree") return run_agree(flags, out);
   return usage_error(fmt::format("tma: unknown '{}': explain, agree", verb));
 }
 

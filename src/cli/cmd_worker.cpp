@@ -31,10 +31,10 @@ class WorkerCommandLine final : public Command {
         "capability");
     add_sanitizer_flag(flags);
   }
-  Result<int> run(const po::variables_map& flags) override;
+  Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<int> WorkerCommandLine::run(const po::variables_map& flags) {
+Result<int> WorkerCommandLine::run(const po::variables_map& flags, Results&) {
   void* page = mmap(nullptr, sizeof(device::BlackBox), PROT_READ | PROT_WRITE, MAP_SHARED,
                     flags["black-box-fd"].as<int>(), 0);
   if (page == MAP_FAILED) return harness_error("cannot map the black box");

@@ -14,6 +14,8 @@ namespace redzone::cli {
 
 namespace po = boost::program_options;
 
+class Results;
+
 class Command {
  public:
   virtual ~Command() = default;
@@ -23,9 +25,10 @@ class Command {
   // Declares the flags, and which of them takes positional words.
   virtual void declare(po::options_description& flags,
                        po::positional_options_description& words) const = 0;
-  // Prints its results to stdout. An error is printed by the caller and gives the exit code.
-  virtual Result<int> run(const po::variables_map& flags) = 0;
-  // True for commands that are not meant for people and are left out of the list.
+  // Prints its results to `out`. An error is printed by the caller and gives the exit code, as do
+  // results that could not be written.
+  virtual Result<int> run(const po::variables_map& flags, Results& out) = 0;
+  // Not for people: left out of the list of commands.
   virtual bool internal() const { return false; }
 };
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 
 #include "cli/command.h"
@@ -44,14 +46,14 @@ Error unknown_flag(const Command& command, const po::options_description& flags,
                       did_you_mean(name, names), command.name())};
 }
 
-int run_one(Command& command, const std::vector<std::string>& arguments) {
+int run_one(Command& command, const std::vector<std::string>& arguments, Results& out) {
   po::positional_options_description words;
   const auto flags = flags_of(command, words);
   po::variables_map values;
   try {
     po::store(po::command_line_parser(arguments).options(flags).positional(words).run(), values);
     if (values.count("help") != 0) {
-      print_result(help_text(command));
+      out.print(help_text(command));
       return kOk;
     }
     po::notify(values);
@@ -64,7 +66,7 @@ int run_one(Command& command, const std::vector<std::string>& arguments) {
   }
   const auto code = [&]() -> Result<int> {
     try {
-      return command.run(values);
+      return command.run(values, out);
     } catch (const SpecError& e) {
       // A target's own functions of the dims may throw in any call.
       return usage_error(fmt::format("{}: {}", command.name(), e.what()));
@@ -100,27 +102,40 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   return out;
 }
 
-int run_command_line(int argc, char** argv) {
+namespace {
+
+int run_words(const std::vector<std::string>& arguments, Results& out) {
   const auto commands = all_commands();
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    print_result(overview(commands));
+    out.print(overview(commands));
     return arguments.empty() ? kUsage : kOk;
   }
   if (arguments[0] == "--version") {
-    print_result(fmt::format("redzone {}\n", store::redzone_version()));
+    out.print(fmt::format("redzone {}\n", store::redzone_version()));
     return kOk;
   }
   std::vector<std::string> names;
   for (const auto& command : commands) {
     if (command->name() == arguments[0])
-      return run_one(*command, {arguments.begin() + 1, arguments.end()});
+      return run_one(*command, {arguments.begin() + 1, arguments.end()}, out);
     if (!command->internal()) names.emplace_back(command->name());
   }
   return report(
       {ErrorKind::usage, fmt::format("unknown command '{}'{} (commands: {})", arguments[0],
                                      did_you_mean(arguments[0], names), fmt::join(names, ", "))});
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  Results out(STDOUT_FILENO);
+  const int code = run_words({argv + 1, argv + argc}, out);
+  if (out.problem() == 0 || interrupted()) return code;
+  // Who has gone away wants to hear nothing.
+  if (out.problem() == EPIPE) return kHarness;
+  return report({ErrorKind::harness,
+                 fmt::format("the result could not be written: {}", std::strerror(out.problem()))});
 }
 
 }  // namespace redzone::cli

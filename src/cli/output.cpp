@@ -1,6 +1,9 @@
 #include "cli/output.h"
 
-#include <cstdio>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <string>
 
 #include "core/terminal.h"
@@ -8,27 +11,42 @@
 namespace redzone::cli {
 namespace {
 
-void write(std::FILE* file, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), file);
-  std::fflush(file);
+// 0, or errno.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {  // whoever shares it has made it so
+      pollfd entry{fd, POLLOUT, 0};
+      ::poll(&entry, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+void write_note(const std::string& text) {
+  write_all(STDERR_FILENO, text);
 }
 
 }  // namespace
 
-void print_result(std::string_view text) {
-  write(stdout, terminal_text(text));
+void Results::print(std::string_view text) {
+  if (problem_ == 0) problem_ = write_all(fd_, terminal_text(text));
 }
 
 void print_note(std::string_view line) {
-  write(stderr, terminal_text(line) + (line.ends_with('\n') ? "" : "\n"));
+  write_note(terminal_text(line) + (line.ends_with('\n') ? "" : "\n"));
 }
 
 void rewrite_line(std::string_view line) {
-  write(stderr, "\r" + printable(line) + "\033[K");
+  write_note("\r" + printable(line) + "\033[K");
 }
 
 void clear_line() {
-  write(stderr, "\r\033[K");
+  write_note("\r\033[K");
 }
 
 }  // namespace redzone::cli

@@ -19,16 +19,18 @@ namespace {
 constexpr const char* kMark = "REDZONE_TEST_FOLDER";
 
 [[noreturn]] void become(const TempFolder& folder, const std::filesystem::path& out,
-                         const std::filesystem::path& err, std::vector<char*>& argv) {
+                         const std::filesystem::path& err, const std::string& program,
+                         std::vector<char*>& argv) {
   ::setpgid(0, 0);
   ::setenv(kMark, folder.path().c_str(), 1);
+  ::setenv("REDZONE", REDZONE_BINARY, 1);
   const int null = ::open("/dev/null", O_RDONLY);
   const int out_fd = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   const int err_fd = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (::chdir(folder.path().c_str()) != 0 || ::dup2(null, 0) < 0 || ::dup2(out_fd, 1) < 0 ||
       ::dup2(err_fd, 2) < 0)
     ::_exit(126);
-  ::execv(REDZONE_BINARY, argv.data());
+  ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
 
@@ -66,18 +68,21 @@ std::ostream& operator<<(std::ostream& out, const Ran& ran) {
   return out << "exit " << ran.exit << "\n" << ran.out << ran.err;
 }
 
-Process::Process(const TempFolder& folder, const Arguments& arguments) {
+Process::Process(const TempFolder& folder, const Arguments& arguments)
+    : Process(folder, REDZONE_BINARY, arguments) {}
+
+Process::Process(const TempFolder& folder, const std::string& program, const Arguments& arguments) {
   static int number = 0;
   const std::string prefix = folder / (".run" + std::to_string(number++));
   out_ = prefix + ".out";
   err_ = prefix + ".err";
   Arguments words = arguments;
-  words.insert(words.begin(), "redzone");
+  words.insert(words.begin(), std::filesystem::path(program).filename());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_ = ::fork();
-  if (pid_ == 0) become(folder, out_, err_, argv);
+  if (pid_ == 0) become(folder, out_, err_, program, argv);
   if (pid_ < 0) throw std::runtime_error("cannot fork");
   ::setpgid(pid_, pid_);  // also here: whichever comes first
 }
@@ -110,6 +115,10 @@ Ran Process::wait() {
 
 Ran redzone(const TempFolder& folder, const Arguments& arguments) {
   return Process(folder, arguments).wait();
+}
+
+Ran shell(const TempFolder& folder, const std::string& script) {
+  return Process(folder, "/bin/sh", {"-c", script}).wait();
 }
 
 std::vector<pid_t> left_behind(const TempFolder& folder) {

@@ -47,6 +47,8 @@ std::ostream& operator<<(std::ostream& out, const Ran& ran);
 class Process {
  public:
   Process(const TempFolder& folder, const Arguments& arguments);
+  // Of another program, by its path.
+  Process(const TempFolder& folder, const std::string& program, const Arguments& arguments);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -68,6 +70,8 @@ class Process {
 
 // Runs it to its end.
 Ran redzone(const TempFolder& folder, const Arguments& arguments);
+// A script for `sh`, in which $REDZONE is the binary; for what only a shell does with descriptors.
+Ran shell(const TempFolder& folder, const std::string& script);
 
 // What was started in `folder` and runs still, drivers and workers.
 std::vector<pid_t> left_behind(const TempFolder& folder);

@@ -1,0 +1,44 @@
+// Results that cannot be written: an exit code and a line say so, after all else was done.
+#include <gtest/gtest.h>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+constexpr const char* kNotWritten =
+    "redzone: the result could not be written: No space left on device\n";
+
+TEST(UnwrittenResult, IsNoSuccessOfAnyCommand) {
+  const TempFolder folder;
+  const Ran made = redzone(folder, {"run", "puzzle.row_minus_one", "--device", "host", "--plans",
+                                    "100", "--seed", "1", "--db", "x.db"});
+  ASSERT_EQ(made.exit, 1) << made;
+  const Json found = redzone(folder, {"findings", "--db", "x.db", "--json"}).json();
+  const std::string id = found["findings"][0]["id"].dump();
+  for (const std::string& command : std::vector<std::string>{
+           "--version", "--help", "run --help", "findings --db x.db --json",
+           "show " + id + " --db x.db", "targets", "doctor", "db stats --db x.db",
+           "db check --db x.db", "run twin.row_minus_one --device host --plans 20 --db y.db",
+           "replay " + id + " --db x.db --runs 1 --json", "bisect " + id + " --db x.db --time 5s",
+           "nightly twin.row_minus_one --device host --plans 5 --db night.db --json",
+           "report --db night.db --format junit"}) {
+    const Ran ran = shell(folder, "$REDZONE " + command + " > /dev/full");
+    EXPECT_EQ(ran.exit, 3) << command << "\n" << ran;
+    EXPECT_TRUE(ran.err.ends_with(kNotWritten)) << command << "\n" << ran;
+  }
+}
+
+TEST(UnwrittenResult, ComesAfterTheStoreAndTheReports) {
+  const TempFolder folder;
+  const Ran night = shell(folder,
+                          "$REDZONE nightly twin.row_minus_one --device host --plans 20 --db x.db "
+                          "--report r > /dev/full");
+  EXPECT_EQ(night.exit, 3) << night;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "r" / "index.html")) << night;
+  const Ran report = redzone(folder, {"report", "--db", "x.db"});
+  EXPECT_EQ(report.exit, 0) << report;
+}
+
+}  // namespace
+}  // namespace redzone::e2e
