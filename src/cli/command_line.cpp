@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -106,6 +107,14 @@ namespace {
 
 int run_words(const std::vector<std::string>& arguments, Results& out) {
   const auto commands = all_commands();
+  const auto named = std::find_if(commands.begin(), commands.end(), [&](const auto& command) {
+    return !arguments.empty() && command->name() == arguments[0];
+  });
+  // A target that runs in this process has the signals of any other program.
+  const bool is_worker = named != commands.end() && (*named)->internal();
+  if (!is_worker) outlive_failed_writes();
+  if (named != commands.end())
+    return run_one(**named, {arguments.begin() + 1, arguments.end()}, out);
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
     out.print(overview(commands));
@@ -116,11 +125,8 @@ int run_words(const std::vector<std::string>& arguments, Results& out) {
     return kOk;
   }
   std::vector<std::string> names;
-  for (const auto& command : commands) {
-    if (command->name() == arguments[0])
-      return run_one(*command, {arguments.begin() + 1, arguments.end()}, out);
+  for (const auto& command : commands)
     if (!command->internal()) names.emplace_back(command->name());
-  }
   return report(
       {ErrorKind::usage, fmt::format("unknown command '{}'{} (commands: {})", arguments[0],
                                      did_you_mean(arguments[0], names), fmt::join(names, ", "))});

@@ -14,6 +14,8 @@ void on_signal(int) {
   if (g_interrupts > 1) _exit(130);
 }
 
+void do_nothing(int) {}
+
 }  // namespace
 
 void watch_interrupts() {
@@ -28,6 +30,14 @@ void watch_interrupts() {
 
 bool interrupted() {
   return g_interrupts > 0;
+}
+
+void outlive_failed_writes() {
+  struct sigaction action = {};
+  action.sa_handler = do_nothing;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 }  // namespace redzone::cli

@@ -1,4 +1,5 @@
-// Turns Ctrl-C into a flag that loops poll.
+// Signals that end no driver at once: Ctrl-C is a flag that the loops ask for, and a write that fails
+// is an error of that write.
 #pragma once
 
 namespace redzone::cli {
@@ -7,5 +8,10 @@ namespace redzone::cli {
 // second signal ends the process at once.
 void watch_interrupts();
 bool interrupted();
+
+// SIGPIPE and SIGXFSZ do nothing from then on: a write to a reader that went away, or past the limit of
+// a file's size, fails with an error instead. Programs that this process starts have the default
+// action, as a handler does not outlive execve().
+void outlive_failed_writes();
 
 }  // namespace redzone::cli

@@ -98,8 +98,7 @@ std::string plugin_problem(const std::filesystem::path& plugin,
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
   // The handlers of the parent would report a crash as the parent's.
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGPIPE})
-    ::signal(signal, SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);

@@ -40,5 +40,34 @@ TEST(UnwrittenResult, ComesAfterTheStoreAndTheReports) {
   EXPECT_EQ(report.exit, 0) << report;
 }
 
+TEST(LostReader, EndsNoNight) {
+  const TempFolder folder;
+  const Ran night =
+      shell(folder,
+            "{ sleep 1; $REDZONE nightly puzzle.row_minus_one --device host --plans 50 "
+            "--db x.db --report r 2>&1; echo $? > code; } | true");
+  EXPECT_EQ(read_text(folder / "code"), "3\n") << night;
+  EXPECT_EQ(night.err, "") << night;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "r" / "index.html")) << night;
+  const Ran report = redzone(folder, {"report", "--db", "x.db"});
+  EXPECT_EQ(report.exit, 0) << report;
+}
+
+TEST(LostReader, IsToldNothing) {
+  const TempFolder folder;
+  const Ran ran = shell(folder, "{ sleep 1; $REDZONE --help; echo $? > code; } | true");
+  EXPECT_EQ(read_text(folder / "code"), "3\n") << ran;
+  EXPECT_EQ(ran.err, "") << ran;
+}
+
+TEST(FileSizeLimit, IsAnErrorOfTheStore) {
+  const TempFolder folder;
+  const Ran ran = shell(folder,
+                        "ulimit -f 100; $REDZONE run puzzle.row_minus_one --device host --plans "
+                        "100 --seed 1 --db x.db");
+  EXPECT_EQ(ran.exit, 3) << ran;
+  EXPECT_NE(ran.err.find("redzone: x.db: "), std::string::npos) << ran;
+}
+
 }  // namespace
 }  // namespace redzone::e2e
