@@ -1,7 +1,6 @@
 // An owning file descriptor.
 #pragma once
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -29,11 +28,5 @@ class Fd {
  private:
   int fd_ = -1;
 };
-
-// Moves the file above the three standard descriptors, which a child replaces.
-inline Fd above_stdio(Fd fd) {
-  if (!fd || fd.get() > 2) return fd;
-  return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
-}
 
 }  // namespace redzone::exec

@@ -1,5 +1,6 @@
 #include "exec/shared_box.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -35,7 +36,7 @@ Result<SharedBox> SharedBox::map(Fd file) {
 }
 
 Result<SharedBox> SharedBox::create() {
-  Fd file = above_stdio(Fd(::memfd_create("redzone-black-box", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  Fd file(::memfd_create("redzone-black-box", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ::ftruncate(file.get(), sizeof(device::BlackBox)) != 0 ||
       ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return harness_error(fmt::format("cannot create the black box: {}", std::strerror(errno)));

@@ -1,5 +1,6 @@
 #include "exec/worker_loop.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

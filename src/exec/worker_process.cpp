@@ -1,5 +1,6 @@
 #include "exec/worker_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -72,14 +73,13 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return system_error("cannot create a socket for a worker");
-  Fd ours = above_stdio(Fd(ends[0])), theirs = above_stdio(Fd(ends[1]));
+  Fd ours(ends[0]), theirs(ends[1]);
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     return system_error("cannot create a pipe for a worker");
-  Fd output = above_stdio(Fd(ends[0])), output_end = above_stdio(Fd(ends[1]));
-  Fd null = above_stdio(Fd(::open("/dev/null", O_RDWR | O_CLOEXEC)));
-  if (!ours || !theirs || !output || !output_end || !null)
-    return system_error("cannot prepare the descriptors of a worker");
-  ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size works, too
+  Fd output(ends[0]), output_end(ends[1]);
+  Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return system_error("cannot open /dev/null for a worker");
+  ::fcntl(output.get(), F_SETPIPE_SZ, kOutputPipeBytes);  // the default size would do too
 
   std::vector<std::string> argv = command.argv;
   for (const auto& [flag, fd] :

@@ -19,10 +19,11 @@ struct WorkerCommand {
   std::vector<std::string> argv;
 };
 
-// The process leads its own process group, so that Ctrl-C on the terminal does not reach it, and is
-// killed by the kernel when the thread that started it ends: start workers from the main thread. It
-// inherits only the socket, the black box and an output pipe. The write end of the pipe does not
-// block: output that does not fit is dropped, and the worker goes on.
+// The process leads a group of its own, so that Ctrl-C on the terminal does not reach it, and is
+// killed by the kernel when the thread that started it ends: start workers from the main thread.
+// The standard descriptors of this process must be open: a child replaces what has their numbers.
+// It inherits the socket, the black box and an output pipe, and no other descriptor. The write end
+// of the pipe does not block: what a flood does not get rid of is dropped, and the worker goes on.
 class WorkerProcess {
  public:
   static Result<WorkerProcess> start(const WorkerCommand& command);

@@ -69,5 +69,19 @@ TEST(FileSizeLimit, IsAnErrorOfTheStore) {
   EXPECT_NE(ran.err.find("redzone: x.db: "), std::string::npos) << ran;
 }
 
+// No descriptor of ours has the number of one that a child replaces.
+TEST(ClosedStreams, ChangeNothing) {
+  const TempFolder folder;
+  for (const char* closed : {"0<&-", "1>&-", "2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"}) {
+    const Ran targets = shell(folder, std::string("$REDZONE targets ") + closed);
+    EXPECT_EQ(targets.exit, 0) << closed << "\n" << targets;
+    const Ran run = shell(folder, std::string("$REDZONE run puzzle.row_minus_one --device host "
+                                              "--plans 50 --seed 1 --db x.db ") +
+                                      closed);
+    EXPECT_EQ(run.exit, 1) << closed << "\n" << run;
+    std::filesystem::remove(folder / "x.db");
+  }
+}
+
 }  // namespace
 }  // namespace redzone::e2e
