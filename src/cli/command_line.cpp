@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/verbosity.h"
+#include "cli/streams.h"
 #include "core/names.h"
 #include "store/environment.h"
 
@@ -135,7 +134,7 @@ int run_words(const std::vector<std::string>& arguments, Results& out) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  Results out(STDOUT_FILENO);
+  Results out(take_stdout());
   const int code = run_words({argv + 1, argv + argc}, out);
   if (out.problem() == 0 || interrupted()) return code;
   // Who has gone away wants to hear nothing.

@@ -6,7 +6,7 @@
 
 namespace redzone::cli {
 
-// Where results go: stdout. What could not be written is remembered rather than told at once, so
+// Where results go: what stdout was (streams.h). What could not be written is remembered rather than told at once, so
 // that a command does all else that it has to do; the one who runs it asks at its end.
 class Results {
  public:

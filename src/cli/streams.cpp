@@ -16,4 +16,10 @@ void open_standard_descriptors() {
     }
 }
 
+int take_stdout() {
+  const int results = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (results >= 0) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return results;
+}
+
 }  // namespace redzone::cli

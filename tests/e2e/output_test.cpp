@@ -83,5 +83,18 @@ TEST(ClosedStreams, ChangeNothing) {
   }
 }
 
+TEST(PrintsOfAPlugin, AreNoResult) {
+  const TempFolder folder;
+  const Ran targets = redzone(folder, {"targets", "--json", "--plugin", CHATTY});
+  EXPECT_EQ(targets.exit, 0) << targets;
+  EXPECT_FALSE(targets.json().is_discarded()) << targets;
+  EXPECT_NE(targets.err.find("chatty: spec"), std::string::npos) << targets;
+  const Ran run = redzone(folder, {"run", "chatty.twice", "--plugin", CHATTY, "--device", "host",
+                                   "--plans", "20", "--db", "x.db", "--json"});
+  EXPECT_EQ(run.exit, 0) << run;
+  EXPECT_FALSE(run.json().is_discarded()) << run;
+  EXPECT_NE(run.err.find("chatty: work"), std::string::npos) << run;
+}
+
 }  // namespace
 }  // namespace redzone::e2e
