@@ -1,13 +1,13 @@
 // The outputs of a deterministic target must not depend on whether the host waits between launches.
 //
-// Blocking trials at both ends and several with the launch mode of the plan between them, each
-// under a schedule of its own on the host device. Fails when the blocking ones agree and one of the
-// others differs from them: a race against what is still queued shows in some runs only, and
-// differently each time. When the blocking ones differ, the failure is not this axis'
-// (inconclusive). Nothing to say of a plan that is blocking itself. Can be wrong: about targets
-// wrongly declared deterministic, and by chance about a race within a call that two blocking runs
-// did not show; and about a target that keeps state from one trial to the next, which `history`
-// names first. Cost: 16 trials, one after another in one worker.
+// The first and the last trial are blocking; several trials between them use the launch mode of the
+// plan, each with its own schedule on the host device. Fails when the blocking trials agree and
+// another trial differs from them: a race against queued work shows in some runs only, and
+// differently each time. When the blocking trials differ, the launch mode is not the cause
+// (inconclusive). Not applicable to a plan whose launch mode is blocking. Can be wrong about
+// targets wrongly declared deterministic, by chance about a race within a call that two blocking
+// runs did not show, and about a target that keeps state from one trial to the next, which
+// `history` reports first. Cost: 16 trials, one after another in one worker.
 #pragma once
 
 #include "core/oracle.h"

@@ -56,7 +56,7 @@ Verdict AxisOracle::judge(const Plan& plan, const TargetSpec& spec,
   if (verdict.outcome == Outcome::pass)
     if (const auto difference = first_inconsistency(spec, plan, observations[0]))
       return depends(name_, kind_, plan, *difference, claim_);
-  // No call is before the first one, which is moved behind others in the trial that differs.
+  // No call precedes the first one as written; the reordered trial runs others before it.
   if (verdict.failed() && verdict.call == 0)
     return depends(name_, kind_, plan, {verdict.call, verdict.signature.buffer},
                    "whether other calls run before it");

@@ -1,24 +1,25 @@
-// One axis varied alone: the outputs of a target must not depend on it. Of one that is declared
-// nondeterministic, whether they are within its reference (see can_compare()).
+// Varies one axis alone: the outputs of a target must not depend on it. If the target is declared
+// nondeterministic, only whether its outputs match the reference must not depend on the axis (see
+// can_compare()).
 //
-//   uninitialized  what was in outputs, scratch and red zones before     (poison)
-//   history        the calls that came before                            (order, repeats)
-//   placement      where the buffers lie                                 (tail or head)
-//   graph          whether calls are captured and replayed, or run       (graphs)
-//   allocation     what memory is used again, and who its neighbours are (guard or caching)
-//   schedule       the order in which blocks, threads and streams run    (seed of the host device)
+//   uninitialized  earlier contents of outputs, scratch and red zones  (poison)
+//   history        the calls that came before                          (order, repeats)
+//   placement      which side of a buffer touches a guard page         (guard_after, guard_before)
+//   graph          whether calls run directly or as a captured graph   (graphs)
+//   allocation     reuse of memory, and neighbouring blocks            (guard or caching)
+//   schedule       the order of blocks, threads and streams            (seed of the host device)
 //
-// and of each further axis of core/mode_axes.h that can be varied and has no oracle of its own.
+// An AxisOracle also covers every other axis of core/mode_axes.h that can be varied and has no
+// oracle of its own.
 //
-// Each runs the plan as it is, then with the axis changed, then as it is again; `schedule` with 14
-// other schedules, as a race shows under some of them only. It fails when the change alone makes a
-// difference: the first and the last trial agree and one between them does not. When the first and
-// the last differ, the failure is not this axis' (inconclusive). `history` also compares identical
-// calls within a trial, where the second trial adds nothing. A reordered trial knows no streams and
-// no graphs, so of a plan that has some `history` compares two orders of plain calls. The schedules
-// of the host device are drawn from a seed; CUDA has its own, where there is no such axis.
-// Can be wrong: about targets wrongly declared deterministic (float atomics), and by chance about a
-// rare race. Cost: 3 trials, of `schedule` 16.
+// Runs the plan unchanged, then with the axis changed, then unchanged again; `schedule` tries 14
+// other schedules, because a race shows under some of them only. Fails when the first and the last
+// trial agree and a trial between them differs. When the first and the last trial differ, the axis
+// is not the cause (inconclusive). When all trials agree, `history` also compares identical calls
+// within one trial. A reordered trial has no streams and no graphs, so for a plan that has some,
+// `history` compares two orders of plain calls. The `schedule` axis exists on the host device only,
+// where a seed decides the schedule. Can be wrong about targets wrongly declared deterministic
+// (float atomics), and by chance about a rare race. Cost: 3 trials; 16 for `schedule`.
 #pragma once
 
 #include <functional>
@@ -34,10 +35,10 @@ class AxisOracle final : public Oracle {
   // Changes the one axis of a trial of `plan`.
   using Change = std::function<void(const Plan& plan, TrialSpec& trial)>;
 
-  // `base`: changes the first and third trial; empty: the plan as it is.
+  // `base` changes the first and the last trial; empty: those run the plan unchanged.
   AxisOracle(std::string name, FailKind kind, std::string claim, Change change, Change base);
-  // Along an axis that can be varied. `others`: trials with other values of it, each other than the
-  // one before: more than one where a difference shows with some of them only.
+  // `axis` must have a `vary` function. `others`: number of trials with a changed value, each value
+  // different from the one before; use more than one when a difference shows with some values only.
   explicit AxisOracle(const ModeAxis& axis, std::size_t others = 1);
 
   std::string_view name() const override { return name_; }

@@ -1,5 +1,5 @@
-// All oracles, by name. A new oracle is added here, and one that varies an axis and needs no
-// judgement of its own with its axis (core/mode_axes.h).
+// All oracles, by name. A new oracle is added in catalog.cpp; an oracle that only varies one axis
+// is added as a row of the table of axes (core/mode_axes.h).
 #pragma once
 
 #include <memory>
@@ -15,37 +15,37 @@ namespace redzone::oracles {
 
 class Catalog {
  public:
-  // `tool`: what each plan is screened with, too. `axes`: those that have an effect on the device;
-  // no failure is said to depend on another one. Each that can be varied is compared along: by the
-  // oracle of its name that is here, and else by an AxisOracle.
+  // `tool`: the sanitizer that also screens each plan. `axes`: those that have an effect on the
+  // device; a failure is attributed to no other axis. Every axis that can be varied gets a
+  // comparing oracle: the one registered under its oracle name, or else an AxisOracle.
   explicit Catalog(LaunchLimits limits = {}, SanitizerTool tool = SanitizerTool::none,
                    ScreenOptions screen = {}, std::vector<ModeAxis> axes = all_mode_axes());
-  // Of the device that runs nothing: only oracles that need no results.
+  // For a dry run: only oracles that need no results of kernels.
   static Catalog dry(LaunchLimits limits = {});
 
   // Two trials for every plan, and one under the tool.
   const Oracle& screen() const { return *screen_; }
-  // Needs no device; asked before any trial.
+  // Needs no device; judges before any trial runs.
   const Oracle& device_free() const { return *device_free_; }
-  // Faults, canaries and requests for scratch: one trial says it. Asked first, under several
-  // placements and launches.
+  // Faults, canaries and scratch requests: one trial suffices as evidence. They judge first, under
+  // several placements and launch modes.
   const std::vector<std::unique_ptr<Oracle>>& direct() const { return direct_; }
-  // What a difference is due to; most specific first.
+  // Oracles that find the cause of a difference; most specific first.
   const std::vector<std::unique_ptr<Oracle>>& comparing() const { return comparing_; }
 
-  // What a failure may depend on, beside the calls.
+  // The axes that a failure may depend on, besides the calls.
   const std::vector<ModeAxis>& axes() const { return axes_; }
 
-  // One for each tool of compute-sanitizer. Asked on request, or for the last word on a finding.
+  // The oracle of one compute-sanitizer tool. Runs on request, or to decide about a finding.
   const Oracle& sanitizer(SanitizerTool tool) const;
 
-  // Every oracle but the screen, which is made of them, and those of compute-sanitizer.
+  // Every oracle except the screen, which combines them, and those that find() returns by name
+  // alone.
   std::vector<const Oracle*> all() const;
-  // No oracle of it needs results.
+  // True if no oracle needs results of kernels.
   bool is_dry() const { return dry_; }
-  // Also of those that are asked for by name alone: what the dry catalog has besides, and the tools
-  // of compute-sanitizer. nullptr for an unknown name.
-  // Of a name that an oracle had first, that oracle.
+  // Also finds oracles that all() leaves out: the screen, launch-mismatch and the tools of
+  // compute-sanitizer. Accepts an oracle's former name. nullptr for an unknown name.
   const Oracle* find(std::string_view name) const;
 
  private:
@@ -53,7 +53,7 @@ class Catalog {
   Catalog(LaunchLimits limits, Dry);
 
   std::unique_ptr<Oracle> screen_;
-  std::unique_ptr<Oracle> native_screen_;  // where `screen_` adds to it; else null
+  std::unique_ptr<Oracle> native_screen_;  // wrapped by `screen_` when a tool is set; else null
   std::unique_ptr<Oracle> device_free_;
   std::vector<std::unique_ptr<Oracle>> direct_;
   std::vector<std::unique_ptr<Oracle>> comparing_;

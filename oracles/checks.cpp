@@ -11,7 +11,7 @@
 namespace redzone::oracles {
 namespace {
 
-// Further from a buffer than this, the nearest one is a coincidence of the address space.
+// A fault further than this from the nearest buffer is not attributed to that buffer.
 constexpr std::int64_t kNearBytes = 1 << 20;
 
 constexpr std::string_view kMisaligned = "CUDA_ERROR_MISALIGNED_ADDRESS";
@@ -61,7 +61,7 @@ const ReferenceObservation* find_reference(const CallObservation& call, std::str
   return nullptr;
 }
 
-// The first output that is within the reference in one of the two and not in the other.
+// The first output that is within the tolerance of the reference in exactly one of the two.
 std::optional<std::string> output_off_once(const CallObservation& a, const CallObservation& b) {
   if (!was_compared(a) || !was_compared(b)) return std::nullopt;
   for (const auto& r : a.references) {
@@ -77,11 +77,11 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
   return nullptr;
 }
 
-// What became of the outputs of a call in all trials.
+// What happened to the outputs of a call over all trials.
 struct OutputsSeen {
-  int trials = 0;         // in which it ran to its end
+  int trials = 0;         // in which the call completed
   bool compared = false;  // with the reference
-  bool elements = false;  // there is one
+  bool elements = false;  // some output has one
 };
 
 std::map<std::int32_t, OutputsSeen> outputs_of(std::span<const Observation> observations) {

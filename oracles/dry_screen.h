@@ -1,9 +1,8 @@
-// The screen of the device that runs nothing: one trial, in which only run() of the target runs.
+// The screen of a dry run: one trial, in which only run() of the target runs.
 //
-// Claims: launchers fail in no call, launch what a device takes and what the target declares, and
-// ask for the scratch that their kernels need. Says nothing of what kernels do.
-// Can be wrong: as the oracles `fault`, `launches` and `scratch`, which it is made of.
-// Cost: 1 trial.
+// Claims: launchers fail in no call, launch what the device accepts and the target declares, and
+// request the scratch that their kernels need. Does not judge what kernels do. Can be wrong where
+// the oracles `fault`, `launch-mismatch` and `scratch` can, which it combines. Cost: 1 trial.
 #pragma once
 
 #include "core/oracle.h"

@@ -13,7 +13,7 @@ std::optional<Verdict> fault_of(const Plan& plan, const TrialSpec& trial, const 
 std::optional<Verdict> completed_evidence(const Plan& plan, const TrialSpec& trial,
                                           const Observation& o) {
   if (auto v = judge_canaries("redzone", plan, o)) return v;
-  if (trial.order.empty())  // which buffer an earlier call asked for depends on the order
+  if (trial.order.empty())  // the scratch that earlier calls requested depends on the order
     if (auto v = judge_scratch("scratch", plan, o)) return v;
   return judge_reference("reference", plan, o);
 }

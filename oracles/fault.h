@@ -1,7 +1,6 @@
-// Claims: the target ends every call without a device error, a signal, an exit or a hang.
-// Can be wrong: a hang is a deadline, so a call that is only slow looks the same; deadlines grow
-// with the work that the target declares.
-// Cost: 1 trial, in the plan's own mode.
+// Claims: the target ends every call without a device error, a signal, an exit or a hang. Can be
+// wrong: a hang is an expired deadline, so a slow call can be reported as one; deadlines grow with
+// the work that the target declares. Cost: 1 trial, in the plan's own mode.
 #pragma once
 
 #include "core/oracle.h"

@@ -1,7 +1,6 @@
-// Claims: every launch that the target declares is one that the device accepts, and no product that
-// it computes in a narrow integer overflows. Works from the declared geometry alone.
-// Can be wrong: when the declaration is. Says nothing of targets that declare none.
-// Cost: no trial, no device.
+// Claims: the device accepts every launch that the target declares, and no declared product that is
+// computed in a narrow integer overflows. Uses the declared geometry alone. Can be wrong when the
+// declaration is. Does not judge targets that declare no geometry. Cost: no trial, no device.
 #pragma once
 
 #include "core/launch_limits.h"

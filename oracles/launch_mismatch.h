@@ -1,10 +1,9 @@
-// Claims: a call launches what the target declares for it: of each kernel that the declaration
-// names, the last launches of the call are those, in order, with this grid, block and dynamic
-// shared memory. The last: a launcher that tunes tries others before. Works from what was asked of
-// the device, so a grid that was kept from an earlier call is seen without running a kernel. On a
-// device that runs them, their results say more.
-// Can be wrong: when the declaration is. Says nothing of targets that declare none.
-// Cost: 1 trial, in the plan's own mode.
+// Claims: a call launches what the target declares. For each kernel that the declaration names, the
+// last launches of the call match it in order, grid, block and dynamic shared memory; earlier
+// launches are ignored, because an autotuner tries other configurations first. Uses the recorded
+// launch requests, so a stale grid is found without running a kernel. Can be wrong when the
+// declaration is. Does not judge targets that declare no geometry. Cost: 1 trial, in the plan's own
+// mode.
 #pragma once
 
 #include <optional>
@@ -16,7 +15,7 @@ namespace redzone::oracles {
 class LaunchMismatchOracle final : public Oracle {
  public:
   static constexpr std::string_view kName = "launch-mismatch";
-  // Findings of older builds, and what people wrote down, have it.
+  // Former name, found in stores and scripts from older builds.
   static constexpr std::string_view kFirstName = "launches";
 
   std::string_view name() const override { return kName; }
@@ -25,7 +24,7 @@ class LaunchMismatchOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 };
 
-// The first launch that is not as declared.
+// The first launch that differs from its declaration.
 std::optional<Verdict> judge_launches(std::string_view oracle, const Plan& plan,
                                       const TargetSpec& spec, const Observation& observation);
 

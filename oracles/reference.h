@@ -1,8 +1,8 @@
-// Claims: outputs are within the target's tolerance of its own float64 reference.
-// Can be wrong: when the reference or the tolerance is. A call that could not be compared is not
-// judged: a pass says how many were, and where none was the plan is not applicable. Says nothing of
-// targets without a reference.
-// Cost: 1 trial, in the plan's own mode, and the reference on the CPU.
+// Claims: outputs are within the target's tolerance of its own float64 reference. Can be wrong when
+// the reference or the tolerance is. A call that could not be compared is not judged: a pass
+// reports how many calls were compared, and a plan without a compared call is not applicable. Does
+// not judge targets without a reference. Cost: 1 trial, in the plan's own mode, and the reference
+// on the CPU.
 #pragma once
 
 #include "core/oracle.h"

@@ -1,11 +1,10 @@
-// The same trial again must give the same outputs; of a target that is declared nondeterministic,
-// outputs that are within its reference each time, or never (see can_compare()).
+// Repeating a trial must give the same outputs. If the target is declared nondeterministic, its
+// outputs must be within the tolerance of the reference each time, or never (see can_compare()).
 //
-// Equal trials; fails when one of them differs from the first. What shows here is a race within a
-// call or between calls, or randomness: nothing was changed that it could depend on. On the host
-// device equal trials take equal schedules, so a race shows in `schedule` there.
-// Can be wrong: about targets wrongly declared deterministic (float atomics).
-// Cost: 16 trials.
+// Runs equal trials and fails when one of them differs from the first. A failure is a race within a
+// call or between calls, or randomness, because no setting was changed. On the host device equal
+// trials have equal schedules, so `schedule` finds races there. Can be wrong: about targets wrongly
+// declared deterministic (float atomics). Cost: 16 trials.
 #pragma once
 
 #include "core/oracle.h"

@@ -32,7 +32,7 @@ Signature signature_of(const Plan& plan, const SanitizerRecord& record) {
   return s;
 }
 
-// How the trial ended, where that is not how it should.
+// How the trial ended, or "" for a normal end.
 std::string end_of(const Observation& o) {
   switch (o.end) {
     case End::hang:
@@ -80,7 +80,7 @@ std::vector<std::string_view> SanitizerOracle::varies() const {
 Verdict SanitizerOracle::judge(const Plan& plan, const TargetSpec&,
                                std::span<const Observation> observations) const {
   const Observation& o = observations[0];
-  // What the tool has shown is not taken back by how the trial ended.
+  // A record of the tool counts, however the trial ended.
   if (o.sanitizer && o.sanitizer->tool == tool_)
     if (const auto* record = worst(*o.sanitizer))
       return fail(name_, signature_of(plan, *record), record->call, describe(*record));
@@ -107,7 +107,7 @@ Verdict SanitizedScreen::judge(const Plan& plan, const TargetSpec& spec,
                                std::span<const Observation> observations) const {
   const std::size_t native = std::min(screen_.expand(plan, spec).size(), observations.size());
   auto verdict = screen_.judge(plan, spec, observations.first(native));
-  // Trials behind a loss may be missing.
+  // Trials after a lost one may be missing.
   if (verdict.failed() || verdict.outcome == Outcome::inconclusive) return verdict;
   if (observations.size() == native)
     return {
@@ -115,7 +115,7 @@ Verdict SanitizedScreen::judge(const Plan& plan, const TargetSpec& spec,
         verdict.reference};
   auto sanitized = sanitizer_.judge(plan, spec, observations.subspan(native));
   sanitized.reference = verdict.reference;
-  // The first that is not a pass; a failure counts whatever the screen could not judge.
+  // The first verdict that is not a pass; a failure under the tool counts in any case.
   return sanitized.failed() || verdict.outcome == Outcome::pass ? sanitized : verdict;
 }
 

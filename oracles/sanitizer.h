@@ -1,10 +1,10 @@
-// Claims: compute-sanitizer's tool has nothing to say of the plan. One oracle a tool, by its name:
-// memcheck, racecheck, initcheck, synccheck.
-// Can be wrong: the tools see no tensor copies in bulk (TMA); racecheck knows shared memory only,
-// and its warnings are no failures. What a trial without the tool would show is not this oracle's:
-// an end that is not explained by a record is inconclusive. A trial whose tool did not run, broke
-// or fell behind is a harness error, never a pass. Cost: 1 trial under the tool: ten to thousands
-// of times a native one.
+// Claims: a tool of compute-sanitizer reports no error for the plan. There is one oracle for each
+// tool, with its name: memcheck, racecheck, initcheck, synccheck. Can be wrong: the tools do not
+// check bulk tensor copies (TMA); racecheck covers shared memory only, and its warnings do not
+// count as failures. An abnormal end that no record of the tool explains is inconclusive: other
+// oracles judge it without the tool. A trial whose tool did not run, broke or fell behind is a
+// harness error, never a pass. Cost: 1 trial under the tool, which takes ten to thousands of times
+// as long as a native one.
 #pragma once
 
 #include "core/oracle.h"
@@ -16,10 +16,11 @@ class SanitizerOracle final : public Oracle {
   explicit SanitizerOracle(SanitizerTool tool);
 
   std::string_view name() const override { return name_; }
-  // In the plan's own mode, but: gated launches only under memcheck, since the other tools may wait
-  // for a launch that is held; under initcheck the plain allocator, whose memory it knows.
+  // In the plan's own mode, with two exceptions: only memcheck keeps gated (blocked) launches,
+  // since the other tools may wait for a blocked launch; initcheck gets the plain allocator, whose
+  // memory it tracks.
   std::vector<TrialSpec> expand(const Plan& plan, const TargetSpec& spec) const override;
-  // What initcheck sees, a read of unwritten memory, is there with every poison.
+  // Initcheck reports a read of unwritten memory under every poison.
   std::vector<std::string_view> varies() const override;
   Verdict judge(const Plan& plan, const TargetSpec& spec,
                 std::span<const Observation> observations) const override;
@@ -32,7 +33,7 @@ class SanitizerOracle final : public Oracle {
 // The error that names the bug best, or null; warnings do not count.
 const SanitizerRecord* worst(const SanitizerReport& report);
 
-// The screen, and the tool's verdict where the screen passes.
+// The screen, then the tool's verdict if the screen passes.
 class SanitizedScreen final : public Oracle {
  public:
   SanitizedScreen(const Oracle& screen, const Oracle& sanitizer)

@@ -18,15 +18,15 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? kMost : product;
 }
 
-// Why a request is too small, plainest first.
+// Why a request is too small, the plainest reason first.
 enum class Missing : std::uint8_t {
   everything,
-  upper_half,  // of a product of more than 32 bits
+  upper_half,  // the product was computed in 32 bits
   num_ctas,
   grid,
   grid_and_num_ctas,
   earlier_call,
-  size,  // no rule that we know explains it
+  size,  // no known rule explains it
   alignment,
 };
 constexpr int kReasons = 8;
@@ -70,7 +70,8 @@ bool too_small(const ScratchObservation& r) {
   return needed > 0 && (r.bytes < needed || r.align < r.need_align);
 }
 
-// The product of the need with some factors left out: bits 0..2 the grid's, bit 3 num_ctas.
+// The required bytes without some factors. Bits 0..2 of `left_out`: the axes of the grid; bit 3:
+// num_ctas.
 std::uint64_t without(const ScratchObservation& r, unsigned left_out) {
   std::uint64_t product = r.bytes_per_cta;
   for (unsigned axis = 0; axis < 3; ++axis)
@@ -79,7 +80,7 @@ std::uint64_t without(const ScratchObservation& r, unsigned left_out) {
   return (left_out & 8) == 0 ? times(product, static_cast<std::uint64_t>(r.num_ctas)) : product;
 }
 
-// `earlier`: what the requests of that name before this one needed.
+// `earlier`: the required bytes of the earlier requests of that name.
 Reasons explain(const ScratchObservation& r, const std::vector<std::uint64_t>& earlier) {
   const std::uint64_t needed = needed_bytes(r);
   if (r.bytes >= needed) return bit(Missing::alignment);
@@ -178,7 +179,7 @@ Verdict ScratchOracle::judge(const Plan& plan, const TargetSpec&,
                              std::span<const Observation> observations) const {
   const Observation& o = observations[0];
   if (auto v = cannot_judge(name(), o)) return *v;
-  // What was asked for is known whatever came of it.
+  // Requests are recorded however the trial ended.
   if (auto v = judge_scratch(name(), plan, o)) return *v;
   const std::string self(name());
   if (o.end != End::completed)

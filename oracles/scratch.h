@@ -1,11 +1,10 @@
-// Claims: each call asks for as much scratch as the metadata of its kernel demands, aligned as it
-// demands: bytes_per_cta * grid.x * grid.y * grid.z * num_ctas (see redzone::ScratchNeed). Works
-// from what the launcher asked for, so no kernel has to run, and a fault that a cache of blocks
-// hides is seen all the same. It names the factor that is missing: the one that explains all of the
-// requests that are too small. Where several do (a grid of 1 before a larger one), the plainest is
-// named: num_ctas before grid before an earlier call.
-// Can be wrong: when the metadata is. Says nothing of targets that do not tell their need.
-// Cost: 1 trial, in the plan's own mode.
+// Claims: each call requests the scratch that the metadata of its kernel requires, with the
+// required alignment: bytes_per_cta * grid.x * grid.y * grid.z * num_ctas bytes (see
+// redzone::ScratchNeed). Uses the launcher's requests, so no kernel has to run, and a caching
+// allocator cannot hide the bug. Reports the missing factor: the one that explains all requests
+// that are too small. If several factors do (a grid of 1 before a larger one), reports the
+// plainest: num_ctas before grid before an earlier call. Can be wrong when the metadata is. Does
+// not judge targets that declare no scratch need. Cost: 1 trial, in the plan's own mode.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +22,12 @@ class ScratchOracle final : public Oracle {
                 std::span<const Observation> observations) const override;
 };
 
-// Bytes that the request should have asked for; at most 2^64 - 1, which no allocator has. 0 for a
-// grid that no device takes: that is another oracle's.
+// Bytes that the launcher should have requested, saturated at 2^64 - 1. 0 for a grid or num_ctas
+// below 1, which another oracle reports.
 std::uint64_t needed_bytes(const ScratchObservation& request);
 
-// The first request of `observation`, whose calls ran as written, that is too small.
+// Fails for the first request that is too small. The calls of `observation` must have run in the
+// written order.
 std::optional<Verdict> judge_scratch(std::string_view oracle, const Plan& plan,
                                      const Observation& observation);
 

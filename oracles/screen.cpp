@@ -38,7 +38,7 @@ Verdict ScreenOracle::judge_trials(const Plan& plan, const TargetSpec& spec,
                                    std::span<const Observation> observations) const {
   for (const auto& o : observations)
     if (auto v = judge_fault(name(), plan, o); v && !cannot_judge(name(), o)) return *v;
-  // What one trial shows is not taken back by another that cannot be judged.
+  // Evidence from one trial counts even if another cannot be judged.
   for (const auto& o : observations)
     if (o.end == End::completed)
       if (auto v = judge_canaries(name(), plan, o)) return *v;
@@ -63,7 +63,7 @@ Verdict ScreenOracle::judge_trials(const Plan& plan, const TargetSpec& spec,
                               describe_call(plan, difference->call)));
     }
   }
-  // Where digests are not compared, the relaxed trial has met the reference, too.
+  // If digests are not compared, the relaxed trial was compared with the reference, too.
   for (const Observation* o : {&a, &b})
     if (auto v = judge_reference(name(), plan, *o)) return *v;
   return Verdict::pass(std::string(name()));

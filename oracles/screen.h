@@ -1,12 +1,12 @@
 // The screen: two trials that differ in many axes at once, for throughput.
 //
-// Claims: a plan whose calls are right gives the same outputs in both, faults in neither and leaves
-// every canary and const input alone, and asks for the scratch that its kernels need; and the
-// outputs of the second match the reference; those of the first do, too, where the target is
-// declared nondeterministic, as there nothing else is known of them. Can be wrong: never by itself
-// about a fault or a canary. A difference says only that something matters; the single-axis oracles
-// say what. Bugs that show the same wrong result in both trials are seen only by the reference.
-// Cost: 2 trials; the second is not needed (and judge() copes without it) when the first faults.
+// Claims: a correct plan gives the same outputs in both trials, faults in neither, leaves every
+// canary and const input unchanged, and requests the scratch that its kernels need. The outputs of
+// the second trial match the reference; if the target is declared nondeterministic, so do those of
+// the first, which nothing else judges. Can be wrong: never by itself about a fault or a canary. A
+// difference shows only that some axis matters; the single-axis oracles find which. Only the
+// reference finds bugs that give the same wrong result in both trials. Cost: 2 trials; the second
+// is not needed (and judge() accepts its absence) when the first faults.
 #pragma once
 
 #include <utility>
@@ -21,11 +21,10 @@ struct ScreenOptions {
   Launch relaxed = Launch::gated;  // how trial A launches
 };
 
-// A: relaxed launches, the plan's allocator (if it is `guard`: tail), the plan's poison, steps as
-// written.
-// B: blocking launches, guard (head, or tail where A has no guard), independent calls in reverse
-// order, reference; and another value of each axis that says so (ModeAxis::screened), such as the
-// poison.
+// A: relaxed launches, the plan's allocator (placement guard_after), the plan's poison, steps as
+// written. B: blocking launches, the guard allocator (placement guard_before if A uses it too, else
+// guard_after), independent calls in reverse order, the reference, and another value of each axis
+// with ModeAxis::screened set, such as the poison.
 class ScreenOracle final : public Oracle {
  public:
   explicit ScreenOracle(ScreenOptions options = {}, std::vector<ModeAxis> axes = all_mode_axes())
