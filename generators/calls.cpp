@@ -16,14 +16,14 @@
 namespace redzone::generators {
 namespace {
 
-constexpr int kTries = 4;           // of one random choice before something simpler is taken
+constexpr int kTries = 4;           // of one random choice before a simpler one is taken
 constexpr int kSearchTries = 5000;  // for the first call of a spec
 
-constexpr int kCheaperTries = 100;  // for a cheaper one behind it
+constexpr int kCheaperTries = 100;  // for a cheaper one after the first
 
 constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
-// 1 (the plainest), small ones and any: below 2^63.
+// 1 (the plainest), small seeds, or any; below 2^63.
 std::uint64_t draw_seed(Draw& draw) {
   if (draw.one_in(2)) return 1;
   if (draw.one_in(2)) return static_cast<std::uint64_t>(draw.in_range(2, 5));
@@ -57,14 +57,14 @@ bool CallMaker::can_have(std::size_t dim, std::int64_t value, const Cost& allowa
   p[dim] = value;
   if (!space_.repair(p, dim_bit(dim))) return false;
   for (std::size_t d = 0; d < p.size(); ++d)
-    if (p[d] == 0 && least_point_[d] != 0) return false;  // it would do nothing
+    if (p[d] == 0 && least_point_[d] != 0) return false;  // the call would do nothing
   const Dims dims = space_.dims(p);
   try {
     if (!space_.predicates_hold(dims, simplest_.config)) return false;
     const Cost cost = dense_cost(spec(), dims, simplest_.config);
     return cost.work <= allowance.work && cost.bytes <= allowance.bytes;
   } catch (const SpecMistake&) {
-    return false;  // no plan can have it
+    return false;  // no plan can contain this call
   }
 }
 
@@ -74,8 +74,8 @@ Call CallMaker::known_call() const {
   call.dims = space_.dims(space_.smallest_point());
   if (settle(space_, call.config, kUnlimited, 0, call.dims) && validate_call(call, spec()))
     return call;
-  // The smallest dims under the default knobs do not do: look among all. A fixed seed, so that the
-  // same spec always gives the same call.
+  // The smallest dims with the default knobs do not satisfy the spec: search all. A fixed seed, so
+  // that the same spec always gives the same call.
   Draw draw{rc::Random(0)};
   std::optional<Call> best;
   std::string why;
@@ -87,7 +87,7 @@ Call CallMaker::known_call() const {
       why = valid.error().message;
       continue;
     }
-    // The first that is found can be a huge one; a few more looks find one that is not.
+    // The first call found can be huge; a few more tries find a smaller one.
     if (!best) tries = std::min(tries, i + kCheaperTries);
     if (!best || cost(call).bytes < cost(*best).bytes) best = call;
   }
@@ -111,7 +111,7 @@ bool CallMaker::try_dims(Draw& draw, const Cost& allowance, PointSource points, 
   return false;
 }
 
-// Layouts are the luxury: where they go past the allowance, they go.
+// Drops the layouts of a call when they exceed the allowance.
 void CallMaker::fit_layouts(const Cost& allowance, Call& call) const {
   if (!call.layouts.empty() && cost(call).bytes > allowance.bytes) call.layouts.clear();
 }
@@ -157,12 +157,12 @@ Call CallMaker::with_dim_switched(Draw& draw, const Call& from, const Cost& allo
   for (int i = 0; i < kTries; ++i) {
     const std::size_t d = draw_free_dim(draw);
     if (d == space_.size()) break;
-    // Near where it was as often as anywhere, so that both sides of a boundary meet.
+    // Often a value near the current one, so that both sides of a boundary occur in one plan.
     const DimSpec& dim = space_.dim(d);
     const auto value = draw.one_in(3)   ? draw_larger(draw, dim, p[d])
                        : draw.one_in(2) ? draw_smaller(draw, dim, p[d])
                                         : draw_dim(draw, dim, largest(dim));
-    // A neighbour that suits the other dims first: then it is the only dim that changes.
+    // Prefer a nearby value that fits the other dims: then only this dim changes.
     const auto alone = space_.fitting_value(p, d, value);
     const auto choice = alone && *alone != p[d] ? *alone : value;
     if (choice == p[d]) continue;
@@ -186,7 +186,7 @@ Call CallMaker::with_knob_switched(Draw& draw, const Call& from, const Cost& all
   for (int i = 0; i < kTries; ++i) {
     Call call = from;
     if (!switch_knob(draw, spec(), call.config)) break;
-    // The dims may have to follow the knob: a predicate or the work can depend on it.
+    // The dims may have to change with the knob: a predicate or the work can depend on it.
     if (!settle(space_, call.config, allowance, 0, call.dims)) continue;
     fit_layouts(allowance, call);
     return call;
@@ -214,9 +214,9 @@ std::optional<Call> CallMaker::with_big_offsets(Draw& draw, const Call& call,
     if (tensor.layouts.row_padding) able.push_back(&tensor);
   if (able.empty()) return std::nullopt;
   const TensorSpec& tensor = *draw.pick(std::span<const TensorSpec* const>(able));
-  const auto layout = draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
-                                       dtype_bytes(tensor.dtype_for(call.config)),
-                                       tensor.layouts.granule_elems);
+  const auto layout =
+      draw_big_offsets(draw, tensor.shape(call.dims), call.layout(tensor.name),
+                       dtype_bytes(tensor.dtype_for(call.config)), tensor.layouts.granule_elems);
   if (!layout) return std::nullopt;
   Call big = call;
   big.layouts.insert_or_assign(tensor.name, *layout);

@@ -8,44 +8,44 @@ namespace redzone::generators {
 
 class Draw;
 
-// Immutable; shared by all plans of a target. Every call that comes out passes validate_call() and
-// costs at most its allowance, or, where not even the spec's simplest known call does, is that one.
+// Immutable; shared by all plans of a target. Every returned call passes validate_call() and costs
+// at most its allowance; if even simplest() costs more, that call is returned.
 class CallMaker {
  public:
-  // Borrows `spec`. `sparse`: storage that nobody touches costs nothing. Looks for one call that
+  // Borrows `spec`. `sparse`: storage that is never touched costs nothing. Searches for a call that
   // satisfies the spec; throws std::invalid_argument when it finds none.
   CallMaker(const TargetSpec& spec, bool sparse);
 
   const TargetSpec& spec() const { return space_.spec(); }
-  // What is left where the allowance is too small for anything else.
+  // The fallback when the allowance is too small for any other call.
   const Call& simplest() const { return simplest_; }
   Cost cost(const Call& call) const;
-  // What a call costs that does something: the smallest without a dim of 0, as far as the spec lets
-  // a dim be more. Of one that is all tiles and launches this is much more than its data suggests.
+  // Cost of the smallest call that does work: no dim is 0 unless the spec allows nothing else.
+  // Padding to tiles can make this much larger than the call's data suggests.
   const Cost& least() const { return least_; }
   std::int64_t least_value(std::size_t dim) const { return least_point_[dim]; }
-  // Whether that call with another value of one dim (index `dim`) satisfies the spec, others being
-  // changed only as its constraints demand, and costs at most that much.
+  // Whether the call of least() still satisfies the spec and costs at most `allowance` with dim
+  // number `dim` set to `value`; other dims change only as the constraints require.
   bool can_have(std::size_t dim, std::int64_t value, const Cost& allowance) const;
 
   Call fresh(Draw& draw, const Cost& allowance) const;
-  // As large as the allowance lets it be, or nearly.
+  // Close to the largest call that the allowance permits.
   Call large(Draw& draw, const Cost& allowance) const;
 
-  // Each returns `from` itself when it finds no such change.
+  // Each returns `from` unchanged when it finds no such change.
   Call with_dim_switched(Draw& draw, const Call& from, const Cost& allowance) const;
   Call with_knob_switched(Draw& draw, const Call& from, const Cost& allowance) const;
   Call with_other_layouts(Draw& draw, const Call& from, const Cost& allowance) const;
   Call with_other_data(Draw& draw, const Call& from) const;
-  // One dim (index `dim`) larger or smaller.
+  // Makes dim number `dim` larger or smaller.
   Call grown(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const;
   Call shrunk(Draw& draw, const Call& from, std::size_t dim, const Cost& allowance) const;
 
-  // One tensor of `call` in a layout whose offsets pass 2^31; see draw_big_offsets(). Nothing when
-  // no tensor can have one at `max_bytes` of storage.
+  // Gives one tensor of `call` a layout whose offsets pass 2^31; see draw_big_offsets(). Nothing
+  // when no tensor can have one within `max_bytes` of storage.
   std::optional<Call> with_big_offsets(Draw& draw, const Call& call, double max_bytes) const;
 
-  // A dim that has more than one value, or size() of the dims when there is none.
+  // Index of a dim that has more than one value, or the number of dims if none has.
   std::size_t draw_free_dim(Draw& draw) const;
 
  private:
@@ -61,7 +61,7 @@ class CallMaker {
   bool sparse_;
   std::vector<std::size_t> free_dims_;
   Call simplest_;      // a call known to satisfy the spec
-  Point least_point_;  // of the call that does something
+  Point least_point_;  // dims of the call of least()
   Cost least_;
 };
 

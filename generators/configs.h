@@ -1,4 +1,4 @@
-// Knob values: the defaults often, else any.
+// Knob values: often the defaults, else any.
 #pragma once
 
 #include "core/plan.h"
@@ -12,7 +12,7 @@ Config default_config(const TargetSpec& spec);
 // The defaults half of the time; else each knob at its default or uniform.
 Config draw_config(Draw& draw, const TargetSpec& spec);
 
-// Gives one knob another value. False when no knob has two.
+// Gives one knob another value. False when no knob has two values.
 bool switch_knob(Draw& draw, const TargetSpec& spec, Config& config);
 
 }  // namespace redzone::generators

@@ -1,4 +1,4 @@
-// One way over each boundary of the rules of TMA descriptors.
+// One way to break each rule of TMA descriptors.
 #include <algorithm>
 #include <optional>
 
@@ -117,7 +117,7 @@ class Breaker {
   bool tiled() const { return d_.kind == Kind::tiled; }
   bool spread() const { return tma::is_spread(d_.type); }
   bool interleaved() const { return d_.interleave != Interleave::none; }
-  // Whether dim, box and stride have a meaning: an earlier break may have left a rank that is none.
+  // Whether dim, box and stride have a meaning: an earlier break may have left an invalid rank.
   bool ranked() const { return d_.rank >= (tiled() ? 1u : 3u) && d_.rank <= tma::kMaxRank; }
 
   template <class Enum>
@@ -132,7 +132,7 @@ class Breaker {
     return draw_.pick(values);
   }
 
-  // Not a multiple of the unit: mostly as even as can be.
+  // Not a multiple of the unit: mostly divisible by a large power of two.
   std::uint64_t past_alignment() {
     const std::uint64_t unit = tma_alignment(d_);
     const std::uint64_t values[] = {unit / 2, unit / 2, 4, 2, 1, unit - 1};
@@ -177,7 +177,7 @@ class Breaker {
     return true;
   }
 
-  // A stride that a rule may be broken with; null where there is none.
+  // A stride that can break a rule; null if there is none.
   std::uint64_t* some_stride() {
     return ranked() && d_.rank > 1 ? &d_.strides[draw_.index(d_.rank - 1)] : nullptr;
   }
@@ -196,7 +196,7 @@ class Breaker {
     if (stride == nullptr) return false;
     constexpr std::uint64_t limit = std::uint64_t{1} << 40;
     const std::uint64_t values[] = {limit, limit + 32, 2 * limit, std::uint64_t{1} << 63,
-                                    // negative, and what a product in 32 bits leaves
+                                    // negative, and the result of an overflowing 32-bit product
                                     0 - std::uint64_t{32} * (1 + draw_.index(1 << 20)),
                                     0xffffffff80000000, 0x1fffffff80000000};
     *stride = draw_.pick(values);
@@ -249,7 +249,7 @@ class Breaker {
     return true;
   }
 
-  // Of a load of one row of the box, or of one pixel.
+  // Bytes of a load of one row of the box, or of one pixel.
   std::optional<std::uint64_t> bytes_of_row() const {
     if (!ranked()) return std::nullopt;
     Descriptor one = d_;

@@ -20,7 +20,7 @@ std::uint64_t log_uniform(Draw& draw, std::uint64_t most) {
   return static_cast<std::uint64_t>(draw.log_uniform(1, static_cast<std::int64_t>(most)));
 }
 
-// Few of the types and swizzles that only newer GPUs have.
+// Rarely draws the types and swizzles that only newer GPUs support.
 template <class Enum>
 Enum draw_enum(Draw& draw, std::uint32_t count, std::uint32_t common) {
   const std::uint32_t limit = draw.one_in(4) ? count : common;
@@ -116,7 +116,7 @@ void draw_strides(Draw& draw, Descriptor& d) {
   std::uint64_t dense = std::min(d.dims[0], kMaxDim) * element_bits(d.type) / 8;
   for (std::uint32_t i = 0; i + 1 < d.rank; ++i) {
     d.strides[i] = draw_stride(draw, unit, dense);
-    // Both are below 2^41 here, so the product needs a limit, not more bits.
+    // Both factors are below 2^41; they are clamped so that the product fits in 64 bits.
     dense = std::min(d.strides[i], kMaxStride >> 8) * std::min<std::uint64_t>(d.dims[i + 1], 4096);
   }
 }

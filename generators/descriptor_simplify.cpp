@@ -11,14 +11,14 @@ namespace {
 using tma::Descriptor;
 using tma::Kind;
 
-// Elements along dim 0 that are a multiple of 16 bytes for every type but the packed ones.
+// Number of elements along dim 0 that is a multiple of 16 bytes for every type except packed ones.
 constexpr std::uint32_t kPlainInner = 16;
 
 std::uint32_t used_dims(const Descriptor& d) {
   return std::min(d.rank, tma::kMaxRank);
 }
 
-// One number of a descriptor: how far it is from its plainest value, and how to set that.
+// One number of a descriptor: its distance from the plainest value, and how to set that distance.
 struct Number {
   std::uint64_t distance;
   std::function<void(Descriptor&, std::uint64_t)> set;
@@ -30,7 +30,7 @@ std::uint64_t magnitude(T value, T plain) {
                        : static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(plain);
 }
 
-// Everything but kind and rank, the most telling first.
+// All fields except kind and rank, the most significant first.
 class Numbers {
  public:
   explicit Numbers(const Descriptor& d) {
@@ -95,7 +95,7 @@ std::vector<Number> numbers_of(const Descriptor& d) {
   return Numbers(d).all();
 }
 
-// With everything that has no meaning at its plainest.
+// Sets every field without a meaning to its plainest value.
 Descriptor cleaned(const Descriptor& d) {
   Descriptor out;
   out.kind = d.kind;
@@ -113,7 +113,7 @@ Descriptor without_dim(const Descriptor& d, std::uint32_t dropped) {
     list.back() = plain;
   };
   remove(out.dims, dropped, 1);
-  // The inner side of the box has rules of its own, and stays.
+  // The inner side of the box stays: separate rules apply to it.
   remove(out.box, std::max(dropped, 1u), 1);
   remove(out.element_strides, dropped, 1);
   remove(out.strides, dropped == 0 ? 0 : dropped - 1, 0);
@@ -138,7 +138,7 @@ class Descent {
   }
 
  private:
-  // Keeps a candidate of which the predicate holds.
+  // Keeps a candidate that satisfies the predicate.
   bool take(const Descriptor& candidate) {
     if (left_ == 0 || candidate == best_) return false;
     --left_;
@@ -164,7 +164,7 @@ class Descent {
     return false;
   }
 
-  // A number at its plainest.
+  // Tries each number at its plainest value.
   bool plainer() {
     for (const auto& number : numbers_of(best_)) {
       if (number.distance == 0) continue;
@@ -175,7 +175,7 @@ class Descent {
     return false;
   }
 
-  // A number nearer to it: by bisection, then by one.
+  // Moves a number towards its plainest value: by bisection, then by one.
   bool nearer() {
     for (const auto& number : numbers_of(best_))
       for (std::uint64_t step = number.distance / 2; step > 0; step /= 2) {

@@ -1,4 +1,4 @@
-// The smallest descriptor that a predicate holds of.
+// Finds the smallest descriptor that satisfies a predicate.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@ namespace redzone::generators {
 
 using DescriptorPredicate = std::function<bool(const tma::Descriptor&)>;
 
-// Is `a` strictly simpler? Compares, the first difference deciding: im2col after tiled; the rank;
-// the numbers of fields that are not at their plainest; then each field by its distance from the
-// plainest value (the first enumerator, dims, boxes, element strides, channels and pixels 1,
-// strides and corners and address 0). Entries beyond the rank do not count. There is no endless
-// descent.
+// Is `a` strictly simpler? Compares lexicographically: im2col after tiled; the rank; the number of
+// fields that are not at their plainest value; then each field by its distance from the plainest
+// value (the first enumerator; 1 for dims, boxes, element strides, channels and pixels; 0 for
+// strides, corners and the address). Entries beyond the rank do not count. The order is
+// well-founded.
 bool simpler(const tma::Descriptor& a, const tma::Descriptor& b);
 
-// Greedy descent from `found`, of which the predicate holds, by simpler ones of which it holds,
-// with at most `evaluations` calls of it. Entries beyond the rank become plain.
+// Greedy descent from `found`, which must satisfy the predicate, through simpler descriptors that
+// satisfy it; calls the predicate at most `evaluations` times. Entries beyond the rank become
+// plain.
 tma::Descriptor smallest_descriptor(const tma::Descriptor& found,
                                     const DescriptorPredicate& predicate,
                                     std::size_t evaluations = 5000);

@@ -25,7 +25,7 @@ class DescriptorGenerator::Source {
   }
 
  private:
-  // Many rules are about a kind, a type or a mode of their own, so several descriptors are tried.
+  // Many rules apply to one kind, type or mode only, so several descriptors are tried.
   static constexpr int kTries = 12;
 
   Rule some_rule() { return static_cast<Rule>(draw_.index(tma::kRules)); }

@@ -1,9 +1,9 @@
-// Endless TMA descriptors from a seed: legal ones at and around every boundary, and ones that break
-// one rule or two, by as little as it takes or by much.
+// An endless sequence of TMA descriptors from a seed: legal ones at and around every boundary, and
+// ones that break one or two rules, barely or by far.
 //
-// Half are legal by the driver's rules (of those, some break a rule of which it is not known what
-// the driver says); a third break one rule; the rest break two. All types, swizzles, interleaves
-// and ranks occur, tiled and im2col.
+// Half are legal by the driver's rules (some of those break a rule whose treatment by the driver is
+// unknown); a third break one rule; the rest break two. All types, swizzles, interleaves and ranks
+// occur, tiled and im2col.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace redzone::generators {
 
 struct DrawnDescriptor {
   tma::Descriptor descriptor;
-  // What it was made to break; empty for a legal one. With one rule, no other that the driver
-  // forbids is broken. Of two, the second may have mended the first.
+  // The rules that it was made to break; empty for a legal one. With one entry, it breaks no other
+  // rule that the driver enforces. With two, the second break may have mended the first.
   std::vector<tma::Rule> broken;
 };
 

@@ -53,7 +53,7 @@ std::int64_t draw_raw(Draw& draw, const DimSpec& dim, std::int64_t lo, std::int6
   }
 }
 
-// The dim outside `keep` that is furthest above its smallest value; size() when there is none.
+// The dim outside `keep` that is furthest above its smallest value; the number of dims if none is.
 std::size_t most_shrinkable(const Space& space, const Point& p, DimSet keep) {
   std::size_t best = space.size();
   for (std::size_t d = 0; d < space.size(); ++d) {
@@ -63,8 +63,8 @@ std::size_t most_shrinkable(const Space& space, const Point& p, DimSet keep) {
   return best;
 }
 
-// Functions of a spec may throw for calls that its predicates do not allow: nothing then. Throws
-// what they throw for others.
+// Nothing for a call that the predicates forbid: other functions of the spec may throw for those.
+// Exceptions for allowed calls propagate.
 std::optional<Cost> cost_if_allowed(const Space& space, const Dims& dims, const Config& config) {
   try {
     return dense_cost(space.spec(), dims, config);
@@ -133,9 +133,9 @@ Point draw_point(Draw& draw, const Space& space) {
   Point p;
   p.reserve(space.size());
   for (std::size_t d = 0; d < space.size(); ++d) {
-    // One dim in eight leaves the scale of the others: long and thin, short and wide.
+    // One dim in eight has a scale of its own: long and thin, short and wide.
     const std::int64_t limit = draw.one_in(8) ? draw.pick(kScales) : scale;
-    // The tile and what follows it stay in reach, whatever the scale.
+    // The tile and the values after it stay in reach at every scale.
     const std::int64_t reach = std::max(limit, 2 * space.dim(d).tile + 1);
     p.push_back(draw_dim(draw, space.dim(d), draw.one_in(2) ? reach : limit));
   }
@@ -167,11 +167,11 @@ bool settle(const Space& space, const Config& config, const Cost& allowance, Dim
       const double excess = cost ? std::max(cost->work / std::max(allowance.work, 1.0),
                                             cost->bytes / std::max(allowance.bytes, 1.0))
                                  : 2;
-      // In this order, as a predicate may look for the compiled variant of the call.
+      // The cost comes first, because a predicate may look for the compiled variant of the call.
       if (excess <= 1 && space.predicates_hold(dims, config)) return true;
       factor = static_cast<std::int64_t>(std::clamp(excess, 2.0, 16.0));
     } else if (keep != pinned) {
-      keep = pinned;  // a dim made smaller in the step before stands in the way: let it go
+      keep = pinned;  // a dim made smaller in the previous step prevents the repair: release it
       continue;
     }
     const std::size_t d = most_shrinkable(space, p, pinned);

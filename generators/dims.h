@@ -3,8 +3,8 @@
 // Per dim: the smallest and largest value, 0 and 1, tile - 1, tile, tile + 1 and multiples of the
 // tile with their neighbours, powers of two and multiples of 16 with theirs (the specialization
 // classes {1, multiple of 16, other} are crossed all the time), small values mostly, and a
-// log-uniform tail. Then structural constraints are mended, and what is too large for the allowance
-// is made smaller, the largest dim first.
+// log-uniform tail. Then structural constraints are repaired, and dims are made smaller, the
+// largest first, until the call fits the allowance.
 #pragma once
 
 #include "core/plan.h"
@@ -15,7 +15,7 @@ namespace redzone::generators {
 
 class Draw;
 
-// A value of `dim`, at most `limit` where the dim has such a value, else its smallest.
+// A value of `dim`, at most `limit` if the dim allows such a value, else its smallest.
 std::int64_t draw_dim(Draw& draw, const DimSpec& dim, std::int64_t limit);
 
 // A value larger (smaller) than `from`: a neighbour, the next power of two or multiple of the tile,
@@ -23,14 +23,14 @@ std::int64_t draw_dim(Draw& draw, const DimSpec& dim, std::int64_t limit);
 std::int64_t draw_larger(Draw& draw, const DimSpec& dim, std::int64_t from);
 std::int64_t draw_smaller(Draw& draw, const DimSpec& dim, std::int64_t from);
 
-// Each dim by itself; constraints are not looked at.
+// Draws each dim by itself; ignores constraints.
 Point draw_point(Draw& draw, const Space& space);
-// The same near the upper ends.
+// The same, near the largest values.
 Point draw_large_point(Draw& draw, const Space& space);
 
 // Makes `dims` (which has all dims of the spec) satisfy every constraint under `config` at a dense
-// cost within `allowance`, keeping the dims in `pinned`. Bounded; false leaves `dims` in an
-// unspecified state.
+// cost within `allowance`, without changing the dims in `pinned`. Takes a bounded number of steps;
+// false leaves `dims` in an unspecified state.
 bool settle(const Space& space, const Config& config, const Cost& allowance, DimSet pinned,
             Dims& dims);
 

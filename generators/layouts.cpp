@@ -18,8 +18,8 @@ std::int64_t count(const Shape& shape) {
   return n;
 }
 
-// What a stride of a size-1 dim has been seen to be: none, an element, the size of the tensor, a
-// power of two of another type's range, and the low half of a product as a signed number.
+// Strides of size-1 dims that occur in practice: 0, one element, the size of the tensor, a power of
+// two beyond a 32-bit type, and the low 32 bits of a product as a signed number.
 std::int64_t draw_unit_stride(Draw& draw, std::int64_t size) {
   const std::int64_t strides[] = {0,
                                   1,
@@ -42,19 +42,19 @@ void draw_padding(Draw& draw, const LayoutRules& rules, Layout& layout) {
     layout.row_padding_elems = draw.one_in(8) ? 2 * draw.in_range(0, 64) + 1 : draw.pick(kPaddings);
 }
 
-// As of a tensor that is cut out of a larger one: its rows are a part of packed rows, or its
-// sequences begin in the middle.
+// Makes the tensor a slice of a larger one: its rows are parts of packed rows, or its sequences
+// begin in the middle.
 void draw_slice(Draw& draw, const Shape& shape, const LayoutRules& rules, Layout& layout) {
   const std::int64_t row = std::max<std::int64_t>(
       shape[shape.size() - 1] * shape[shape.size() - 2] / rules.granule_elems, 1);
-  // Of q, k and v in one: what is beside k and v is 2 rows of theirs where heads are not grouped, 5
-  // and 9 where 4 and 8 query heads share one; and half and a quarter of a row beside q.
+  // For q, k and v packed in one row: beside k and v lie 2 of their rows if heads are not grouped,
+  // 5 or 9 if 4 or 8 query heads share one; beside q lies half or a quarter of its row.
   const std::int64_t extra[] = {row,     2 * row, std::max<std::int64_t>(row / 2, 1), 1,
                                 5 * row, 9 * row, std::max<std::int64_t>(row / 4, 1)};
   const std::int64_t beside = draw.pick(extra);
   layout.slice_elems = rules.granule_elems * beside;
   if (!rules.offset) return;
-  // In front of all of that, in the middle (k has v behind it), or behind.
+  // The slice lies before the rest, in the middle (k precedes v), or after it.
   const std::int64_t before[] = {-1, -1, beside, std::max<std::int64_t>(beside - row, 0)};
   if (const auto begin = draw.pick(before); begin >= 0)
     layout.offset_elems = rules.granule_elems * begin;
@@ -94,8 +94,8 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
   if (draw.one_in(2)) return;
   for (const auto& tensor : spec.tensors) {
     const LayoutRules& r = tensor.layouts;
-    const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides || r.heads_first ||
-                      r.slice || r.broadcast || r.reversed;
+    const bool free = r.row_padding || r.transposed || r.offset || r.unit_strides ||
+                      r.heads_first || r.slice || r.broadcast || r.reversed;
     if (!free || draw.one_in(2)) continue;
     const Layout layout = draw_layout(draw, tensor.shape(call.dims), r);
     if (!layout.contiguous()) call.layouts.emplace(tensor.name, layout);
@@ -103,8 +103,7 @@ void draw_layouts(Draw& draw, const TargetSpec& spec, Call& call) {
 }
 
 std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout layout,
-                                       std::size_t element_bytes,
-                                       std::int64_t granule_elems) {
+                                       std::size_t element_bytes, std::int64_t granule_elems) {
   const Rows rows = rows_of(shape, layout.transposed);
   if (count(shape) == 0 || rows.count < 2 || rows.count > kMaxSparseRows) return std::nullopt;
   // Thresholds in elements: 2^31 bytes, 2^32 bytes, 2^31 elements, 2^32 elements.
@@ -116,8 +115,7 @@ std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout la
   const std::int64_t threshold = thresholds[draw.weighted(weights)];
   const std::int64_t pitch = threshold / (rows.count - 1) + draw.log_uniform(1, 64);
   const std::int64_t padding = std::max<std::int64_t>(pitch - rows.length, 1);
-  layout.row_padding_elems =
-      (padding + granule_elems - 1) / granule_elems * granule_elems;
+  layout.row_padding_elems = (padding + granule_elems - 1) / granule_elems * granule_elems;
   return layout;
 }
 

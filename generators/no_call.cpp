@@ -10,7 +10,7 @@
 namespace redzone::generators {
 namespace {
 
-// Calls of each kind that the functions of a spec are tried with.
+// Number of calls of each kind that test the functions of a spec.
 constexpr int kTried = 8;
 
 constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};

@@ -1,4 +1,4 @@
-// Targets of which no call can be made, and mistakes in a spec that show in some calls only.
+// Detects targets without a valid call, and mistakes in a spec that show in some calls only.
 #pragma once
 
 #include <redzone/spec.h>
@@ -10,9 +10,9 @@
 
 namespace redzone::generators {
 
-// Why a PlanGenerator of the target could not be made, as one clause; nothing when it could: its
-// constraints may exclude each other, and a shape may be none. A usage error where a function of
-// the spec throws for one of a few calls that are drawn, large ones among them.
+// Why a PlanGenerator of the target cannot be constructed, as one clause (its constraints may
+// exclude each other, or a shape may be invalid); nothing if it can be. Fails with a usage error if
+// a function of the spec throws for one of a few drawn calls, large ones included.
 Result<std::optional<std::string>> why_no_call(const TargetSpec& spec);
 
 }  // namespace redzone::generators

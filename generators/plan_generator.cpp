@@ -14,13 +14,13 @@
 namespace redzone::generators {
 namespace {
 
-// All bits set is a NaN and a large index; a signalling pattern; a huge finite number; any.
+// All bits set (a NaN and a large index), a signalling NaN, a huge finite number, or any bits.
 std::uint32_t draw_poison(Draw& draw) {
   static constexpr std::uint32_t kPoisons[] = {0xffffffffu, 0xffffffffu, 0x7fa5a5a5u, 0x7f7f7f7fu};
   return draw.one_in(4) ? static_cast<std::uint32_t>(draw.bits()) : draw.pick(kPoisons);
 }
 
-// Mostly guarded memory, which shows an access out of bounds wherever it is.
+// Mostly the guard allocator, which detects every access out of bounds.
 void draw_allocator(Draw& draw, Mode& mode) {
   const int weights[] = {9, 2, 1};
   constexpr Allocator kAllocators[] = {Allocator::guard, Allocator::caching, Allocator::pool};
@@ -29,11 +29,11 @@ void draw_allocator(Draw& draw, Mode& mode) {
   mode.pool.follow_event_dependencies = !draw.one_in(4);
   mode.pool.allow_opportunistic = !draw.one_in(4);
   mode.pool.allow_internal_dependencies = !draw.one_in(2);
-  // What stays mapped between trials stays where it was.
+  // With a release threshold, memory stays mapped at the same address between trials.
   if (draw.one_in(2)) mode.pool.release_threshold_bytes = std::uint64_t{64} << 20;
 }
 
-// Mostly a handful of launches; one plan in eight is long.
+// Mostly a few launches; one plan in eight is long.
 std::int64_t draw_launches(Draw& draw, std::int64_t most) {
   if (draw.one_in(8)) return draw.log_uniform(1, most);
   return std::min(most, draw.in_range(1, 14));
@@ -53,7 +53,7 @@ Plan draw_plan(const rc::Random& random, int size, const CallMaker& calls, const
   return plan;
 }
 
-// Holds on to the call maker, whose spec the candidates refer to.
+// Keeps the call maker alive, because the candidates refer to its spec.
 rc::Seq<rc::Shrinkable<Plan>> shrinks_of(const std::shared_ptr<const CallMaker>& calls,
                                          const Plan& plan) {
   return rc::seq::map(simplify_seq(plan, calls->spec()), [calls](const Plan& simpler) {
@@ -65,7 +65,7 @@ rc::Seq<rc::Shrinkable<Plan>> shrinks_of(const std::shared_ptr<const CallMaker>&
 }  // namespace
 
 rc::Gen<Plan> plan_gen(std::shared_ptr<const CallMaker> calls, const Budget& budget) {
-  // The value is drawn when it is asked for, so that a plan is never copied on its way out.
+  // The value is drawn on demand, so that a plan is never copied when it is returned.
   return [calls = std::move(calls), budget](const rc::Random& random, int size) {
     return rc::shrinkable::shrink([=] { return draw_plan(random, size, *calls, budget); },
                                   [calls](const Plan& plan) { return shrinks_of(calls, plan); });

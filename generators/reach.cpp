@@ -9,7 +9,7 @@ namespace {
 
 constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
-// What the one call of a plan may cost at most.
+// The largest cost of the one call of a plan.
 Cost most_of(const Budget& budget) {
   Cost most{budget.work_per_plan, static_cast<double>(budget.bytes_per_plan)};
   if (budget.large_share > 0) {
@@ -19,14 +19,14 @@ Cost most_of(const Budget& budget) {
   return most;
 }
 
-// The largest value from `low`, which does, up to `high`.
+// The largest value in [low, high] that the allowance permits; it must permit `low`.
 std::int64_t largest_within(const CallMaker& calls, std::size_t dim, std::int64_t low,
                             std::int64_t high, const Cost& allowance) {
   const DimSpec& spec = calls.spec().dims[dim];
   if (calls.can_have(dim, high, allowance)) return high;
   while (low < high) {
     const auto middle = allowed_at_most(spec, low + (high - low + 1) / 2);
-    // Nothing is allowed between `low` and there: what is, lies above.
+    // The spec may allow no value between `low` and the middle: take the next one above.
     const auto value = middle && *middle > low ? middle : allowed_at_least(spec, low + 1);
     if (!value || *value >= high) break;
     if (calls.can_have(dim, *value, allowance))

@@ -1,4 +1,4 @@
-// Which dims a budget keeps small.
+// Finds the dims whose larger values a budget excludes.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,12 @@ namespace redzone::generators {
 
 struct OutOfReach {
   std::string dim;
-  std::int64_t reached = 0;  // its largest value that the budget has room for
-  std::int64_t allowed = 0;  // its largest value that the spec allows
+  std::int64_t reached = 0;  // the largest value within the budget
+  std::int64_t allowed = 0;  // the largest value that the spec allows
 };
 
-// The dims of which the budget leaves the upper end out even where all others are as small as the
-// spec lets them be, and not 0; under the default knobs. Takes for granted that a call with a
-// larger dim costs more.
+// The dims whose largest values exceed the budget even when all other dims have their smallest
+// nonzero values, with the default knobs. Assumes that a call with a larger dim costs more.
 std::vector<OutOfReach> out_of_reach(const CallMaker& calls, const Budget& budget);
 
 }  // namespace redzone::generators

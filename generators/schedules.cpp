@@ -15,7 +15,7 @@ constexpr int kMaxRefusals = 4;
 constexpr std::uint64_t kPlansPerStreams = 6;
 constexpr std::uint64_t kPlansPerGraph = 8;
 constexpr std::uint64_t kPlansPerBurst = 64;
-// So many times what the smallest call that does something costs: room for a choice of shapes.
+// Multiple of CallMaker::least() that a call may cost at least: room for a choice of shapes.
 constexpr double kChoice = 4;
 
 class Schedule {
@@ -30,7 +30,7 @@ class Schedule {
     const auto halvings = std::max(draw.in_range(0, 8), draw.in_range(0, 8));
     const double part = 1.0 / static_cast<double>(launches << halvings);
     allowance_ = {left_.work * part, left_.bytes * part};
-    // Below this nothing would be left but empty calls, which are cheap for having nothing to do.
+    // With a smaller allowance only empty calls would fit.
     const double even = left_.work / static_cast<double>(launches);
     allowance_.work = std::max(allowance_.work, std::min(kChoice * calls.least().work, even));
     // sync_: none, after each call, or by chance.
@@ -49,7 +49,7 @@ class Schedule {
   }
 
   void run() {
-    // The first call always: a plan has one even if it costs more than the budget.
+    // A plan has a first call even if it costs more than the budget.
     if (steps_.empty()) {
       current_ = fresh();
       take(calls_.cost(current_), 1);
@@ -58,8 +58,8 @@ class Schedule {
     while (open()) motif();
   }
 
-  // One call `most` times, or up to a third less, then a few others. False, with nothing done, when
-  // no call is found that is cheap enough.
+  // One call `most` times, or up to a third fewer, then a few others. False, without effect, when
+  // no call is cheap enough.
   bool burst(std::int64_t most) {
     const auto repeat = draw_.in_range(most - most / 3, most);
     const double times = static_cast<double>(repeat);
@@ -68,14 +68,14 @@ class Schedule {
     if (cost.work * times > left_.work / 4 || cost.bytes > left_.bytes / 4) return false;
     current_ = std::move(call);
     left_.work -= cost.work * times;
-    left_.bytes -= cost.bytes;  // the repeats are on the same buffers
+    left_.bytes -= cost.bytes;  // the repeats share their buffers
     launches_left_ = std::min(launches_left_, draw_.in_range(0, 3));
     steps_.emplace_back(CallStep{current_, repeat, 0});
     return true;
   }
 
-  // Graphs from 1 up: one to three calls run, then captured, perhaps replayed at once, and replayed
-  // again between calls of other shapes.
+  // Numbers graphs from 1: one to three calls run, then are captured, perhaps replayed at once, and
+  // replayed again between calls of other shapes.
   void graphs() {
     if (steps_.empty()) current_ = fresh();
     const std::int64_t count = draw_.one_in(4) ? 2 : 1;
@@ -144,17 +144,17 @@ class Schedule {
       push((calls_.*change)(draw_, current_, dim, allowance_));
   }
 
-  // Of a graph.
+  // The calls of a graph.
   struct Body {
     std::int64_t graph;
     std::int64_t calls;
     Cost cost;
-    bool owes_replay;  // its first one is paid for at the capture
+    bool owes_replay;  // the capture has paid for the first replay
   };
 
-  // The calls as plain ones first, as a program warms up before it captures: what a target sets up
-  // at the first call of a shape would else be captured and not done. Nothing when there is no room
-  // for all that and one replay.
+  // Runs the calls uncaptured first, as a program warms up before a capture: otherwise the target's
+  // setup at the first call of a shape would be captured instead of executed. Does nothing when the
+  // budget does not cover the warm-up, the capture and one replay.
   void capture(std::int64_t graph) {
     std::vector<Call> calls;
     Cost cost;
@@ -221,13 +221,13 @@ class Schedule {
   Cost left_;
   Cost allowance_;  // of one launch
   std::uint64_t sync_every_ = 0;
-  int refused_ = 0;  // calls that did not fit what is left of the budget
+  int refused_ = 0;  // calls that exceeded the rest of the budget
   Call current_;
   std::vector<Body> bodies_;
   std::vector<Step> steps_;
 };
 
-// One call gets a tensor whose offsets pass 2^31; it is not repeated.
+// Gives one call, which is not repeated, a tensor whose offsets pass 2^31.
 void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
                      std::vector<Step>& steps) {
   auto* step = std::get_if<CallStep>(&steps[draw.index(steps.size())]);
@@ -238,11 +238,11 @@ void enlarge_offsets(Draw& draw, const CallMaker& calls, double max_bytes,
   }
 }
 
-// Deals the calls onto two streams; one may wait for what the other has been given so far. The body
-// of a graph stays on one stream, or goes on on the other one once that waits for it.
+// Distributes the calls over two streams; a stream may wait for all earlier work of the other. The
+// body of a graph stays on one stream, or continues on the other after a wait.
 std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
   std::vector<Step> dealt;
-  std::int64_t graph = 0, stream = 0;  // of the step before
+  std::int64_t graph = 0, stream = 0;  // of the previous step
   for (auto& step : steps) {
     auto* call = std::get_if<CallStep>(&step);
     auto* replay = std::get_if<ReplayStep>(&step);
@@ -262,8 +262,8 @@ std::vector<Step> on_two_streams(Draw& draw, std::vector<Step> steps) {
   return dealt;
 }
 
-// Thousands of launches need cheap ones: not with buffers of their own for each repeat (in-out
-// tensors, or scratch of a target with side streams).
+// A burst needs cheap launches: false if each repeat has its own buffers (in-out tensors, or
+// scratch of a target with side streams).
 bool may_burst(const TargetSpec& spec) {
   return spec.side_streams == 0 &&
          std::none_of(spec.tensors.begin(), spec.tensors.end(),

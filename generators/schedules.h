@@ -1,11 +1,11 @@
-// Sequences of calls: the history is an input too.
+// Generates sequences of calls: the history is an input, too.
 //
-// A sequence is made of motifs, each of which starts from the call before it or from a fresh one:
-// a single call, the same call again, one dim or one knob switched, growth, shrinkage, A-B-A, a
-// burst of repeats, a walk of small changes, the same call on other data or in other layouts.
-// Between calls there is a sync, or none, which leaves them in flight together. Some plans capture
-// calls into a graph and replay it after calls of other shapes; some are dealt onto two streams;
-// a few repeat a cheap call a thousand times.
+// A sequence consists of motifs, each of which starts from the previous call or from a fresh one: a
+// single call, the same call again, one dim or one knob switched, growth, shrinkage, A-B-A, a burst
+// of repeats, a walk of small changes, the same call with other data or in other layouts. Calls
+// without a sync between them are in flight together. Some plans capture calls into a graph and
+// replay it after calls of other shapes; some distribute calls over two streams; a few repeat a
+// cheap call a thousand times.
 #pragma once
 
 #include "core/plan.h"
@@ -16,7 +16,7 @@ namespace redzone::generators {
 class CallMaker;
 class Draw;
 
-// Steps within `budget`, at least one call. `launches` is how many the sequence aims at.
+// Steps within `budget`, at least one call. `launches`: the intended number of launches.
 std::vector<Step> draw_schedule(Draw& draw, const CallMaker& calls, const Budget& budget,
                                 std::int64_t launches);
 

@@ -19,7 +19,7 @@ std::vector<Stage> all_stages() {
   return stages;
 }
 
-// Runs through the stages and lets through what is valid, simpler and new.
+// Iterates over the stages and returns the candidates that are valid, simpler and new.
 class Candidates {
  public:
   Candidates(const Plan& plan, const TargetSpec& spec)

@@ -1,4 +1,4 @@
-// Stages of simplify(): one setting after the other.
+// Stages of simplify() that change one setting at a time.
 #include <rapidcheck/seq/Create.h>
 #include <rapidcheck/seq/Transform.h>
 #include <rapidcheck/shrink/Shrink.h>
@@ -13,7 +13,7 @@
 namespace redzone::generators {
 namespace {
 
-// A step with one change per alternative value; `set` puts the value in.
+// One changed step for each alternative value; `set` applies the value.
 template <class T, class Set>
 rc::Seq<CallStep> each_value(const CallStep& step, std::vector<T> values, Set set) {
   return rc::seq::map(rc::seq::fromContainer(std::move(values)), [step, set](const T& value) {
@@ -30,7 +30,7 @@ rc::Seq<Plan> fewer_repeats(const OriginPtr& origin) {
   });
 }
 
-// Each tensor contiguous, or each knob at its default, in all calls at once.
+// Makes one tensor contiguous, or one knob its default, in all calls at once.
 rc::Seq<Plan> plain_tensor(const OriginPtr& origin) {
   return rc::seq::mapcat(rc::seq::fromContainer(origin->space.spec().tensors),
                          [origin](const TensorSpec& tensor) {
@@ -92,7 +92,7 @@ std::vector<Layout> plainer(const Layout& layout, std::int64_t granule) {
 std::int64_t granule_of(const TargetSpec& spec, std::string_view tensor) {
   const auto it = std::find_if(spec.tensors.begin(), spec.tensors.end(),
                                [&](const TensorSpec& t) { return t.name == tensor; });
-  return it->layouts.granule_elems;  // the plan is valid: there is one
+  return it->layouts.granule_elems;  // a valid plan has one
 }
 
 rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {
@@ -144,7 +144,7 @@ rc::Seq<Plan> one_stream(const OriginPtr& origin) {
   return rc::seq::just(std::move(plan));
 }
 
-// Numbered in the order of their first use.
+// Numbers streams in the order of their first use.
 rc::Seq<Plan> renamed_streams(const OriginPtr& origin) {
   Plan plan = origin->plan;
   std::map<std::int64_t, std::int64_t> names;

@@ -11,7 +11,7 @@
 namespace redzone::generators {
 namespace {
 
-// Padding this large is there for the offsets that it makes.
+// Larger padding exists for the large offsets that it causes.
 constexpr std::int64_t kBigPaddingElems = std::int64_t{1} << 20;
 
 // Values tried below one that a predicate forbids.
@@ -21,7 +21,7 @@ constexpr int kPredicateTries = 16;
 std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value) {
   if (!dim.values.empty())
     return {dim.values.begin(), std::lower_bound(dim.values.begin(), dim.values.end(), value)};
-  // In units of the multiple, and above zero: counted from the smallest where that is negative.
+  // In units of the multiple; counted from the smallest value if that is negative.
   const std::int64_t unit = dim.multiple_of;
   const std::int64_t bottom = smallest(dim) / unit;
   const std::int64_t shift = std::min<std::int64_t>(bottom, 0);
@@ -34,8 +34,8 @@ std::vector<std::int64_t> smaller_values(const DimSpec& dim, std::int64_t value)
 struct Change {
   std::size_t dim;
   std::int64_t value;
-  // keep: the other dims stay and `value` is lowered until it suits them. follow: the others are
-  // mended. tied: `partner` keeps its ratio to the dim, the others are mended.
+  // keep: the other dims stay and `value` is lowered until it fits them. follow: the others are
+  // repaired. tied: `partner` keeps its ratio to the dim, the others are repaired.
   enum class Others { keep, follow, tied } others;
   std::size_t partner = 0;
 };
@@ -58,7 +58,7 @@ std::optional<Point> changed(const Space& space, Point p, const Change& change) 
   return p;
 }
 
-// The same, with the next lower values where predicates (which can only be asked) forbid this one.
+// The same, with the next lower values if predicates (which can only be evaluated) forbid this one.
 std::optional<Point> lowered(const Space& space, const Config& config, const Point& p,
                              Change change) {
   for (int i = 0; i < kPredicateTries; ++i) {
@@ -114,7 +114,7 @@ rc::Seq<Plan> each_call_smallest(const OriginPtr& origin) {
   });
 }
 
-// Each dim at most so large in all calls; for plans with more than one call.
+// Caps a dim in all calls; for plans with more than one call.
 rc::Seq<Plan> capped(const OriginPtr& origin) {
   const Space& space = origin->space;
   std::vector<Change> caps;
@@ -152,8 +152,8 @@ rc::Seq<Plan> as_in_another(const OriginPtr& origin) {
   });
 }
 
-// A tensor with huge padding keeps the offset of its last element when it loses rows or columns:
-// else a plan that fails because offsets pass 2^31 could lose none.
+// When a tensor with huge padding loses rows or columns, the padding grows to keep the offset of
+// the last element. Otherwise a plan that fails because offsets pass 2^31 could not lose any.
 bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   auto it = call.layouts.find(tensor.name);
   if (it == call.layouts.end() || it->second.row_padding_elems < kBigPaddingElems) return true;
@@ -188,7 +188,7 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
         with_changes(origin, step, changes_of(origin->space, origin->space.point(step.call.dims)));
     return rc::seq::mapMaybe(std::move(smaller),
                              [origin, before = step.call.dims](CallStep s) -> rc::Maybe<CallStep> {
-                               // Not checked yet: its shapes may be none.
+                               // The shapes are unchecked and may be invalid.
                                if (!validate_call(without_layouts(s.call), origin->space.spec()))
                                  return rc::Nothing;
                                for (const auto& tensor : origin->space.spec().tensors)
@@ -198,8 +198,8 @@ rc::Seq<Plan> keeping_reach(const OriginPtr& origin) {
   });
 }
 
-// Two launches of a repeated call become one with smaller dims, before or after what is left: what
-// failed at the third launch of one shape may need only a smaller one to prepare it.
+// Replaces two launches of a repeated call by one with smaller dims, before or after the rest: a
+// failure at the third launch of one shape may need only a smaller launch to prepare it.
 rc::Seq<Plan> split_repeats(const OriginPtr& origin) {
   struct Split {
     std::size_t step;

@@ -1,4 +1,4 @@
-// Stages of simplify(): graphs that go, and fewer replays.
+// Stages of simplify(): removed graphs, and fewer replays.
 #include <rapidcheck/seq/Create.h>
 #include <rapidcheck/seq/Transform.h>
 #include <rapidcheck/shrink/Shrink.h>
@@ -25,7 +25,7 @@ std::set<std::int64_t> graphs_of(const Plan& plan) {
   return graphs;
 }
 
-// The calls where they are captured, and nothing at the replays.
+// The calls run at the place of the capture; the replays are dropped.
 Plan plain_at_capture(const Plan& plan, std::int64_t graph) {
   Plan out = plan;
   std::erase_if(out.steps, [&](const Step& s) {
@@ -42,7 +42,7 @@ Plan without_graph(const Plan& plan, std::int64_t graph) {
   return out;
 }
 
-// The calls at the last replay, and nothing where they are captured and replayed before.
+// The calls run at the place of the last replay; the capture and earlier replays are dropped.
 Plan plain_at_replay(const Plan& plan, std::int64_t graph) {
   std::vector<CallStep> body;
   for (const auto& step : plan.steps)
@@ -80,7 +80,7 @@ rc::Seq<Plan> fewer_graphs(const OriginPtr& origin) {
   return rc::seq::fromContainer(std::move(plans));
 }
 
-// Numbered from 1 up.
+// Numbers graphs from 1.
 rc::Seq<Plan> lower_graphs(const OriginPtr& origin) {
   const auto graphs = graphs_of(origin->plan);
   const auto lower = [&](std::int64_t graph) {

@@ -58,7 +58,7 @@ rc::Seq<Plan> plain_mode(const OriginPtr& origin) {
   return rc::seq::just(std::move(plan));
 }
 
-// For what shows only in the memory of this allocator.
+// For failures that show only in the memory of this allocator.
 rc::Seq<Plan> plain_mode_but_allocator(const OriginPtr& origin) {
   Plan plan = origin->plan;
   const Mode& m = origin->plan.mode;

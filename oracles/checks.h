@@ -44,7 +44,7 @@ std::string why_not_compared(const Plan& plan, std::span<const TrialSpec> trials
 // What judged the outputs of the completed calls in these trials of one plan, besides the
 // reference. Trials that did not complete or observe no buffers are ignored.
 OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> observations);
-// Why nothing judged the outputs of some call, as one clause; empty if every call was judged.
+// Why nothing judged the outputs of some call, as one clause. Requires such a call.
 std::string why_outputs_not_judged(const TargetSpec& spec,
                                    std::span<const Observation> observations);
 

@@ -45,7 +45,8 @@ struct Sums {
   }
 };
 
-// The guard arena is the plainest allocator, the driver's pool with a policy of its own the least.
+// The guard arena is the plainest allocator, the driver's pool with a non-default policy the least
+// plain.
 std::uint64_t allocator_rank(const Mode& m) {
   const PoolPolicy &a = m.pool, b = {};
   const auto policy = (a.follow_event_dependencies != b.follow_event_dependencies) +
@@ -75,7 +76,7 @@ std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
 
 Complexity complexity_of(const Plan& plan, const Space& space) {
   Sums sums;
-  // Of plans that differ in the names of their streams only, the one that begins on stream 0.
+  // Among plans that differ in stream names only, prefers the one that begins on stream 0.
   if (const auto calls = calls_of(plan); !calls.empty()) sums.streams += calls[0]->stream != 0;
   for (const auto& step : plan.steps) {
     if (const auto* call = std::get_if<CallStep>(&step)) sums.add_call(*call, space);

@@ -1,4 +1,4 @@
-// What a call costs to run, as far as the spec says.
+// The cost of a call as the spec declares it.
 #pragma once
 
 #include "core/plan.h"
@@ -10,7 +10,8 @@ struct Cost {
   double bytes = 0;  // of tensor storage
 };
 
-// Of one launch with contiguous tensors. In doubles: the product of large dims must not overflow.
+// Cost of one launch with contiguous tensors. In doubles, because the product of large dims must
+// not overflow.
 Cost dense_cost(const TargetSpec& spec, const Dims& dims, const Config& config);
 
 // The bytes that the layouts of `call` add to dense_cost(). With `sparse`, gaps of sparse tensors
@@ -24,7 +25,7 @@ struct Rows {
 };
 Rows rows_of(const Shape& shape, bool transposed);
 
-// The innermost matrices of a tensor in memory: what Layout::slice_elems lies between.
+// Number of innermost matrices of a tensor in memory; Layout::slice_elems is the gap between them.
 std::int64_t slices_of(const Shape& shape, const Layout& layout);
 
 }  // namespace redzone::generators

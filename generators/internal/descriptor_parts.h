@@ -1,4 +1,4 @@
-// The halves of the generator of descriptors: a legal one, and one step over a boundary.
+// The two halves of the descriptor generator: drawing a legal one, and breaking one rule.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct InnerBox {
 };
 InnerBox inner_box(const tma::Descriptor& descriptor);
 
-// Makes the outer sides of the box, or the pixels of a column, smaller until one load fits.
+// Shrinks the outer sides of the box, or the pixels of a column, until one load fits.
 void fit_load(tma::Descriptor& descriptor);
 
-// Breaks no rule that the driver forbids.
+// Draws a descriptor that breaks no rule that the driver enforces.
 tma::Descriptor draw_legal_descriptor(Draw& draw);
 
-// Makes a legal descriptor break `rule` and, of those that the driver forbids, no other. False, and
-// the descriptor unchanged, where it cannot be made to (a swizzle's span without a swizzle).
+// Makes a legal descriptor break `rule` and no other rule that the driver enforces. Returns false
+// and leaves the descriptor unchanged if that is impossible (a swizzle's span without a swizzle).
 bool break_rule(Draw& draw, tma::Rule rule, tma::Descriptor& descriptor);
 
 }  // namespace redzone::generators

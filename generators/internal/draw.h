@@ -20,7 +20,7 @@ class Draw {
 
   std::uint64_t bits() { return random_.next(); }
 
-  // Uniform in [lo, hi], both included; needs lo <= hi.
+  // Uniform in [lo, hi], both included; requires lo <= hi.
   std::int64_t in_range(std::int64_t lo, std::int64_t hi) {
     const std::uint64_t width =
         static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;  // 0: all 2^64
@@ -31,8 +31,8 @@ class Draw {
     return static_cast<std::size_t>(bits() % static_cast<std::uint64_t>(size));
   }
 
-  // Uniform in the number of bits, then in the value: every power of two is equally likely to be
-  // passed. Needs 1 <= lo <= hi.
+  // Uniform in the number of bits, then in the value: each power-of-two range is equally likely.
+  // Requires 1 <= lo <= hi.
   std::int64_t log_uniform(std::int64_t lo, std::int64_t hi) {
     const auto low_bits = std::bit_width(static_cast<std::uint64_t>(lo));
     const auto high_bits = std::bit_width(static_cast<std::uint64_t>(hi));
@@ -54,7 +54,7 @@ class Draw {
     return from[index(N)];
   }
 
-  // An index, each as likely as its weight says; at least one weight is positive.
+  // An index, with probability proportional to its weight; at least one weight must be positive.
   template <std::size_t N>
   std::size_t weighted(const int (&weights)[N]) {
     int total = 0;

@@ -1,4 +1,4 @@
-// The generator of plans as RapidCheck sees it: values that shrink by simplify().
+// The plan generator as a RapidCheck generator whose values shrink by simplify().
 #pragma once
 
 #include <rapidcheck/Gen.h>
@@ -10,7 +10,7 @@
 
 namespace redzone::generators {
 
-// RapidCheck's size scales the number of launches: 100 allows all that the budget does.
+// RapidCheck's size scales the number of launches: 100 allows the whole budget.
 rc::Gen<Plan> plan_gen(std::shared_ptr<const CallMaker> calls, const Budget& budget);
 
 }  // namespace redzone::generators

@@ -1,4 +1,4 @@
-// simplify() as RapidCheck sees it.
+// simplify() as a RapidCheck sequence.
 #pragma once
 
 #include <rapidcheck/Seq.h>

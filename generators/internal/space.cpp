@@ -19,8 +19,8 @@ std::int64_t ceil_to(std::int64_t value, std::int64_t step) {
   return down == value ? value : down + step;
 }
 
-// What structural constraints leave of a dim: lo <= v <= hi, v % step == 0, whole % v == 0 where
-// whole is not 0, v != 0 where asked.
+// The values of a dim that structural constraints allow: lo <= v <= hi, v % step == 0, whole % v ==
+// 0 if whole is not 0, v != 0 if required.
 struct Window {
   std::int64_t lo;
   std::int64_t hi;
@@ -68,7 +68,7 @@ void offer_divisors(const Window& w, Nearest& nearest) {
   const std::int64_t lo = std::max<std::int64_t>(w.lo, 1);
   if (w.hi < lo) return;
   const std::int64_t whole = w.whole < 0 ? -w.whole : w.whole;
-  // Either all multiples of the step, or all divisors by trial up to the root: what is fewer.
+  // Tries all multiples of the step, or all divisors up to the root, whichever are fewer.
   const std::int64_t multiples = (w.hi - lo) / w.step + 1;
   if (multiples <= whole / multiples) {
     for (std::int64_t v = ceil_to(lo, w.step); v <= w.hi; v += w.step)
@@ -226,7 +226,7 @@ bool Space::mend(const Relation& r, Point& p, DimSet pinned) const {
       return true;
     }
   }
-  // Nothing suits all its constraints: suit this one, the others have their turn later.
+  // No value satisfies all its constraints: satisfy this one; later rounds repair the others.
   for (std::size_t d : sides) {
     if (pinned & dim_bit(d)) continue;
     if (auto v = fit(p, d, p[d], &r, &r + 1)) {
@@ -238,7 +238,7 @@ bool Space::mend(const Relation& r, Point& p, DimSet pinned) const {
 }
 
 bool Space::repair(Point& point, DimSet pinned) const {
-  // Chains settle in one round per link; what has not settled by then goes in circles.
+  // Chains settle in one round per link; a point that has not settled by then oscillates.
   const std::size_t rounds = 4 * relations_.size() + 1;
   for (std::size_t i = 0; i < rounds; ++i) {
     auto broken = std::find_if(relations_.begin(), relations_.end(),

@@ -1,7 +1,8 @@
-// The dims that a target allows, and how a point that breaks a constraint is mended.
+// The dims that a target allows, and the repair of points that break a constraint.
 //
 // A point is one value per dim, in the order of TargetSpec::dims. Structural constraints (divides,
-// at_most) are mended by construction; predicates are only asked. Immutable after construction.
+// at_most) are repaired by construction; predicates are only evaluated. Immutable after
+// construction.
 #pragma once
 
 #include <redzone/spec.h>
@@ -18,7 +19,7 @@ std::int64_t largest(const DimSpec& dim);
 // The allowed value nearest to `value` from below or above, `value` included.
 std::optional<std::int64_t> allowed_at_most(const DimSpec& dim, std::int64_t value);
 std::optional<std::int64_t> allowed_at_least(const DimSpec& dim, std::int64_t value);
-// How many allowed values are smaller: 0 for the smallest.
+// Number of smaller allowed values: 0 for the smallest.
 std::int64_t rank_of(const DimSpec& dim, std::int64_t value);
 
 using Point = std::vector<std::int64_t>;
@@ -45,15 +46,16 @@ class Space {
   void store(const Point& point, Dims& dims) const;
 
   bool has_predicates() const { return !predicates_.empty(); }
-  // Do predicates hold (structural constraints are not looked at)?
+  // Do the predicates hold? Ignores structural constraints.
   bool predicates_hold(const Dims& dims, const Config& config) const;
 
   // Changes dims outside `pinned` until every divides and at_most holds; the larger side of a
-  // divides first. Returns false, with the point half changed, when that did not succeed.
+  // divides first. On failure returns false and leaves the point partly changed.
   bool repair(Point& point, DimSet pinned) const;
 
   // The value for `dim` nearest to `want` (below first) that satisfies each of its structural
-  // constraints with all other dims as they are. Zero is the last resort unless it is wanted.
+  // constraints while all other dims stay the same. Zero only if no other value fits or `want` is
+  // zero.
   std::optional<std::int64_t> fitting_value(const Point& point, std::size_t dim,
                                             std::int64_t want) const;
 

@@ -1,6 +1,6 @@
-// The stages of simplify(): each makes candidates of one kind from a plan, lazily.
+// The stages of simplify(): each builds candidates of one kind from a plan, lazily.
 //
-// A candidate may be invalid, no simpler than the plan or a repetition: the caller sorts those out.
+// A candidate may be invalid, no simpler than the plan, or a repetition: the caller filters those.
 #pragma once
 
 #include <rapidcheck/Seq.h>
@@ -14,7 +14,7 @@
 
 namespace redzone::generators {
 
-// What all candidates of one plan share. Immutable.
+// Data shared by all candidates of one plan. Immutable.
 struct Origin {
   Plan plan;
   Space space;
@@ -24,13 +24,13 @@ using Stage = std::function<rc::Seq<Plan>(const OriginPtr&)>;
 
 // Fewer steps and repeats.
 std::vector<Stage> step_stages();
-// Calls that are captured no more, and fewer replays.
+// Fewer captured calls and fewer replays.
 std::vector<Stage> graph_stages();
-// Everything of one kind made plain in all calls at once: mode, seeds, layouts, knobs, dims.
+// Makes everything of one kind plain in all calls at once: mode, seeds, layouts, knobs, dims.
 std::vector<Stage> sweeping_stages();
 // Smaller dims: in all calls, as in another call, in one call, two together.
 std::vector<Stage> dim_stages();
-// One repeat, layout part, knob, seed, stream, part of the mode after the other.
+// Changes one repeat, layout part, knob, seed, stream or part of the mode at a time.
 std::vector<Stage> detail_stages();
 // Fewer launches of a repeated call, one of them with smaller dims. Comes last: there are many.
 std::vector<Stage> split_stages();
@@ -44,10 +44,10 @@ std::vector<Stage> split_stages();
 std::vector<std::int64_t> descending_choices(std::int64_t value, std::int64_t floor,
                                              std::int64_t landmark);
 
-// Candidates in which one call differs, from the alternatives to each call.
+// Candidates in which one call is replaced by one of its alternatives.
 rc::Seq<Plan> in_one_call(const OriginPtr& origin,
                           std::function<rc::Seq<CallStep>(const CallStep&)> alternatives);
-// The candidate in which `change` has been applied to every call; none when it returns false once.
+// The candidate with `change` applied to every call; none if `change` returns false for any call.
 rc::Seq<Plan> in_all_calls(const OriginPtr& origin, const std::function<bool(CallStep&)>& change);
 
 }  // namespace redzone::generators
