@@ -9,7 +9,7 @@
 
 namespace redzone::generators {
 
-// Compared lexicographically; see simpler() for what the entries are.
+// Compared lexicographically; see simpler() for the entries.
 using Complexity = std::array<std::uint64_t, 10>;
 
 // `plan` must be valid for the spec of `space`.

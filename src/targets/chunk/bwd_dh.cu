@@ -3,9 +3,10 @@
 //   dh[N-1] = 0;  dh[i-1] = exp(G_i) dh[i] + sum over tokens t of chunk i of
 //                           exp(sum of g from the start of the chunk up to t) q_t^T do_t
 //
-// at step j, i = N-1-j. dh[i] is the gradient of the state behind chunk i, and dh0 = dh[-1] that of
-// the initial state, when nothing behind the sequence depends on its state; chunk_bwd_dh_correction
-// adds what does. Two kernels: the gates of all chunks into scratch, then the scan.
+// at step j, i = N-1-j. dh[i] is the gradient of the state after chunk i, and dh0 = dh[-1] that of
+// the initial state, if nothing after the sequence depends on its last state;
+// chunk_bwd_dh_correction adds that dependence. Two kernels: the gates of all chunks into scratch,
+// then the scan.
 #include "instances.h"
 #include "reference.h"
 #include "spec_parts.h"

@@ -1,5 +1,5 @@
-// chunk_bwd_dh_correction: adds to the gradient of each chunk's state what comes from behind the
-// sequence, the gradient dht of its last state.
+// chunk_bwd_dh_correction: adds to the gradient of each chunk's state the contribution of dht, the
+// gradient of the last state.
 //
 //   dh[i] = local[i] + exp(G_{i+1} + ... + G_{N-1}) dht
 //

@@ -3,11 +3,11 @@
 //
 // One sequence (b, h) of T tokens is cut into N = T / C chunks of C tokens. Every kernel works on
 // the D x DV state of a sequence, cut into tiles: `rows` of D by BV of DV, held in the registers of
-// one CTA. A CTA walks over tiles with the grid as its stride, so any grid gives the same sums in
-// the same order: outputs are the same to the bit for every launch.
+// one CTA. A CTA iterates over tiles with the grid size as its stride, so every grid gives the same
+// sums in the same order: outputs are bitwise equal for every launch.
 //
-// All offsets are 64-bit. Strides are in elements and may be anything for a dim of size 1: an index
-// is multiplied by its stride only where the index is in range.
+// All offsets are 64-bit. Strides are in elements and may have any value for a dim of size 1: an
+// index is multiplied by its stride only if the index is in range.
 #ifndef REDZONE_CHUNK_KERNELS_CUH
 #define REDZONE_CHUNK_KERNELS_CUH
 
@@ -32,8 +32,8 @@ struct Strided {
 constexpr int kStageTokens = 32;  // tokens in shared memory at a time
 constexpr int kMaxChunk = 128;    // largest C
 constexpr int kColumnsEach = 4;   // columns of the tile that one thread owns
-// Most rows that one thread owns: where it sums over tokens, as many as registers allow (64 sums);
-// where it only streams, few, for the addresses take registers too.
+// Maximum rows that one thread owns: when it sums over tokens, as many as registers allow (64
+// sums); when it only streams, few, because the addresses take registers, too.
 constexpr int kSumRows = 16;
 constexpr int kStreamRows = 4;
 
@@ -69,7 +69,7 @@ struct Tile {
   static constexpr int rows_mine = rows_each(RDIM, BV, WARPS, MOST_ROWS);
 };
 
-// N as this variant knows it: a constant, a multiple of a constant, or what the call says.
+// N in this variant: a constant, a multiple of a constant, or the call's value.
 __device__ inline i64 chunk_count(i64 n) {
 #if defined(REDZONE_CHUNK_N)
   return REDZONE_CHUNK_N;
@@ -95,10 +95,10 @@ __device__ inline void store(redzone::bf16* p, float value) {
 
 // ---- Gates -------------------------------------------------------------------------------------
 
-// The gates of one chunk, by one whole warp. With G_s the sum of the log decays of tokens 0..s of
-// the chunk, writes exp(G_s) (PREFIX: from the start of the chunk up to token s) or exp(G_last -
-// G_s) (from behind token s to the end of the chunk) to weights[s], unless `weights` is null.
-// Returns exp(G_last) in every lane.
+// Computes the gates of one chunk with one whole warp. With G_s the sum of the log decays of tokens
+// 0..s of the chunk, writes exp(G_s) (PREFIX: from the start of the chunk up to token s) or
+// exp(G_last - G_s) (from the token after s to the end of the chunk) to weights[s], unless
+// `weights` is null. Returns exp(G_last) in every lane.
 template <bool PREFIX>
 __device__ float chunk_gates(const float* g, i64 stride, int C, float* weights) {
   const unsigned all = 0xffffffffu;
@@ -164,7 +164,7 @@ __device__ Place place_of(const Sizes& z, i64 q, i64 index) {
   return p;
 }
 
-// Calls f(element, row, column) for the elements of the tile that this thread owns and that are
+// Calls f(element, row, column) for the elements of the tile that this thread owns and that lie
 // inside the state. A thread owns neighbouring rows and every column_groups-th column, so that a
 // warp writes whole sectors.
 template <class G, class F>
@@ -221,8 +221,9 @@ __device__ E* chunk_of(const Strided<E>& s, const Place& p, i64 i, i64 C) {
 
 // ---- Sums over tokens --------------------------------------------------------------------------
 
-// WIDTH columns, from `column` on, of `tokens` tokens into shared memory as floats, each token
-// multiplied by its weight where there are weights. Columns from `valid` on become zero.
+// Loads WIDTH columns, starting at `column`, of `tokens` tokens into shared memory as floats;
+// multiplies each token by its weight unless `weights` is null. Columns from `valid` on become
+// zero.
 template <int WIDTH, int THREADS, class E>
 __device__ void load_stage(float* to, const E* from, i64 token_stride, i64 column_stride,
                            i64 column, int valid, int tokens, const float* weights) {
@@ -273,7 +274,7 @@ __device__ void add_chunk(State<G>& state, const Place& p, const Sizes& z, i64 i
   const int tokens = static_cast<int>(z.C);
   for (int first = 0; first < tokens; first += kStageTokens) {
     const int n = smaller(kStageTokens, tokens - first);
-    __syncthreads();  // the stage before is used up, and the weights are there
+    __syncthreads();  // the previous stage is consumed, and the weights are written
     load_stage<G::rows, G::threads>(x_stage, x_chunk + first * x.stride[2], x.stride[2],
                                     x.stride[3], p.row, p.rows, n, weights + first);
     load_stage<G::block_v, G::threads>(y_stage, y_chunk + first * y.stride[2], y.stride[2],
@@ -290,8 +291,8 @@ __device__ void clear(State<G>& state) {
 }
 
 // Carries a state through the chunks of a sequence, forwards or in reverse: at each chunk stores
-// it, decays it by totals[i] and adds the chunk. Starts at `initial` (zero where that is null),
-// leaves the last state in `final_state`.
+// it, decays it by totals[i] and adds the chunk. Starts at `initial` (zero if null) and leaves the
+// last state in `final_state`.
 template <class G, bool REVERSE, class E>
 __device__ void scan(const Sizes& z, const Strided<const E>& x, const Strided<const E>& y,
                      const float* weights, const float* totals, const Strided<const float>& initial,

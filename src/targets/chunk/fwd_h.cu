@@ -3,8 +3,8 @@
 //   h[0] = h0;  h[i+1] = exp(G_i) h[i] + sum over tokens t of chunk i of
 //                        exp(sum of g behind t, to the end of the chunk) k_t^T v_t
 //
-// for i = 0 .. N-1. Gives h[0 .. N-1], the state before each chunk, and ht = h[N]. Two kernels: the
-// gates of all chunks into scratch, then the scan.
+// for i = 0 .. N-1. Computes h[0 .. N-1], the state before each chunk, and ht = h[N]. Two kernels:
+// the gates of all chunks into scratch, then the scan.
 #include "instances.h"
 #include "reference.h"
 #include "spec_parts.h"

@@ -1,5 +1,5 @@
 // The host device's instances of a kernel template: all combinations of element type, RDIM, block_v
-// and num_warps, in one table. A CUDA plugin compiles none of them: there NVRTC does, on demand.
+// and num_warps, in one table. A CUDA plugin compiles none of them: NVRTC compiles them on demand.
 #pragma once
 
 #include <redzone/target.h>

@@ -1,11 +1,13 @@
 // Finds the compiled variant of a kernel for a call, as a lazily compiling launcher does.
 //
-// A variant is fixed by its template arguments and by what it knows of N = T / C. The classes of N
-// are those of Triton: 1, divisible by 16, other; with specialize_n the exact value. The class is
-// part of the cache's key, because a variant compiled for one class is wrong for another.
+// A variant is identified by its template arguments and by its class of N = T / C. The classes of N
+// are those of Triton: 1, divisible by 16, other; with specialize_n the class is the exact value.
+// The class is part of the cache's key, because a variant compiled for one class is wrong for
+// another.
 //
 // On CUDA the class becomes a macro for NVRTC. On the host device all classes share the instance
-// that takes N at run time: N has too many values to be compiled for ahead of time.
+// that takes N at run time, because N has too many values to compile an instance for each ahead of
+// time.
 #pragma once
 
 #include <redzone/target.h>
@@ -46,7 +48,7 @@ std::string_view kernel_source();
 // State of one target; lives as long as the trial.
 class Launcher {
  public:
-  // The variant of `family` for this call. When there is none the call has ended: see
+  // The variant of `family` for this call. If none is returned, the call has ended: see
   // Context::ended().
   KernelRef find(Context& ctx, const Family& family, const Problem& problem);
 
@@ -65,7 +67,7 @@ class Launcher {
   std::map<Key, KernelRef> variants_;
 };
 
-// A tensor argument as the kernels take it. The dtype is the caller's affair.
+// A tensor argument in the form that the kernels take. The caller ensures that E matches the dtype.
 template <class E>
 redzone_chunk::Strided<E> strided(const TensorArg& tensor) {
   redzone_chunk::Strided<E> s = {};

@@ -17,7 +17,7 @@ int rows_of(const VariantKey& key, int most) {
   return redzone_chunk::tile_rows(key.rdim, key.block_v, key.warps, most);
 }
 
-// What a thread costs for a barrier or a turn of a loop, in scalar operations.
+// Cost of a barrier or a loop iteration for one thread, in scalar operations.
 constexpr double kThreadOverhead = 16;
 
 }  // namespace

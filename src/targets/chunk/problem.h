@@ -31,8 +31,8 @@ struct Problem {
   static Problem of(const Dims& dims, const Config& config);
 
   std::int64_t chunks() const { return sizes.sequences * sizes.N; }
-  // Tiles that the states of all sequences are cut into, by kernels that sum over tokens and by
-  // those that only stream the states.
+  // Number of tiles of the states of all sequences, for kernels that sum over tokens and for
+  // kernels that only stream the states.
   std::int64_t sum_tiles() const { return tiles(redzone_chunk::kSumRows); }
   std::int64_t stream_tiles() const { return tiles(redzone_chunk::kStreamRows); }
 
@@ -47,8 +47,8 @@ struct Problem {
   // The same, with shared memory for the stages of tokens.
   LaunchShape sum_launch(std::int64_t tiles) const;
 
-  // Scalar operations of `tiles` tiles, padding and idle threads included: what a call costs on the
-  // host device. Each sums over `tokens` tokens; or streams the states of `chunks` chunks.
+  // Scalar operations of `tiles` tiles on the host device, padding and idle threads included. Each
+  // tile sums over `tokens` tokens, or streams the states of `chunks` chunks.
   double sum_work(double tiles, double tokens) const;
   double stream_work(double tiles, double chunks) const;
 

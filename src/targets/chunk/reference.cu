@@ -43,7 +43,7 @@ class State {
     return std::exp(r_.g[static_cast<std::size_t>(sequence_ * e_.T + t)]);
   }
 
-  // Each element becomes `next` of itself and of its product at token t.
+  // Replaces each element by `next` of itself and of its product at token t.
   template <class F>
   void for_each(std::int64_t t, F next) {
     const std::int64_t token = sequence_ * e_.T + t;

@@ -15,7 +15,8 @@ struct Extents {
 
 Extents extents(const ReferenceCall& call);
 
-// Inputs and outputs of one call; an empty span stands for zeros or for what is not wanted.
+// Inputs and outputs of one call; an empty input span stands for zeros, an empty output span is
+// skipped.
 struct ScanReference {
   Extents extents;
   std::span<const double> x;        // [sequences, T, D]
@@ -29,14 +30,14 @@ struct ScanReference {
 // S <- exp(g_t) S + x_t^T y_t over the tokens; `states` holds S before each chunk.
 void forward_scan(const ScanReference& r);
 
-// S <- exp(g_t) (S + x_t^T y_t) over the tokens from the last to the first; `states` holds S behind
-// each chunk, that is, before the chunk's own tokens are added.
+// S <- exp(g_t) (S + x_t^T y_t) over the tokens from the last to the first; `states` holds the S
+// that reaches each chunk from its end, before the chunk's own tokens are added.
 void backward_scan(const ScanReference& r);
 
 // The forward recurrence within each chunk, from zero; `states` holds S at the end of each chunk.
 void local_states(const ScanReference& r);
 
-// Of whole calls: with the tensors that the kernels of these names have.
+// References of whole calls, with the tensors of the kernels of these names.
 void reference_fwd_h(ReferenceCall& call);
 void reference_fwd_phase1(ReferenceCall& call);
 void reference_bwd_dh(ReferenceCall& call);

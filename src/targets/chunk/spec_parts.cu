@@ -10,14 +10,14 @@ DType element_type(const Config& config) {
 }
 
 // A state is a sum of at most a few dozen terms of size 1 that matter (the rest have decayed), in
-// float32: its error stays near 1e-5 whatever the order. A bf16 output is that sum, rounded once:
-// at most 2^-9 of its value.
+// float32: its error stays near 1e-5 in any order. A bf16 output is that sum, rounded once: at most
+// 2^-9 of its value.
 Tolerance tolerance(const Config& config) {
   if (element_type(config) == DType::bf16) return {1e-3, 1.0 / 256};
   return {1e-4, 1e-4};
 }
 
-// Outputs are written with any pitch, but never transposed.
+// Outputs may have any pitch, but are never transposed.
 LayoutRules output_layouts() {
   return {true, false, true, true};
 }

@@ -1,4 +1,4 @@
-// What the specs of the family have in common.
+// Common parts of the specs of the family.
 #pragma once
 
 #include <redzone/target.h>
@@ -26,7 +26,7 @@ TensorSpec sequence_state(std::string name, Role role);
 LaunchDecl declare(const char* kernel, const LaunchShape& shape);
 // The largest element offsets of contiguous tensors, which the kernels compute in 64 bits.
 std::vector<IndexProduct> offset_products(const Problem& problem);
-// Of a target that sums the gates, then sums over all tokens tile by tile.
+// Geometry of a target that sums the gates, then sums over all tokens tile by tile.
 Geometry scan_geometry(const char* kernel, const Problem& problem);
 double scan_work(const Dims& dims, const Config& config);
 

@@ -1,4 +1,4 @@
-// In place of launch.cu where no FlashInfer is installed.
+// Replaces launch.cu when no FlashInfer is installed.
 #include "launch.h"
 
 namespace redzone::flashinfer_target {

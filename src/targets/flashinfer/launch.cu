@@ -86,7 +86,7 @@ const char* enqueue(const Prefill& p) {
       static_cast<std::uint32_t>(p.batch), static_cast<std::uint32_t>(p.q_heads),
       static_cast<std::uint32_t>(p.k_heads), kWidth, kWidth, /*page_size=*/1, p.causal,
       /*enable_cuda_graph=*/false, sizeof(Element), stream);
-  // Beyond 4096 tiles of a head its tables are those of another kernel, which is not instantiated.
+  // Beyond 4096 tiles of a head, FlashInfer plans for another kernel, which is not instantiated.
   if (plan.same_schedule_for_all_heads) return "more tiles of a head than this plugin is built for";
   if (status == cudaSuccess) {
     Params params = params_of(p, plan);

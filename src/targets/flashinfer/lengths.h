@@ -11,7 +11,7 @@
 namespace redzone::flashinfer_target {
 
 // Offsets of the B sequences that share the tokens of dim `total`: equal lengths for L = 0, else
-// cuts that L draws, some of them at the same place.
+// random cuts seeded by L, some of which coincide (empty sequences).
 inline std::vector<int> offsets_of(const Dims& dims, std::string_view total) {
   const std::int64_t batch = get(dims, "B"), tokens = get(dims, total), lengths = get(dims, "L");
   std::vector<int> offsets = {0};

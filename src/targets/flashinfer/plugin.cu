@@ -1,6 +1,6 @@
-// The plugin `flashinfer`: FlashInfer's own ragged prefill under Redzone. The lengths of the
-// sequences are the target's, from the dims, because FlashInfer plans with them on the host; all
-// strides are passed on as they come.
+// The plugin `flashinfer`: FlashInfer's own ragged prefill under Redzone. The target derives the
+// sequence lengths from the dims, because FlashInfer needs them on the host to plan; all strides
+// are passed on unchanged.
 #include <redzone/target.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ LayoutRules layouts() {
   LayoutRules rules = LayoutRules::strided();
   rules.transposed = false;
   rules.heads_first = rules.slice = true;
-  rules.granule_elems = 8;  // TMA wants strides and bases of 16 bytes
+  rules.granule_elems = 8;  // TMA requires strides and bases that are multiples of 16 bytes
   return rules;
 }
 
@@ -105,8 +105,8 @@ class RaggedPrefill final : public Target {
   }
 
  private:
-  // The copy to the device may run long after the next call has planned: calls whose tables differ
-  // have their own.
+  // The copy to the device may run long after the next call has planned, so calls with different
+  // tables have separate workspaces.
   static std::string plan_name(const Context& ctx) {
     std::string name = "plan";
     for (const auto& [dim, value] : ctx.dims()) name += " " + dim + "=" + std::to_string(value);

@@ -13,9 +13,9 @@ using i64 = long long;
 //
 // A program owns TM x TN of x; CTAS consecutive blocks along x share it, as the CTAs of a cluster
 // do, each with TM / CTAS of its rows. A block reads its rows along n, stages them in its own part
-// of `scratch`, and writes them along m: both accesses are coalesced. The parts lie one behind the
-// other in the order of the blocks, TM / CTAS * TN floats each, and the whole of each is written,
-// zeros where x ends, as compilers do that mask the load but not the staging.
+// of `scratch`, and writes them along m: both accesses are coalesced. The parts are consecutive in
+// the order of the blocks, TM / CTAS * TN floats each. Each part is written completely, with zeros
+// beyond the end of x, as compilers do that mask the load but not the staging.
 template <int TM, int TN, int CTAS>
 __global__ void transpose_add(const float* x, float* y, float* scratch, i64 M, i64 N) {
   constexpr int kRows = TM / CTAS;

@@ -26,7 +26,7 @@ TensorSpec tensor(std::string name, Role role, std::vector<std::string> dims) {
   return t;
 }
 
-// What is launched last is known before where there is one config to choose from.
+// The last launch can be declared only if there is a single config to choose from.
 Geometry declared(const Dims& dims, const Config& config) {
   const auto configs = candidates(get_str(config, "tiles"), get_int(config, "num_ctas"));
   if (configs.size() != 1) return {};
@@ -54,7 +54,7 @@ TargetSpec LazyLaunch::spec(std::string name, Category category) {
   s.knobs = {tiles, {"num_ctas", {std::int64_t{1}, std::int64_t{2}}, "CTAs that share a tile"}};
   s.has_reference = true;
   s.needs_nvrtc = true;
-  // It tunes with copies of y, once: a replay would not repeat what the capture saw.
+  // Tuning copies y, once: a replay would not repeat the captured launches.
   s.capturable = false;
   s.geometry = declared;
   return s;

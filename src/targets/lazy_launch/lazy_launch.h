@@ -1,5 +1,5 @@
-// The lazily compiled launch (pytorch/pytorch#175416) as a target: y += x^T. What is compiled,
-// tried, frozen and reused how is the business of src/launcher; here are its kernels.
+// The lazily compiled launch (pytorch/pytorch#175416) as a target: y += x^T. src/launcher decides
+// what is compiled, tried, frozen and reused; this target provides the kernels.
 #pragma once
 
 #include <redzone/target.h>
@@ -14,7 +14,7 @@ namespace redzone::lazy {
 
 class LazyLaunch final : public Target, private Kernels {
  public:
-  // Under these rules, but for what the knobs of a call say.
+  // Uses `rules`, except where the knobs of a call override them.
   explicit LazyLaunch(const Rules& rules);
 
   // Dims M and N; x [M, N] and the in-out tensor y [N, M]; knobs `tiles` and `num_ctas`.
@@ -37,12 +37,12 @@ class LazyLaunch final : public Target, private Kernels {
 
   Rules rules_;
   LazyLauncher launcher_;
-  std::vector<KernelRef> kernels_;  // by config, once they are compiled
+  std::vector<KernelRef> kernels_;  // by config; filled when compiled
 };
 
 // Adds the launcher under these rules as a target.
 void add(Registrar& registrar, const std::string& name, Category category, const Rules& rules);
-// The same with its rules as knobs (launcher/rule_knobs.h), which are right where they are drawn.
+// The same with its rules as knobs (launcher/rule_knobs.h); generated calls use the correct values.
 void add_with_rule_knobs(Registrar& registrar, const std::string& name);
 
 }  // namespace redzone::lazy

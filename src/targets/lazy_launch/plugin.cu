@@ -1,4 +1,4 @@
-// The plugin `lazy_launch`: the launcher with its rules as knobs, all of them right by default.
+// The plugin `lazy_launch`: the launcher with its rules as knobs, all of them correct by default.
 #include "lazy_launch.h"
 
 REDZONE_PLUGIN(registrar) {

@@ -24,7 +24,7 @@ struct TileConfig {
   auto operator<=>(const TileConfig&) const = default;
 };
 
-// As the metadata of the compiled kernel say it.
+// The value in the metadata of the compiled kernel.
 inline std::size_t scratch_bytes_per_cta(const TileConfig& c) {
   return static_cast<std::size_t>(c.rows / c.num_ctas) * static_cast<std::size_t>(c.columns) *
          sizeof(float);
@@ -36,18 +36,19 @@ Extent grid_of(const TileConfig& c, std::int64_t M, std::int64_t N);
 // The same as launched: the CTAs of a program lie along x.
 LaunchShape launch_of(const TileConfig& c, const Extent& grid);
 
-// Values of the knob `tiles`; "auto" is all of them to choose from.
+// Values of the knob `tiles`; "auto" allows all of them.
 std::span<const std::string_view> tile_names();
 // The configs that a call may use, at least one.
 std::span<const TileConfig> candidates(std::string_view tiles, std::int64_t num_ctas);
 
-// All that there are; candidates() is a part of it.
+// All configs; candidates() returns a subset.
 std::span<const TileConfig> all_configs();
 
-// Elements of y that a call on M x N computes, those outside of it included: the fewest are best.
+// Elements that a call on M x N computes, padding outside of y included; the smallest number is
+// best.
 std::int64_t covered_by(const TileConfig& c, std::int64_t M, std::int64_t N);
 
-// Compiled by NVRTC on CUDA; on the host device the same source, compiled ahead of time.
+// On CUDA compiled by NVRTC; on the host device the same source, compiled ahead of time.
 VariantRequest request_for(const TileConfig& c);
 
 }  // namespace redzone::lazy

@@ -32,7 +32,7 @@ struct GraphFreedPointer : Target {
   void run(Context& ctx) override {
     const std::int64_t n = ctx.dim("N");
     if (n > capacity_) {
-      // A graph may hold the old one: the twin keeps it until the end.
+      // A graph may still use the old pointer: the fixed variant keeps it until the end.
       if (!kFixed && staged_ != nullptr) ctx.free(staged_);
       staged_ = static_cast<float*>(ctx.allocate("staged", n * sizeof(float)));
       capacity_ = n;

@@ -12,7 +12,7 @@
 namespace redzone::puzzles {
 namespace {
 
-// What `int` arithmetic gives on every device: the low 32 bits, signed.
+// The result of `int` arithmetic on every device: the low 32 bits, signed.
 __device__ inline std::int64_t wrapped32(std::int64_t offset) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(offset));
 }

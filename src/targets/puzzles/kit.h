@@ -1,4 +1,4 @@
-// What all puzzles share: naming a puzzle and its twin, tensor declarations, 1-d grids.
+// Shared by all puzzles: names of a puzzle and its fixed variant, tensor declarations, 1-d grids.
 //
 // A puzzle is a class template over `bool kFixed`: `puzzle.<name>` is the instance with the bug,
 // `twin.<name>` the one without. The first lines of its file are read by tests/puzzles/notes.h:
@@ -29,9 +29,9 @@ namespace redzone::puzzles {
 
 using Range = std::pair<std::int64_t, std::int64_t>;  // of Fill::integers, both ends included
 
-inline constexpr std::int64_t kBlock = 64;  // threads of a block where nothing else is said
+inline constexpr std::int64_t kBlock = 64;  // default threads of a block
 
-// What the specs of a puzzle and its twin start with.
+// The common beginning of the specs of a puzzle and its fixed variant.
 template <bool kFixed>
 TargetSpec pair_spec(const std::string& name, std::string doc) {
   TargetSpec s;
@@ -48,7 +48,7 @@ void add_pair(Registrar& registrar) {
   registrar.add<T<true>>();
 }
 
-// Values in [min, max], both sides of multiples of `tile` where that is not 0.
+// Values in [min, max]; if `tile` is not 0, both sides of its multiples.
 inline DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::string doc,
                    std::int64_t tile = 0) {
   DimSpec d;
@@ -65,7 +65,8 @@ inline Fill integers(std::int64_t lo, std::int64_t hi) {
   return Fill::integers([lo, hi](const Dims&) { return Range{lo, hi}; });
 }
 
-// Aligned to its elements only, so that with placement `tail` the last element touches the hole.
+// Aligned to its elements only, so that with placement guard_after the last element touches the
+// guard page.
 inline TensorSpec tensor(std::string name, DType dtype, Role role,
                          std::function<Shape(const Dims&)> shape, Fill fill = {},
                          LayoutRules layouts = {}) {
@@ -93,7 +94,7 @@ __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// A 2-d tensor as a kernel sees it. Strides in elements.
+// A 2-d tensor argument of a kernel. Strides in elements.
 template <class T>
 struct Matrix {
   T* base;

@@ -1,5 +1,5 @@
-// Puzzles that are the lazily compiled launch with one rule wrong, and its twin with all of them
-// right.
+// Puzzles made from the lazily compiled launch with one wrong rule, and the fixed variant with all
+// rules correct.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // control: odd_shapes
 // expect: nothing
 //
-// A correct kernel that touches everything a wrong one trips over: tiles that do not divide the
+// A correct kernel that exercises every case that breaks wrong ones: tiles that do not divide the
 // shape, ragged batches with empty rows, sizes of 0, strided inputs and outputs, two element types.
 #include "kit.h"
 #include "puzzles.h"

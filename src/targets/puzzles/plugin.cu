@@ -1,4 +1,5 @@
-// The plugin `puzzles`: small targets with one planted bug each, their fixed twins, and controls.
+// The plugin `puzzles`: small targets with one planted bug each, their fixed variants, and
+// controls.
 #include "puzzles.h"
 
 REDZONE_PLUGIN(registrar) {

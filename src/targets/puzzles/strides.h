@@ -1,4 +1,4 @@
-// y = x / 2 for an input that need not be contiguous: what strides_ignored and pitch_ignored share.
+// y = x / 2 for an input that need not be contiguous: shared by strides_ignored and pitch_ignored.
 #pragma once
 
 #include "kit.h"

@@ -1,4 +1,4 @@
-// Tiles of rows through TMA: what the puzzles about descriptors share. A tile is kTileRows rows of
+// Tiles of rows through TMA, shared by the puzzles about descriptors. A tile is kTileRows rows of
 // `width` float32, loaded as panels of at most kPanel columns, which a swizzle spans.
 #pragma once
 
@@ -16,7 +16,7 @@ inline constexpr int kPanel = 32;      // 128 bytes
 inline constexpr int kMostWidth = 64;  // columns of a row
 inline constexpr int kTileThreads = 32;
 
-// A row is a power of two wide, from 8 columns on.
+// Row widths are powers of two from 8 columns up.
 inline DimSpec width_dim() {
   DimSpec d = dim("D", 8, kMostWidth, "columns");
   d.values = {8, 16, 32, kMostWidth};
@@ -53,7 +53,7 @@ struct Landing {
     tile = at + (1024 - reinterpret_cast<unsigned long long>(at) % 1024) % 1024;
   }
 
-  // By all threads, once, before the first load.
+  // Called by all threads, once, before the first load.
   __device__ static void start(Barrier& barrier) {
     if (threadIdx.x == 0) {
       barrier_init(barrier, 1);
@@ -61,7 +61,8 @@ struct Landing {
     }
     __syncthreads();
   }
-  // By all threads: the rows from `row` on, over those of the last load, with which all are done.
+  // Called by all threads: loads the rows from `row` on over those of the last load, which no
+  // thread may still be reading.
   __device__ void load(const TensorMap& map, Barrier& barrier, int row) {
     if (threadIdx.x == 0) {
       reuse_fence();

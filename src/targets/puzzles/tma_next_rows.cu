@@ -57,7 +57,7 @@ struct TmaNextRows : Target {
   }
 
   void run(Context& ctx) override {
-    TensorMap map;  // nobody loads with it where there are no rows
+    TensorMap map;  // not used when there are no rows
     if (const std::int64_t rows = ctx.dim("N"); rows > 0) {
       const auto status = ctx.encode_tiled(
           "x", rows_descriptor(ctx.tensor("x").base, rows, kWidth, kWidth * 4, kWidth), map);

@@ -31,7 +31,7 @@ bool Operand::fits_tma() const {
          (tensor.shape[0] == 1 || is_stride(token)) && (tensor.shape[1] == 1 || is_stride(head));
 }
 
-// As FlashAttention-3 does: (width, tokens, heads).
+// The order of FlashAttention-3: (width, tokens, heads).
 tma::Descriptor Operand::descriptor() const {
   tma::Descriptor d;
   d.type = tensor.dtype == DType::bf16 ? tma::DataType::bf16 : tma::DataType::f16;

@@ -30,13 +30,13 @@ __device__ inline const typename Native<E>::type* native(const E* p) {
 }
 #endif
 
-// The parts of a product that a call computes on the host device: on CUDA whole tiles are, and what
-// is beyond them is masked by whoever reads it.
+// The part of a product that is computed on the host device. On CUDA whole tiles are computed, and
+// readers mask the rest.
 struct Part {
   int rows, columns, depth;
 };
 
-// Of `rows` rows of a tile that hold numbers: those that a product reads.
+// Number of rows that a product reads of a tile with `rows` valid rows.
 __device__ inline int rows_read(int rows, int tile) {
 #ifdef __CUDACC__
   return tile;

@@ -1,5 +1,6 @@
-// Attention over ragged sequences: one CTA takes a tile of queries of one head, and walks over the
-// keys of its sequence. Queries and keys come as tiles through TMA or by plain loads.
+// Attention over ragged sequences: one CTA processes a tile of queries of one head and iterates
+// over the keys of its sequence. Tiles of queries and keys are loaded through TMA or by plain
+// loads.
 //
 //   o[i] = sum over the keys j that row i sees of softmax(q[i] k[j] / sqrt(D)) v[j]
 //
@@ -70,13 +71,14 @@ struct Shared {
   }
 };
 
-// Where a CTA works: `rows` queries of sequence `b` from token `first` on.
+// The work of a CTA: `rows` queries of sequence `b`, starting at token `first`.
 struct Work {
   int b, first, row, rows, keys_begin, keys;  // row: of `first` in its sequence
   int queries;                                // of the sequence
 };
 
-// CTA number `tile` of those that the sequences need, in their order. False: there are fewer.
+// Finds the work of CTA number `tile`, counted in the order of the sequences. False if the
+// sequences need fewer CTAs.
 template <class E>
 __device__ bool find_work(const Prefill<E>& p, int tile, Work& work) {
   for (int b = 0; b < p.batch; ++b) {
@@ -99,8 +101,8 @@ __device__ bool find_work(const Prefill<E>& p, int tile, Work& work) {
   return false;
 }
 
-// Gets tiles of kTile tokens into shared memory, dense. Rows from `rows` on hold no number that may
-// be used, but are finite.
+// Loads tiles of kTile tokens into shared memory, dense. Rows from `rows` on hold finite values
+// that must not be used.
 template <class E, bool kTma>
 struct Loader {
   Barrier* barrier;
@@ -155,8 +157,8 @@ __device__ int visible_keys(const Prefill<E>& p, const Work& w, int row) {
   return visible < 0 ? 0 : visible < w.keys ? visible : w.keys;
 }
 
-// One step of the softmax of row `r`: weights of the keys from `key` on, the factor by which what
-// was summed so far shrinks, and the new total.
+// One step of the softmax of row `r`: weights of the keys from `key` on, the factor that rescales
+// the sums so far, and the new total.
 template <class E>
 __device__ void weigh(const Prefill<E>& p, const Work& w, const Shared<E>& s, int r, int key) {
   const int visible = visible_keys(p, w, w.row + r) - key;
@@ -190,7 +192,7 @@ __global__ void prefill(const __grid_constant__ TensorMap q_map,
     barrier_init(barrier, 1);
     barrier_fence();
   }
-  // Of the other rows nothing is read but by the product of their own.
+  // Only the products of the remaining rows read those rows.
   for (int i = thread; i < w.rows * p.width; i += kThreads) s.sums[i] = 0;
   for (int r = thread; r < w.rows; r += kThreads) {
     s.largest[r] = -INFINITY;

@@ -77,7 +77,7 @@ void verify(Context& ctx, const Prefill<E>& p) {
   auto* want = static_cast<float*>(ctx.scratch("want", bytes, sizeof(float)));
   if (ctx.ended()) return;
   launch(ctx, "naive_prefill", naive_prefill<E>, one_thread_each(rows), p, heads, want);
-  // Both sides are rounded, and the naive sum is in another order.
+  // Both sides are rounded, and the naive kernel sums in another order.
   const float tolerance = std::is_same_v<E, bf16> ? 1.0f / 64 : 1.0f / 512;
   launch(ctx, "compare", compare<E>, one_thread_each(rows * p.width), p, heads, rows, want,
          tolerance, tolerance);

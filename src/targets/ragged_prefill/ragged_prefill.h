@@ -1,9 +1,9 @@
 // Ragged prefill as a target: attention over sequences that are packed along tokens, with grouped
 // heads, in the manner of FlashAttention-3's and FlashInfer's wrappers. The wrapper encodes one
-// descriptor each for queries, keys and values on the host, from the strides that it is given.
+// descriptor each for queries, keys and values on the host, from the strides of the tensors.
 //
-// Where a descriptor cannot be (a base or a stride that is no multiple of 16 bytes, a negative
-// stride, no token at all) it takes a kernel with plain loads.
+// If no descriptor can be encoded (a base or a stride that is not a multiple of 16 bytes, a
+// negative stride, zero tokens), it uses a kernel with plain loads.
 #pragma once
 
 #include <redzone/target.h>

@@ -11,7 +11,7 @@ struct Extents {
   std::int64_t heads, group, width;
 };
 
-// The weights of the keys from `first` on, one for each of `weights`, for one row of queries.
+// Computes `weights`, one for each key from `first` on, for one row of queries.
 void weigh(std::span<const double> q, std::span<const double> k, const Extents& e,
            std::int64_t key_head, std::int64_t first, std::span<double> weights) {
   const auto width = static_cast<std::size_t>(e.width);
@@ -20,7 +20,7 @@ void weigh(std::span<const double> q, std::span<const double> k, const Extents& 
                       static_cast<std::size_t>(key_head) * width;
   const double root = std::sqrt(static_cast<double>(e.width));
   std::size_t j = 0;
-  // Four keys at a time: a sum alone waits for each of its own additions, whose order stays.
+  // Four independent sums at a time hide the latency of additions; the order within each sum stays.
   for (; j + 4 <= weights.size(); j += 4, key += 4 * stride) {
     double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
     for (std::size_t d = 0; d < width; ++d) {

@@ -1,5 +1,5 @@
-// What a wrapper around TMA does with the strides that it is given, and which it is given. The
-// default is right, and takes all of them.
+// How a wrapper around TMA treats strides, and which strides its inputs have. The defaults are
+// correct and accept all strides.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 namespace redzone::ragged {
 
 struct Rules {
-  // A dim of size 1 gets a stride that can be encoded, whatever it came with; else it is encoded as
-  // it came, and a stride of one element, as DLPack's exchange gives it, breaks the rules of the
-  // descriptor (flashinfer-ai/flashinfer#2150).
+  // True: replaces the stride of a dim of size 1 by one that can be encoded. False: encodes it
+  // unchanged; a stride of one element, which DLPack produces, breaks the rules of the descriptor
+  // (flashinfer-ai/flashinfer#2150).
   bool normalize_unit_strides = true;
 };
 
 struct Variant {
   Rules rules = {};
-  std::int64_t granule_elems = 1;  // of the layouts of its inputs: 8 are 16 bytes
-  bool refusal_knob = true;                // else it reports an error
+  std::int64_t granule_elems = 1;  // stride multiple of its inputs: 8 elements are 16 bytes
+  bool refusal_knob = true;        // else it reports an error
 };
 
 }  // namespace redzone::ragged

@@ -10,8 +10,8 @@ DType element_type(const Config& config) {
   return get_str(config, "dtype") == "bf16" ? DType::bf16 : DType::f16;
 }
 
-// Weights are rounded to the element type, which moves a mean of values below 1 by less than one of
-// their units (2^-8 and 2^-11); the result is rounded once more.
+// Weights are rounded to the element type, which changes a mean of values below 1 by less than one
+// unit of that type (2^-8 and 2^-11); the result is rounded once more.
 Tolerance tolerance(const Config& config) {
   if (element_type(config) == DType::bf16) return {1.0 / 128, 1.0 / 128};
   return {1.0 / 1024, 1.0 / 1024};
@@ -59,8 +59,8 @@ DimSpec dim(std::string name, std::int64_t min, std::int64_t max, std::int64_t t
   return d;
 }
 
-// Products of all queries with the keys of a sequence, of which each has an even share; a step of a
-// tile costs its copies and the switches of its threads, whatever is in it.
+// Products of all queries with the keys of their sequence, assuming equal lengths; each step of a
+// tile adds a fixed cost for its copies and thread switches.
 double work(const Dims& d, const Config& config) {
   const auto real = [&](const char* name) { return static_cast<double>(get(d, name)); };
   const double keys = real("TK") / std::max(real("B"), 1.0) + 1;

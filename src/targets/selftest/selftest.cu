@@ -1,5 +1,5 @@
-// Bugs planted for the self-proof of `redzone run` and `redzone doctor` (campaign/self_proof.h
-// and tool_proof.h), and a target without one: a harness that does not tell them apart on a device
+// Bugs planted for the self-proof of `redzone run` and `redzone doctor` (campaign/self_proof.h and
+// tool_proof.h), and a target without a bug: a harness that cannot distinguish them on a device
 // must not be trusted there. Never part of a campaign.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
@@ -91,7 +91,7 @@ struct StaleState : redzone::Target {
   std::int64_t first_n_ = 0;
 };
 
-// The CPU writes the next value into memory of the host that the last copy has not read yet.
+// The CPU overwrites host memory that the last copy has not read yet.
 struct EarlyRewrite : redzone::Target {
   static TargetSpec spec() { return spec_of("early_rewrite", "y = the number of a later call"); }
   void run(Context& ctx) override {
@@ -109,7 +109,7 @@ struct EarlyRewrite : redzone::Target {
   int calls_ = 0;
 };
 
-// Writes a value that the CPU knows to all of y.
+// Writes a value computed on the CPU to all of y.
 template <class Derived>
 struct WritesValue : redzone::Target {
   void run(Context& ctx) override {
@@ -180,7 +180,7 @@ struct WriteAfterFree : redzone::Target {
   }
 };
 
-// The kernel never touches the scratch, so that the request alone is wrong.
+// The kernel never touches the scratch, so that only the request is wrong.
 struct ShortScratch : redzone::Target {
   static TargetSpec spec() { return spec_of("short_scratch", "scratch for one CTA of two"); }
   void run(Context& ctx) override {
@@ -233,7 +233,7 @@ struct SharedRace : redzone::Target {
   }
 };
 
-// Half of each warp goes past the barrier, and ends, which releases the other half; for synccheck.
+// Half of each warp skips the barrier and exits, which releases the other half; for synccheck.
 __global__ void half_at_barrier(float* y, int n) {
   const int i = static_cast<int>(threadIdx.x);
   if (i % 2 == 0) __syncthreads();
