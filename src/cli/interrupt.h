@@ -1,5 +1,5 @@
-// Signals that end no driver at once: Ctrl-C is a flag that the loops ask for, and a write that fails
-// is an error of that write.
+// Signals that end no driver at once: Ctrl-C is a flag that the loops ask for, and a write that
+// fails is an error of that write.
 #pragma once
 
 namespace redzone::cli {
@@ -9,9 +9,9 @@ namespace redzone::cli {
 void watch_interrupts();
 bool interrupted();
 
-// SIGPIPE and SIGXFSZ do nothing from then on: a write to a reader that went away, or past the limit of
-// a file's size, fails with an error instead. Programs that this process starts have the default
-// action, as a handler does not outlive execve().
+// SIGPIPE and SIGXFSZ do nothing from then on: a write to a reader that went away, or past the
+// limit of a file's size, fails with an error instead. Programs that this process starts have the
+// default action, as a handler does not outlive execve().
 void outlive_failed_writes();
 
 }  // namespace redzone::cli

@@ -6,8 +6,9 @@
 
 namespace redzone::cli {
 
-// Where results go: what stdout was (streams.h). What could not be written is remembered rather than told at once, so
-// that a command does all else that it has to do; the one who runs it asks at its end.
+// Where results go: what stdout was (streams.h). What could not be written is remembered rather
+// than told at once, so that a command does all else that it has to do; the one who runs it asks at
+// its end.
 class Results {
  public:
   // Writes to `fd`, which stays the caller's.

@@ -48,8 +48,8 @@ TEST_P(NoneFinds, ReducesAndReplays) {
   const Hunt& hunt = GetParam();
   const std::string target = std::string("puzzle.") + hunt.puzzle;
   for (const char* seed : {"1", "2"}) {
-    const Ran ran = redzone(folder_, {"run", target, "--device", "dry-run", "--plans", "200", "--seed",
-                                      seed, "--deadline", kPatient, "--json"});
+    const Ran ran = redzone(folder_, {"run", target, "--device", "dry-run", "--plans", "200",
+                                      "--seed", seed, "--deadline", kPatient, "--json"});
     ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true) << ran;  // known after the first seed
     const Json campaign = ran.json();
     ASSERT_TRUE(campaign.is_object()) << ran;

@@ -153,8 +153,8 @@ TEST(Distribution, LayoutsOfAttention) {
   });
   expect_at_least(
       counts,
-      {"HND", "slice of packed rows", "slice behind others", "broadcast tokens",
-       "broadcast heads", "reversed", "padded heads", "negative unit stride", "cut unit stride"},
+      {"HND", "slice of packed rows", "slice behind others", "broadcast tokens", "broadcast heads",
+       "reversed", "padded heads", "negative unit stride", "cut unit stride"},
       50);
 }
 

@@ -78,8 +78,8 @@ TEST(BuiltPackages, AreServedByTheirLaunchers) {
 
 TEST(BuiltPackages, AreCleanWithoutADevice) {
   const e2e::TempFolder folder;
-  e2e::Arguments words{"run",    "--device", "dry-run",   "--plans",    "100",
-                       "--seed", "1",        "--json", "--deadline", "60s"};
+  e2e::Arguments words{"run",    "--device", "dry-run", "--plans",    "100",
+                       "--seed", "1",        "--json",  "--deadline", "60s"};
   for (const auto& package : folders()) words.insert(words.end(), {"--package", package.string()});
   for (const bool lazy : {false, true}) {
     if (lazy) words.emplace_back("--lazy");
