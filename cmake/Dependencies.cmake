@@ -12,7 +12,7 @@ if(REDZONE_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# Debian ships these as archives without a CMake package that prefers them.
+# Debian ships these as static archives, but no CMake package prefers those.
 find_library(REDZONE_XXHASH libxxhash.a REQUIRED)
 find_library(REDZONE_RAPIDCHECK librapidcheck.a REQUIRED)
 find_library(REDZONE_SQLITECPP libSQLiteCpp.a REQUIRED)
@@ -39,9 +39,9 @@ redzone_external(rz_spdlog INCLUDES ${REDZONE_SPDLOG_INCLUDE}
   LIBRARIES fmt::fmt-header-only Threads::Threads)
 redzone_external(rz_toml INCLUDES ${REDZONE_TOMLPP_INCLUDE})
 
-# muParser comes as a shared library only, which needs libgomp: copies of both lie in the build. Who
-# needs them finds them from where it lies itself, so that the folder may be moved. DT_RPATH and not
-# DT_RUNPATH, which does not hold for what libmuparser needs in turn.
+# muParser comes as a shared library only, which needs libgomp: the build contains copies of both.
+# Binaries find them relative to their own location, so that the folder can be moved. DT_RPATH and
+# not DT_RUNPATH, because the latter does not apply to the dependencies of libmuparser.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 function(redzone_shared_copy file name)
   file(REAL_PATH ${file} real)
@@ -58,7 +58,7 @@ redzone_external(rz_muparser INCLUDES ${REDZONE_MUPARSER_INCLUDE}
 target_link_options(rz_muparser INTERFACE LINKER:--disable-new-dtags)
 
 # The CUDA side needs nvcc at build time. Without it everything else builds, and `redzone doctor`
-# says what is missing.
+# reports what is missing.
 set(REDZONE_HAVE_CUDA OFF)
 if(REDZONE_CUDA)
   include(CheckLanguage)
@@ -70,7 +70,7 @@ if(REDZONE_CUDA)
     set(CMAKE_CUDA_FLAGS_RELEASE "-O2" CACHE STRING "" FORCE)  # asserts in kernels stay on
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
-    # CMake 3.25 does not know nvcc's flag for C++20.
+    # CMake 3.25 does not support nvcc's flag for C++20.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA_STANDARD 20)

@@ -1,7 +1,7 @@
 # redzone_plugin(NAME SOURCES a.cu b.cu [NO_CUDA])
 #
-# Compiles the same CUDA C++ sources twice: by g++ for the host device into NAME.host.so, and, where
-# nvcc was found, by nvcc into NAME.cuda.so. Both land in build/lib/redzone/targets.
+# Compiles the same CUDA C++ sources twice: by g++ for the host device into NAME.host.so, and, if
+# nvcc was found, by nvcc into NAME.cuda.so. Both are written to build/lib/redzone/targets.
 function(redzone_plugin name)
   cmake_parse_arguments(arg "NO_CUDA" "" "SOURCES;INCLUDES" ${ARGN})
 

@@ -1,5 +1,5 @@
-# The flags of builds that check themselves at run time. The presets asan and tsan of CMakePresets.json
-# turn them on, which scripts/sanitize and scripts/fuzz use; no script names such a flag itself.
+# Flags of builds with sanitizers. The presets asan and tsan of CMakePresets.json, used by
+# scripts/sanitize and scripts/fuzz, turn them on; no script sets such a flag itself.
 set(REDZONE_SANITIZE "" CACHE STRING
   "address: instrument everything for memory errors and undefined behaviour; thread: for data races; empty: nothing")
 option(REDZONE_FUZZ "Link the harnesses of tests/fuzz with libFuzzer; needs clang" OFF)
@@ -11,7 +11,7 @@ if(REDZONE_FUZZ)
   if(NOT REDZONE_SANITIZE STREQUAL "address")
     message(FATAL_ERROR "REDZONE_FUZZ needs -DREDZONE_SANITIZE=address")
   endif()
-  # Coverage of what is not libFuzzer's; and the same bytes in every checkout.
+  # Coverage for code outside of libFuzzer, and a build that is identical in every checkout.
   add_compile_options(-fsanitize=fuzzer-no-link -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 endif()
 
@@ -24,7 +24,7 @@ elseif(REDZONE_SANITIZE)
 endif()
 if(REDZONE_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
-  # nvcc knows none of them.
+  # nvcc supports none of them.
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${redzone_sanitizers};-fno-omit-frame-pointer>")
   add_link_options(${redzone_sanitizers})
 endif()
