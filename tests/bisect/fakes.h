@@ -1,4 +1,4 @@
-// A runner that answers by a rule and a coin, and plans for it.
+// A runner whose outcomes follow a rule and a seeded probability, and plans for it.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace redzone::bisect::testing {
 
-// Fails where `fails` says so, with a chance of `rate`. What `other` says of a plan is the
-// signature that it fails with instead.
+// Fails for plans that satisfy `fails`, with probability `rate`. If `other` returns a signature for
+// a plan, the plan fails with that one instead.
 class FakeRunner final : public Runner {
  public:
   using Rule = std::function<bool(const Plan&)>;

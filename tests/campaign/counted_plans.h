@@ -1,4 +1,4 @@
-// Plans for tests: one call, of another size each time.
+// Plans for tests: one call, with a different size each time.
 #pragma once
 
 #include <string>

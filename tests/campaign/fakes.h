@@ -39,7 +39,7 @@ inline std::vector<std::pair<std::int32_t, Call>> calls_of_trial(const Plan& pla
   return out;
 }
 
-// One warm worker that runs jobs in order and never leaves, and a fresh one for each fresh job.
+// One warm worker that runs jobs in order and never exits, and a fresh one for each fresh job.
 class FakeExecutor final : public exec::Executor {
  public:
   FakeExecutor(Bug bug, Journal* journal = nullptr) : bug_(std::move(bug)), journal_(journal) {}
@@ -90,7 +90,7 @@ class FakeExecutor final : public exec::Executor {
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
     return open < kFreshWorkers;
   }
-  // As many jobs as there are fresh workers, of the oldest batches that are not done.
+  // As many jobs as there are fresh workers, from the oldest unfinished batches.
   void poll(std::chrono::milliseconds) override {
     std::size_t idle = kFreshWorkers;
     for (auto& [id, batch] : batches_)
@@ -146,7 +146,7 @@ class FakeExecutor final : public exec::Executor {
   std::uint64_t lost_ = 0;
 };
 
-// Keeps what it is told. One finding a signature, as the store does.
+// Keeps everything that is recorded. One finding for each signature, as in the store.
 class RecordingSink final : public FindingSink {
  public:
   explicit RecordingSink(Journal* journal = nullptr) : journal_(journal) {}
@@ -227,7 +227,7 @@ inline Call call_of(std::int64_t n, std::int64_t c) {
   return call;
 }
 
-// The calls in order, otherwise in the plainest mode: what a reducer ends with.
+// The calls in order and the plainest mode: the result of a reduction.
 inline Plan plain_plan(const std::vector<Call>& calls) {
   Plan plan;
   plan.target = "t";
@@ -236,7 +236,7 @@ inline Plan plain_plan(const std::vector<Call>& calls) {
   return plan;
 }
 
-// The same calls as a generator would dress them up.
+// The same calls with the details that a generator would add.
 inline Plan busy_plan(const std::vector<Call>& calls) {
   Plan plan = plain_plan(calls);
   plan.mode.launch = Launch::gated;
@@ -266,8 +266,7 @@ inline SimplifyFor real_simplify() {
   };
 }
 
-// A trial in which every call gives its right output, but for those that `digest` says more of:
-// called with each call in its order, and with all that the worker ran before it.
+// The output digest of a call; `before`: all calls that the worker ran earlier, in order.
 using Digest = std::function<std::uint64_t(const Call& call, const std::vector<Call>& before)>;
 
 inline std::uint64_t right_digest(const Call& call) {
@@ -305,7 +304,7 @@ inline Fault fault_at(std::int32_t call, std::string buffer, Access access, Side
   return f;
 }
 
-// Reads behind `x` in the first call with N above `limit`.
+// Reads past the end of `x` in the first call with N above `limit`.
 inline Bug faults_above(std::int64_t limit) {
   return [limit](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     for (const auto& [index, call] : calls_of_trial(plan, trial))

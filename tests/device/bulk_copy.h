@@ -14,8 +14,8 @@
 
 namespace redzone::device::testing {
 
-// Where and what a copy is of. Strides are multiples of 16 bytes and the first tile may lie outside
-// on any side.
+// The source of a copy. Strides are multiples of 16 bytes, and the first tile may lie outside on
+// any side.
 struct TileCase {
   tma::Descriptor descriptor;
   TileAt tiles = {};
@@ -39,7 +39,8 @@ struct TileCase {
   }
 };
 
-// Bytes of tile `tile`, given those of the tensor; told apart from the emulation: by element.
+// Bytes of tile `tile`, given those of the tensor; computed element by element, independently of
+// the emulation.
 inline std::vector<std::byte> tile_of(const TileCase& c, int tile,
                                       const std::vector<std::byte>& tensor) {
   const tma::Descriptor& d = c.descriptor;
@@ -133,7 +134,7 @@ inline void tiles_are_as_described(Device& device) {
     const auto begun = device.begin_trial({Launch::async, static_cast<std::uint64_t>(i % 3), 1});
     ASSERT_TRUE(begun.has_value());
     TileCase c = random_tile(random);
-    // Ends at the hole: an access past what is in bounds faults.
+    // Ends at the guard page: an access out of bounds faults.
     Buffer<std::byte> tensor(device, static_cast<std::int64_t>((c.bytes() + 15) / 16 * 16));
     BufferJob job = tensor.job(DType::u8);
     job.fill = FillKind::integers;
@@ -176,7 +177,7 @@ inline void nan_fills_what_is_outside(Device& device) {
   for (int i = 0; i < 16; ++i) EXPECT_EQ(std::isnan(got[i]), i < 4 || i >= 8 + 4) << i;
 }
 
-// What the hardware takes for no tile at all: the second one begins between two units of 16 bytes.
+// Coordinates that the hardware rejects: the second tile begins between two units of 16 bytes.
 inline TileCase between_units(std::uintptr_t address) {
   TileCase c;
   c.descriptor.type = tma::DataType::f32;

@@ -10,8 +10,8 @@ struct TileAt {
 };
 
 // (TensorMap map, TileAt at, unsigned bytes, unsigned char* to): copies two tiles of `bytes` one
-// behind the other through the same barrier and shared memory, and writes both to `to`. Needs
-// tile_shared_bytes().
+// after the other through the same barrier and shared memory, and writes both to `to`. Requires
+// tile_shared_bytes() of shared memory.
 KernelRef copy_tiles_kernel(int rank);
 inline std::size_t tile_shared_bytes(unsigned bytes) {
   return bytes + 1024;

@@ -1,5 +1,5 @@
-// What every device must do, as functions of `Device&`: each begins its own trial. No kernels of
-// its own, so that any device can be asked: fills and checks are the work that is enqueued.
+// What every device must do, as functions of `Device&`: each begins its own trial. Contains no
+// kernels, so that it applies to any device: fills and checks are the enqueued work.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -101,8 +101,8 @@ inline void fills_are_as_defined(Device& device) {
     }
 }
 
-// Single wrong bytes on each side, in a gap and in an element are counted where they are. They are
-// written by fills of other buffers that overlap.
+// Single wrong bytes on each side, in a gap and in an element are counted at their place. Fills of
+// overlapping buffers write them.
 inline void wrong_bytes_are_found(Device& device) {
   begin(device);
   Padded p(device, DType::f32, FillKind::uniform);

@@ -13,7 +13,8 @@
 
 namespace redzone::device::testing {
 
-// `n` elements of T in memory of `device`; they end (tail) or start (head) at the hole.
+// `n` elements of T in memory of `device`; they end (guard_after) or start (guard_before) at the
+// guard page.
 template <class T>
 class Buffer {
  public:

@@ -36,10 +36,10 @@ struct Ran {
   int exit = -1;  // 128 + signal when a signal ended it
   std::string out, err;
 
-  Json json() const;  // of `out`; a discarded value when it is none
+  Json json() const;  // of `out`; a discarded value if `out` is not JSON
 };
 
-// What was seen, for the message of a failed test.
+// The observed results, for the message of a failed test.
 std::ostream& operator<<(std::ostream& out, const Ran& ran);
 
 // `redzone ARGUMENTS...` in `folder`, in the background. Its output goes to files there. Killed
@@ -58,8 +58,7 @@ class Process {
   std::string out() const { return read_text(out_); }
   std::string err() const { return read_text(err_); }
   void signal(int number) const;
-  // As a terminal does it: to the process and to those that it has started and that did not leave
-  // its group.
+  // Like a terminal, signals the process and its children in the same process group.
   void signal_group(int number) const;
   Ran wait();
 
@@ -73,7 +72,7 @@ Ran redzone(const TempFolder& folder, const Arguments& arguments);
 // A script for `sh`, in which $REDZONE is the binary; for what only a shell does with descriptors.
 Ran shell(const TempFolder& folder, const std::string& script);
 
-// What was started in `folder` and runs still, drivers and workers.
+// Drivers and workers that were started in `folder` and still run.
 std::vector<pid_t> left_behind(const TempFolder& folder);
 
 }  // namespace redzone::e2e

@@ -1,4 +1,4 @@
-// Ways in which a store can be damaged: by a disk, by a program, by somebody.
+// Ways in which a store can be damaged: by a disk, a program or a user.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace redzone::e2e {
 
-// Changes the store in one way, the same for the same number, and says how.
+// Changes the store in the way given by the number, and returns a description.
 std::string damage(const std::filesystem::path& store, std::uint32_t number);
 
 }  // namespace redzone::e2e

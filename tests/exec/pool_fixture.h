@@ -1,4 +1,4 @@
-// A pool over the fake worker, and what tests ask of its process.
+// A pool over the fake worker, and queries about its process.
 #pragma once
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ inline PoolOptions fake_options_starting(const std::string& start) {
   return options;
 }
 
-// A plan of three calls whose trials are told apart by their poison: 0, 1, ...
+// A plan of three calls whose trials differ in their poison: 0, 1, ...
 inline Job job_of(std::string target, std::size_t trials = 1, std::uint64_t id = 0) {
   Job job;
   job.id = id;

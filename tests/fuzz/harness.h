@@ -1,6 +1,6 @@
-// What the harnesses share. A harness reads one input, any bytes, with one reader of the project.
-// It ends the process where the reader breaks a law; a crash, a report of a sanitizer, an exception
-// and an input that takes over a second are failures, too.
+// Shared by the harnesses. A harness reads one input of arbitrary bytes with one reader of the
+// project. It aborts the process if the reader violates an invariant; a crash, a report of a
+// sanitizer, an exception and an input that takes over a second are failures, too.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Prints the law and aborts unless it holds.
+// Prints the invariant and aborts unless it holds.
 void require(bool holds, std::string_view law);
 
 }  // namespace redzone::fuzz

@@ -15,9 +15,9 @@ class PackageFolder {
   PackageFolder(const PackageFolder&) = delete;
   PackageFolder& operator=(const PackageFolder&) = delete;
 
-  // "target.toml" as it is in a sound package, or as the input says.
+  // "target.toml" of a sound package, or the input.
   void write(const char* name, std::string_view text) const;
-  // Reads the package and makes its targets; false where it is not sound.
+  // Reads the package and makes its targets; false if it is not sound.
   bool read() const;
 
  private:

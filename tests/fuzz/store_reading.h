@@ -1,4 +1,4 @@
-// All that commands read of a store, of a file that may hold anything.
+// Everything that commands read of a store, applied to a file with arbitrary contents.
 #pragma once
 
 #include <filesystem>
@@ -19,9 +19,9 @@ class StoreFolder {
   // The store of the input, as a file.
   std::filesystem::path file() const { return folder_ / "input.db"; }
   void write(std::string_view image) const;
-  // Reads, copies, merges and prunes it. The law: of what `redzone db check` calls sound every
-  // command can read everything, a copy and a merge of it are sound, and so is what pruning leaves.
-  // Anything else is an error, never an exception.
+  // Reads, copies, merges and prunes it. The invariant: if `redzone db check` reports a store as
+  // sound, every command can read all of it, and its copies, merges and pruned versions are sound.
+  // Any other file leads to an error, never an exception.
   void read() const;
 
  private:
@@ -30,7 +30,7 @@ class StoreFolder {
   std::filesystem::path fresh(const char* name, std::string_view image) const;
 
   std::filesystem::path folder_;
-  std::string empty_;  // a store in which nothing is
+  std::string empty_;  // an empty store
 };
 
 }  // namespace redzone::fuzz

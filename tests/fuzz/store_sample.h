@@ -14,7 +14,7 @@ class StoreSample {
 
   const std::string& image() const { return image_; }
   // `edits`: for each a byte that names a column, one that names a kind of value, and the value.
-  // What SQLite itself refuses is left out.
+  // Edits that SQLite itself refuses are skipped.
   void edit(const std::filesystem::path& file, std::string_view edits) const;
 
  private:

@@ -73,7 +73,7 @@ inline TargetSpec five_dim_spec() {
   return spec;
 }
 
-// What the dims may be depends on a knob; the smallest dims do not suit the default.
+// The allowed dims depend on a knob; the smallest dims do not satisfy the default.
 inline TargetSpec knob_predicate_spec() {
   TargetSpec spec;
   spec.name = "knob_predicate";

@@ -21,7 +21,7 @@ using redzone::testing::ended;
 using redzone::testing::faulted;
 using report::NightFinding;
 
-// Calls above the size behave so, the others are right.
+// Calls above this size fail this way; the others are correct.
 inline Bug above(std::int64_t limit, Observation observation) {
   return [limit, observation](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     for (const auto& [index, call] : calls_of_trial(plan, trial))
@@ -123,7 +123,7 @@ class NightTest : public ::testing::Test {
   std::int64_t first_size_ = 0;  // of the generated plans, less one
   NightlyOptions options_;
   std::string self_proof_;  // why it fails; "" when it does not
-  double days_later_ = 0;   // by the calendar
+  double days_later_ = 0;   // in calendar time
   std::optional<std::filesystem::path> report_;
   std::function<void()> during_;  // each trial
   std::uint64_t trials_ = 0;      // of the last night

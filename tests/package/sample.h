@@ -11,7 +11,7 @@
 
 namespace redzone::package::test {
 
-// What the cubin of a kernel `add` says.
+// Contents of the cubin of a kernel `add`.
 struct CubinParts {
   std::vector<std::size_t> parameter_bytes;
   int arch = 90;

@@ -51,7 +51,7 @@ class BisectSetup {
   bisect::BisectOptions options_;
 };
 
-// The rows that it says matter, ascending.
+// The rows that the bisection reports as mattering, ascending.
 inline std::vector<std::string> answer_of(const bisect::Bisection& b) {
   std::vector<std::string> rows;
   for (const auto& row : b.rows)

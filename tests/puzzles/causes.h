@@ -1,5 +1,5 @@
-// What a bisection must say of the plan of each puzzle in repros/: the rows that matter, and no
-// other. It is the tests that know this, never the tool.
+// The rows that a bisection of each puzzle's plan in repros/ must report as mattering, and no
+// others. Only the tests contain this, never the tool.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// What a puzzle says of itself in the first lines of its file (the form:
-// src/targets/puzzles/kit.h).
+// The note in the first lines of a puzzle's file (format: src/targets/puzzles/kit.h).
 #pragma once
 
 #include <redzone/spec.h>
@@ -19,14 +18,14 @@ struct Minimum {
   std::vector<Call> calls;  // dims, with integer knobs among them as in the note, and layouts
   Launch launch = Launch::blocking;
   Placement placement = Placement::guard_after;
-  // A file of repros/ that holds the plan, where calls alone do not say it; then `calls` is empty.
+  // A file of repros/ with the plan, if calls alone do not describe it; then `calls` is empty.
   std::string file = {};
 };
 
-// One way to fail, and the smallest plan that shows it; or several, where none is simpler.
+// One way to fail, and the smallest plan that shows it; or several, if none is the simplest.
 struct Expectation {
   std::vector<FailKind> kinds;       // any of them
-  std::string access, side, buffer;  // "" where the note does not say
+  std::string access, side, buffer;  // "" if the note omits it
   std::vector<Minimum> minima;
 };
 
@@ -54,11 +53,11 @@ std::vector<Note> shipped_notes();
 // be read.
 Plan minimal_plan(const Minimum& minimum, const TargetSpec& target);
 
-// Is `plan` that one? Which of the schedules that show a race was found is a matter of luck, so a
-// plan from a file may have another.
+// Is `plan` the minimum? For a plan from a file the schedule may differ, because any schedule that
+// shows a race may be found.
 bool is_minimum(const Plan& plan, const Minimum& minimum, const TargetSpec& target);
 
-// Is `signature` what was expected? What the note does not say may be anything.
+// Does `signature` match the expectation? Parts that the note omits match anything.
 bool matches(const Expectation& expectation, const Signature& signature);
 
 }  // namespace redzone::puzzles

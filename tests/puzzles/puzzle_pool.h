@@ -1,4 +1,4 @@
-// Workers that know the puzzles, and what the oracles say of a plan that runs in them.
+// Workers with the puzzles, and the oracles' verdicts on plans that run in them.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace redzone::puzzles {
 
-// Long enough for any trial of a puzzle on a busy machine, but for those that never end.
+// Long enough for any trial of a puzzle on a busy machine, except those that never end.
 inline constexpr std::chrono::milliseconds kDeadline{10000};
 
 inline exec::PoolOptions puzzle_pool(std::size_t warm) {
@@ -27,8 +27,8 @@ struct Shown {
 };
 
 // The most specific failure of `plan`, each trial in a fresh worker: direct evidence first, then
-// what a comparison along one axis shows; of a plan that is not blocking, whether that is why (as
-// triage asks it). Nothing when all oracles pass.
+// comparisons along one axis; for a plan that is not blocking, also whether the launch mode is the
+// cause (as in triage). Nothing when all oracles pass.
 inline std::optional<Shown> most_specific(const oracles::Catalog& catalog,
                                           campaign::Evaluator& evaluator, const Plan& plan) {
   for (const auto* group : {&catalog.direct(), &catalog.comparing()}) {

@@ -10,7 +10,7 @@
 
 namespace redzone::report::testing {
 
-// What ends, opens or hides something in HTML, XML, JSON, Markdown or a terminal, in valid and
+// Texts that end, open or hide something in HTML, XML, JSON, Markdown or a terminal, in valid and
 // invalid UTF-8.
 inline std::vector<std::string> nasty_pieces() {
   return {"</script>",

@@ -1,4 +1,4 @@
-// Workers under a tool that is none, beside a native executor that runs nothing.
+// Workers under a fake tool, beside a native executor that runs nothing.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace redzone::exec {
 
 using std::chrono::milliseconds;
 
-// Native trials, of which the tests want to know only that they ran here.
+// Native trials; the tests check only that they ran here.
 class Native final : public Executor {
  public:
   void submit(Job job) override { done_.push_back(run(job)); }

@@ -25,10 +25,9 @@ class ChunkRunner {
 
   Observation run(const Plan& plan, const TrialSpec& trial) { return runner_->run(plan, trial); }
 
-  // Requires of the plan what a correct target owes, in two trials that differ in order, launch
-  // mode, placement and poison: it completes, outputs match the reference where the call is small
-  // enough for it, no byte beside the buffers and no input changes, digests agree. Returns how many
-  // outputs were compared with the reference.
+  // Checks the plan in two trials that differ in order, launch mode, placement and poison: it
+  // completes, outputs match the reference if the call is small enough, no byte outside the buffers
+  // and no input changes, digests agree. Returns how many outputs were compared with the reference.
   std::size_t expect_clean(const Plan& plan, const TargetSpec& spec);
 
  private:

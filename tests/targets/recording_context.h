@@ -1,4 +1,4 @@
-// A Context without a device: writes down what a target asks for.
+// A Context without a device that records the requests of a target.
 #pragma once
 
 #include <redzone/target.h>
@@ -109,7 +109,7 @@ class RecordingContext final : public Context {
   std::string refused;  // the name of what cannot be encoded
   std::string unsupported_reason;
   std::vector<RecordedScratch> scratches;
-  std::size_t plain_scratches = 0;  // requests that do not tell a need
+  std::size_t plain_scratches = 0;  // requests that declare no need
 
  private:
   struct Entry {

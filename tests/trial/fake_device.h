@@ -1,7 +1,7 @@
-// A device that does what it is told, later, and remembers what it was told.
+// A device that queues its commands, runs them later and records them.
 //
-// Nothing runs before synchronize() (or open(), when something is held), so that a test sees what
-// depends on order. It can be told to refuse, to fault, and to run out of memory.
+// Nothing runs before synchronize() (or open(), when launches are held), so that tests can observe
+// dependences on order. It can be configured to refuse, to fault, and to run out of memory.
 #pragma once
 
 #include <functional>
@@ -78,7 +78,7 @@ class FakeDevice final : public device::Device {
   device::Status<void> synchronize() override;
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
-  // By the rules, but for what `encode_failure` says.
+  // Encodes by the rules, or fails with `encode_failure` if it is set.
   device::Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
   // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", "capture",
@@ -96,7 +96,7 @@ class FakeDevice final : public device::Device {
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
-  // From now on a device that does not say which call a fault belongs to.
+  // From now on the device does not report which call a fault belongs to.
   void keep_quiet_about_calls() { info_.kind = DeviceKind::cuda; }
 
   // The entries of `log` that start with one of these words.
