@@ -9,8 +9,7 @@
 
 namespace redzone::bisect::testing {
 
-// Fails for plans that satisfy `fails`, with probability `rate`. If `other` returns a signature for
-// a plan, the plan fails with that one instead.
+// Fails for plans that satisfy `fails`, with probability `rate`.
 class FakeRunner final : public Runner {
  public:
   using Rule = std::function<bool(const Plan&)>;
