@@ -139,7 +139,7 @@ TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   const auto findings = findings_of("t0");
   const auto reduced = std::count_if(findings.begin(), findings.end(),
                                      [](const auto* f) { return f->reduction.plans > 0; });
-  EXPECT_GE(reduced, 2);
+  EXPECT_GE(reduced, 1);
   EXPECT_GT(findings.size(), static_cast<std::size_t>(reduced)) << "there was enough to do";
   EXPECT_EQ(result.findings.size(), findings.size());
 }

@@ -278,7 +278,7 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   Job reuse = job_of("ok");
   reuse.reuse = true;
   const auto used = pool.run_fresh(std::span(&reuse, 1)).at(0);
-  const std::vector<Job> many(4, job_of("ok"));
+  const std::vector<Job> many(40, job_of("ok"));
   const auto waiting = pool.submit_fresh(many), passing = pool.submit_fresh(std::span(&reuse, 1));
   while (!pool.fresh_done(passing)) {
     pool.poll(std::chrono::seconds(1));

@@ -178,7 +178,7 @@ TEST_F(NightFindings, WhatIsNotHereIsNotJudged) {
   device_ = "dry-run";
   const Told elsewhere = night();
   EXPECT_EQ(elsewhere.of("x")->tonight, Tonight::not_applicable);
-  EXPECT_EQ(elsewhere.gap("finding 1"), "it was seen on host, and this is none");
+  EXPECT_EQ(elsewhere.gap("finding 1"), "it was seen on host, and this is dry-run");
 }
 
 TEST_F(NightFindings, WhatIsQuarantinedIsNotLaunched) {

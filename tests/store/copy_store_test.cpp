@@ -205,6 +205,8 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
   const auto age = [&](const char* name) {
     constexpr int kBeforeWriters = 9;
     change(name, "DROP TABLE writers");
+    change(name, "ALTER TABLE occurrences RENAME TO sightings");
+    change(name, "ALTER TABLE findings RENAME COLUMN occurrences TO sightings");
     for (const char* column :
          {"outputs_by_digests", "outputs_by_nothing", "outputs_not_judged", "spec_error"})
       change(name, fmt::format("ALTER TABLE night_targets DROP COLUMN {}", column));
