@@ -14,6 +14,7 @@
 #include "core/log.h"
 #include "core/run_result.h"
 #include "core/terminal.h"
+#include "core/tonight.h"
 #include "engine/stored_campaign.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -55,11 +56,7 @@ class Run final : public Command {
 // `found`: the findings as stored.
 int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
   if (result.stopped) return kInterrupted;
-  // It failed, was not confirmed for lack of time, and nobody has marked it.
-  const bool suspect = std::any_of(found.begin(), found.end(), [](const Finding& f) {
-    return f.state == FindingState::suspect && f.ledger.standing == Standing::fresh;
-  });
-  if (!result.new_ids.empty() || suspect) return kFound;
+  if (!result.new_ids.empty() || unconfirmed_alarms(found) > 0) return kFound;
   // However many plans did not meet the mistake.
   if (std::any_of(result.unjudged.begin(), result.unjudged.end(),
                   [](const campaign::Unjudged& u) { return u.spec_error; }))

@@ -32,6 +32,11 @@ constexpr auto enum_table(Standing) {
                                            {Standing::quarantined, "quarantined"}});
 }
 
+// A person has decided how the finding is dealt with; it makes no run and no night fail.
+inline bool is_waived(Standing standing) {
+  return standing == Standing::known || standing == Standing::quarantined;
+}
+
 enum class LedgerEvent : std::uint8_t {
   passed,       // replayed, and as often as it takes no run failed
   failed,       // seen in fresh workers

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/enum_names.h"
+#include "core/finding.h"
 
 namespace redzone {
 
@@ -17,6 +19,8 @@ enum class Tonight : std::uint8_t {
   not_run,         // quarantined, in another shard, or out of time
   otherwise,       // replayed: failed with another signature, which is its own finding
   harness_error,   // replayed, and Redzone could run or judge none of the runs
+  seen,            // seen to fail, but not confirmed for lack of time
+  gone,            // seen to fail once, and in none of the runs that were to confirm it
 };
 
 constexpr auto enum_table(Tonight) {
@@ -28,11 +32,25 @@ constexpr auto enum_table(Tonight) {
                                                     {Tonight::not_applicable, "not applicable"},
                                                     {Tonight::not_run, "not run"},
                                                     {Tonight::otherwise, "fails otherwise"},
-                                                    {Tonight::harness_error, "harness error"}});
+                                                    {Tonight::harness_error, "harness error"},
+                                                    {Tonight::seen, "seen to fail"},
+                                                    {Tonight::gone, "did not recur"}});
 }
 
 // The replay failed as recorded in at least one run.
 bool fails_as_recorded(Tonight tonight);
+// The outcome of a finding that plans of a run or night showed. `confirmed`: in that run or night.
+Tonight outcome_of_sighting(FindingState state, bool confirmed);
+
+// A failure was seen, confirmed or not.
+bool is_failure(Tonight tonight);
+// A failure was seen and nobody has waived it. Runs and nights with an alarm end with exit code 1,
+// and every report lists it as what needs attention.
+bool is_alarm(Tonight tonight, Standing standing);
+
+// The number of alarms among the findings of a run (as stored) that it had no time to confirm.
+std::size_t unconfirmed_alarms(std::span<const Finding> seen);
+
 // Nothing was judged; the result's reason tells why.
 bool is_gap(Tonight tonight);
 

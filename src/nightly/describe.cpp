@@ -132,7 +132,7 @@ class Description {
     const auto urgency = [](const NightFinding& f) {
       static constexpr std::array kOrder{Standing::regressed, Standing::fresh, Standing::known,
                                          Standing::quarantined, Standing::fixed};
-      return std::tuple(!is_alarm(f), f.tonight != Tonight::found && !fails_as_recorded(f.tonight),
+      return std::tuple(!is_alarm(f), !is_failure(f.tonight),
                         std::find(kOrder.begin(), kOrder.end(), f.ledger.standing), f.id);
     };
     std::sort(night_.findings.begin(), night_.findings.end(),
@@ -198,20 +198,20 @@ class Description {
       out.outcome_reason = why_not_run(f);
     }
     if (fails_as_recorded(out.tonight)) return;
-    if (was_found(f.state) && facts_.was_found(f)) {
-      out.tonight = Tonight::found;
-      out.outcome_reason.clear();
-    } else if (out.occurrences > 0 && !(replayed && was_found(f.state))) {
-      out.tonight = Tonight::unclear;
-      out.outcome_reason = f.state == FindingState::unconfirmed
-                               ? "it was seen, and did not recur in fresh workers"
-                               : "it was seen, and no time was left to confirm it";
-    }
+    // Whatever its replay said: that was before, or of other runs.
+    if (out.occurrences == 0) return;
+    out.tonight = outcome_of_sighting(f.state, facts_.was_found(f));
+    out.outcome_reason = why_not_confirmed(out.tonight);
+  }
+
+  static std::string why_not_confirmed(Tonight tonight) {
+    if (tonight == Tonight::seen) return "not confirmed: no time was left to run it often enough";
+    return tonight == Tonight::gone ? "in none of the runs that were to confirm it" : "";
   }
 
   std::string why_not_run(const Finding& f) const {
     if (f.ledger.standing == Standing::quarantined) return "quarantined";
-    if (f.state == FindingState::unconfirmed) return "it never recurred in fresh workers";
+    if (f.state == FindingState::unconfirmed) return "it did not recur in fresh workers";
     return facts_.night().owns(f.signature.hash()) ? kNoTime : kOtherShard;
   }
 
@@ -233,6 +233,10 @@ class Description {
       const auto other = by_target.find(r.target);
       return other == by_target.end() ? "" : report::origin_flags(other->second->environment);
     };
+    const auto waived = [&](const store::NightReplay& r) {
+      const auto shown = by_id.find(r.finding.value_or(0));
+      return shown != by_id.end() && is_waived(shown->second->ledger.standing);
+    };
     for (const auto& [subject, r] : facts_.replays)
       if (!signatures.contains(subject))
         night_.corpus.push_back({.file = subject,
@@ -243,7 +247,8 @@ class Description {
                                  .n = r.failed.n,
                                  .reason = r.reason,
                                  .finding = r.finding,
-                                 .replay = "redzone replay " + shell_quoted(subject) + origin(r)});
+                                 .replay = "redzone replay " + shell_quoted(subject) + origin(r),
+                                 .waived = waived(r)});
   }
 
   Environment environment(const std::string& toolkit) const {

@@ -43,7 +43,7 @@ bool not_run_by_the_harness(const report::Night& night) {
 }  // namespace
 
 int night_exit_code(const report::Night& night, bool broken_corpus) {
-  if (report::alarm_count(night) > 0) return kFound;
+  if (report::alarms_of(night).count() > 0) return kFound;
   if (!night.problem.empty() || not_run_by_the_harness(night)) return kHarness;
   if (broken_corpus) return kUsage;
   // A mistake in a spec counts, however many plans did not meet it.

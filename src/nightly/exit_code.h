@@ -9,8 +9,8 @@
 
 namespace redzone::nightly {
 
-// For a night that ran to its end or was ended by a problem. 1: a finding that nobody has waived
-// fails, whatever else happened. 3: the night ended early, or a known finding or a plan of the
+// For a night that ran to its end or was ended by a problem. 1: there is an alarm (report/night.h),
+// whatever else happened. 3: the night ended early, or a known finding or a plan of the
 // corpus could not be judged because of the harness. 2: the corpus has files that cannot be read.
 // Otherwise by what was judged, for each target separately (rank_plans()): 3 and 4 also if they
 // apply to a single target that was to be fuzzed.

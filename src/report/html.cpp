@@ -40,10 +40,13 @@ std::string data_of(const Night& night) {
   }
   // Over all findings, including those left out. The seed is a text: JavaScript's numbers end at
   // 2^53.
-  nlohmann::ordered_json all{
-      {"seed", std::to_string(night.seed)}, {"left_out", night.findings.size() - kept},
-      {"alarms", alarm_count(night)},       {"verdict", verdict_sentence(night)},
-      {"shards", shard_text(night)},        {"standings", nlohmann::ordered_json::object()}};
+  nlohmann::ordered_json all{{"seed", std::to_string(night.seed)},
+                             {"left_out", night.findings.size() - kept},
+                             {"alarms", alarms_of(night).count()},
+                             {"verdict", verdict_sentence(night)},
+                             {"to_look_at", alarm_texts(night)},
+                             {"shards", shard_text(night)},
+                             {"standings", nlohmann::ordered_json::object()}};
   for (const auto& f : night.findings) {
     auto& count = all["standings"][std::string(name_of(f.ledger.standing))];
     count = (count.is_null() ? 0 : count.get<std::int64_t>()) + 1;

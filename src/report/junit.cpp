@@ -5,8 +5,6 @@
 #include <pugixml.hpp>
 
 #include <algorithm>
-#include <set>
-#include <span>
 #include <sstream>
 #include <vector>
 
@@ -54,6 +52,7 @@ Case finding_case(const NightFinding& f) {
   if (is_alarm(f)) {
     out.result = Result::failure;
     out.message = f.reason.empty() ? f.signature : f.reason;
+    if (f.tonight == Tonight::seen) out.message += "; " + outcome_text(f);
     out.body = fmt::format("finding {} ({})\nreproduce: {}\n\n{}", f.id, state_sentence(f),
                            f.replay, f.plan);
   } else if (f.tonight == Tonight::passes) {
@@ -71,15 +70,21 @@ std::string said_of_reference(const NightTarget& t, std::string_view before) {
   return out;
 }
 
-Case target_case(const NightTarget& t, std::span<const NightFinding> findings) {
+Case target_case(const NightTarget& t, const Night& night) {
   Case out{t.name, Result::passed, "finding", "", "", t.device_seconds};
-  for (const NightFinding& f : findings) {
+  for (const NightFinding& f : night.findings) {
     if (f.target != t.name || !is_alarm(f)) continue;
     out.result = Result::failure;
-    out.body += fmt::format("finding {}: {}\n  {}\n", f.id, f.signature, f.replay);
+    out.body +=
+        fmt::format("finding {} ({}): {}\n  {}\n", f.id, name_of(f.tonight), f.signature, f.replay);
+  }
+  for (const NightPlan& p : night.corpus) {
+    if (p.target != t.name || !is_alarm(p)) continue;
+    out.result = Result::failure;
+    out.body += fmt::format("plan {} ({})\n  {}\n", p.file, name_of(p.tonight), p.replay);
   }
   if (out.result == Result::failure) {
-    out.message = "findings that nobody has waived";
+    out.message = "failures that nobody has waived";
     out.body += said_of_reference(t, "");
   } else if (!t.not_fuzzed.empty()) {
     out.result = Result::skipped;
@@ -96,12 +101,13 @@ Case target_case(const NightTarget& t, std::span<const NightFinding> findings) {
   return out;
 }
 
-Case corpus_case(const NightPlan& p, const std::set<std::int64_t>& alarms) {
+Case corpus_case(const NightPlan& p) {
   Case out{p.file, Result::skipped, "regression", outcome_text(p.tonight, p.k, p.n, p.reason), "",
            0};
-  if (p.finding && alarms.contains(*p.finding)) {
+  if (is_alarm(p)) {
     out.result = Result::failure;
-    out.body = fmt::format("finding {}: {}\nreproduce: {}\n", *p.finding, p.expected, p.replay);
+    out.body = p.finding ? fmt::format("finding {}: {}\n", *p.finding, p.expected) : "";
+    out.body += fmt::format("reproduce: {}\n", p.replay);
   } else if (p.tonight == Tonight::passes) {
     out.result = Result::passed;
   }
@@ -127,16 +133,13 @@ Case night_case(const Night& night) {
 }
 
 std::vector<Suite> suites_of(const Night& night) {
-  std::set<std::int64_t> alarms;
-  for (const NightFinding& f : night.findings)
-    if (is_alarm(f)) alarms.insert(f.id);
   std::vector<Suite> suites{
       {"night", {night_case(night)}}, {"targets", {}}, {"findings", {}}, {"corpus", {}}};
   suites[0].properties = {{"redzone.reference.compared_calls", night.reference.compared},
                           {"redzone.reference.calls", night.reference.calls}};
-  for (const auto& t : night.targets) suites[1].cases.push_back(target_case(t, night.findings));
+  for (const auto& t : night.targets) suites[1].cases.push_back(target_case(t, night));
   for (const auto& f : night.findings) suites[2].cases.push_back(finding_case(f));
-  for (const auto& p : night.corpus) suites[3].cases.push_back(corpus_case(p, alarms));
+  for (const auto& p : night.corpus) suites[3].cases.push_back(corpus_case(p));
   return suites;
 }
 

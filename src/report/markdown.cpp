@@ -99,6 +99,16 @@ void add_findings(Summary& summary, std::string_view title, const Group& finding
                   });
 }
 
+void add_plans(Summary& summary, std::string_view title,
+               const std::vector<const NightPlan*>& plans) {
+  summary.section(
+      title, "| plan | tonight | reproduce |\n|---|---|---|\n", plans.size(), [&](std::size_t i) {
+        const NightPlan& p = *plans[i];
+        return fmt::format("| {} | {} | {} |\n", code(p.file),
+                           words(outcome_text(p.tonight, p.k, p.n, p.reason)), code(p.replay));
+      });
+}
+
 std::string plan_block(const NightFinding& f) {
   std::string out =
       fmt::format("<details><summary>finding {}</summary>\n\nSignature: {}. Reason: {}.\n\n", f.id,
@@ -125,11 +135,12 @@ std::string target_row(const NightTarget& t) {
                      words(t.not_fuzzed));
 }
 
-void add_heading(Summary& summary, const Night& night, std::size_t alarms) {
-  summary.line(fmt::format("# Redzone: {}\n\n", alarms == 0
+void add_heading(Summary& summary, const Night& night) {
+  const auto alarms = alarm_texts(night);
+  summary.line(fmt::format("# Redzone: {}\n\n", alarms.empty()
                                                     ? std::string(verdict_sentence(night))
-                                                    : counted(alarms, "finding") + " to look at"));
-  if (alarms > 0) summary.line(fmt::format("{}\n", exit_sentence(night.exit_code)));
+                                                    : fmt::format("{}", fmt::join(alarms, "; "))));
+  if (!alarms.empty()) summary.line(fmt::format("{}\n", verdict_sentence(night)));
   if (!night.problem.empty())
     summary.line(fmt::format("\n**Problem:** {}\n", words(night.problem)));
   summary.line(fmt::format(
@@ -154,14 +165,17 @@ std::string night_markdown(const Night& night) {
 std::string night_markdown(const Night& night, std::size_t most_bytes) {
   RZ_CHECK(most_bytes >= 16 * 1024);
   Summary summary(most_bytes);
-  const Group alarms = group(night, is_alarm);
+  const Group alarms = group(night, [](const NightFinding& f) { return is_alarm(f); });
+  std::vector<const NightPlan*> failed, others;
+  for (const NightPlan& p : night.corpus) (is_alarm(p) ? failed : others).push_back(&p);
   const auto quiet = [&](Standing standing) {
     return group(night, [standing](const NightFinding& f) {
       return !is_alarm(f) && f.ledger.standing == standing;
     });
   };
-  add_heading(summary, night, alarms.size());
+  add_heading(summary, night);
   add_findings(summary, "Needs attention", alarms);
+  add_plans(summary, "Corpus plans that failed", failed);
   summary.section("Not judged", "None of this is a pass.\n\n| what | why |\n|---|---|\n",
                   night.not_judged.size(), [&](std::size_t i) {
                     const NightGap& gap = night.not_judged[i];
@@ -178,13 +192,7 @@ std::string night_markdown(const Night& night, std::size_t most_bytes) {
   add_findings(summary, "Fixed", quiet(Standing::fixed));
   add_findings(summary, "Quarantined", quiet(Standing::quarantined));
   add_findings(summary, "New, not confirmed or not failing tonight", quiet(Standing::fresh));
-  summary.section("Corpus", "| plan | tonight | reproduce |\n|---|---|---|\n", night.corpus.size(),
-                  [&](std::size_t i) {
-                    const NightPlan& p = night.corpus[i];
-                    return fmt::format("| {} | {} | {} |\n", code(p.file),
-                                       words(outcome_text(p.tonight, p.k, p.n, p.reason)),
-                                       code(p.replay));
-                  });
+  add_plans(summary, "Corpus", others);
   summary.section("Plans of what needs attention", "", alarms.size(),
                   [&](std::size_t i) { return plan_block(*alarms[i]); });
   return std::move(summary).text();

@@ -1,18 +1,30 @@
 #include "report/night.h"
 
-#include <algorithm>
+#include <set>
 
 namespace redzone::report {
 
 bool is_alarm(const NightFinding& finding) {
-  const bool failed = finding.tonight == Tonight::found || fails_as_recorded(finding.tonight);
-  const Standing standing = finding.ledger.standing;
-  return failed && (standing == Standing::fresh || standing == Standing::regressed);
+  return is_alarm(finding.tonight, finding.ledger.standing);
 }
 
-std::size_t alarm_count(const Night& night) {
-  return static_cast<std::size_t>(
-      std::count_if(night.findings.begin(), night.findings.end(), is_alarm));
+bool is_alarm(const NightPlan& plan) {
+  const bool failed =
+      plan.k > 0 || plan.finding || plan.tonight == Tonight::otherwise || is_failure(plan.tonight);
+  return failed && !plan.waived;
+}
+
+Alarms alarms_of(const Night& night) {
+  Alarms alarms;
+  std::set<std::int64_t> told;
+  for (const auto& f : night.findings) {
+    if (!is_alarm(f)) continue;
+    ++(f.tonight == Tonight::seen ? alarms.unconfirmed : alarms.findings);
+    told.insert(f.id);
+  }
+  for (const auto& p : night.corpus)
+    if (is_alarm(p) && !(p.finding && told.contains(*p.finding))) ++alarms.plans;
+  return alarms;
 }
 
 }  // namespace redzone::report

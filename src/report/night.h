@@ -69,8 +69,9 @@ struct NightPlan {
   Tonight tonight = Tonight::not_run;
   std::int64_t k = 0, n = 0;
   std::string reason;
-  std::optional<std::int64_t> finding;  // the finding that it showed
+  std::optional<std::int64_t> finding;  // the finding that it showed, or whose quarantine stops it
   std::string replay;
+  bool waived = false;  // whether that finding is waived
 };
 
 using StandingCounts = std::map<Standing, std::int64_t>;  // absent: zero
@@ -144,8 +145,21 @@ struct Night {
   int exit_code = 0;              // 0 nothing new, 1 new or regressed, 2, 3, 4, 130
 };
 
-// True if the finding fails tonight and nobody has waived it; it makes the exit code 1.
+// True if the finding was seen to fail tonight, confirmed or not, and nobody has waived it
+// (core/tonight.h).
 bool is_alarm(const NightFinding& finding);
-std::size_t alarm_count(const Night& night);
+// The same for a plan of the corpus: a run of it failed, as expected or otherwise.
+bool is_alarm(const NightPlan& plan);
+
+// If there is any, the exit code is 1.
+struct Alarms {
+  std::size_t findings = 0;     // new or regressed
+  std::size_t unconfirmed = 0;  // findings that were seen but not confirmed for lack of time
+  std::size_t plans = 0;        // plans of the corpus that show none of the findings above
+
+  std::size_t count() const { return findings + unconfirmed + plans; }
+  bool operator==(const Alarms&) const = default;
+};
+Alarms alarms_of(const Night& night);
 
 }  // namespace redzone::report

@@ -81,6 +81,7 @@ Json plan(const NightPlan& p) {
           {"target", p.target},
           {"expected", p.expected},
           {"tonight", name_of(p.tonight)},
+          {"alarm", is_alarm(p)},
           {"k", p.k},
           {"n", p.n},
           {"reason", p.reason},

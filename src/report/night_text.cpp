@@ -108,10 +108,9 @@ std::string line_of(std::string_view sentence) {
 
 std::string verdict(const Night& n) {
   std::string out = "\n";
-  const std::size_t alarms = alarm_count(n);
-  if (alarms > 0)
-    out += fmt::format("{} to look at: new or regressed\n", counted(alarms, "finding"));
-  if (alarms == 0 || n.exit_code != 1) out += line_of(verdict_sentence(n));
+  const auto alarms = alarm_texts(n);
+  for (const auto& text : alarms) out += text + '\n';
+  if (alarms.empty() || n.exit_code != 1) out += line_of(verdict_sentence(n));
   return out;
 }
 

@@ -24,9 +24,24 @@ std::string_view exit_sentence(int exit_code) {
 }
 
 std::string_view verdict_sentence(const Night& night) {
-  if (night.exit_code == 1 && alarm_count(night) == 0)
-    return "What was new or regressed has been marked since.";
-  return exit_sentence(night.exit_code);
+  if (night.exit_code != 1) return exit_sentence(night.exit_code);
+  const Alarms alarms = alarms_of(night);
+  if (alarms.count() == 0) return "What was new or regressed has been marked since.";
+  if (alarms.findings > 0) return exit_sentence(night.exit_code);
+  return alarms.unconfirmed > 0 ? "Failures that were seen and not confirmed."
+                                : "Plans of the corpus that fail.";
+}
+
+std::vector<std::string> alarm_texts(const Night& night) {
+  const Alarms alarms = alarms_of(night);
+  std::vector<std::string> out;
+  const auto add = [&](std::size_t count, std::string_view what, std::string_view how) {
+    if (count > 0) out.push_back(fmt::format("{} to look at: {}", counted(count, what), how));
+  };
+  add(alarms.findings, "finding", "new or regressed");
+  add(alarms.unconfirmed, "failure", "seen to fail, not confirmed: no time");
+  add(alarms.plans, "corpus plan", "failed");
+  return out;
 }
 
 std::string shard_text(const Night& night) {

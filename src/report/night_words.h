@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/night.h"
 
@@ -15,6 +16,9 @@ std::string_view exit_sentence(int exit_code);
 
 // The same sentence for the findings as marked now: all new ones may have been marked since.
 std::string_view verdict_sentence(const Night& night);
+
+// One line for each kind of alarm: "1 finding to look at: new or regressed".
+std::vector<std::string> alarm_texts(const Night& night);
 
 // "shard 2 of 3", "shards 1, 3 of 3"; "" if the night has no shards.
 std::string shard_text(const Night& night);

@@ -6,6 +6,7 @@
 
 #include "core/campaign_record.h"
 #include "core/plan_text.h"
+#include "core/tonight.h"
 #include "report/format.h"
 #include "report/reference.h"
 #include "report/text.h"
@@ -135,6 +136,8 @@ std::string campaign_text(const CampaignRecord& campaign, std::span<const Findin
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),
                      grouped(s.known_findings));
+  if (const auto unconfirmed = unconfirmed_alarms(found); unconfirmed > 0)
+    out += fmt::format("  failures  {} seen, not confirmed: no time\n", grouped(unconfirmed));
   out += fmt::format("  workers   {} lost\n", grouped(s.workers_lost));
   if (!scope.not_judged.empty())
     out += fmt::format("  judged by {}; {}, so not by {}\n", fmt::join(scope.judged, ", "),

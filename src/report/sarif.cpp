@@ -61,8 +61,9 @@ Json logical_locations(const NightFinding& f) {
 Json result(const NightFinding& f, std::size_t rule) {
   // Services show the first sentence or two, or the whole if there is room.
   const std::string message =
-      fmt::format("{}.{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
-                  f.reason.empty() ? "" : f.reason + ".", f.replay);
+      fmt::format("{}.{}{}{} Reproduce with: {}", f.signature, f.reason.empty() ? "" : " ",
+                  f.reason.empty() ? "" : f.reason + ".",
+                  f.tonight == Tonight::seen ? " It was " + outcome_text(f) + "." : "", f.replay);
   return {
       {"ruleId", f.kind},
       {"ruleIndex", rule},
@@ -102,6 +103,13 @@ Json notifications(const Night& night, std::size_t left_out) {
     out.push_back(notification(
         "warning",
         fmt::format("{} findings are left out: a run holds {} results", left_out, kMostResults)));
+  for (const NightPlan& p : night.corpus) {
+    if (out.size() >= kMostNotifications) break;
+    if (is_alarm(p))
+      out.push_back(
+          notification("error", fmt::format("a plan of the corpus failed: {}: {}", p.file,
+                                            outcome_text(p.tonight, p.k, p.n, p.reason))));
+  }
   const std::size_t told = std::min(night.not_judged.size(), kMostNotifications);
   for (std::size_t i = 0; i < told; ++i) {
     const NightGap& gap = night.not_judged[i];
@@ -137,7 +145,7 @@ std::string automation_id(const Night& night) {
 std::string night_sarif(const Night& night) {
   std::vector<const NightFinding*> shown;
   for (const NightFinding& f : night.findings)
-    if (f.ledger.standing != Standing::fixed) shown.push_back(&f);
+    if (f.ledger.standing != Standing::fixed || is_alarm(f)) shown.push_back(&f);
   const std::size_t left_out = shown.size() - std::min(shown.size(), kMostResults);
   shown.resize(shown.size() - left_out);
 

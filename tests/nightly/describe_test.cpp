@@ -154,16 +154,61 @@ TEST_F(NightReport, ANightThatWasCutOffHoldsNothingOfTheNext) {
   EXPECT_EQ(must(describe_night(store, cut, {.running = true})).findings.size(), 2u);
 }
 
-TEST_F(NightReport, WhatWasSeenAndNotConfirmedIsUnclear) {
+TEST_F(NightReport, WhatWasSeenAndNotConfirmedIsAnAlarm) {
   Store store = open_rw(dir_ / "s.db");
   const auto before = night(store, 19);
   const auto one = found(store, 1, at(19, 2), before);
   const auto id = night(store, 20);
   must(store.sighted(one, 3));
   const Night n = told(store, id);
-  EXPECT_EQ(finding(n, one)->tonight, Tonight::unclear);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::seen);
+  EXPECT_TRUE(is_alarm(*finding(n, one)));
   EXPECT_EQ(gap(n, fmt::format("finding {}", one)),
-            "it was seen, and no time was left to confirm it");
+            "not confirmed: no time was left to run it often enough");
+  mark_known(store, one, at(20, 9));
+  EXPECT_FALSE(is_alarm(*finding(told(store, id), one)));
+}
+
+TEST_F(NightReport, WhatDidNotRecurIsNoAlarm) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  Finding f = sample_finding(1);
+  f.state = FindingState::unconfirmed;
+  f.first_seen = to_the_second(at(20, 2));
+  f.campaign = id;
+  const auto one = must(store.record(f)).id;
+  const Night n = told(store, id);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::gone);
+  EXPECT_FALSE(is_alarm(*finding(n, one)));
+  EXPECT_EQ(gap(n, fmt::format("finding {}", one)), "");
+}
+
+// A replay that passed was before the fuzzing that saw it.
+TEST_F(NightReport, WhatWasSeenAfterItPassedIsAnAlarm) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto before = night(store, 19);
+  const auto one = found(store, 1, at(19, 2), before);
+  const auto id = night(store, 20);
+  must(NightBook(store).replayed(
+      id, {sample_finding(1).signature.hash(), one, "sample", "", Tonight::passes, {0, 9}, "", 1}));
+  must(store.enter(one, {at(20, 2, 10), LedgerEvent::passed, "", ""}));
+  EXPECT_EQ(finding(told(store, id), one)->tonight, Tonight::passes);
+  must(store.sighted(one, 3));
+  const Night n = told(store, id);
+  EXPECT_EQ(finding(n, one)->tonight, Tonight::seen);
+  EXPECT_EQ(finding(n, one)->ledger.standing, Standing::fixed);
+  EXPECT_TRUE(is_alarm(*finding(n, one)));
+}
+
+TEST_F(NightReport, ARowOfTheCorpusKnowsWhetherItsFindingIsWaived) {
+  Store store = open_rw(dir_ / "s.db");
+  const auto id = night(store, 20);
+  const auto one = found(store, 1, at(20, 2), id);
+  must(NightBook(store).replayed(
+      id, {"corpus/a.toml", one, "sample", "", Tonight::fails, {1, 1}, "", 1}));
+  EXPECT_TRUE(is_alarm(told(store, id).corpus.at(0)));
+  mark_known(store, one, at(20, 9));
+  EXPECT_FALSE(is_alarm(told(store, id).corpus.at(0)));
 }
 
 // Three shards on stores of their own, as they come together.

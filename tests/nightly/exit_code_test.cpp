@@ -52,6 +52,31 @@ TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
   EXPECT_EQ(night_exit_code(n, false), 0) << "it was not to be fuzzed";
 }
 
+// Which `run` ends with 1 for, too.
+TEST(NightExitCode, AFailureThatThereWasNoTimeToConfirmIsOne) {
+  Night n;
+  n.targets = {fuzzed(0)};
+  n.targets[0].plans = n.targets[0].fail = 4;
+  n.findings = {replayed(Tonight::seen)};
+  EXPECT_EQ(night_exit_code(n, false), 1);
+  n.findings[0].ledger.standing = Standing::known;
+  EXPECT_EQ(night_exit_code(n, false), 0);
+  n.findings[0].ledger.standing = Standing::fresh;
+  n.findings[0].tonight = Tonight::gone;
+  EXPECT_EQ(night_exit_code(n, false), 0) << "it was run again, and did not recur";
+}
+
+TEST(NightExitCode, APlanOfTheCorpusThatFailsIsOne) {
+  Night n;
+  n.targets = {fuzzed(10)};
+  n.corpus.resize(1);
+  n.corpus[0].tonight = Tonight::fails;
+  n.corpus[0].k = n.corpus[0].n = 1;
+  EXPECT_EQ(night_exit_code(n, true), 1);
+  n.corpus[0].waived = true;
+  EXPECT_EQ(night_exit_code(n, false), 0);
+}
+
 // From the worst on: what is worse decides, whatever else there was.
 TEST(NightExitCode, FollowsTheRankingOfRuns) {
   Night n;

@@ -62,6 +62,23 @@ TEST_F(NightSteps, APlanOfTheCorpusThatFailsIsAFinding) {
   EXPECT_EQ(told.night.findings[0].tonight, Tonight::found);
 }
 
+// The time of the night ends while the failure is looked into.
+TEST_F(NightSteps, ANightThatHasNoTimeToConfirmWhatFailsIsNoCleanNight) {
+  options_.plans = 0;
+  options_.time = seconds(4);
+  bug_ = [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    now_ += seconds(1);
+    return faults_above(0)(plan, trial, before);
+  };
+  const Told told = night();
+  EXPECT_EQ(told.night.pass, 0u);
+  EXPECT_GT(told.night.fail, 0u);
+  EXPECT_EQ(told.code, kFound);
+  ASSERT_EQ(told.night.findings.size(), 1u);
+  EXPECT_EQ(told.night.findings[0].confidence, "suspect");
+  EXPECT_EQ(told.night.findings[0].tonight, Tonight::seen);
+}
+
 TEST_F(NightSteps, AFileThatCannotBeReadIsExitTwoUnlessSomethingIsWorse) {
   options_.corpus = {corpus_plan("broken.toml", 1)};
   options_.corpus[0].problem = "broken.toml:3: no such step";

@@ -80,10 +80,32 @@ TEST(Junit, OnlyWhatFailsAndNobodyHasWaivedIsAFailure) {
   EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::found)), "failure");
   EXPECT_EQ(result_of(night_finding(1, Standing::regressed, Tonight::fails)), "failure");
   EXPECT_EQ(result_of(night_finding(1, Standing::known, Tonight::fails)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::seen)), "failure");
+  EXPECT_EQ(result_of(night_finding(1, Standing::known, Tonight::seen)), "skipped");
+  EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::gone)), "skipped");
   EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::not_run)), "skipped");
   EXPECT_EQ(result_of(night_finding(1, Standing::fresh, Tonight::unclear)), "skipped");
   EXPECT_EQ(result_of(night_finding(1, Standing::quarantined, Tonight::not_run)), "skipped");
   EXPECT_EQ(result_of(night_finding(1, Standing::fixed, Tonight::passes)), "passed");
+}
+
+TEST(Junit, ATargetWithAFailureThatWasNotConfirmedIsNoPass) {
+  Night night = night_with(night_finding(1, Standing::fresh, Tonight::seen));
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "failure");
+  night.findings.clear();
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "passed");
+}
+
+TEST(Junit, APlanOfTheCorpusThatFailsIsAFailureWhateverItsFinding) {
+  Night night = sample_night();
+  night.findings.clear();
+  night.corpus.resize(1);
+  night.corpus[0].finding.reset();
+  EXPECT_EQ(results(night_junit(night)).at("corpus/repros/a.toml"), "failure");
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "failure");
+  night.corpus[0].waived = true;
+  EXPECT_EQ(results(night_junit(night)).at("corpus/repros/a.toml"), "skipped");
+  EXPECT_EQ(results(night_junit(night)).at("targets/sample"), "passed");
 }
 
 TEST(Junit, ANightThatCouldNotJudgeIsAnError) {

@@ -20,7 +20,8 @@ bool holds(const std::string& text, std::string_view part) {
 
 TEST(Markdown, WhatNeedsAttentionComesFirst) {
   const std::string text = night_markdown(sample_night());
-  EXPECT_TRUE(text.starts_with("# Redzone: 2 findings to look at\n")) << text.substr(0, 200);
+  EXPECT_TRUE(text.starts_with("# Redzone: 2 findings to look at: new or regressed\n"))
+      << text.substr(0, 200);
   const auto attention = text.find("## Needs attention"), gaps = text.find("## Not judged"),
              targets = text.find("## Targets"), known = text.find("## Known"),
              plans = text.find("## Plans");

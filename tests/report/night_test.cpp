@@ -18,13 +18,69 @@ using namespace testing;
 TEST(Night, OnlyAFailureThatNobodyHasWaivedIsAnAlarm) {
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
                               Standing::regressed, Standing::quarantined})
-    for (const auto tonight :
-         {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes, Tonight::unclear,
-          Tonight::not_applicable, Tonight::not_run, Tonight::otherwise, Tonight::harness_error}) {
+    for (const auto tonight : {Tonight::found, Tonight::fails, Tonight::flaky, Tonight::passes,
+                               Tonight::unclear, Tonight::not_applicable, Tonight::not_run,
+                               Tonight::otherwise, Tonight::harness_error, Tonight::gone}) {
       const bool open = standing == Standing::fresh || standing == Standing::regressed;
       const bool failed = tonight <= Tonight::flaky;
       EXPECT_EQ(is_alarm(night_finding(1, standing, tonight)), open && failed);
     }
+}
+
+// It is not in the ledger that would say that it regressed.
+TEST(Night, WhatWasSeenAndNotConfirmedIsAnAlarmUnlessItIsWaived) {
+  for (const auto standing : {Standing::fresh, Standing::fixed, Standing::regressed})
+    EXPECT_TRUE(is_alarm(night_finding(1, standing, Tonight::seen))) << name_of(standing);
+  for (const auto standing : {Standing::known, Standing::quarantined})
+    EXPECT_FALSE(is_alarm(night_finding(1, standing, Tonight::seen))) << name_of(standing);
+  EXPECT_FALSE(is_alarm(night_finding(1, Standing::fresh, Tonight::gone)));
+}
+
+TEST(Night, APlanOfTheCorpusThatFailsIsAnAlarmByItself) {
+  NightPlan p;
+  EXPECT_FALSE(is_alarm(p));
+  p.tonight = Tonight::passes;
+  p.n = 6;
+  EXPECT_FALSE(is_alarm(p));
+  p.tonight = Tonight::otherwise;
+  EXPECT_TRUE(is_alarm(p));
+  for (const auto tonight : {Tonight::fails, Tonight::flaky, Tonight::unclear}) {
+    p.tonight = tonight;
+    p.k = 1;
+    EXPECT_TRUE(is_alarm(p)) << name_of(tonight);
+  }
+  p.finding = 3;
+  p.waived = true;
+  EXPECT_FALSE(is_alarm(p));
+}
+
+// A night in which nothing was confirmed: one failure of the fuzzing, and one of the corpus.
+Night unconfirmed_night() {
+  Night night = sample_night();
+  night.findings = {night_finding(4, Standing::fresh, Tonight::seen)};
+  night.findings[0].confidence = "suspect";
+  night.findings[0].outcome_reason = "not confirmed: no time";
+  night.corpus.resize(1);
+  night.corpus[0].finding.reset();
+  return night;
+}
+
+TEST(Night, EveryFormatNamesWhatWasNotConfirmedAndWhatFailsOfTheCorpus) {
+  const Night night = unconfirmed_night();
+  EXPECT_EQ(alarms_of(night), (Alarms{.findings = 0, .unconfirmed = 1, .plans = 1}));
+  for (const auto& format : night_formats()) {
+    const std::string text = format.write(night);
+    for (const char* part : {"seen to fail", "not confirmed: no time", "repros/a.toml"})
+      EXPECT_NE(text.find(part), std::string::npos) << format.name << ": " << part;
+    EXPECT_EQ(text.find("New or regressed"), std::string::npos) << format.name;
+    EXPECT_EQ(text.find("othing new"), std::string::npos) << format.name;
+  }
+  EXPECT_TRUE(
+      night_text(night).ends_with("\n1 failure to look at: seen to fail, not confirmed: no time\n"
+                                  "1 corpus plan to look at: failed\n"));
+  const auto json = nlohmann::json::parse(night_json(night))["night"];
+  EXPECT_EQ(json["findings"][0]["alarm"], true);
+  EXPECT_EQ(json["corpus"][0]["alarm"], true);
 }
 
 TEST(Night, TheFormatsHaveNamesAndFilesOfTheirOwn) {
@@ -136,6 +192,7 @@ TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {
       night_text(night).ends_with("\n2 findings to look at: new or regressed\n"
                                   "the night could not do its job: nothing here is a pass\n"));
   for (auto& f : night.findings) f.ledger.standing = Standing::known;
+  for (auto& p : night.corpus) p.waived = true;
   for (const auto& [code, words] : std::vector<std::pair<int, std::string>>{
            {0, "nothing new"},
            {1, "what was new or regressed has been marked since"},

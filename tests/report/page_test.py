@@ -75,7 +75,7 @@ class Page(unittest.TestCase):
     def test_lists_the_findings_with_what_is_known_of_them(self):
         self.open("sample")
         self.assertEqual(self.cards(), [f"finding-{i}" for i in (3, 4, 1, 2, 5)])
-        self.assertIn("2 to look at", self.one("#verdict").text)
+        self.assertIn("2 findings to look at", self.one("#verdict").text)
         card = self.one("#finding-3")
         card.find_element(By.TAG_NAME, "summary").click()
         WebDriverWait(self.chrome, 10).until(lambda _: self.all("#finding-3 .plan"))

@@ -29,6 +29,22 @@ TEST(Sarif, AResultForEachFindingThatIsNotFixed) {
   EXPECT_EQ(levels, (std::vector<std::string>{"error", "error", "note", "note"}));
 }
 
+TEST(Sarif, WhatWasSeenAndNotConfirmedIsAnErrorAndIsNamedSo) {
+  Night night = sample_night();
+  night.findings = {night_finding(4, Standing::fixed, Tonight::seen)};
+  night.findings[0].confidence = "suspect";
+  night.corpus.resize(1);
+  const Json run = run_of(night);
+  ASSERT_EQ(run["results"].size(), 1u) << "fixed it was before";
+  EXPECT_EQ(run["results"][0]["level"], "error");
+  EXPECT_NE(run["results"][0]["message"]["text"].get<std::string>().find("seen to fail"),
+            std::string::npos);
+  const Json told = run["invocations"][0]["toolExecutionNotifications"][0];
+  EXPECT_EQ(told["level"], "error");
+  EXPECT_EQ(told["message"]["text"],
+            "a plan of the corpus failed: repros/a.toml: still fails, 5 of 5 runs failed");
+}
+
 TEST(Sarif, SaysHowManyCallsWereCompared) {
   const Json run = run_of(sample_night());
   EXPECT_EQ(run["properties"].dump(), R"({"callsToCompare":1037,"comparedCalls":612})");

@@ -3,7 +3,7 @@ function heading(night, all) {
   const title = `Redzone, night ${night.campaign} on ${night.device}`;
   document.title = title;
   byId("title").textContent = title;
-  byId("verdict").textContent = [all.verdict, all.alarms > 0 ? `${number(all.alarms)} to look at.` : "", night.problem].filter(Boolean).join(" ");
+  byId("verdict").textContent = [all.verdict, ...all.to_look_at.map((text) => text + "."), night.problem].filter(Boolean).join(" ");
   byId("verdict").dataset.exit = night.exit_code;
   byId("facts").textContent = [
     night.started + (night.ended ? " to " + night.ended : ", cut off"),
@@ -43,7 +43,7 @@ function corpus(night) {
   byId("corpus-section").hidden = night.corpus.length === 0;
   byId("corpus").append(table([
     { title: "plan", cell: (p) => make("code", {}, p.file) },
-    { title: "tonight", cell: (p) => p.tonight + (p.n > 0 ? `, ${p.k} of ${p.n} runs failed` : "") },
+    { title: "tonight", cell: (p) => (p.alarm ? "needs attention: " : "") + p.tonight + (p.n > 0 ? `, ${p.k} of ${p.n} runs failed` : "") },
     { title: "finding", cell: (p) => p.finding === null ? "" : make("a", { href: "#finding-" + p.finding }, String(p.finding)) },
     { title: "reason", cell: (p) => p.reason },
     { title: "reproduce", cell: (p) => make("code", {}, p.replay) },
