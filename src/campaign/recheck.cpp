@@ -88,6 +88,7 @@ class Runs {
   // The result of runs that ended early without a decision.
   Recheck unfinished() && {
     out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
+    if (out_.failed.n == 0) out_.tonight = Tonight::not_run;
     return std::move(out_);
   }
 

@@ -11,8 +11,9 @@
 namespace redzone::campaign {
 
 struct Recheck {
-  // Any value but found and not_run. harness_error: a run could not be judged, through no fault of
-  // the target, and none failed. unclear: too few runs passed, or the evaluator was stopped early.
+  // A replay's outcome. harness_error: a run could not be judged, through no fault of the target,
+  // and none failed. unclear: too few runs passed, or the evaluator was stopped early; not_run:
+  // before any run was judged.
   Tonight tonight = Tonight::unclear;
   Reliability failed;              // as recorded, among the runs that could be judged
   std::string reason;              // if the result is neither fails, flaky nor passes

@@ -88,6 +88,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto wanted, engine_options(flags, engine::Workload::campaign));
   RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
   engine::Engine& engine = *opened;
+  RZ_TRY(nightly::check_targets(options.corpus, engine.site().registry()));
   const auto targets = selection_options(flags);
   if (auto selected = engine::select(engine.site(), targets, {}); !selected)
     return tl::unexpected(selected.error());  // before a store is created

@@ -39,4 +39,13 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
   return plans;
 }
 
+Result<void> check_targets(std::span<const CorpusPlan> plans, const Registry& registry) {
+  for (const auto& plan : plans) {
+    if (!plan.problem.empty()) continue;
+    if (const auto entry = registry.require_any(plan.repro.plan.target); !entry)
+      return usage_error(fmt::format("--corpus: {}: {}", plan.file, entry.error().message));
+  }
+  return {};
+}
+
 }  // namespace redzone::nightly

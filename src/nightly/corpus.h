@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/repro.h"
+#include "target/registry.h"
 
 namespace redzone::nightly {
 
@@ -20,5 +22,8 @@ struct CorpusPlan {
 // included with its problem, so that one bad file does not cost the night. A missing or empty
 // folder is a usage error.
 Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder);
+
+// A usage error with file and target if a plan is for a target that is not loaded, for any device.
+Result<void> check_targets(std::span<const CorpusPlan> plans, const Registry& registry);
 
 }  // namespace redzone::nightly

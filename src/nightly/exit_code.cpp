@@ -1,7 +1,8 @@
 #include "nightly/exit_code.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/exit_code.h"
@@ -10,26 +11,55 @@
 namespace redzone::nightly {
 namespace {
 
-// The worst result of the fuzzed targets; if none was fuzzed, of the replays: a replay is judged if
-// one of its runs was.
+// The result of a replay that is no alarm. Replays of which some runs were judged have passed as
+// far as they went: no run failed, or the failure is waived.
+RunResult result_of(Tonight tonight, std::int64_t judged_runs) {
+  switch (tonight) {
+    case Tonight::harness_error:
+      return RunResult::harness_error;
+    case Tonight::not_applicable:
+    case Tonight::not_run:
+      return RunResult::not_judged;
+    case Tonight::unclear:
+      return judged_runs > 0 ? RunResult::pass : RunResult::not_judged;
+    default:
+      return RunResult::pass;
+  }
+}
+
+// What is known is replayed on whatever device a night has, those that waited longest first, so
+// that not each finding has its turn in each night.
+bool counts(const report::NightFinding& f) {
+  return f.tonight != Tonight::not_applicable && f.tonight != Tonight::not_run &&
+         !is_waived(f.ledger.standing);
+}
+
+// A plan of the corpus is asked for by itself, as long as its target was to be fuzzed; of other
+// targets what was judged counts.
+bool counts(const report::NightPlan& p, const std::set<std::string>& fuzzed) {
+  if (p.waived) return is_failure(p.tonight);
+  return fuzzed.contains(p.target) || result_of(p.tonight, p.n) != RunResult::not_judged;
+}
+
+// The worst result of the fuzzed targets and of the replays, by one ranking.
 RunResult result_of(const report::Night& night) {
+  std::vector<RunResult> results;
   std::vector<PlanCounts> targets;
-  bool without_turn = false;
+  std::set<std::string> fuzzed;
   for (const auto& t : night.targets) {
-    without_turn = without_turn || t.no_time;
+    if (t.no_time) results.push_back(RunResult::not_judged);
+    if (t.no_time || t.plans > 0) fuzzed.insert(t.name);
     if (t.plans > t.not_applicable)
       targets.push_back({.judged = t.pass + t.fail,
                          .harness_errors = t.harness_errors,
                          .inconclusive = t.inconclusive});
   }
-  if (without_turn) return rank_runs(std::array{rank_targets(targets), RunResult::not_judged});
-  if (!targets.empty()) return rank_targets(targets);
-  const auto any_judged = [](const auto& replayed) {
-    return std::any_of(replayed.begin(), replayed.end(),
-                       [](const auto& each) { return each.n > 0; });
-  };
-  return any_judged(night.findings) || any_judged(night.corpus) ? RunResult::pass
-                                                                : RunResult::not_judged;
+  if (!targets.empty()) results.push_back(rank_targets(targets));
+  for (const auto& f : night.findings)
+    if (counts(f)) results.push_back(result_of(f.tonight, f.n));
+  for (const auto& p : night.corpus)
+    if (counts(p, fuzzed)) results.push_back(result_of(p.tonight, p.n));
+  return rank_runs(results);
 }
 
 bool not_run_by_the_harness(const report::Night& night) {

@@ -12,8 +12,10 @@ namespace redzone::nightly {
 // For a night that ran to its end or was ended by a problem. 1: there is an alarm (report/night.h),
 // whatever else happened. 3: the night ended early, or a known finding or a plan of the
 // corpus could not be judged because of the harness. 2: the corpus has files that cannot be read.
-// Otherwise by what was judged, for each target separately (rank_plans()): 3 and 4 also if they
-// apply to a single target that was to be fuzzed.
+// Otherwise by what was judged, for each target separately (rank_plans()), each replayed finding
+// and each plan of the corpus: 3 and 4 also if they apply to a single one of them. Findings that
+// cannot run here or had no turn do not count, nor do such plans of targets that were not to be
+// fuzzed.
 int night_exit_code(const report::Night& night, bool broken_corpus);
 
 // For all parts of a night; empty if a part is missing or was cut off and might have found

@@ -35,9 +35,9 @@ Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
   RZ_TRY_ASSIGN(auto list, todo(corpus));
   const double before = night_.run.replay_seconds;
   const auto begun = night_.means.clock.now();
-  for (const auto& each : list) {
-    if (ended()) break;
-    RZ_TRY(each.replay());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (ended()) return keep_without_turn(std::span(list).subspan(i));
+    RZ_TRY(list[i].replay());
     if (lost_in_a_row_ >= kReplaysLost) {
       lost_in_a_row_ = 0;
       night_.run.problem = lost_device(night_.means);
@@ -48,25 +48,39 @@ Result<void> NightReplays::run(const std::vector<CorpusPlan>& corpus) {
   return {};
 }
 
+Result<void> NightReplays::keep_without_turn(std::span<const Todo> left) {
+  if (interrupted() || !night_.run.problem.empty()) return {};  // the night did not get that far
+  for (const auto& each : left) {
+    if (each.plan == nullptr) continue;
+    store::NightReplay replay = row_of(*each.plan);
+    replay.tonight = Tonight::not_run;
+    replay.reason = "no time was left";
+    RZ_TRY(keep(replay));
+  }
+  return {};
+}
+
 Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<CorpusPlan>& corpus) {
   RZ_TRY_ASSIGN(auto findings, night_.store.findings());
   RZ_TRY_ASSIGN(const auto replays, night_.book.replays(night_.run.campaign));
   std::set<std::string> done;  // by earlier parts of this night
-  for (const auto& replay : replays) done.insert(replay.subject);
+  for (const auto& replay : replays)
+    if (replay.tonight != Tonight::not_run) done.insert(replay.subject);
   auto last = night_.book.last_replayed();
   if (!last) return tl::unexpected(last.error());
 
   std::vector<Todo> list;
   std::map<std::pair<std::int64_t, std::string>, int> listed;  // by time of the last replay
   const auto add = [&](const std::string& key, std::string subject, const std::string& target,
-                       auto replay) {
+                       auto replay, const CorpusPlan* plan = nullptr) {
     if (done.contains(subject) || !night_.shard.owns(key)) return;
     const auto it = last->find(subject);
     const std::int64_t when = it == last->end() ? 0 : it->second;
     list.push_back({.subject = std::move(subject),
                     .last = when,
                     .turn = listed[{when, target}]++,
-                    .replay = std::move(replay)});
+                    .replay = std::move(replay),
+                    .plan = plan});
   };
   for (const auto& f : findings) {
     // A finding of an earlier part of this night was shown just now.
@@ -76,7 +90,9 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
           [this, f] { return replay_finding(f); });
   }
   for (const auto& plan : corpus)
-    add(plan.name, plan.file, plan.repro.plan.target, [this, &plan] { return replay_plan(plan); });
+    add(
+        plan.name, plan.file, plan.repro.plan.target, [this, &plan] { return replay_plan(plan); },
+        &plan);
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
     return std::tie(a.last, a.turn) < std::tie(b.last, b.turn);
   });
@@ -211,13 +227,19 @@ Result<std::int64_t> NightReplays::record(const campaign::Alarm& alarm, const Ta
   return finding.id;
 }
 
+store::NightReplay NightReplays::row_of(const CorpusPlan& plan) {
+  const auto& expected = plan.repro.signature;
+  store::NightReplay row;
+  row.subject = plan.file;
+  row.target = plan.repro.plan.target;
+  row.expected = expected ? expected->text() : "";
+  return row;
+}
+
 Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
   Repro repro = corpus.repro;
   const auto& expected = repro.signature;
-  store::NightReplay replay;
-  replay.subject = corpus.file;
-  replay.target = repro.plan.target;
-  replay.expected = expected ? expected->text() : "";
+  store::NightReplay replay = row_of(corpus);
   replay.tonight = Tonight::unclear;
   replay.reason = corpus.problem;
   if (!corpus.problem.empty()) return keep(replay);

@@ -44,11 +44,16 @@ class NightReplays {
     std::int64_t last = 0;  // the campaign that replayed it last
     int turn = 0;           // its place among those of its target with the same wait
     std::function<Result<void>()> replay;
+    const CorpusPlan* plan = nullptr;  // of the corpus; null for a finding
   };
 
   Result<std::vector<Todo>> todo(const std::vector<CorpusPlan>& corpus);
   Result<void> replay_finding(const Finding& finding);
   Result<void> replay_plan(const CorpusPlan& plan);
+  // What is kept of the plan before anything was run.
+  static store::NightReplay row_of(const CorpusPlan& plan);
+  // Says of the plans of the corpus among these that there was no time for them.
+  Result<void> keep_without_turn(std::span<const Todo> left);
   // The target and oracles of the plan, which is completed here; or why it cannot be judged here.
   struct Runnable {
     const TargetEntry* entry = nullptr;

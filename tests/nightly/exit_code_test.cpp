@@ -32,11 +32,42 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   n.corpus.resize(1);
   n.corpus[0].tonight = Tonight::not_applicable;
   EXPECT_EQ(night_exit_code(n, false), 4);
+  n.findings.clear();
+  n.corpus[0].tonight = Tonight::passes;
   n.corpus[0].n = 4;
   EXPECT_EQ(night_exit_code(n, false), 0) << "a plan of the corpus was judged";
-  n.corpus[0].n = 0;
+  n.corpus.clear();
+  EXPECT_EQ(night_exit_code(n, false), 4);
   n.targets.push_back(fuzzed(1));
   EXPECT_EQ(night_exit_code(n, false), 0) << "a target does not apply here, and another was judged";
+}
+
+// By the one ranking: harness error, not judged, pass.
+TEST(NightExitCode, ReplaysRankWithTargets) {
+  Night n;
+  n.targets = {fuzzed(10)};
+  n.targets[0].name = "t";
+  n.findings = {replayed(Tonight::unclear)};
+  EXPECT_EQ(night_exit_code(n, false), 4) << "no run of a known finding could be judged";
+  n.findings = {replayed(Tonight::unclear, 60)};
+  EXPECT_EQ(night_exit_code(n, false), 0) << "it is rare, and several nights add up";
+  n.findings = {replayed(Tonight::not_applicable), replayed(Tonight::not_run)};
+  EXPECT_EQ(night_exit_code(n, false), 0) << "of another device, or another night's turn";
+  n.corpus.resize(1);
+  n.corpus[0].target = "t";
+  for (const auto tonight : {Tonight::not_applicable, Tonight::not_run, Tonight::unclear}) {
+    n.corpus[0].tonight = tonight;
+    EXPECT_EQ(night_exit_code(n, false), 4) << name_of(tonight);
+    n.corpus[0].target = "unselected";
+    EXPECT_EQ(night_exit_code(n, false), 0) << name_of(tonight);
+    n.corpus[0].target = "t";
+  }
+  n.corpus[0].waived = true;
+  n.corpus[0].tonight = Tonight::not_run;
+  EXPECT_EQ(night_exit_code(n, false), 0) << "quarantined";
+  n.corpus[0].waived = false;
+  n.corpus[0].tonight = Tonight::harness_error;
+  EXPECT_EQ(night_exit_code(n, false), 3);
 }
 
 TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,9 @@ class NightTest : public ::testing::Test {
     worker.device = device_;
     const engine::Site site(DeviceKind::host, registry, catalog_, worker, "");
     engine::Selection selection;
-    for (const auto& entry : registry.entries()) selection.targets.push_back(&entry);
+    for (const auto& entry : registry.entries())
+      if (selected_.empty() || selected_.contains(entry.spec.name))
+        selection.targets.push_back(&entry);
     selection.skipped = skipped_;
     Told told;
     store::Store store = open_rw(dir_ / "s.db");
@@ -117,6 +120,7 @@ class NightTest : public ::testing::Test {
   void interrupt_at(std::uint64_t trial) { interrupt_at_ = trial; }
 
   std::vector<std::string> targets_{"t"};
+  std::set<std::string> selected_;  // of these; none: all
   std::vector<engine::Skipped> skipped_;
   Bug bug_ = kNoBug;
   std::string code_ = "first build", device_ = "host";

@@ -32,7 +32,8 @@ class NightSteps : public NightTest {
   }
   std::vector<std::string> replayed(std::int64_t campaign) {
     std::vector<std::string> subjects;
-    for (const auto& r : replays(campaign)) subjects.push_back(r.subject);
+    for (const auto& r : replays(campaign))
+      if (r.tonight != Tonight::not_run) subjects.push_back(r.subject);
     return subjects;
   }
 };
@@ -77,6 +78,52 @@ TEST_F(NightSteps, ANightThatHasNoTimeToConfirmWhatFailsIsNoCleanNight) {
   ASSERT_EQ(told.night.findings.size(), 1u);
   EXPECT_EQ(told.night.findings[0].confidence, "suspect");
   EXPECT_EQ(told.night.findings[0].tonight, Tonight::seen);
+}
+
+TEST_F(NightSteps, APlanOfTheCorpusThatTheTargetRefusesIsNoPass) {
+  options_.corpus = {corpus_plan("refused.toml", 128)};
+  bug_ = above(64, ended(End::unsupported, "no such size"));
+  const Told told = night();
+  EXPECT_EQ(told.night.pass, 20u);
+  EXPECT_EQ(told.gap("corpus/refused.toml"), "no such size");
+  EXPECT_EQ(told.code, kNotJudged);
+  options_.corpus.clear();
+  options_.seed = 7;
+  EXPECT_EQ(night().code, kOk);
+}
+
+TEST_F(NightSteps, APlanOfATargetThatIsNotFuzzedIsReplayedAndMayBeRefused) {
+  targets_ = {"t", "unselected"};
+  selected_ = {"t"};
+  options_.corpus = {corpus_plan("refused.toml", 128), corpus_plan("sound.toml", 8)};
+  for (auto& plan : options_.corpus) plan.repro.plan.target = "unselected";
+  bug_ = above(64, ended(End::unsupported, "no such size"));
+  const Told told = night();
+  EXPECT_EQ(told.night.corpus.at(0).tonight, Tonight::not_applicable);
+  EXPECT_EQ(told.night.corpus.at(1).tonight, Tonight::passes);
+  EXPECT_EQ(told.code, kOk);
+}
+
+TEST_F(NightSteps, APlanOfAnUnknownTargetIsAUsageErrorThatNamesFileAndTarget) {
+  Registry registry;
+  for (const char* name : {"t", "unselected"}) {
+    TargetEntry entry;
+    entry.spec = small_spec();
+    entry.spec.name = name;
+    must(registry.add(std::move(entry)));
+  }
+  std::vector<CorpusPlan> plans{corpus_plan("a.toml", 8), corpus_plan("b.toml", 8),
+                                corpus_plan("broken.toml", 8)};
+  plans[1].repro.plan.target = "unselected";
+  plans[2].repro.plan.target = "";
+  plans[2].problem = "broken.toml: no plan";
+  EXPECT_TRUE(check_targets(plans, registry)) << "what cannot be read is told later";
+  plans[1].repro.plan.target = "gone";
+  const auto checked = check_targets(plans, registry);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().kind, ErrorKind::usage);
+  EXPECT_NE(checked.error().message.find("corpus/b.toml"), std::string::npos);
+  EXPECT_NE(checked.error().message.find("'gone'"), std::string::npos) << checked.error().message;
 }
 
 TEST_F(NightSteps, AFileThatCannotBeReadIsExitTwoUnlessSomethingIsWorse) {
@@ -285,6 +332,9 @@ TEST_F(NightSteps, ReplaysTakeAThirdOfTheTimeAtMost) {
   EXPECT_NEAR(told.night.replay_seconds, 30, 6) << "and the replay at hand";
   EXPECT_NEAR(told.night.fuzz_seconds, 67, 8);
   const auto first = replayed(told.night.campaign);
+  EXPECT_EQ(told.night.corpus.size(), 60u) << "the others are listed, too";
+  EXPECT_EQ(told.gap("corpus/59.toml"), "no time was left");
+  EXPECT_EQ(told.code, kNotJudged) << "they were asked for";
   ASSERT_GT(first.size(), 1u);
   ASSERT_LT(first.size(), 60u);
   // Those that waited longest are first the next night.
