@@ -12,7 +12,7 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::int64_t kFewest = 4;
-constexpr std::int64_t kMost = 60;  // runs of one plan in one night
+constexpr std::int64_t kMost = 100;  // runs of one plan in one night
 constexpr double kMiss = 0.02;
 
 statistics::SequentialTest test_after(const Reliability& before, std::int64_t passed) {
@@ -72,8 +72,9 @@ class Runs {
           out_.tonight = Tonight::passes;
         else
           out_.reason = fmt::format(
-              "{} runs passed{}; to say that it is fixed takes {}", out_.failed.n,
-              passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed), needed);
+              "not judged often enough: {} runs passed{}; to say that it is fixed takes {}",
+              out_.failed.n, passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed),
+              needed);
         break;
       case RunResult::not_judged:
         if (!unjudged_) break;
@@ -87,8 +88,8 @@ class Runs {
 
   // The result of runs that ended early without a decision.
   Recheck unfinished() && {
-    out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
     if (out_.failed.n == 0) out_.tonight = Tonight::not_run;
+    out_.reason = fmt::format("no time was left to judge it: {} runs passed", out_.failed.n);
     return std::move(out_);
   }
 

@@ -61,6 +61,10 @@ std::string comment_of(const Finding& f) {
   return out;
 }
 
+std::optional<Reliability> measured(const Finding& f) {
+  return f.reliability.k > 0 ? std::optional(f.reliability) : std::nullopt;
+}
+
 Result<std::string> inlined(const po::variables_map& flags, bool compiles_at_run_time) {
   if (flags.count("source") == 0)
     return usage_error("--standalone needs --source: the file with the target's source");
@@ -157,7 +161,9 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     registry = std::move(loaded);
   }
   for (const auto& f : findings) {
-    Result<std::string> text = print_repro({f.plan, f.oracle, f.signature}, comment_of(f));
+    Result<std::string> text = print_repro(
+        {.plan = f.plan, .oracle = f.oracle, .signature = f.signature, .failed = measured(f)},
+        comment_of(f));
     if (alone) text = program_of(f, *registry, flags);
     if (!text)
       return tl::unexpected(

@@ -62,6 +62,7 @@ Result<int> Import::run(const po::variables_map& flags, Results& out) {
     f.oracle = repro.oracle;
     f.reason = "imported from " + std::filesystem::path(file).filename().string();
     f.plan = f.original = repro.plan;
+    f.reliability = repro.failed.value_or(Reliability{});
     auto recorded = store.record(f);
     if (!recorded) return tl::unexpected(recorded.error());
     out.print(

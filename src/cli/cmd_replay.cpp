@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "campaign/recheck.h"
 #include "campaign/run_judgement.h"
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
@@ -73,7 +74,12 @@ Result<Loaded> load(const po::variables_map& flags) {
   }
   RZ_TRY_ASSIGN(auto id, parse_id(what));
   RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
-  return Loaded{{finding.plan, finding.oracle, finding.signature}, finding.environment};
+  const bool measured = finding.reliability.k > 0;
+  return Loaded{{.plan = finding.plan,
+                 .oracle = finding.oracle,
+                 .signature = finding.signature,
+                 .failed = measured ? std::optional(finding.reliability) : std::nullopt},
+                finding.environment};
 }
 
 Result<void> override_mode(Mode& mode, const po::variables_map& flags) {
@@ -177,7 +183,10 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
     else
       stored = tl::unexpected(id.error());
   }
-  // What was seen, also where it cannot be stored.
+  if (const auto needed = campaign::passes_needed(repro->rate());
+      repro->signature && exit_code(result) == kOk && n < needed)
+    print_note(fmt::format("replay: {} runs passed; to say that it is fixed takes {}", n, needed));
+  // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
   return exit_code(result);

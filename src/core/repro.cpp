@@ -13,6 +13,8 @@
 namespace redzone {
 namespace {
 
+constexpr std::int64_t kMostRuns = 1'000'000;
+
 // The optional parts of a signature and their keys.
 std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_parts() {
   return {{{"where", &Signature::where},
@@ -29,11 +31,24 @@ void read_expect(Fields f, Repro& repro) {
   signature.kind = f.named<FailKind>("kind");
   for (const auto& [name, part] : signature_parts())
     if (f.has(name)) signature.*part = f.string(name);
+  if (f.has("failed")) {
+    const auto runs = f.integers("failed");
+    if (runs.size() != 2 || runs[0] < 1 || runs[0] > runs[1] || runs[1] > kMostRuns)
+      throw f.error("failed", fmt::format("two counts [K, N] are expected, of failed runs and of "
+                                          "runs: 0 < K <= N <= {}",
+                                          kMostRuns));
+    repro.failed = Reliability{runs[0], runs[1]};
+  }
   f.done();
   repro.signature = signature;
 }
 
 }  // namespace
+
+Reliability Repro::rate() const {
+  if (!signature) return {};
+  return failed.value_or(Reliability{1, 1});
+}
 
 std::string print_repro(const Repro& repro, std::string_view comment) {
   std::string out;
@@ -52,6 +67,7 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
   for (const auto& [name, part] : signature_parts())
     if (const std::string& v = (*repro.signature).*part; !v.empty())
       expect += fmt::format("{} = {}\n", name, print_value(v));
+  if (repro.failed) expect += fmt::format("failed = [{}, {}]\n", repro.failed->k, repro.failed->n);
   const auto steps = plan.find("\n[[step]]\n");
   return out + plan.substr(0, steps + 1) + expect + plan.substr(steps);
 }
@@ -60,7 +76,7 @@ Result<Repro> parse_repro(std::string_view text, std::string_view where) {
   RZ_TRY_ASSIGN(const Document document, read_toml(text, std::string(where), "a plan"));
   return read_fields([&] {
     Fields root(document);
-    Repro repro{read_plan(root), {}, {}};
+    Repro repro{.plan = read_plan(root)};
     if (root.has("expect")) read_expect(root.table("expect"), repro);
     root.done();
     return repro;

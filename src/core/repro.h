@@ -8,6 +8,7 @@
 //     buffer = "x"
 //     side = "after"
 //     access = "read"
+//     failed = [9, 10]             # of 10 runs 9 failed so when it was measured; optional
 #pragma once
 
 #include <optional>
@@ -15,6 +16,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/finding.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
@@ -22,8 +24,13 @@ namespace redzone {
 
 struct Repro {
   Plan plan;
-  std::string oracle;                  // "" when nothing is expected
-  std::optional<Signature> signature;  // set together with `oracle`
+  std::string oracle = {};                  // "" when nothing is expected
+  std::optional<Signature> signature = {};  // set together with `oracle`
+  std::optional<Reliability> failed = {};   // 0 < k <= n; only with `signature`
+
+  // The rate of failure to look for: of an expected failure that nobody has measured, that of one
+  // that was seen once; none (0 of 0) if nothing is expected.
+  Reliability rate() const;
 
   bool operator==(const Repro&) const = default;
 };

@@ -168,8 +168,8 @@ Result<void> NightReplays::replay_finding(const Finding& finding) {
   if (!target.why_not.empty()) return unable(Tonight::not_applicable, target.why_not);
 
   RZ_TRY_ASSIGN(const auto passed, passed_since(finding));
-  // A suspect has failed once, which gives no useful rate.
-  const Reliability before = was_found(finding.state) ? finding.reliability : Reliability{1, 1};
+  // What was seen once, and never measured, says little about how often it fails.
+  const Reliability before = finding.reliability.k > 0 ? finding.reliability : Reliability{1, 1};
   auto seen = recheck(target, plan, finding.signature, before, passed);
   if (interrupted()) return {};  // a partial replay proves nothing
   if (seen.tonight == Tonight::passes && !other.empty()) {
@@ -255,7 +255,7 @@ Result<void> NightReplays::replay_plan(const CorpusPlan& corpus) {
     replay.reason = target.why_not;
     return keep(replay);
   }
-  const auto seen = recheck(target, repro.plan, expected, {});
+  const auto seen = recheck(target, repro.plan, expected, repro.rate());
   if (interrupted()) return {};
   replay.tonight = seen.tonight;
   replay.failed = seen.failed;

@@ -20,7 +20,7 @@ TEST(Repro, RoundTripsWithAndWithoutAnExpectation) {
   const auto again = parse_repro(print_repro(repro, "one\n\nthree"));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, repro);
-  const Repro plain{testing::sample_plan(), {}, {}};
+  const Repro plain{.plan = testing::sample_plan()};
   EXPECT_EQ(*parse_repro(print_repro(plain)), plain);
 }
 
@@ -32,6 +32,25 @@ TEST(Repro, TheTableStandsBeforeTheSteps) {
                 "where = \"scan\"\nbuffer = \"k\"\nside = \"after\"\n\n[[step]]\n"),
       std::string::npos)
       << text;
+}
+
+TEST(Repro, SaysHowOftenItFailed) {
+  Repro repro = sample_repro();
+  EXPECT_EQ(repro.rate(), (Reliability{1, 1})) << "seen once, and not measured";
+  repro.failed = Reliability{3, 40};
+  EXPECT_EQ(repro.rate(), (Reliability{3, 40}));
+  const std::string text = print_repro(repro);
+  EXPECT_NE(text.find("\nfailed = [3, 40]\n"), std::string::npos) << text;
+  EXPECT_EQ(*parse_repro(text), repro);
+  EXPECT_EQ(Repro{}.rate(), Reliability{}) << "nothing is expected";
+  for (const char* wrong : {"[0, 40]", "[41, 40]", "[-1, 40]", "[3]", "[3, 40, 1]", "[]", "3",
+                            "[\"3\", 40]", "[1, 1000001]", "[0, 0]", "[1.5, 2]"}) {
+    std::string changed = text;
+    changed.replace(changed.find("[3, 40]"), 7, wrong);
+    const auto r = parse_repro(changed, "f");
+    ASSERT_FALSE(r) << wrong;
+    EXPECT_NE(r.error().message.find("expect.failed"), std::string::npos) << r.error().message;
+  }
 }
 
 TEST(Repro, MistakesAreNamed) {

@@ -66,8 +66,8 @@ class Reduce : public testing::Test {
   Json reduced(const Plan& plan) {
     const Signature signature{
         FailKind::illegal_access, plan.target, "row_sums", "y", "after", "write"};
-    const std::string file =
-        folder_.write("plan.toml", print_repro({plan, "fault", signature}, ""));
+    const std::string file = folder_.write(
+        "plan.toml", print_repro({.plan = plan, .oracle = "fault", .signature = signature}, ""));
     const Ran imported = redzone(folder_, {"import", file, "--plugin", EIGHT_DIMS});
     EXPECT_EQ(imported.exit, 0) << imported;
     const Ran ran = redzone(folder_, {"reduce", "1", "--device", "host", "--plugin", EIGHT_DIMS,
@@ -129,7 +129,8 @@ TEST_F(Reduce, SaysThatTheBudgetEnded) {
   const Plan plan = long_plan("eight.frozen_chunk", 3);
   const Signature signature{
       FailKind::illegal_access, plan.target, "row_sums", "y", "after", "write"};
-  const std::string file = folder_.write("plan.toml", print_repro({plan, "fault", signature}, ""));
+  const std::string file = folder_.write(
+      "plan.toml", print_repro({.plan = plan, .oracle = "fault", .signature = signature}, ""));
   ASSERT_EQ(redzone(folder_, {"import", file, "--plugin", EIGHT_DIMS}).exit, 0);
   const auto reduce = [&](const Arguments& budget) {
     Arguments all{"reduce", "1", "--device", "host", "--plugin", EIGHT_DIMS, "--deadline", "60s"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "campaign/recheck.h"
 #include "core/exit_code.h"
 #include "core/plan_text.h"
 #include "nightly/fixture.h"
@@ -126,6 +127,36 @@ TEST_F(NightSteps, APlanOfAnUnknownTargetIsAUsageErrorThatNamesFileAndTarget) {
   EXPECT_NE(checked.error().message.find("'gone'"), std::string::npos) << checked.error().message;
 }
 
+// What fails in one run of ten is not called passing after a handful of runs.
+TEST_F(NightSteps, APlanOfTheCorpusIsRunAsOftenAsItsFailureIsRare) {
+  options_.corpus = {corpus_plan("rare.toml", 128)};
+  auto& repro = options_.corpus[0].repro;
+  repro.oracle = "fault";
+  repro.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
+  int trial = 0;
+  bug_ = [&](const Plan& plan, const TrialSpec& spec, const std::vector<Call>& before) {
+    return ++trial % 40 == 0 ? faults_above(64)(plan, spec, before) : all_right(plan, spec);
+  };
+  const Told unmeasured = night();
+  EXPECT_EQ(unmeasured.code, kFound);
+  EXPECT_EQ(unmeasured.night.corpus.at(0).tonight, Tonight::flaky);
+
+  bug_ = kNoBug;
+  const auto runs = [&](std::optional<Reliability> failed) {
+    repro.failed = failed;
+    options_.seed = options_.seed.value_or(1) + 1;
+    return night().night.corpus.at(0);
+  };
+  const auto passed = runs(std::nullopt);
+  EXPECT_EQ(passed.tonight, Tonight::passes);
+  EXPECT_EQ(passed.n, campaign::passes_needed({1, 1}));
+  EXPECT_EQ(runs(Reliability{10, 10}).n, 4);
+  const auto rare = runs(Reliability{1, 50});
+  EXPECT_EQ(rare.tonight, Tonight::unclear);
+  EXPECT_EQ(rare.n, 100);
+  EXPECT_NE(rare.reason.find("not judged often enough: 100 runs passed"), std::string::npos);
+}
+
 TEST_F(NightSteps, AFileThatCannotBeReadIsExitTwoUnlessSomethingIsWorse) {
   options_.corpus = {corpus_plan("broken.toml", 1)};
   options_.corpus[0].problem = "broken.toml:3: no such step";
@@ -231,6 +262,7 @@ TEST_F(NightSteps, OneThatWasInterruptedGoesOnWhereItWas) {
   for (auto& plan : options_.corpus) {  // one oracle is asked about it
     plan.repro.oracle = "fault";
     plan.repro.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
+    plan.repro.failed = Reliability{10, 10};
   }
   options_.plans = 200;
   options_.seed = 5;
