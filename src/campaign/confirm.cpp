@@ -6,31 +6,38 @@
 namespace redzone::campaign {
 namespace {
 
-std::optional<Shown> find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& suspect,
-                                Finding& finding) {
-  if (suspect.trials.empty()) {
-    Shown shown{&shop.catalog.device_free(), suspect.plan, {}};
-    shown.answer = evaluator.ask(*shown.oracle, shown.plan);
-    if (shown.answer.verdict.failed()) return shown;
-    return std::nullopt;
-  }
+struct Cause {
+  std::optional<Shown> shown = {};
+  // The plan was run and judged once more as it was when the failure was seen.
+  bool judged_again = false;
+};
+
+Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& suspect,
+                 Finding& finding) {
+  const auto as_seen = [&](const Oracle& oracle) -> Cause {
+    Shown shown{&oracle, suspect.plan, evaluator.ask(oracle, suspect.plan)};
+    const Outcome outcome = shown.answer.verdict.outcome;
+    if (outcome == Outcome::fail) return {.shown = std::move(shown), .judged_again = true};
+    return {.judged_again = outcome == Outcome::pass};
+  };
+  if (suspect.trials.empty()) return as_seen(shop.catalog.device_free());
   const FailKind seen = suspect.verdict.signature.kind;
   const bool crashed = ends_trial(seen);
   std::vector<Plan> plans;
   // A trial under a tool repeats another oracle's native trial: the tool's oracle adds the tool.
   for (const auto& trial : suspect.trials)
     if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
-  if (auto shown = classify(shop, evaluator, plans, crashed)) return shown;
-  Answer again = evaluator.ask(shop.catalog.screen(), suspect.plan);
-  if (again.verdict.failed()) return Shown{&shop.catalog.screen(), suspect.plan, std::move(again)};
-  if (!suspect.log || shop.options.stopped()) return std::nullopt;
+  if (auto shown = classify(shop, evaluator, plans, crashed))
+    return {.shown = std::move(shown), .judged_again = true};
+  Cause again = as_seen(shop.catalog.screen());
+  if (again.shown || !suspect.log || shop.options.stopped()) return again;
   std::vector<Plan> with;
   for (std::size_t i = 0; i < plans.size(); ++i)
     with.push_back(
         with_history(plans[i], *suspect.log, suspect.log_size, std::span(plans).subspan(0, i)));
-  auto shown = classify(shop, evaluator, with, crashed);
-  finding.needs_history = shown.has_value();
-  return shown;
+  again.shown = classify(shop, evaluator, with, crashed);
+  finding.needs_history = again.shown.has_value();
+  return again;
 }
 
 }  // namespace
@@ -67,16 +74,18 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   c.grouped = options.reuse_workers;
   evaluator.set_grouped(c.grouped);
   evaluator.set_reuse(options.reuse_workers);
-  auto shown = find_cause(shop, evaluator, suspect, finding);
+  Cause cause = find_cause(shop, evaluator, suspect, finding);
   evaluator.set_reuse(false);
-  if (!shown && options.reuse_workers) {
+  if (!cause.shown && options.reuse_workers) {
     c.grouped = false;
     evaluator.set_grouped(false);
-    shown = find_cause(shop, evaluator, suspect, finding);
+    cause = find_cause(shop, evaluator, suspect, finding);
   }
+  auto& shown = cause.shown;
   if (!shown) {
-    // If confirmation was interrupted, the finding stays a suspect.
-    finding.state = options.stopped() ? FindingState::suspect : FindingState::unconfirmed;
+    // A failure that could not be looked for to the end has not failed to recur.
+    const bool looked = cause.judged_again && !options.stopped();
+    finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));
     c.is_new = stored.is_new;
     return {};
@@ -87,7 +96,12 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   const auto runs =
       run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature);
   finding.reliability = runs.reliability;
-  finding.state = state_of(runs.reliability);
+  // It has recurred in a fresh worker, if only in the run that showed it. A hang was asked for
+  // there within another deadline.
+  const bool fresh = !options.reuse_workers || !c.grouped;
+  if (runs.reliability.n > 0 && runs.reliability.k == 0 && fresh && !hang)
+    finding.reliability = {1, runs.reliability.n + 1};
+  finding.state = state_of(finding.reliability);
   finding.reason = shown->answer.verdict.reason;
   finding.oracle = std::string(shown->oracle->name());
   finding.plan = shown->plan;
@@ -98,7 +112,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   c.is_new = stored.is_new;
   drop_if_same(c);
   // A failure that did not recur is not reduced: smaller plans could not be tested without a rate.
-  if (known || options.stopped() || !was_found(finding.state)) return {};
+  if (known || options.stopped() || runs.reliability.k == 0) return {};
   RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
   c.shown = std::move(shown);
   return {};

@@ -122,7 +122,10 @@ Result<Recorded> Store::record(const Finding& finding) {
 
     count_occurrences(sql, seen.id, campaign_, 1, seen.last_seen);
     const Finding known = load_finding(*database_, seen.id);
-    if (rank_of(seen.state) < rank_of(known.state) || !is_smaller(seen.plan, known.plan))
+    // What did not recur has been seen again, whatever plan showed it.
+    const bool again = known.state == FindingState::unconfirmed && seen.state != known.state;
+    const bool worse = rank_of(seen.state) < rank_of(known.state);
+    if (!again && (worse || !is_smaller(seen.plan, known.plan)))
       return {seen.id, false, false, known.state};
     update_finding(sql, seen);
     return {seen.id, false, true, seen.state};

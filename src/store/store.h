@@ -117,7 +117,8 @@ class Store {
   // Inserts a new signature as given (`id` is ignored, empty times become now). For a known
   // signature, counts one more occurrence; its plan, with all that describes it, is replaced only
   // by a plan with fewer calls, or as many calls and a shorter text, whose state is as good or
-  // better (confirmed > flaky > suspect > unconfirmed).
+  // better (confirmed > flaky > suspect > unconfirmed). One that did not recur gives
+  // way to any that is seen again, so that it is a suspect until it is confirmed or does not recur.
   Result<Recorded> record(const Finding& finding);
   // Writes what confirming, attributing and reducing changed in finding `finding.id`: state,
   // oracle, reason, plan, original, minimal, reduction, needs_history, reliability, attribution,

@@ -355,6 +355,32 @@ TEST(Triage, FindsWhatOnlyTheHistoryOfTheWorkerShows) {
   EXPECT_TRUE(f.minimal);
 }
 
+// What nobody could judge again has not failed to recur.
+TEST(Triage, WhatCannotBeRunAgainStaysASuspect) {
+  auto times = std::make_shared<int>(0);
+  for (const End end : {End::worker_error, End::out_of_memory}) {
+    *times = 0;
+    Case c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+      return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : redzone::testing::ended(end);
+    });
+    EXPECT_EQ(c.settle(large()).finding.state, FindingState::suspect);
+  }
+}
+
+// It did recur in a fresh worker, if only once.
+TEST(Triage, WhatRecurredOnceIsFlaky) {
+  auto faults = std::make_shared<int>(0);
+  Case c([faults](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    Observation o = faults_above(64)(plan, trial, before);
+    return o.fault && ++*faults > 3 ? all_right(plan, trial) : o;
+  });
+  const Finding f = c.settle(plain_plan({call_of(700, 16)})).finding;
+  EXPECT_EQ(f.state, FindingState::flaky);
+  EXPECT_EQ(f.reliability.k, 1);
+  EXPECT_GT(f.reliability.n, 10);
+  EXPECT_EQ(f.reduction.end, ReductionEnd::none) << "there is no rate to reduce by";
+}
+
 TEST(Triage, DoesNotConfirmWhatHappenedOnce) {
   auto times = std::make_shared<int>(0);
   Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {

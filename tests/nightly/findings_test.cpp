@@ -93,6 +93,21 @@ TEST_F(NightFindings, WhatPassesOftenEnoughIsFixedAndRegressedWhenItFailsAgain) 
   EXPECT_EQ(back.of("x")->ledger.standing, Standing::regressed);
 }
 
+// It was run again as often as it takes: `run` ends with 0 for it, too.
+TEST_F(NightFindings, WhatFailedOnceAndNeverAgainIsNamedAndNoAlarm) {
+  int faults = 0;
+  bug_ = [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    Observation o = above(64, kReadsBehindX)(plan, trial, before);
+    return o.fault && ++faults > 1 ? all_right(plan, trial) : o;
+  };
+  first_size_ = 55;
+  const Told told = night();
+  ASSERT_EQ(told.night.findings.size(), 1u);
+  EXPECT_EQ(told.night.findings[0].confidence, "unconfirmed");
+  EXPECT_EQ(told.night.findings[0].tonight, Tonight::gone);
+  EXPECT_EQ(told.code, kOk);
+}
+
 TEST_F(NightFindings, APassOfTheSameCodeSaysSo) {
   find();
   bug_ = kNoBug;

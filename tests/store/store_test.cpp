@@ -141,6 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
         Replacement{FindingState::confirmed, plan_of(3), FindingState::flaky, plan_of(2), false},
         Replacement{FindingState::flaky, plan_of(3), FindingState::confirmed, plan_of(2), true},
         Replacement{FindingState::unconfirmed, plan_of(3), FindingState::suspect, plan_of(2), true},
+        Replacement{FindingState::unconfirmed, plan_of(3), FindingState::suspect, plan_of(4), true},
         Replacement{FindingState::suspect, plan_of(3), FindingState::unconfirmed, plan_of(2),
                     false}));
 
