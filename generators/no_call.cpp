@@ -1,5 +1,6 @@
 #include "generators/no_call.h"
 
+#include <chrono>
 #include <limits>
 #include <stdexcept>
 
@@ -13,18 +14,24 @@ namespace {
 // Number of calls of each kind that test the functions of a spec.
 constexpr int kTried = 8;
 
+constexpr std::chrono::seconds kMostTime{2};
+
 constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
 }  // namespace
 
-Result<std::optional<std::string>> why_no_call(const TargetSpec& spec) {
+Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls* calls) {
+  const auto until = std::chrono::steady_clock::now() + kMostTime;
+  const SpecCalls::Until limit(calls, [=] { return std::chrono::steady_clock::now() >= until; });
   try {
-    const CallMaker calls(spec, false);
+    const CallMaker maker(spec, false);
     // A fixed seed, so that the same spec always gives the same answer.
     Draw draw{rc::Random(0)};
     for (int i = 0; i < kTried; ++i)
-      for (const Call& call : {calls.fresh(draw, kUnlimited), calls.large(draw, kUnlimited)})
+      for (const Call& call : {maker.fresh(draw, kUnlimited), maker.large(draw, kUnlimited)})
         try_functions(spec, call.dims, call.config);
+    return std::nullopt;
+  } catch (const SpecCallsEnded&) {
     return std::nullopt;
   } catch (const SpecError& e) {
     return usage_error(e.what());

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr std::chrono::milliseconds kWait{100};  // for a result
-constexpr std::chrono::milliseconds kLook{10};   // if something else may happen meanwhile
-// The first look at all targets ends after this share of the time.
+constexpr std::chrono::milliseconds kLook{10};   // where something else may happen meanwhile
+constexpr std::chrono::seconds kMostReachTime{1};
+// The first look at all targets ends with so much of the time.
 constexpr double kFirstLookShare = 0.25;
 
 // Counts one more plan that got no verdict.
@@ -87,6 +88,11 @@ bool Campaign::called_off(const Lane& lane) const {
   return stopped() || lane.barred;
 }
 
+bool Campaign::no_more_calls() {
+  if (!stop_seen_ && stopped()) stop_seen_ = now();
+  return is_overdue() || (stop_seen_ && now() >= *stop_seen_ + options_.deadline);
+}
+
 void Campaign::ask_barred() {
   if (!options_.barred || (barred_asked_ && now() - *barred_asked_ < kProgressInterval)) return;
   barred_asked_ = now();
@@ -97,7 +103,10 @@ Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   first_look_ = has_turns();
-  log::info("campaign {} begins: {} targets", options_.id, lanes_.size());
+  const SpecCalls::Until last(options_.spec_calls, [this] { return no_more_calls(); });
+  std::vector<SpecFunctionTime> before;
+  if (options_.spec_calls != nullptr) before = options_.spec_calls->times();
+  look_at_reach();
   while (!stopped() && !time_is_up()) {
     ask_barred();
     look_ahead();
@@ -148,6 +157,10 @@ Result<CampaignResult> Campaign::run() {
   result_.stopped = stopped();
   result_.targets = target_stats();
   result_.stats.seconds = elapsed_seconds();
+  if (options_.spec_calls != nullptr)
+    result_.slow_functions =
+        slow_functions(before, options_.spec_calls->times(),
+                       std::chrono::duration_cast<std::chrono::microseconds>(now() - started_));
   result_.stats.workers_lost = executor_.stats().workers_lost - lost_before_;
   RZ_TRY(report_progress(true));
   log::info("campaign {} ends: {} plans, {} trials, {} suspects, {} new and {} known findings",
@@ -167,7 +180,21 @@ Result<void> Campaign::wind_down() {
   }
 }
 
+void Campaign::look_at_reach() {
+  for (auto& lane : lanes_) {
+    const auto until = std::chrono::steady_clock::now() + kMostReachTime;
+    const SpecCalls::Until limit(options_.spec_calls, [this, until] {
+      return no_more_plans() || std::chrono::steady_clock::now() >= until;
+    });
+    try {
+      lane.stats.out_of_reach = lane.plans.out_of_reach();
+    } catch (const SpecCallsEnded&) {
+    }
+  }
+}
+
 void Campaign::top_up() {
+  const SpecCalls::Until end(options_.spec_calls, [this] { return no_more_plans(); });
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
@@ -176,6 +203,8 @@ void Campaign::top_up() {
     const auto begun = now();
     try {
       submit_next(*lane);
+    } catch (const SpecCallsEnded&) {
+      return;  // as if it had never been begun
     } catch (const SpecMistake& e) {
       // Another plan, or another target, may work: this target pays for the time. Returns instead
       // of retrying at once, because no trial was submitted that would let time pass.
@@ -273,8 +302,15 @@ void Campaign::count(Lane& lane, const Verdict& verdict) {
 Result<void> Campaign::finish(exec::JobResult result) {
   auto node = pending_.extract(result.id);
   RZ_CHECK(!node.empty());
-  Pending& pending = node.mapped();
-  Lane& lane = lanes_[pending.lane];
+  Lane& lane = lanes_[node.mapped().lane];
+  try {
+    return judge(lane, std::move(node.mapped()), std::move(result));
+  } catch (const SpecCallsEnded&) {
+    return {};
+  }
+}
+
+Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result) {
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);

@@ -21,6 +21,7 @@
 #include "campaign/tasks.h"
 #include "core/campaign_record.h"
 #include "core/output_count.h"
+#include "core/spec_calls.h"
 #include "exec/executor.h"
 #include "oracles/catalog.h"
 
@@ -96,7 +97,11 @@ struct CampaignOptions {
   // Called for each finding when it is confirmed and again when it is reduced, with the seconds
   // since the campaign began.
   std::function<void(const Finding&, double seconds)> found = {};
-  // The clock of the campaign.
+  // The calls of the functions of the specs, none of which is made to generate plans once the time
+  // is up or `stop` says so, and none at all one deadline later. Null: nothing ends them. Outlives
+  // the campaign.
+  SpecCalls* spec_calls = nullptr;
+  // What its time is measured by.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
@@ -108,7 +113,9 @@ struct CampaignResult {
   std::vector<std::int64_t> new_ids;  // those of `findings` that were unknown before
   bool stopped = false;               // stop() returned true
   std::vector<TargetStats> targets;   // in the order of the targets
-  std::vector<Unjudged> unjudged;     // ordered by first occurrence
+  std::vector<Unjudged> unjudged;     // in the order of the first of each
+  // Functions of specs that took more than half of the time: see slow_functions().
+  std::vector<std::string> slow_functions;
 };
 
 class Campaign {
@@ -164,7 +171,9 @@ class Campaign {
   // True while the target's cases have its time to themselves and its screen waits.
   bool is_busy(const Lane& lane) const;
   void top_up();
-  // Throws what the target's functions throw; nothing is submitted then.
+  // What the budget keeps small, for the report; not of targets whose functions are slow.
+  void look_at_reach();
+  // Throws what the target's functions throw, and has submitted nothing then.
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
@@ -172,7 +181,9 @@ class Campaign {
   Lane* next_lane();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;
+  // Says nothing of a plan for which no time is left to judge it.
   Result<void> finish(exec::JobResult result);
+  Result<void> judge(Lane& lane, Pending pending, exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
@@ -218,6 +229,9 @@ class Campaign {
   bool time_is_up() const;
   // The time limit has passed by more than a deadline: running trials are ended.
   bool is_overdue() const;
+  // Of the functions of specs: for new plans, and for all else.
+  bool no_more_plans() const { return stopped() || time_is_up(); }
+  bool no_more_calls();
   void ask_barred();
   // The cases of the target end because of the user (stop, or the target is barred), not for lack
   // of time.
@@ -249,7 +263,8 @@ class Campaign {
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   std::optional<Error> lost_;                                          // of the sink, in a case
-  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
+  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // when, first
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
   std::size_t aside_ = 0;     // plans being screened in used workers

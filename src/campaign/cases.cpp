@@ -129,7 +129,10 @@ void Campaign::start(Lane& lane, Visit visit) {
   const auto at = std::make_shared<Visit>(std::move(visit));
   Tasks::Task task;
   task.body = [this, &lane, at](exec::Runner& runner) {
-    at->result = this->visit(runner, lane, *at);
+    try {
+      at->result = this->visit(runner, lane, *at);
+    } catch (const SpecCallsEnded&) {  // it stays as it was stored last
+    }
   };
   task.rank = [this, &lane, at, order = ++visits_] {
     const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);

@@ -16,7 +16,7 @@ namespace redzone::campaign {
 struct Campaign::Lane {
   Lane(TargetUnderTest t, std::size_t i, Preparer* preparer, std::chrono::milliseconds references)
       : target(std::move(t)),
-        stats{.target = target.spec->name, .out_of_reach = target.source->out_of_reach()},
+        stats{.target = target.spec->name},
         plans(std::move(target.source), *target.spec, preparer),
         references(references),
         index(i) {}

@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "campaign/plan_source.h"
 #include "campaign/preparer.h"
@@ -25,6 +26,8 @@ class PlansAhead {
   bool ready();
   // Rethrows what the source threw for this plan.
   Plan next();
+  // See PlanSource.
+  std::string out_of_reach() { return source_->out_of_reach(); }
 
  private:
   struct Made {

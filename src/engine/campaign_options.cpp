@@ -16,8 +16,9 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.screen_leaves_room = !device.execution.on_host_cores;
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
-  // A short campaign should show several findings rather than one minimal one. The campaign divides
-  // the time between those that share it.
+  options.spec_calls = engine.site().registry().spec_calls();
+  // A short campaign would rather show several findings than one that is as small as it gets. What
+  // many have to share is divided by the campaign.
   if (options.time.count() > 0)
     options.triage.reduce_time =
         std::min(options.triage.reduce_time,

@@ -37,7 +37,7 @@ std::chrono::milliseconds EngineOptions::trial_deadline() const {
 }
 
 Result<Registry> load_targets(const EngineOptions& options) {
-  auto registry = Registry::load(options.plugins);
+  auto registry = Registry::load(options.plugins, Registry::kFunctionDeadline, options.interrupted);
   if (!registry) return registry;
   RZ_TRY(package::add_packages(*registry, options.packages));
   return registry;

@@ -12,18 +12,28 @@ class GeneratedPlans final : public campaign::PlanSource {
  public:
   GeneratedPlans(const TargetSpec& spec, const generators::Budget& budget, std::uint64_t seed,
                  std::optional<Allocator> allocator)
-      : generator_(spec, budget, seed), allocator_(allocator) {}
+      : spec_(spec), budget_(budget), seed_(seed), allocator_(allocator) {}
   Plan next() override {
-    Plan plan = generator_.next();
+    Plan plan = generator().next();
     if (allocator_ && *allocator_ != plan.mode.allocator)
       plan.mode = with_allocator(plan.mode, *allocator_);
     return plan;
   }
-  std::string out_of_reach() const override { return generator_.out_of_reach(); }
+  std::string out_of_reach() override { return generator().out_of_reach(); }
 
  private:
-  generators::PlanGenerator generator_;
+  // Made when it is first asked for: that calls the functions of the spec, which is for the
+  // campaign to give time for.
+  generators::PlanGenerator& generator() {
+    if (!generator_) generator_.emplace(spec_, budget_, seed_);
+    return *generator_;
+  }
+
+  const TargetSpec& spec_;
+  generators::Budget budget_;
+  std::uint64_t seed_;
   std::optional<Allocator> allocator_;
+  std::optional<generators::PlanGenerator> generator_;
 };
 
 generators::Budget budget_for(const DeviceTraits& device, const exec::Hello& worker) {

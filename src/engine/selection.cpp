@@ -47,7 +47,7 @@ Result<std::optional<std::string>> cannot_fuzz(const TargetSpec& spec, const Sit
   for (const auto& q : quarantined)
     if (q.signature.target == spec.name) return q.why;
   if (auto why = site.cannot_run(spec)) return why;
-  return generators::why_no_call(spec);
+  return generators::why_no_call(spec, site.registry().spec_calls());
 }
 
 }  // namespace

@@ -263,6 +263,8 @@ Result<void> Nightly::fuzz() {
   const auto result = fuzzing.run();
   means_.fuzzed();
   if (!result) return tl::unexpected(result.error());
+  for (const auto& slow : result->slow_functions)
+    means_.note(fmt::format("nightly: more than half of the time went into specs: {}", slow));
   if (!kept) return kept;
   RZ_TRY(keep(result->targets, result->stats));
   if (!stalled || interrupted()) return {};

@@ -230,6 +230,7 @@ std::string campaign_json(const CampaignRecord& c, std::span<const Finding> foun
                   {"calls", s.reference.calls},
                   {"targets", list(scope.compared, compared)}}},
                 {"targets", list(scope.targets, judged)},
+                {"slow_functions", scope.slow_functions},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
                 {"findings", findings(found, db)}});
 }

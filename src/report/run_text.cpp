@@ -132,6 +132,9 @@ std::string campaign_text(const CampaignRecord& campaign, std::span<const Findin
     out += fmt::format("  compared  {} with the reference\n", compared);
   out += targets_not_compared(scope.compared);
   out += targets_judged(scope.targets);
+  for (const auto& slow : scope.slow_functions)
+    out += fmt::format("  slow      {}; such functions took more than half of the time\n",
+                       printable(slow));
   out += unjudged_text(scope.unjudged);
   out += fmt::format("  suspects  {}\n", grouped(s.suspects));
   out += fmt::format("  findings  {} new, {} known\n", grouped(s.new_findings),

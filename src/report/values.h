@@ -91,6 +91,9 @@ struct Scope {
   std::vector<Unjudged> unjudged;
   std::vector<Compared> compared = {};
   std::vector<Judged> targets = {};  // in the order of the targets
+  // Functions of specs that took more than half of the time: "target 't': the work function takes
+  // 500 ms a call".
+  std::vector<std::string> slow_functions = {};
 };
 
 // A campaign that is running.

@@ -30,7 +30,7 @@ struct Owner {
   template <class R, class... A>
   void guard(std::function<R(A...)>& function, std::string name) const {
     if (!function) return;
-    const std::string* watched =
+    SpecCalls::Function* watched =
         watch == nullptr ? nullptr : watch->keep(fmt::format("target '{}': {}", target, name));
     function = [call = std::move(function), owner = *this, name = std::move(name),
                 watched](A... arguments) -> R {
@@ -38,7 +38,7 @@ struct Owner {
         return SpecMistake(SpecMistake::Kind::of_the_call, owner.target, name, "threw " + what,
                            call_of(arguments...));
       };
-      const SpecWatch::Running running(owner.watch.get(), watched);
+      const SpecCalls::Running running(owner.watch.get(), watched);
       try {
         return call(arguments...);
       } catch (const SpecError& e) {

@@ -9,9 +9,10 @@
 
 namespace redzone {
 
-// Returns the same spec with functions that throw only SpecMistake and that `watch`, if not null,
-// watches. A tolerance that is negative or not finite is such a mistake, too: every comparison, or
-// none, would pass. Each spec is wrapped once, where it enters a process.
+// The same spec, whose functions throw nothing but SpecMistake, and with a `watch` are watched, and
+// throw SpecCallsEnded in place of a call where it says so. A
+// tolerance that is negative or not finite is such a mistake, too: it would pass anything, or
+// nothing. Each spec goes through this once, where it enters a process.
 TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch = nullptr);
 
 }  // namespace redzone

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -116,17 +117,21 @@ std::string plugin_problem(const std::filesystem::path& plugin,
   ::_exit(EXIT_SUCCESS);  // skips the destructors of plugins
 }
 
-enum class ReadEnd { complete, closed, late };
+enum class ReadEnd { complete, closed, late, stopped };
 
-ReadEnd read_all(int fd, void* data, std::size_t bytes, Clock::time_point until) {
+constexpr std::int64_t kAskMs = 100;  // whether it is to stop
+
+ReadEnd read_all(int fd, void* data, std::size_t bytes, Clock::time_point until,
+                 const std::function<bool()>& stop) {
   char* p = static_cast<char*>(data);
   while (bytes > 0) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return ReadEnd::late;
+    if (stop && stop()) return ReadEnd::stopped;
     pollfd entry{fd, POLLIN, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(left));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return ReadEnd::late;
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::min(left, kAskMs)));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) return ReadEnd::late;
     const ssize_t n = ::read(fd, p, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return ReadEnd::closed;
@@ -151,7 +156,7 @@ std::string death(int status) {
 }  // namespace
 
 Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
-                           std::chrono::milliseconds deadline) {
+                           std::chrono::milliseconds deadline, const std::function<bool()>& stop) {
   if (plugins.empty()) return {};
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -171,14 +176,17 @@ Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
   for (const auto& plugin : plugins) {
     const auto until = Clock::now() + deadline;
     RecordLength length = 0;
-    auto end = read_all(in.get(), &length, sizeof length, until);
+    auto end = read_all(in.get(), &length, sizeof length, until, stop);
     std::string message;
     if (end == ReadEnd::complete) {
       message.resize(length);
-      end = read_all(in.get(), message.data(), length, until);
+      end = read_all(in.get(), message.data(), length, until, stop);
     }
     if (end == ReadEnd::complete && message.empty()) continue;
     if (end == ReadEnd::complete) return usage_error(std::move(message));
+    if (end == ReadEnd::stopped)
+      return harness_error(
+          fmt::format("plugin {}: interrupted before it was loaded", plugin.string()));
     if (end == ReadEnd::closed)
       return usage_error(fmt::format("plugin {}: {}", plugin.string(), death(child.wait())));
     return usage_error(

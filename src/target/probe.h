@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include "core/error.h"
@@ -10,10 +11,12 @@
 namespace redzone {
 
 // Loads all plugins, in order, in one forked child and reports the first that does not load: a
-// usage error that names the file and describes the failure (also: exited, killed by a signal,
-// timed out). `deadline` is for each plugin. The child's output is discarded. Must be called before
-// threads that hold locks are started.
+// usage error that names the file and says what happened (also: exited, killed by a signal, did not
+// end in time). `deadline` is for each plugin. Once `stop`, which is asked several times a second,
+// is true, it ends with a harness error. What the child prints is discarded. Call it before
+// starting threads that hold locks.
 Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,
-                           std::chrono::milliseconds deadline);
+                           std::chrono::milliseconds deadline,
+                           const std::function<bool()>& stop = {});
 
 }  // namespace redzone

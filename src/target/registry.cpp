@@ -39,8 +39,9 @@ std::string origin(const TargetEntry& e) {
 }  // namespace
 
 Result<Registry> Registry::load(std::span<const std::filesystem::path> plugins,
-                                std::chrono::milliseconds deadline) {
-  RZ_TRY(probe_plugins(plugins, deadline));
+                                std::chrono::milliseconds deadline,
+                                const std::function<bool()>& stop) {
+  RZ_TRY(probe_plugins(plugins, deadline, stop));
   Registry registry;
   registry.watch_ = std::make_shared<SpecWatch>(deadline, [deadline](const std::string& function) {
     end_process(fmt::format("{} has not returned for {} ms", function, deadline.count()));
@@ -62,7 +63,8 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
     if (loaded.preload != nullptr) preloads_.push_back(loaded.preload);
     for (auto& target : loaded.targets)
       if (auto added =
-              add({std::move(target.spec), loaded.device, std::move(target.make), file, hash});
+              add({std::move(target.spec), loaded.device, std::move(target.make), file, hash},
+                  Tried::before);
           !added)
         return added;
   }
@@ -74,8 +76,13 @@ void Registry::preload() const {
 }
 
 Result<void> Registry::add(TargetEntry entry) {
+  return add(std::move(entry), Tried::now);
+}
+
+Result<void> Registry::add(TargetEntry entry, Tried tried) {
   const std::string from = (entry.is_package ? "package " : "plugin ") + origin(entry);
-  RZ_TRY(check_spec(entry.spec, from, watch_));
+  RZ_TRY(tried == Tried::before ? check_declaration(entry.spec, from)
+                                : check_spec(entry.spec, from, watch_));
   auto at = std::lower_bound(
       entries_.begin(), entries_.end(), entry,
       [](const TargetEntry& a, const TargetEntry& b) { return key_of(a) < key_of(b); });

@@ -4,7 +4,9 @@
 #include <redzone/target.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,13 +33,17 @@ struct TargetEntry {
 // the registry is moved, changed or destroyed.
 class Registry {
  public:
-  // Tries the plugins out in a forked child first, so that a plugin that exits, crashes or hangs
-  // (`deadline`, each) costs a usage error and not this process. Stops at the first problem.
-  // Afterwards a function of a spec that does not return within `deadline` ends the process, with
-  // the function's name on stderr and exit code 2, because nothing can interrupt it.
+  static constexpr std::chrono::seconds kFunctionDeadline{10};
+
+  // Loads what is first tried out in a forked child, so that a plugin that exits, crashes or hangs
+  // (`deadline`, each) costs a usage error and not this process. The first problem ends it. From
+  // then on a function of a spec that does not return within `deadline` ends the process, with its
+  // name on stderr and exit code 2: nothing can interrupt it. Once `stop` is true, the trial ends
+  // with a harness error.
   static Result<Registry> load(std::span<const std::filesystem::path> plugins,
-                               std::chrono::milliseconds deadline = std::chrono::seconds(10));
-  // The same without the fork: for a worker, whose driver has tried the plugins out.
+                               std::chrono::milliseconds deadline = kFunctionDeadline,
+                               const std::function<bool()>& stop = {});
+  // The same without the trial: for a worker, whose driver has made it.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
 
   // Makes each plugin load its kernels. Call it in a worker, after its device is open.
@@ -59,12 +65,17 @@ class Registry {
   Result<const TargetEntry*> require_any(std::string_view name) const;
   // The results of find() for all names, ascending.
   std::vector<const TargetEntry*> entries_for(DeviceKind device) const;
+  // Of the functions of their specs; null in a worker, where nobody looks.
+  SpecCalls* spec_calls() const { return watch_.get(); }
   // By name, then device.
   std::span<const TargetEntry> entries() const { return entries_; }
   // Each name once, ascending.
   std::vector<std::string> names() const;
 
  private:
+  // Whether the functions of a spec were tried by another process.
+  enum class Tried : std::uint8_t { before, now };
+  Result<void> add(TargetEntry entry, Tried tried);
   Result<void> add_plugins(std::span<const std::filesystem::path> plugins);
   const TargetEntry* find_exactly(std::string_view name, DeviceKind device) const;
   tl::unexpected<Error> unknown(std::string_view name) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 
@@ -105,6 +106,8 @@ struct TriedCall {
 
 // The smallest call, the largest, and some between them, with the default knobs and with others.
 constexpr std::size_t kTriedCalls = 4;
+// Of the first of them, after which no other is tried: functions may be slow.
+constexpr std::chrono::seconds kTryTime{1};
 
 TriedCall tried_call(const TargetSpec& spec, std::size_t index) {
   TriedCall call;
@@ -253,10 +256,15 @@ Problem reference_problem(const TargetSpec& spec) {
   return std::nullopt;
 }
 
+Result<void> as_error(const Problem& problem, const TargetSpec& spec, std::string_view origin) {
+  if (!problem) return {};
+  return usage_error(
+      fmt::format("{}: invalid spec of target '{}': {}", origin, spec.name, *problem));
+}
+
 }  // namespace
 
-std::optional<std::string> spec_problem(const TargetSpec& spec,
-                                        const std::shared_ptr<SpecWatch>& watch) {
+std::optional<std::string> declaration_problem(const TargetSpec& spec) {
   if (!is_target_name(spec.name))
     return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
   if (spec.tensors.empty()) return "it has no tensors";
@@ -278,18 +286,28 @@ std::optional<std::string> spec_problem(const TargetSpec& spec,
   if (auto p = reference_problem(spec)) return p;
   if (spec.side_streams < 0 || spec.side_streams > kMaxSideStreams)
     return fmt::format("side_streams is {}, must be in 0..{}", spec.side_streams, kMaxSideStreams);
+  return std::nullopt;
+}
+
+std::optional<std::string> spec_problem(const TargetSpec& spec,
+                                        const std::shared_ptr<SpecWatch>& watch) {
+  if (auto p = declaration_problem(spec)) return p;
   const TargetSpec safe = guarded(spec, watch);
-  for (std::size_t i = 0; i < kTriedCalls; ++i)
+  const auto until = std::chrono::steady_clock::now() + kTryTime;
+  for (std::size_t i = 0; i < kTriedCalls; ++i) {
+    if (i > 0 && std::chrono::steady_clock::now() >= until) break;
     if (auto p = functions_problem(safe, tried_call(safe, i))) return p;
+  }
   return std::nullopt;
 }
 
 Result<void> check_spec(const TargetSpec& spec, std::string_view origin,
                         const std::shared_ptr<SpecWatch>& watch) {
-  if (auto problem = spec_problem(spec, watch))
-    return usage_error(
-        fmt::format("{}: invalid spec of target '{}': {}", origin, spec.name, *problem));
-  return {};
+  return as_error(spec_problem(spec, watch), spec, origin);
+}
+
+Result<void> check_declaration(const TargetSpec& spec, std::string_view origin) {
+  return as_error(declaration_problem(spec), spec, origin);
 }
 
 }  // namespace redzone

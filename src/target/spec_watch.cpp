@@ -36,24 +36,19 @@ SpecWatch::SpecWatch(std::chrono::milliseconds limit, Stuck stuck)
 
 SpecWatch::~SpecWatch() = default;
 
-const std::string* SpecWatch::keep(std::string function) {
-  const std::lock_guard lock(mutex_);
-  return &names_.emplace_back(std::move(function));
-}
-
 void SpecWatch::look(const std::stop_token& stop) {
-  const std::string* seen = nullptr;
+  const Function* seen = nullptr;
   std::uint64_t call = 0;
   int looks = 0;
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, stop, limit_ / kLooks, [&] { return stop.stop_requested(); })) {
-    const std::string* now = running_.load(std::memory_order_acquire);
-    const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+    const Function* now = running();
+    const std::uint64_t calls = this->calls();
     looks = now != nullptr && now == seen && calls == call ? looks + 1 : 0;
     seen = now;
     call = calls;
     if (looks < kLooks) continue;
-    stuck_(*seen);
+    stuck_(seen->name());
     return;
   }
 }

@@ -525,6 +525,33 @@ TEST_F(CampaignTest, JudgesALaunchThatNoDeviceTakesWithoutOne) {
   EXPECT_EQ(f.plan, plain_plan({call_of(513, 16)})) << print_plan(f.plan);
 }
 
+// Each call of the shape function takes half a second. What the real clock says does not matter,
+// but that it moves between two calls.
+TEST_F(CampaignTest, EndsInTimeWhereTheFunctionsOfTheSpecAreSlow) {
+  SpecCalls calls;
+  auto* shape = calls.keep("the shape function");
+  auto now = std::chrono::steady_clock::time_point{};
+  spec_.tensors[0].shape = [&, of = spec_.tensors[0].shape](const Dims& dims) {
+    const SpecCalls::Running running(&calls, shape);
+    std::this_thread::sleep_for(std::chrono::milliseconds(12));
+    now += std::chrono::milliseconds(500);
+    return of(dims);
+  };
+  options_.now = [&] { return now; };
+  options_.spec_calls = &calls;
+  options_.plans_per_target = 0;
+  for (const bool stopped : {false, true}) {
+    auto targets = generated();
+    now = {};
+    options_.time = stopped ? std::chrono::hours(1) : std::chrono::seconds(5);
+    options_.stop = [&] { return stopped && now.time_since_epoch() >= std::chrono::seconds(5); };
+    const auto result = run(faults_above(2000), std::move(targets));
+    // One call may have begun just before.
+    EXPECT_LT(now.time_since_epoch(), std::chrono::seconds(6));
+    EXPECT_EQ(result.stopped, stopped);
+  }
+}
+
 TEST_F(CampaignTest, TellsItsProgressAtTheEnd) {
   std::vector<Progress> heard;
   options_.progress = [&](const Progress& p) { heard.push_back(p); };

@@ -4,6 +4,7 @@
 #include <redzone/target.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
@@ -80,6 +81,14 @@ REDZONE_PLUGIN(registrar) {
       return redzone::get(dims, "N") > 100 ? 1e8 : 1e3;
     };
   });
+  // It would hold up whoever loads this.
+  if (std::getenv("REDZONE_TEST_SLOW_TARGET") != nullptr)
+    add("slow", [](TargetSpec& spec) {
+      spec.tensors[0].shape = [](const Dims& dims) {
+        ::usleep(400000);
+        return redzone::Shape{redzone::get(dims, "N")};
+      };
+    });
   add("empty", [](TargetSpec& spec) {
     for (auto& tensor : spec.tensors) tensor.shape = [](const Dims&) { return redzone::Shape{0}; };
   });

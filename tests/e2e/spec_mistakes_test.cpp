@@ -1,6 +1,7 @@
 // Mistakes of a target's author in its spec: named once, never a finding, never outvoted, and
 // nothing that hangs or ends the driver; and what a campaign says it did not judge.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "e2e/cli.h"
 
@@ -60,6 +61,26 @@ TEST(SpecMistake, AFunctionThatDoesNotReturnEndsTheRun) {
       << ran;
   const Ran findings = redzone(folder, {"findings", "--db", "x.db"});
   EXPECT_EQ(findings.exit, 0) << findings;
+}
+
+// Far less than one plan takes.
+TEST(SlowFunction, IsNamedAndDoesNotKeepARunFromItsEnd) {
+  ::setenv("REDZONE_TEST_SLOW_TARGET", "1", 1);
+  const TempFolder folder;
+  const Ran ran = run(folder, "slow", {"--time", "2s", "--json"});
+  const Json json = ran.json();
+  ASSERT_TRUE(json.is_object()) << ran;
+  EXPECT_LT(json["campaign"]["seconds"], 5) << ran;
+  const Json slow = json["slow_functions"];
+  ASSERT_EQ(slow.size(), 1u) << ran;
+  EXPECT_TRUE(slow[0].get<std::string>().starts_with(
+      "target 'mistaken.slow': the shape function of tensor 'x' takes 4"))
+      << ran;
+  const Ran night = redzone(folder, {"nightly", "mistaken.slow", "--plugin", MISTAKEN, "--device",
+                                     "host", "--time", "2s", "--db", "n.db", "--json"});
+  EXPECT_LT(night.json()["night"]["fuzz_seconds"], 5) << night;
+  EXPECT_NE(night.err.find("the shape function of tensor 'x' takes 4"), std::string::npos) << night;
+  ::unsetenv("REDZONE_TEST_SLOW_TARGET");
 }
 
 TEST(Judged, WhatNothingJudgesIsNamed) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <stdexcept>
 
 #include "target/guarded_spec.h"
@@ -54,6 +56,19 @@ TEST(NoCall, AFunctionThatThrowsForSomeCalls) {
   const auto found = why_no_call(spec);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().message, "T is too large");
+}
+
+TEST(NoCall, SlowFunctionsAreNotTriedForLong) {
+  SpecCalls calls;
+  auto* work = calls.keep("the work function");
+  TargetSpec spec = chunk_like_spec();
+  spec.work = [&](const Dims&, const Config&) {
+    const SpecCalls::Running running(&calls, work);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return 1.0;
+  };
+  EXPECT_EQ(why_no_call(spec, &calls).value(), std::nullopt);
+  EXPECT_LE(calls.times().front().calls, 21u);
 }
 
 // Where its constraints do not allow a call a function may throw.

@@ -72,6 +72,20 @@ TEST(GuardedSpec, SaysWhatAnExceptionSays) {
             "target 'scan': the work function threw \"too large\"");
 }
 
+TEST(GuardedSpec, NoFunctionIsCalledOnceTheCallsHaveEnded) {
+  const auto watch = std::make_shared<SpecWatch>(std::chrono::seconds(10), [](const auto&) {});
+  int called = 0;
+  TargetSpec spec;
+  spec.name = "scan";
+  spec.work = [&](const Dims&, const Config&) -> double { return ++called; };
+  spec = guarded(std::move(spec), watch);
+  {
+    const SpecCalls::Until until(watch.get(), [] { return true; });
+    EXPECT_THROW(spec.work({}, {}), SpecCallsEnded);
+  }
+  EXPECT_EQ(spec.work({}, {}), 1.0);
+}
+
 TEST(GuardedSpec, WhatIsNotDeclaredStaysSo) {
   TargetSpec spec;
   spec.tensors = {{.name = "x", .shape = shape_of({})}};

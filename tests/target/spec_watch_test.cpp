@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 TEST(SpecWatch, TellsOfAFunctionThatDoesNotReturn) {
   std::promise<std::string> told;
   SpecWatch watch(milliseconds(40), [&](const std::string& f) { told.set_value(f); });
-  const std::string* name = watch.keep("the work function");
+  auto* name = watch.keep("the work function");
   const SpecWatch::Running running(&watch, name);
   EXPECT_EQ(told.get_future().get(), "the work function");
 }
@@ -22,15 +22,14 @@ TEST(SpecWatch, TellsOfAFunctionThatDoesNotReturn) {
 // However long they take in all, and whatever runs beside them.
 TEST(SpecWatch, CallsThatReturnAreNone) {
   SpecWatch watch(milliseconds(40), [](const std::string& f) { ADD_FAILURE() << f; });
-  const std::string* name = watch.keep("the work function");
+  auto* name = watch.keep("the work function");
   const auto until = std::chrono::steady_clock::now() + milliseconds(300);
   while (std::chrono::steady_clock::now() < until) const SpecWatch::Running running(&watch, name);
   std::this_thread::sleep_for(milliseconds(100));
 }
 
 TEST(SpecWatch, WithoutOneNothingIsWatched) {
-  const std::string name = "the work function";
-  const SpecWatch::Running running(nullptr, &name);
+  const SpecWatch::Running running(nullptr, nullptr);
 }
 
 }  // namespace
