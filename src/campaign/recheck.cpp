@@ -121,18 +121,13 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
   for (std::int64_t asked = 0; asked < most && !runs.decided();) {
     const std::int64_t now = asked == 0 ? kFewest : most - asked;
     asked += now;
-    std::vector<Question> questions;
-    for (std::int64_t i = 0; i < now; ++i)
-      for (const auto* oracle : oracles) questions.push_back({oracle, plan});
-    const auto answers = evaluator.ask(questions);
+    auto judged = ask_runs(evaluator, oracles, plan, recorded, now);
     const bool cut = evaluator.stopped();
-    runs.add_device_time(answers);
-    for (auto run = std::span<const Answer>(answers); !run.empty();
-         run = run.subspan(oracles.size())) {
-      auto judged = judge_run(plan, run.first(oracles.size()), recorded);
-      // The run may have ended with the evaluator, which is not an error of the harness.
-      if (cut && judged.result == RunResult::harness_error) continue;
-      runs.add(std::move(judged));
+    for (auto& run : judged) {
+      runs.add_device_time(run.answers);
+      // It may have been ended with the evaluator, which is no error of the harness.
+      if (cut && run.judgement.result == RunResult::harness_error) continue;
+      runs.add(std::move(run.judgement));
     }
     if (cut && !runs.decided()) return std::move(runs).unfinished();
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "oracles/checks.h"
 
@@ -45,6 +47,18 @@ std::string why_blind(const Plan& plan, const Answer& own, const Signature& reco
   return "";
 }
 
+bool wants_plan_as_written(const Oracle& oracle, const Plan& plan, const TargetSpec& spec) {
+  const auto trials = oracle.expand(plan, spec);
+  TrialSpec as_written;
+  as_written.mode = plan.mode;
+  return trials.empty() || (trials.size() == 1 && trials.front() == as_written);
+}
+
+bool has_hung(const Answer& answer) {
+  return std::any_of(answer.observations.begin(), answer.observations.end(),
+                     [](const Observation& o) { return o.end == End::hang; });
+}
+
 }  // namespace
 
 Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded) {
@@ -82,6 +96,42 @@ RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
   const bool recorded_too = ranked.result == RunResult::recorded;
   if (ranked.other && is_own_alarm(said[*ranked.other].verdict, recorded_too))
     out.other = as_alarm(*ranked.other);
+  return out;
+}
+
+std::vector<JudgedRun> ask_runs(Evaluator& evaluator, std::span<const Oracle* const> oracles,
+                                const Plan& plan, const std::optional<Signature>& recorded,
+                                std::int64_t runs) {
+  std::vector<std::size_t> first, then;  // oracles
+  for (std::size_t o = 0; o < oracles.size(); ++o)
+    (o == 0 || wants_plan_as_written(*oracles[o], plan, evaluator.spec()) ? first : then)
+        .push_back(o);
+  std::vector<std::map<std::size_t, Answer>> said(static_cast<std::size_t>(runs));
+  const auto ask = [&](const std::vector<std::size_t>& which, const auto& is_asked) {
+    std::vector<Question> questions;
+    std::vector<std::pair<std::size_t, std::size_t>> of;  // run, oracle
+    for (std::size_t r = 0; r < said.size(); ++r)
+      for (const std::size_t o : which)
+        if (is_asked(said[r])) {
+          questions.push_back({oracles[o], plan});
+          of.emplace_back(r, o);
+        }
+    if (questions.empty()) return;
+    auto answers = evaluator.ask(questions);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      said[of[i].first].emplace(of[i].second, std::move(answers[i]));
+  };
+  ask(first, [](const auto&) { return true; });
+  ask(then, [](const auto& so_far) {
+    return std::none_of(so_far.begin(), so_far.end(),
+                        [](const auto& a) { return has_hung(a.second); });
+  });
+  std::vector<JudgedRun> out;
+  for (auto& answers_of_run : said) {
+    JudgedRun& run = out.emplace_back();
+    for (auto& [oracle, answer] : answers_of_run) run.answers.push_back(std::move(answer));
+    run.judgement = judge_run(plan, run.answers, recorded);
+  }
   return out;
 }
 

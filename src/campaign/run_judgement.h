@@ -29,8 +29,18 @@ struct RunJudgement {
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 
-// What the finding's own oracle said in `own`, by these two rules.
-Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded);
+// A run of a plan: what was asked of it and what it comes to.
+struct JudgedRun {
+  std::vector<Answer> answers;
+  RunJudgement judgement;  // whose `answer` is one of these
+};
+
+// So many runs of `plan`, each judged by `oracles`: see judge_run(). What runs the plan as written
+// is asked first, with oracles[0]: where a trial hangs nothing else is, as every other way to run
+// such a plan would most likely cost its deadline, too, and the hang has decided.
+std::vector<JudgedRun> ask_runs(Evaluator& evaluator, std::span<const Oracle* const> oracles,
+                                const Plan& plan, const std::optional<Signature>& recorded,
+                                std::int64_t runs);
 
 // `answer` is that of a tool which was asked in the place of the oracle that found `recorded`: what
 // it reports is a failure of its own, unless it is the same bug.

@@ -1,5 +1,6 @@
 // `redzone replay`: reruns a stored or hand-written plan, and reports k of n.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -162,16 +163,18 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   result.subject = name;
   result.expected = repro->signature;
   std::optional<campaign::Alarm> other;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
   for (int i = 0; i < n && !interrupted(); ++i) {
-    std::vector<campaign::Question> questions;
-    for (const auto* oracle : *oracles) questions.push_back({oracle, repro->plan});
-    const auto answers = evaluator.ask(questions);
-    auto judged = of_another_oracle ? campaign::judge_by_tool(repro->plan, answers.front(), found)
-                                    : campaign::judge_run(repro->plan, answers, repro->signature);
-    result.runs.push_back(as_run(judged, answers[judged.answer]));
-    log::info("replay of {}: run {} of {}: {}", name, i + 1, n, name_of(judged.result));
+    if (terminal) rewrite_line(fmt::format("replay: run {} of {}", i + 1, n));
+    auto run = std::move(
+        campaign::ask_runs(evaluator, *oracles, repro->plan, repro->signature, 1).front());
+    auto& judged = run.judgement;
+    if (of_another_oracle)
+      judged = campaign::judge_by_tool(repro->plan, run.answers.front(), found);
+    result.runs.push_back(as_run(judged, run.answers[judged.answer]));
     if (judged.other && !other) other = std::move(judged.other);
   }
+  if (terminal) clear_line();
   const bool recorded_too =
       std::any_of(result.runs.begin(), result.runs.end(),
                   [](const report::ReplayRun& run) { return run.result == RunResult::recorded; });

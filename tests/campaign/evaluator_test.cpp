@@ -6,6 +6,7 @@
 #include "campaign/attribution.h"
 #include "campaign/fakes.h"
 #include "campaign/history.h"
+#include "campaign/run_judgement.h"
 
 namespace redzone::campaign {
 namespace {
@@ -213,6 +214,37 @@ TEST(History, LeavesOutTheMiddleOfALongOne) {
   EXPECT_EQ(size_at(0), 0);
   EXPECT_EQ(size_at(kMaxSteps - 2), most - 1);
   EXPECT_EQ(size_at(kMaxSteps - 1), -1);
+}
+
+// Each further trial of such a plan would cost its deadline, too.
+TEST_F(EvaluatorTest, ARunThatHangsIsAskedOneTrial) {
+  FakeExecutor executor(
+      [](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(End::hang); });
+  Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
+  const auto runs = ask_runs(evaluator, catalog_.all(), plan_, std::nullopt, 3);
+  EXPECT_EQ(executor.trials(), 3u);
+  ASSERT_EQ(runs.size(), 3u);
+  for (const auto& run : runs) {
+    EXPECT_EQ(run.judgement.result, RunResult::recorded);
+    EXPECT_EQ(run.judgement.verdict.signature.kind, FailKind::hang);
+    EXPECT_EQ(run.answers[run.judgement.answer].verdict.signature.kind, FailKind::hang);
+  }
+}
+
+TEST_F(EvaluatorTest, ARunThatEndsIsPutToAllOracles) {
+  const auto oracles = catalog_.all();
+  FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    return all_right(plan, trial);
+  });
+  Evaluator evaluator(executor, spec_, std::chrono::seconds(10));
+  const auto runs = ask_runs(evaluator, oracles, plan_, std::nullopt, 2);
+  ASSERT_EQ(runs.size(), 2u);
+  for (const auto& run : runs) {
+    ASSERT_EQ(run.answers.size(), oracles.size());
+    for (std::size_t o = 0; o < oracles.size(); ++o)
+      EXPECT_EQ(run.answers[o].verdict.oracle, oracles[o]->name());
+    EXPECT_EQ(run.judgement.result, RunResult::pass);
+  }
 }
 
 }  // namespace
