@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/spec_mistake.h"
+#include "target/known_enumerator.h"
 
 namespace redzone {
 namespace {
@@ -65,7 +66,19 @@ TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
     owner.guard(constraint.holds, fmt::format("constraint '{}'", constraint.text));
   for (auto& tensor : spec.tensors) {
     owner.guard(tensor.shape, fmt::format("the shape function of tensor '{}'", tensor.name));
-    owner.guard(tensor.dtype_of, fmt::format("the dtype function of tensor '{}'", tensor.name));
+    if (tensor.dtype_of) {
+      const std::string name = fmt::format("the dtype function of tensor '{}'", tensor.name);
+      owner.guard(tensor.dtype_of, name);
+      tensor.dtype_of = [of = std::move(tensor.dtype_of), target = spec.name,
+                         name](const Config& config) {
+        const DType dtype = of(config);
+        if (!is_known(dtype))
+          throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
+                            fmt::format("gives {}, which is no DType", static_cast<int>(dtype)),
+                            call_of(config));
+        return dtype;
+      };
+    }
     owner.guard(tensor.fill.range,
                 fmt::format("the range of the fill of tensor '{}'", tensor.name));
   }

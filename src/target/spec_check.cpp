@@ -11,6 +11,7 @@
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
 #include "target/guarded_spec.h"
+#include "target/known_enumerator.h"
 
 namespace redzone {
 namespace {
@@ -39,6 +40,13 @@ Problem names_problem(const Specs& specs, std::string_view what) {
   return std::nullopt;
 }
 
+// `of`: "the dtype of tensor 'x'".
+template <class E>
+Problem enumerator_problem(std::string_view of, E value) {
+  if (is_known(value)) return std::nullopt;
+  return fmt::format("{} is {}, which is none of its enumerators", of, static_cast<int>(value));
+}
+
 Problem dim_problem(const DimSpec& dim) {
   if (!dim.values.empty()) {
     if (dim.values.front() < 0) return fmt::format("dim '{}' has a negative value", dim.name);
@@ -60,6 +68,8 @@ Problem dim_problem(const DimSpec& dim) {
 }
 
 Problem constraint_problem(const Constraint& c, const TargetSpec& spec) {
+  if (auto p = enumerator_problem(fmt::format("the kind of constraint '{}'", c.text), c.kind))
+    return p;
   if (c.kind == Constraint::Kind::predicate) {
     if (!c.holds) return fmt::format("constraint '{}' has no predicate", c.text);
     if (c.text.empty()) return "a constraint has no text";
@@ -181,6 +191,10 @@ Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
 
 // Checks the declaration of a tensor, except for its functions.
 Problem tensor_problem(const TensorSpec& tensor) {
+  const std::string whose = fmt::format("of tensor '{}'", tensor.name);
+  if (auto p = enumerator_problem("the dtype " + whose, tensor.dtype)) return p;
+  if (auto p = enumerator_problem("the role " + whose, tensor.role)) return p;
+  if (auto p = enumerator_problem("the kind of the fill " + whose, tensor.fill.kind)) return p;
   if (!tensor.shape) return fmt::format("tensor '{}' has no shape function", tensor.name);
   if (tensor.align_bytes == 0 || (tensor.align_bytes & (tensor.align_bytes - 1)) != 0)
     return fmt::format("tensor '{}': align_bytes {} is not a power of two", tensor.name,
@@ -267,6 +281,7 @@ Result<void> as_error(const Problem& problem, const TargetSpec& spec, std::strin
 std::optional<std::string> declaration_problem(const TargetSpec& spec) {
   if (!is_target_name(spec.name))
     return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
+  if (auto p = enumerator_problem("its category", spec.category)) return p;
   if (spec.tensors.empty()) return "it has no tensors";
   if (auto p = names_problem(spec.dims, "dim")) return p;
   if (auto p = names_problem(spec.tensors, "tensor")) return p;

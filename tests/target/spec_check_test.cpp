@@ -219,6 +219,15 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) {
          s.dims[1].values = {-8, 8};
        }},
+      {"its category is 77, which is none", [](auto& s) { s.category = Category{77}; }},
+      {"the dtype of tensor 'x' is 77", [](auto& s) { s.tensors[0].dtype = DType{77}; }},
+      {"the role of tensor 'x' is 77", [](auto& s) { s.tensors[0].role = Role{77}; }},
+      {"the kind of the fill of tensor 'x' is 77",
+       [](auto& s) { s.tensors[0].fill.kind = Fill::Kind{77}; }},
+      {"the kind of constraint 'odd' is 77",
+       [](auto& s) { s.constraints.push_back({.kind = Constraint::Kind{77}, .text = "odd"}); }},
+      {"the dtype function of tensor 'x' gives 77, which is no DType",
+       [](auto& s) { s.tensors[0].dtype_of = [](const Config&) { return DType{77}; }; }},
       {"names the unknown dim 'N'",
        [](auto& s) { s.constraints.push_back(Constraint::at_most("C", "N")); }},
       {"has no predicate",

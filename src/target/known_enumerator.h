@@ -1,0 +1,40 @@
+// Whether a value of an enumeration is one of its enumerators: in a spec, which comes from a
+// plugin, it may be any number.
+#pragma once
+
+#include <redzone/spec.h>
+
+#include <algorithm>
+
+#include "core/spec_names.h"
+
+namespace redzone {
+
+template <NamedEnum E>
+bool is_known(E value) {
+  const auto all = enumerators<E>();
+  return std::find(all.begin(), all.end(), value) != all.end();
+}
+
+inline bool is_known(Fill::Kind kind) {
+  switch (kind) {
+    case Fill::Kind::uniform:
+    case Fill::Kind::integers:
+    case Fill::Kind::offsets:
+    case Fill::Kind::constant:
+      return true;
+  }
+  return false;
+}
+
+inline bool is_known(Constraint::Kind kind) {
+  switch (kind) {
+    case Constraint::Kind::divides:
+    case Constraint::Kind::at_most:
+    case Constraint::Kind::predicate:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace redzone
