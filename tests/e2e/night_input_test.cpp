@@ -34,7 +34,8 @@ TEST_F(NightInput, WrongFlagsMakeNoStore) {
   std::filesystem::create_directory(folder_.path() / "empty");
   expect(night({"--corpus", "empty"}), 2, "holds no plan");
   std::filesystem::create_directory(folder_.path() / "plans");
-  folder_.write("plans/a.toml", "redzone_plan = 1\ntarget = \"not.here\"\n[[step]]\ndo = \"call\"\n");
+  folder_.write("plans/a.toml",
+                "redzone_plan = 1\ntarget = \"not.here\"\n[[step]]\ndo = \"call\"\n");
   expect(night({"--corpus", "plans"}), 2, "--corpus: plans/a.toml: unknown target 'not.here'");
   expect({"nightly", "gains.dubbled", "--plugin", "./gains.so", "--device", "host"}, 2,
          "did you mean");

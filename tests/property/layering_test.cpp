@@ -375,7 +375,8 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
 
 // Elsewhere, text of a target or of a store could steer the terminal.
 TEST(Layering, CommandsPrintThroughOneFile) {
-  const std::regex prints(R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b|::write\()");
+  const std::regex prints(
+      R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b|::write\()");
   int seen = 0;
   for (const auto& source : tree().sources) {
     if (!begins(source.file, "src/cli/")) continue;
