@@ -11,11 +11,10 @@
 
 namespace redzone::generators {
 
-// Why a PlanGenerator of the target could not be made, as one clause; nothing when it could: its
-// constraints may exclude each other, and a shape may be none. A usage error where a function of
-// the spec throws for one of a few calls that are drawn, large ones among them. With the
-// `calls` of its functions, which may be slow, this looks for two seconds: what has not shown by
-// then shows in the plans.
+// Why a PlanGenerator of the target cannot be constructed, as one clause (its constraints may
+// exclude each other, or a shape may be invalid); nothing if it can be. Fails with a usage error if
+// a function of the spec throws for one of a few drawn calls, large ones included. With the `calls`
+// of its functions, which may be slow, the search ends after two seconds with nothing.
 Result<std::optional<std::string>> why_no_call(const TargetSpec& spec, SpecCalls* calls = nullptr);
 
 }  // namespace redzone::generators

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr std::chrono::milliseconds kWait{100};  // for a result
-constexpr std::chrono::milliseconds kLook{10};   // where something else may happen meanwhile
+constexpr std::chrono::milliseconds kLook{10};   // if something else may happen meanwhile
 constexpr std::chrono::seconds kMostReachTime{1};
-// The first look at all targets ends with so much of the time.
+// The first look at all targets ends after this share of the time.
 constexpr double kFirstLookShare = 0.25;
 
 // Counts one more plan that got no verdict.
@@ -103,6 +103,7 @@ Result<CampaignResult> Campaign::run() {
   started_ = last_progress_ = now();
   lost_before_ = executor_.stats().workers_lost;
   first_look_ = has_turns();
+  log::info("campaign {} begins: {} targets", options_.id, lanes_.size());
   const SpecCalls::Until last(options_.spec_calls, [this] { return no_more_calls(); });
   std::vector<SpecFunctionTime> before;
   if (options_.spec_calls != nullptr) before = options_.spec_calls->times();

@@ -101,7 +101,7 @@ struct CampaignOptions {
   // is up or `stop` says so, and none at all one deadline later. Null: nothing ends them. Outlives
   // the campaign.
   SpecCalls* spec_calls = nullptr;
-  // What its time is measured by.
+  // The clock of the campaign.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
@@ -113,7 +113,7 @@ struct CampaignResult {
   std::vector<std::int64_t> new_ids;  // those of `findings` that were unknown before
   bool stopped = false;               // stop() returned true
   std::vector<TargetStats> targets;   // in the order of the targets
-  std::vector<Unjudged> unjudged;     // in the order of the first of each
+  std::vector<Unjudged> unjudged;     // ordered by first occurrence
   // Functions of specs that took more than half of the time: see slow_functions().
   std::vector<std::string> slow_functions;
 };
@@ -173,7 +173,7 @@ class Campaign {
   void top_up();
   // What the budget keeps small, for the report; not of targets whose functions are slow.
   void look_at_reach();
-  // Throws what the target's functions throw, and has submitted nothing then.
+  // Throws what the target's functions throw; nothing is submitted then.
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
@@ -263,8 +263,8 @@ class Campaign {
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;
   std::optional<Error> lost_;                                          // of the sink, in a case
-  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // when, last
-  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // when, first
+  std::optional<std::chrono::steady_clock::time_point> barred_asked_;  // last call of `barred`
+  std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // first
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
   std::size_t aside_ = 0;     // plans being screened in used workers

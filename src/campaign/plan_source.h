@@ -7,13 +7,14 @@
 
 namespace redzone::campaign {
 
-// Never ends. Its functions call those of the target's spec, and throw what they throw.
+// An endless sequence of plans. Its functions call those of the target's spec, and throw what they
+// throw.
 class PlanSource {
  public:
   virtual ~PlanSource() = default;
   virtual Plan next() = 0;
-  // Which part of the target's dims no plan has, as it would cost too much: "N above 1000 (of
-  // 4000)"; or "".
+  // The part of the target's dims that no plan covers because it would cost too much: "N above 1000
+  // (of 4000)"; "" if none.
   virtual std::string out_of_reach() { return {}; }
 };
 

@@ -125,7 +125,7 @@ Recheck recheck(Evaluator& evaluator, std::span<const Oracle* const> oracles, co
     const bool cut = evaluator.stopped();
     for (auto& run : judged) {
       runs.add_device_time(run.answers);
-      // It may have been ended with the evaluator, which is no error of the harness.
+      // The run may have ended with the evaluator, which is not an error of the harness.
       if (cut && run.judgement.result == RunResult::harness_error) continue;
       runs.add(std::move(run.judgement));
     }

@@ -29,6 +29,9 @@ struct RunJudgement {
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 
+// What the finding's own oracle said in `own`, by these two rules.
+Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded);
+
 // A run of a plan: what was asked of it and what it comes to.
 struct JudgedRun {
   std::vector<Answer> answers;

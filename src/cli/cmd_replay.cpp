@@ -172,6 +172,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
     if (of_another_oracle)
       judged = campaign::judge_by_tool(repro->plan, run.answers.front(), found);
     result.runs.push_back(as_run(judged, run.answers[judged.answer]));
+    log::info("replay of {}: run {} of {}: {}", name, i + 1, n, name_of(judged.result));
     if (judged.other && !other) other = std::move(judged.other);
   }
   if (terminal) clear_line();

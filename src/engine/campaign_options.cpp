@@ -17,8 +17,8 @@ campaign::CampaignOptions campaign_options(const Engine& engine, std::chrono::mi
   options.triage = engine.triage_options();
   options.preparer = engine.compilers();
   options.spec_calls = engine.site().registry().spec_calls();
-  // A short campaign would rather show several findings than one that is as small as it gets. What
-  // many have to share is divided by the campaign.
+  // A short campaign should show several findings rather than one minimal one. The campaign divides
+  // the time between those that share it.
   if (options.time.count() > 0)
     options.triage.reduce_time =
         std::min(options.triage.reduce_time,

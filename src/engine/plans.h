@@ -11,9 +11,9 @@
 
 namespace redzone::engine {
 
-// For one target on the device that `worker` told of. `seed` is the campaign's: each target draws
-// its own from it, so that a target's plans do not depend on which others run beside it. With
-// `allocator` all of them use that one. Borrows the spec.
+// Plans for one target on the device that `worker` described. Each target derives its own seed from
+// the campaign's `seed`, so that its plans do not depend on the other targets. With `allocator` all
+// plans use that one. Borrows the spec.
 std::unique_ptr<campaign::PlanSource> generated_plans(const TargetSpec& spec,
                                                       const DeviceTraits& device,
                                                       const exec::Hello& worker, std::uint64_t seed,

@@ -35,9 +35,9 @@
 //              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans",
 //              "spec_error": true for a mistake of the target's author}],
 //              "reference": {"compared_calls", "calls", "targets": [{"target",
-//              "compared_calls", "calls", "not_compared"}]}, of targets that have one,
-//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims that the budget
-//              of the device keeps small}],
+//              "compared_calls", "calls", "not_compared"}]}, for targets with a reference,
+//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited by
+//              the budget of the device}],
 //              "slow_functions": [functions of specs that took more than half of the time],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference

@@ -11,8 +11,8 @@
 namespace redzone {
 
 // Loads all plugins, in order, in one forked child and reports the first that does not load: a
-// usage error that names the file and says what happened (also: exited, killed by a signal, did not
-// end in time). `deadline` is for each plugin. Once `stop`, which is asked several times a second,
+// usage error that names the file and describes the failure (also: exited, killed by a signal,
+// timed out). `deadline` is for each plugin. Once `stop`, which is asked several times a second,
 // is true, it ends with a harness error. What the child prints is discarded. Call it before
 // starting threads that hold locks.
 Result<void> probe_plugins(std::span<const std::filesystem::path> plugins,

@@ -35,15 +35,15 @@ class Registry {
  public:
   static constexpr std::chrono::seconds kFunctionDeadline{10};
 
-  // Loads what is first tried out in a forked child, so that a plugin that exits, crashes or hangs
-  // (`deadline`, each) costs a usage error and not this process. The first problem ends it. From
-  // then on a function of a spec that does not return within `deadline` ends the process, with its
-  // name on stderr and exit code 2: nothing can interrupt it. Once `stop` is true, the trial ends
-  // with a harness error.
+  // Tries the plugins out in a forked child first, so that a plugin that exits, crashes or hangs
+  // (`deadline`, each) costs a usage error and not this process. Stops at the first problem, and
+  // with a harness error once `stop` is true. Afterwards a function of a spec that does not return
+  // within `deadline` ends the process, with the function's name on stderr and exit code 2, because
+  // nothing can interrupt it.
   static Result<Registry> load(std::span<const std::filesystem::path> plugins,
                                std::chrono::milliseconds deadline = kFunctionDeadline,
                                const std::function<bool()>& stop = {});
-  // The same without the trial: for a worker, whose driver has made it.
+  // The same without the fork: for a worker, whose driver has tried the plugins out.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
 
   // Makes each plugin load its kernels. Call it in a worker, after its device is open.

@@ -16,8 +16,8 @@ namespace redzone {
 // therefore checks periodically whether the same call of a function is still running. It counts its
 // own checks instead of time, so that stopping the process for a while causes no false report.
 //
-// One thread at a time calls the functions: of two at once one may be overlooked, and none is
-// blamed that returns.
+// One thread at a time should call the functions: with two at once a stuck one may be missed, but a
+// function that returns is never reported.
 class SpecWatch : public SpecCalls {
  public:
   // Called once, on the watch's own thread, with the function that has not returned for `limit`.
@@ -30,9 +30,9 @@ class SpecWatch : public SpecCalls {
 
   std::chrono::milliseconds limit_;
   Stuck stuck_;
-  std::mutex mutex_;  // of what the thread sleeps on
+  std::mutex mutex_;  // guards the thread's sleep
   std::condition_variable_any wake_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last member: it uses the others
 };
 
 }  // namespace redzone
