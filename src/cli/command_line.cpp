@@ -9,6 +9,8 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/streams.h"
+#include "cli/verbosity.h"
+#include "core/log.h"
 #include "core/names.h"
 #include "store/environment.h"
 
