@@ -15,7 +15,8 @@ std::string_view exit_sentence(int exit_code) {
     case 2:
       return "The command line or a file was wrong: nothing here is a pass.";
     case 4:
-      return "Nothing could be judged, or nothing of one of the targets: this night is no pass.";
+      return "Nothing could be judged, or nothing of a target or plan asked for: this night is no "
+             "pass.";
     case 130:
       return "Interrupted; what was found is here.";
     default:

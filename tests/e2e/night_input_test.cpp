@@ -147,8 +147,9 @@ TEST_F(NightInput, ANightWithoutTimeSaysWhatItDidNotJudge) {
   ASSERT_EQ(gaps.size(), 1u) << gaps;
   EXPECT_EQ(gaps[0]["what"], "target gains.doubled");
   EXPECT_EQ(gaps[0]["why"], "no time was left to fuzz it");
-  EXPECT_TRUE(ran.out.ends_with(
-      "\nnothing could be judged, or nothing of one of the targets: this night is no pass\n"))
+  EXPECT_TRUE(
+      ran.out.ends_with("\nnothing could be judged, or nothing of a target or plan asked for: this "
+                        "night is no pass\n"))
       << ran;
 }
 

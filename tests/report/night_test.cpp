@@ -197,7 +197,9 @@ TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {
            {0, "nothing new"},
            {1, "what was new or regressed has been marked since"},
            {2, "the command line or a file was wrong: nothing here is a pass"},
-           {4, "nothing could be judged, or nothing of one of the targets: this night is no pass"},
+           {4,
+            "nothing could be judged, or nothing of a target or plan asked for: this night is no "
+            "pass"},
            {130, "interrupted; what was found is here"}}) {
     night.exit_code = code;
     EXPECT_TRUE(night_text(night).ends_with("\n\n" + words + "\n")) << code;
