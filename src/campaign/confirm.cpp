@@ -96,12 +96,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   const auto runs =
       run_to_confirm(shop, evaluator, c, *shown->oracle, shown->plan, finding.signature);
   finding.reliability = runs.reliability;
-  // It has recurred in a fresh worker, if only in the run that showed it. A hang was asked for
-  // there within another deadline.
-  const bool fresh = !options.reuse_workers || !c.grouped;
-  if (runs.reliability.n > 0 && runs.reliability.k == 0 && fresh && !hang)
-    finding.reliability = {1, runs.reliability.n + 1};
-  finding.state = state_of(finding.reliability);
+  finding.state = state_of(runs.reliability);
   finding.reason = shown->answer.verdict.reason;
   finding.oracle = std::string(shown->oracle->name());
   finding.plan = shown->plan;
@@ -112,7 +107,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   c.is_new = stored.is_new;
   drop_if_same(c);
   // A failure that did not recur is not reduced: smaller plans could not be tested without a rate.
-  if (known || options.stopped() || runs.reliability.k == 0) return {};
+  if (known || options.stopped() || !was_found(finding.state)) return {};
   RZ_TRY(shop.sink.evidence(finding.id, "confirm", finding.plan, shown->answer));
   c.shown = std::move(shown);
   return {};

@@ -367,20 +367,6 @@ TEST(Triage, WhatCannotBeRunAgainStaysASuspect) {
   }
 }
 
-// It did recur in a fresh worker, if only once.
-TEST(Triage, WhatRecurredOnceIsFlaky) {
-  auto faults = std::make_shared<int>(0);
-  Case c([faults](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
-    Observation o = faults_above(64)(plan, trial, before);
-    return o.fault && ++*faults > 3 ? all_right(plan, trial) : o;
-  });
-  const Finding f = c.settle(plain_plan({call_of(700, 16)})).finding;
-  EXPECT_EQ(f.state, FindingState::flaky);
-  EXPECT_EQ(f.reliability.k, 1);
-  EXPECT_GT(f.reliability.n, 10);
-  EXPECT_EQ(f.reduction.end, ReductionEnd::none) << "there is no rate to reduce by";
-}
-
 TEST(Triage, DoesNotConfirmWhatHappenedOnce) {
   auto times = std::make_shared<int>(0);
   Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
