@@ -23,12 +23,16 @@ bool is_vague(FailKind kind) {
   return kind == FailKind::divergence || kind == FailKind::reference;
 }
 
+// The last of 4, 64 and 1,024 suspects that look the same.
+constexpr std::uint64_t kLastLook = 1024, kLooksGrow = 16;
+
 // A difference says little about its cause, so a further suspect with the same signature may be
 // another bug: some are triaged again, ever more rarely. A confirmed fault or canary needs no
 // second triage; unconfirmed ones are triaged again each time the count has doubled.
-bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
+bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found,
+                        std::uint64_t next_look) {
   if (!found) return (seen & (seen - 1)) == 0;
-  return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
+  return is_vague(signature.kind) && next_look <= kLastLook && seen >= next_look;
 }
 
 }  // namespace
@@ -47,12 +51,15 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
     return {};
   }
   if (it != lane.groups.end()) {
-    ++it->second.seen;
-    if (it->second.waiting ||
-        !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
-      ++it->second.unreported;
+    Lane::SuspectGroup& known = it->second;
+    ++known.seen;
+    if (known.waiting ||
+        !worth_another_look(suspect.verdict.signature, known.seen, known.found, known.next_look)) {
+      ++known.unreported;
+      if (known.waiting) known.latest = std::move(suspect);
       return {};
     }
+    if (known.found) known.next_look *= kLooksGrow;
   }
   return open_case(lane, std::move(suspect), key);
 }
@@ -222,6 +229,7 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     *listed = f;
   }
   if (!c.shown || visit.station != Station::confirm) meet(lane, c.other);
+  if (visit.station == Station::confirm) RZ_TRY(look_again(lane, visit.key));
   visit.listed = f.id;
   visit.listed_as_new = c.is_new;
   visit.suspect = {};
@@ -229,6 +237,17 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
   if (c.shown && visit.station != Station::end) wait(lane, std::move(visit));
   return {};
+}
+
+// The screen may have seen the whole group while its first suspect was being confirmed.
+Result<void> Campaign::look_again(Lane& lane, const std::string& key) {
+  Lane::SuspectGroup& known = lane.groups[key];
+  std::optional<Suspect> latest = std::exchange(known.latest, std::nullopt);
+  if (!latest || !known.found ||
+      !worth_another_look(latest->verdict.signature, known.seen, known.found, known.next_look))
+    return {};
+  known.next_look *= kLooksGrow;
+  return open_case(lane, std::move(*latest), key);
 }
 
 bool Campaign::hangs_are_due() const {

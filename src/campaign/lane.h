@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,9 +41,12 @@ struct Campaign::Lane {
   struct SuspectGroup {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
-    bool found = false;           // confirmed or flaky
-    bool waiting = false;         // waits for confirmation or is being confirmed
-    std::int64_t unreported = 0;  // occurrences not yet reported to the sink
+    std::uint64_t next_look =
+        4;                 // once `seen` is that high another of a found group is looked into
+    bool found = false;    // confirmed or flaky
+    bool waiting = false;  // waits for confirmation or is being confirmed
+    std::optional<Suspect> latest;  // that came while `waiting`
+    std::int64_t unreported = 0;    // occurrences not yet reported to the sink
   };
   std::map<std::string, SuspectGroup> groups;
   // Outputs on which equal runs differ, with the finding that reports it: that finding explains any

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"negative_seed", {"run", "--seed", "-1"}, {"--seed", "-1"}},
         {"workers", {"run", "--workers", "0"}, {"--workers", "1..64"}},
         {"deadline", {"run", "--deadline", "1d"}, {"--deadline", "'1d'"}},
-        {"device", {"run", "--device", "tpu"}, {"'tpu'", "auto, cuda, host"}},
+        {"device", {"run", "--device", "tpu"}, {"'tpu'", "auto, cuda, dry-run, host"}},
         {"target",
          {"run", "puzzle.last_tyle", "--device", "host", "--db", "new.db"},
          {"puzzle.last_tyle", "did you mean 'puzzle.last_tile'"}},

@@ -103,9 +103,9 @@ TEST_F(None, AllPuzzlesRunDry) {
 
 TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
   const Ran text = on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6"});
-  EXPECT_NE(text.out.find("campaign 1 on none"), std::string::npos) << text;
+  EXPECT_NE(text.out.find("campaign 1 on dry-run"), std::string::npos) << text;
   EXPECT_NE(text.out.find("self-proof: 3 planted bugs caught"), std::string::npos) << text;
-  EXPECT_NE(text.out.find("judged by launch-config, fault, launches, scratch; no kernel ran, so "
+  EXPECT_NE(text.out.find("judged by launch-config, fault, launch-mismatch, scratch; no kernel ran, so "
                           "not by redzone"),
             std::string::npos)
       << text;
@@ -141,7 +141,7 @@ TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
   for (const char* command : {"replay", "reduce"}) {
     const Ran ran = on_none({command, "1"});
     EXPECT_EQ(ran.exit, 4) << ran;
-    EXPECT_NE(ran.err.find("needs kernels that run, and device none runs none"), std::string::npos)
+    EXPECT_NE(ran.err.find("needs kernels that run, and device dry-run runs none"), std::string::npos)
         << ran;
   }
 }
@@ -156,7 +156,7 @@ TEST_F(None, AFindingOfItReplaysWhereKernelsRun) {
 TEST_F(None, DoctorProvesIt) {
   const Ran ran = redzone(folder_, {"doctor"});
   EXPECT_EQ(ran.exit, 0) << ran;
-  EXPECT_NE(ran.out.find("self-test none"), std::string::npos) << ran;
+  EXPECT_NE(ran.out.find("self-test dry-run"), std::string::npos) << ran;
 }
 
 TEST_F(None, HasNothingToMeasure) {

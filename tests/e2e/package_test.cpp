@@ -56,7 +56,7 @@ TEST_F(PackageOnTheCommandLine, CannotBeReplayedWithoutItsDevice) {
                 "redzone_plan = 1\ntarget = \"test.add\"\n[[step]]\ndo = \"call\"\n"
                 "dims = { R = 1, N = 17 }\n");
   expect(run({"replay", "p.toml", "--device", "host"}), 2,
-         "target 'test.add' is not built for device host, only for cuda, none");
+         "target 'test.add' is not built for device host, only for cuda, dry-run");
 }
 
 TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {

@@ -92,7 +92,7 @@ TEST(ReportJson, Campaign) {
       parsed(campaign_json(sample_campaign(), found, {6, std::chrono::milliseconds(212)}));
   EXPECT_EQ(keys(j),
             "campaign verdicts suspects new_findings known_findings judged_by not_judged_by "
-            "unjudged reference targets self_proof findings");
+            "unjudged reference targets slow_functions self_proof findings");
   EXPECT_EQ(keys(j["campaign"]),
             "id seed device command started ended seconds plans plans_per_s calls calls_per_s "
             "trials workers_lost");

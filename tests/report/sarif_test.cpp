@@ -87,6 +87,7 @@ TEST(Sarif, TheFingerprintDependsOnTheSignatureOnly) {
 
 TEST(Sarif, SaysThatTheNightFailedAndWhatWasNotJudged) {
   Night night = sample_night();
+  night.corpus.clear();
   EXPECT_TRUE(run_of(night)["invocations"][0]["executionSuccessful"]);
   night.exit_code = 3;
   night.problem = "the device was lost";
