@@ -105,9 +105,10 @@ TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
   const Ran text = on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6"});
   EXPECT_NE(text.out.find("campaign 1 on dry-run"), std::string::npos) << text;
   EXPECT_NE(text.out.find("self-proof: 3 planted bugs caught"), std::string::npos) << text;
-  EXPECT_NE(text.out.find("judged by launch-config, fault, launch-mismatch, scratch; no kernel ran, so "
-                          "not by redzone"),
-            std::string::npos)
+  EXPECT_NE(
+      text.out.find("judged by launch-config, fault, launch-mismatch, scratch; no kernel ran, so "
+                    "not by redzone"),
+      std::string::npos)
       << text;
   const Json json =
       on_none({"run", "lazy_launch", "--plans", "20", "--seed", "6", "--json"}).json();
@@ -141,7 +142,8 @@ TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
   for (const char* command : {"replay", "reduce"}) {
     const Ran ran = on_none({command, "1"});
     EXPECT_EQ(ran.exit, 4) << ran;
-    EXPECT_NE(ran.err.find("needs kernels that run, and device dry-run runs none"), std::string::npos)
+    EXPECT_NE(ran.err.find("needs kernels that run, and device dry-run runs none"),
+              std::string::npos)
         << ran;
   }
 }

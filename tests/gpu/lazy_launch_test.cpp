@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "e2e/cli.h"
+#include "gpu/campaigns.h"
 
 namespace redzone::e2e {
 namespace {
@@ -19,22 +19,10 @@ class LazyOnGpu : public testing::Test {
         GTEST_SKIP() << line["what"] << ": " << line["found"];
   }
   Ran run(const std::string& target, const char* plans, const Arguments& more = {}) {
-    Arguments words{"run", target, "--device", "cuda", "--plans", plans, "--seed", "1", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return redzone(folder_, words);
+    return run_on_gpu(folder_, target, plans, more);
   }
-  // To be found is all that is asked of these: reductions that fault take a fresh context each.
-  const Arguments limited_{"--time", "20s"};
-  // The kinds of the findings that were confirmed.
   std::set<std::string> kinds(const std::string& target) {
-    const Ran ran = run(target, "200", limited_);
-    EXPECT_EQ(ran.exit, 1) << ran;
-    std::set<std::string> out;
-    const Json campaign = ran.json();
-    if (!campaign.is_object()) return out;
-    for (const auto& finding : campaign["findings"])
-      if (finding["state"] == "confirmed") out.insert(finding["signature"]["kind"]);
-    return out;
+    return confirmed_kinds(run(target, "200", limited()));
   }
 
   const TempFolder folder_;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "device/device.h"
-#include "e2e/cli.h"
+#include "gpu/campaigns.h"
 
 namespace redzone::e2e {
 namespace {
@@ -27,16 +27,10 @@ class LazyPackageOnGpu : public testing::Test {
     words.insert(words.end(), which.begin(), which.end());
     return redzone(folder_, words);
   }
-  // The kinds of the findings that were confirmed.
   std::set<std::string> kinds(const std::string& mistake) {
-    const Ran ran = run({"puzzle.triton.scale_descriptor.lazy_" + mistake, "--time", "20s"}, "200");
-    EXPECT_EQ(ran.exit, 1) << ran;
-    std::set<std::string> out;
-    const Json campaign = ran.json();
-    if (!campaign.is_object()) return out;
-    for (const auto& finding : campaign["findings"])
-      if (finding["state"] == "confirmed") out.insert(finding["signature"]["kind"]);
-    return out;
+    Arguments words{"puzzle.triton.scale_descriptor.lazy_" + mistake};
+    words.insert(words.end(), limited().begin(), limited().end());
+    return confirmed_kinds(run(words, "200"));
   }
 
   const std::filesystem::path package_ = std::filesystem::path(PACKAGES) / "scale_descriptor";

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "e2e/cli.h"
+#include "gpu/campaigns.h"
 
 namespace redzone::e2e {
 namespace {
@@ -19,12 +19,8 @@ class RaggedOnGpu : public testing::Test {
         GTEST_SKIP() << line["what"] << ": " << line["found"];
   }
   Ran run(const std::string& target, const char* plans, const Arguments& more = {}) {
-    Arguments words{"run", target, "--device", "cuda", "--plans", plans, "--seed", "1", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return redzone(folder_, words);
+    return run_on_gpu(folder_, target, plans, more);
   }
-  // To be found is all that is asked of these: reductions that fault take a fresh context each.
-  const Arguments limited_{"--time", "20s"};
 
   const TempFolder folder_;
 };
@@ -59,7 +55,7 @@ TEST_F(RaggedOnGpu, LongSequencesAgreeWithTheNaiveKernel) {
 TEST_F(RaggedOnGpu, PuzzlesAreFound) {
   for (const char* name : {"tma_unit_stride", "tma_base", "tma_box", "tma_cached_map",
                            "tma_next_rows", "negative_stride", "empty_keys"}) {
-    const Ran ran = run(std::string("puzzle.") + name, "300", limited_);
+    const Ran ran = run(std::string("puzzle.") + name, "300", limited());
     EXPECT_EQ(ran.exit, 1) << name << ran;
     const Ran twin = run(std::string("twin.") + name, "300");
     EXPECT_EQ(twin.exit, 0) << name << twin;
