@@ -138,7 +138,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
         "last_seen) VALUES (1, '{}', 'launch-config', '{}', '', '', '', '', 'confirmed', "
         "'launches', '', 1, 1, 1, 0, 1, 1, '', 1, 0, 0, 42, '2025-01-31T12:00:00Z', "
         "'2025-01-31T12:00:00Z')",
-        Signature{.kind = FailKind::launch_config, .target = plan.target}.hash(), plan.target));
+        Signature{FailKind::launch_config, plan.target, "", "", "", ""}.hash(), plan.target));
     sql.exec("INSERT INTO sightings VALUES (1, '', 42)");
     sql.exec("INSERT INTO attributions VALUES (1, 0, 'placement', 'head', 3, 3)");
     sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 0, 3)");
