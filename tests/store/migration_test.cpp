@@ -140,8 +140,25 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
         "'2025-01-31T12:00:00Z')",
         Signature{FailKind::launch_config, plan.target, "", "", "", ""}.hash(), plan.target));
     sql.exec("INSERT INTO sightings VALUES (1, '', 42)");
+    sql.exec(
+        "INSERT INTO findings SELECT 2, 'h', 'redzone', target, '', 'y', 'after', 'write', state, "
+        "'redzone', reason, plan_id, original_id, minimal, needs_history, failed_runs, runs, "
+        "fault_detail, environment_id, campaign_id, plans_to_first, seconds_to_first, sightings, "
+        "first_seen, last_seen, reduction_end, reduction_plans, reduction_trials, "
+        "reduction_seconds FROM findings");
+    for (const int id : {1, 2})
+      sql.exec(
+          fmt::format("INSERT INTO probes VALUES ({}, 1, 'host', 'c', 0, 0, 9, 0, '', '')", id));
     sql.exec("INSERT INTO attributions VALUES (1, 0, 'placement', 'head', 3, 3)");
     sql.exec("INSERT INTO attributions VALUES (1, 1, 'placement', 'tail', 0, 3)");
+  }
+  {
+    auto db = open_with(dir / "s.db", OpenMode::read_write_create, with({}));
+    ASSERT_TRUE(db) << db.error().message;
+    EXPECT_EQ(number(**db, "SELECT finding_id FROM probes"), 1)
+        << "runs that could not see the write are made again";
+    EXPECT_EQ(number(**db, "SELECT count(*) FROM probes"), 1);
+    (*db)->sql().exec("DELETE FROM findings WHERE id = 2");
   }
   Store store = open_rw(dir / "s.db");
   EXPECT_EQ(must(check(store)), std::vector<std::string>{});
