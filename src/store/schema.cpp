@@ -291,8 +291,8 @@ ALTER TABLE night_targets ADD COLUMN spec_error TEXT NOT NULL DEFAULT '';
 
 // Renamed words: the oracle of launches, the device that runs no kernel, the side of the guard
 // page, plans that showed a finding. Texts of plans stay unchanged; parse_plan() reads both.
-// Runs that a bisection made of a write beside a buffer are made again: some passed in modes in which
-// nothing would have shown the write.
+// Runs that a bisection made of a write beside a buffer are made again: some passed in modes in
+// which nothing would have shown the write.
 constexpr std::string_view kVersion12 = R"sql(
 ALTER TABLE sightings RENAME TO occurrences;
 ALTER TABLE findings RENAME COLUMN sightings TO occurrences;
