@@ -228,7 +228,13 @@ TEST(Caching, TrialsAreLaidOutAlikeAndMapNothing) {
 TEST(Caching, ADigestIsThatOfGuardedMemory) {
   Bench bench(run_double, double_spec(), {}, {.calls = 2});
   const std::vector<Call> calls = {call_of(3, 5), call_of(4, 4), call_of(3, 5, 9)};
-  EXPECT_EQ(bench.run(calls, kCaching).calls, bench.run(calls).calls);
+  const auto guarded = bench.run(calls).calls, cached = bench.run(calls, kCaching).calls;
+  ASSERT_EQ(cached.size(), guarded.size());
+  for (std::size_t i = 0; i < cached.size(); ++i) {
+    ASSERT_EQ(cached[i].buffers.size(), guarded[i].buffers.size());
+    for (std::size_t b = 0; b < cached[i].buffers.size(); ++b)
+      EXPECT_EQ(cached[i].buffers[b].digest, guarded[i].buffers[b].digest);
+  }
 }
 
 TEST(SpentScratch, IsOverwrittenWithTheNextFillAndWatched) {
