@@ -158,7 +158,7 @@ class Page(unittest.TestCase):
         self.open("many", anchor="#finding-1500")
         self.assertIn("8,000 more findings are in the store", self.one("main").text)
         # The totals are of all 10,000.
-        self.assertIn("1,714 to look at", self.one("#verdict").text)
+        self.assertIn("1,714 findings to look at", self.one("#verdict").text)
         self.assertEqual(self.one("#tiles .new").text.split(), ["2,000", "new"])
         self.assertIn("finding-1500", self.cards())
         self.assertTrue(self.one("#finding-1500").get_attribute("open"))
