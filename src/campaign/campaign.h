@@ -168,8 +168,6 @@ class Campaign {
   // True if the target may make a plan now: it has plans left, its first look is not over, and its
   // cases do not have its time to themselves.
   bool may_make(const Lane& lane) const;
-  // True while the target's cases have its time to themselves and its screen waits.
-  bool is_busy(const Lane& lane) const;
   void top_up();
   // What the budget keeps small, for the report; not of targets whose functions are slow.
   void look_at_reach();
@@ -186,8 +184,6 @@ class Campaign {
   Result<void> judge(Lane& lane, Pending pending, exec::JobResult result);
   Result<void> suspect(Lane& lane, Suspect suspect);
   Result<void> open_case(Lane& lane, Suspect suspect, const std::string& key);
-  // Opens a case of the latest suspect of the group if it is worth it.
-  Result<void> look_again(Lane& lane, const std::string& key);
   // Queues the case behind those of its target that are at the same station or an earlier one. A
   // confirmed finding is refined before the target's next suspect is confirmed, since both may be
   // the same bug.

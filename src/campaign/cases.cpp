@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kLeastReduceTime{500};
 // queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
 
-// By their numbers; for the log.
+// By Campaign::Station; for the log.
 constexpr std::array<std::string_view, 4> kStations{"confirm", "refine", "explain", "measure_load"};
 
 // The kind says that something differs, but gives no cause.
@@ -23,16 +23,12 @@ bool is_vague(FailKind kind) {
   return kind == FailKind::divergence || kind == FailKind::reference;
 }
 
-// The last of 4, 64 and 1,024 suspects that look the same.
-constexpr std::uint64_t kLastLook = 1024, kLooksGrow = 16;
-
 // A difference says little about its cause, so a further suspect with the same signature may be
 // another bug: some are triaged again, ever more rarely. A confirmed fault or canary needs no
 // second triage; unconfirmed ones are triaged again each time the count has doubled.
-bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found,
-                        std::uint64_t next_look) {
+bool worth_another_look(const Signature& signature, std::uint64_t seen, bool found) {
   if (!found) return (seen & (seen - 1)) == 0;
-  return is_vague(signature.kind) && next_look <= kLastLook && seen >= next_look;
+  return is_vague(signature.kind) && (seen == 4 || seen == 64 || seen == 1024);
 }
 
 }  // namespace
@@ -51,15 +47,12 @@ Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
     return {};
   }
   if (it != lane.groups.end()) {
-    Lane::SuspectGroup& known = it->second;
-    ++known.seen;
-    if (known.waiting ||
-        !worth_another_look(suspect.verdict.signature, known.seen, known.found, known.next_look)) {
-      ++known.unreported;
-      if (known.waiting) known.latest = std::move(suspect);
+    ++it->second.seen;
+    if (it->second.waiting ||
+        !worth_another_look(suspect.verdict.signature, it->second.seen, it->second.found)) {
+      ++it->second.unreported;
       return {};
     }
-    if (known.found) known.next_look *= kLooksGrow;
   }
   return open_case(lane, std::move(suspect), key);
 }
@@ -171,8 +164,8 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
 }
 
 void Campaign::charge(Lane& lane, std::chrono::microseconds cost) {
-  lane.looked_into_us += static_cast<double>(cost.count());
   if (!options_.screen_leaves_room) return lane.spend(cost);
+  lane.looked_into_us += static_cast<double>(cost.count());
   lane.stats.device_seconds += std::chrono::duration<double>(cost).count();
 }
 
@@ -188,6 +181,7 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
 }
 
 Result<void> Campaign::visit(exec::Runner& runner, Lane& lane, Visit& visit) {
+  static_assert(kStations.size() == static_cast<std::size_t>(Station::end));
   log::info("finding {}: {} begins", visit.looked_into.finding.id,
             kStations.at(static_cast<std::size_t>(visit.station)));
   const Workshop shop{runner, catalog_,          simplify_,
@@ -229,7 +223,6 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     *listed = f;
   }
   if (!c.shown || visit.station != Station::confirm) meet(lane, c.other);
-  if (visit.station == Station::confirm) RZ_TRY(look_again(lane, visit.key));
   visit.listed = f.id;
   visit.listed_as_new = c.is_new;
   visit.suspect = {};
@@ -237,17 +230,6 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
   visit.station = static_cast<Station>(static_cast<int>(visit.station) + 1);
   if (c.shown && visit.station != Station::end) wait(lane, std::move(visit));
   return {};
-}
-
-// The screen may have seen the whole group while its first suspect was being confirmed.
-Result<void> Campaign::look_again(Lane& lane, const std::string& key) {
-  Lane::SuspectGroup& known = lane.groups[key];
-  std::optional<Suspect> latest = std::exchange(known.latest, std::nullopt);
-  if (!latest || !known.found ||
-      !worth_another_look(latest->verdict.signature, known.seen, known.found, known.next_look))
-    return {};
-  known.next_look *= kLooksGrow;
-  return open_case(lane, std::move(*latest), key);
 }
 
 bool Campaign::hangs_are_due() const {

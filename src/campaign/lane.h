@@ -1,11 +1,10 @@
-// One target of a campaign: its plans, its turn and its suspects. Private to the sources of
-// Campaign.
+// The state of one target in a campaign: its plans, the time it has used and its suspects. Private
+// to the sources of Campaign.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,22 +30,20 @@ struct Campaign::Lane {
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }
-  // Time used for triage. Part of spent_us, unless triage takes nothing from the screen.
+  // Time used for triage while triage has its own share of the device
+  // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();
   }
-  // Suspects for which the screen reports the same failure.
+  // Suspects with the same signature.
   struct SuspectGroup {
     std::int64_t finding = 0;
     std::uint64_t seen = 0;
-    std::uint64_t next_look =
-        4;                 // once `seen` is that high another of a found group is looked into
-    bool found = false;    // confirmed or flaky
-    bool waiting = false;  // waits for confirmation or is being confirmed
-    std::optional<Suspect> latest;  // that came while `waiting`
-    std::int64_t unreported = 0;    // occurrences not yet reported to the sink
+    bool found = false;           // confirmed or flaky
+    bool waiting = false;         // its case is not confirmed or dismissed yet
+    std::int64_t unreported = 0;  // occurrences not yet reported to the sink
   };
   std::map<std::string, SuspectGroup> groups;
   // Outputs on which equal runs differ, with the finding that reports it: that finding explains any

@@ -21,26 +21,27 @@ struct RunJudgement {
   std::optional<Alarm> other;  // a failure with another signature than the recorded one
 };
 
-// `answers` are about `plan`, one for each oracle; with `recorded` the first is that of the
-// finding's own oracle. A recorded failure of the reference has not passed where a call of the plan
-// was not compared: it is not judged.
-// Nor has an access before or after a buffer passed in a mode that surrounds that buffer with
-// nothing in which it would be seen.
+// `answers` has one answer for each oracle that ran `plan`; with `recorded` the first is that of
+// the finding's own oracle. A run without a failure passes, except where it could not have shown
+// the recorded one; such a run is not judged:
+//   - the reference failed, and a call of the plan was not compared with it;
+//   - an access was before or after a buffer, and the mode has neither canaries nor guard pages
+//     around that buffer.
 RunJudgement judge_run(const Plan& plan, std::span<const Answer> answers,
                        const std::optional<Signature>& recorded);
 
-// What the finding's own oracle said in `own`, by these two rules.
+// The verdict of the finding's own oracle in `own`, by the same rules.
 Verdict own_verdict(const Plan& plan, const Answer& own, const Signature& recorded);
 
-// A run of a plan: what was asked of it and what it comes to.
+// One run of a plan by all oracles, and its judgement.
 struct JudgedRun {
   std::vector<Answer> answers;
   RunJudgement judgement;  // whose `answer` is one of these
 };
 
-// So many runs of `plan`, each judged by `oracles`: see judge_run(). What runs the plan as written
-// is asked first, with oracles[0]: where a trial hangs nothing else is, as every other way to run
-// such a plan would most likely cost its deadline, too, and the hang has decided.
+// Runs `plan` `runs` times by all `oracles` and judges each run (judge_run()). The trials in the
+// plan's own mode and those of oracles[0] go first. If one of them hangs, the run ends with that
+// verdict: trials in other modes would most likely hang, too, and cost their deadlines.
 std::vector<JudgedRun> ask_runs(Evaluator& evaluator, std::span<const Oracle* const> oracles,
                                 const Plan& plan, const std::optional<Signature>& recorded,
                                 std::int64_t runs);

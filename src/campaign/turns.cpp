@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint64_t kFirstLookPlans = 32;
 // How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
-// How long the cases of a target may have all of its time before they share it with the screen.
-constexpr std::chrono::duration<double, std::micro> kCasesAlone{std::chrono::seconds(2)};
 
 }  // namespace
 
@@ -44,15 +42,9 @@ void Campaign::look_ahead() {
 
 bool Campaign::may_make(const Lane& lane) const {
   const bool seen = first_look_ && (!lane.groups.empty() || lane.generated >= kFirstLookPlans);
-  return !seen && !is_busy(lane) && plans_left(lane) > 0;
-}
-
-bool Campaign::is_busy(const Lane& lane) const {
-  if (options_.screen_leaves_room) return false;
-  if (lane.waiting.empty() && lane.looking_into == 0) return false;
-  // Some cases take minutes, such as a failure of one run in a hundred, and one bug may follow
-  // another.
-  return lane.looked_into_us <= std::max(lane.spent_us / 2, kCasesAlone.count());
+  const bool busy =
+      !options_.screen_leaves_room && (!lane.waiting.empty() || lane.looking_into > 0);
+  return !seen && !busy && plans_left(lane) > 0;
 }
 
 bool Campaign::is_preparing() {

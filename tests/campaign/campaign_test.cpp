@@ -282,7 +282,7 @@ TEST_F(CampaignTest, AFailureThatAReductionMeetsIsAFindingOfItsOwn) {
 }
 
 // The screen says the same of both: two runs differ. The first is triaged at once, and the second
-// once three more suspects of that look have come and the first is confirmed.
+// when the fourth suspect of that look is looked at again.
 TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
   const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {

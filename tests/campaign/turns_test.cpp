@@ -139,7 +139,7 @@ TEST_F(TurnsTest, ManyFindingsOfOneTargetDoNotEatTheTimeOfTheOthers) {
   const auto findings = findings_of("t0");
   const auto reduced = std::count_if(findings.begin(), findings.end(),
                                      [](const auto* f) { return f->reduction.plans > 0; });
-  EXPECT_GE(reduced, 1);
+  EXPECT_GE(reduced, 2);
   EXPECT_GT(findings.size(), static_cast<std::size_t>(reduced)) << "there was enough to do";
   EXPECT_EQ(result.findings.size(), findings.size());
 }
@@ -357,18 +357,6 @@ TEST_F(TurnsTest, WhatIsFoundIsToldWhenItIsConfirmedAndWhenItIsReduced) {
   ASSERT_EQ(told.size(), 2 * kTargets);
   for (std::size_t i = 0; i < kTargets; ++i) EXPECT_FALSE(told[i].second);
   for (std::size_t i = kTargets; i < told.size(); ++i) EXPECT_TRUE(told[i].second);
-}
-
-TEST_F(TurnsTest, CasesLeaveTheScreenOfTheirTargetHalfOfItsTime) {
-  specs_.resize(1);
-  // Bug upon bug: there is always a case to look into.
-  const CampaignResult result =
-      run([](const std::string&, std::int64_t n) { return n % 2 == 1 ? fault_in(n) : right(); });
-  const double screened =
-      static_cast<double>(result.stats.trials) * std::chrono::duration<double>(kTrial).count();
-  const double all = std::chrono::duration<double>(kTime).count();
-  EXPECT_GT(screened, all * 0.4);
-  EXPECT_LT(screened, all * 0.7) << "and the cases the other half";
 }
 
 TEST_F(TurnsTest, AloneATargetHasAllTheTime) {
