@@ -62,6 +62,7 @@ inline std::vector<std::string> answer_of(const bisect::Bisection& b) {
   return rows;
 }
 
+// The rows that the bisection could not decide.
 inline std::vector<std::string> unknown_in(const bisect::Bisection& b) {
   std::vector<std::string> rows;
   for (const auto& row : b.rows)
@@ -74,6 +75,11 @@ inline std::vector<std::string> cause_of(const Note& note) {
   auto cause = causes().at(note.name);
   std::sort(cause.begin(), cause.end());
   return cause;
+}
+
+inline std::vector<std::string> unknown_of(const Note& note) {
+  const auto known = unknown_causes().find(note.name);
+  return known == unknown_causes().end() ? std::vector<std::string>{} : known->second;
 }
 
 }  // namespace redzone::puzzles

@@ -1,5 +1,5 @@
-// The rows that a bisection of each puzzle's plan in repros/ must report as mattering, and no
-// others. Only the tests contain this, never the tool.
+// The rows that a bisection of each puzzle's plan in repros/ must report as mattering, those that it
+// must report as unknown, and no others. Only the tests contain this, never the tool.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"masked_garbage", {"R", "data", "poison"}},
       {"missing_edge", {"launch"}},
       {"pitch_ignored", {"R", "x layout", "poison", "allocator"}},
-      {"pool_overrun", {"N", "allocator"}},
+      {"pool_overrun", {"N"}},
       {"read_past_end", {"N", "allocator", "placement"}},
       // Of a cache of one row the list holds nothing but -1, of more the data says.
       {"row_minus_one", {"R", "data", "allocator"}},
@@ -63,6 +63,16 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
       {"stream_reuse", {"launch"}},
       {"strides_ignored", {"R", "C", "x layout"}},
       {"uninit_scratch", {"K", "poison"}},
+  };
+  return all;
+}
+
+// By puzzle; those that are not named have none.
+inline const std::map<std::string, std::vector<std::string>>& unknown_causes() {
+  static const std::map<std::string, std::vector<std::string>> all{
+      // It writes after its scratch, which is seen in canaries. The other allocators have none, so a
+      // run under them does not show that nothing was written.
+      {"pool_overrun", {"allocator"}},
   };
   return all;
 }

@@ -161,7 +161,7 @@ class Quality {
     row_.cause = cause_of(note_);
     EXPECT_EQ(b.base.answer, bisect::Answer::fails);
     EXPECT_EQ(row_.said, row_.cause) << sentence(b);
-    EXPECT_EQ(unknown_in(b), std::vector<std::string>{});
+    EXPECT_EQ(unknown_in(b), unknown_of(note_));
     EXPECT_TRUE(b.complete);
     if (b.go) {
       EXPECT_EQ(b.go->probe.answer, bisect::Answer::passes);
