@@ -28,7 +28,9 @@ TEST(KernelHeader, F16HasTheBitsOfTheHarness) {
     half.bits = static_cast<unsigned short>(bits);
     ASSERT_EQ(device::float_bits(float(half)), device::float_bits(device::f16_to_float(half.bits)))
         << bits;
-    if (!std::isnan(float(half))) ASSERT_EQ(f16(float(half)).bits, bits);
+    if (!std::isnan(float(half))) {
+      ASSERT_EQ(f16(float(half)).bits, bits);
+    }
   }
   for (std::uint64_t u = 0; u <= 0xffffffffu; u += 4099) {
     const float f = device::bits_float(static_cast<std::uint32_t>(u));

@@ -45,19 +45,18 @@ struct Ran {
 };
 
 TEST(RaggedPrefill, EncodesTokensAndHeadsAsTheyLie) {
-  Ran nhd(dims(2, 100, 300));
+  Ran nhd(dims(2, 100, 300)), hnd(dims(2, 100, 300));
   const tma::Descriptor q = nhd.run().descriptor("q"), k = nhd.descriptor("k");
   EXPECT_EQ(q.rank, 3u);
   EXPECT_EQ(q.dims, (std::array<std::uint64_t, 5>{128, 100, 32, 1, 1}));
   EXPECT_EQ(q.strides[0], 32u * 128 * 2);
   EXPECT_EQ(q.strides[1], 128u * 2);
   EXPECT_EQ(k.dims, (std::array<std::uint64_t, 5>{128, 300, 8, 1, 1}));
-  Ran hnd(dims(2, 100, 300));
   hnd.ctx.set_strides("q", {128, 100 * 128, 1});
-  const tma::Descriptor hnd = hnd.run().descriptor("q");
-  EXPECT_EQ(hnd.strides[0], 128u * 2);
-  EXPECT_EQ(hnd.strides[1], 100u * 128 * 2);
-  for (const auto& d : {q, k, hnd})
+  const tma::Descriptor heads = hnd.run().descriptor("q");
+  EXPECT_EQ(heads.strides[0], 128u * 2);
+  EXPECT_EQ(heads.strides[1], 100u * 128 * 2);
+  for (const auto& d : {q, k, heads})
     EXPECT_EQ(tma::answer_of_driver(tma::check(d)), tma::Answer::accepts) << tma::text_of(d);
 }
 
