@@ -88,9 +88,7 @@ TEST(Boundary, FindsAClassBeyondAThreshold) {
 // 109 is all that the samples hit of 5 modulo 13 above 100.
 TEST(Boundary, APointBetweenPassesIsNoRange) {
   const auto b = boundary(109, [](std::int64_t t) { return t > 100 && t % 13 == 5; });
-  if (b.rule) {
-    EXPECT_EQ(b.rule->modulus % 13, 0) << rule_text(b);
-  }
+  EXPECT_FALSE(b.rule) << rule_text(b);
   EXPECT_FALSE(fit_rule({{1, false}, {108, false}, {109, true}, {110, false}}, 0));
   EXPECT_FALSE(fit_rule({{1, false}, {64, true}, {65, false}, {128, false}}, 0));
   EXPECT_TRUE(fit_rule({{1, false}, {8, true}, {9, true}, {10, true}, {11, false}}, 0));

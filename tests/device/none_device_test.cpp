@@ -23,6 +23,7 @@ class NoneDeviceTest : public ::testing::Test {
 
 TEST_F(NoneDeviceTest, KnowsItself) {
   EXPECT_EQ(device_.info().kind, DeviceKind::dry_run);
+  static_assert(DeviceKind::none == DeviceKind::dry_run, "the name in older sources");
   EXPECT_EQ(device_.info().name, "dry-run");
 }
 

@@ -271,6 +271,19 @@ TEST(HostMemory, IsZeroedOnceLivesForTheTrialAndIsCached) {
   EXPECT_EQ(bench.device.host().live_bytes, 0u);
 }
 
+TEST(HostMemory, IsTheNameOfPinnedMemoryInOlderSources) {
+  std::vector<void*> found;
+  Bench bench([&](Context& ctx) {
+    found = {ctx.pinned_memory("args", 64), ctx.host_memory("args", 64),
+             ctx.host_memory("other", 64)};
+    run_double(ctx);
+  });
+  EXPECT_EQ(bench.run({call_of(1, 1)}).end, End::completed);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0], found[1]);
+  EXPECT_NE(found[1], found[2]);
+}
+
 TEST(HostMemory, CannotGrow) {
   Bench bench([](Context& ctx) { ctx.pinned_memory("args", 64 * ctx.dim("C")); });
   EXPECT_EQ(bench.run({call_of(1, 2), call_of(1, 1)}).end, End::completed);
