@@ -1,5 +1,5 @@
-# Third-party libraries, linked statically, so that the build folder can be copied to a machine that
-# has none of them.
+# Third-party libraries. They are linked statically, or copied into the build, so that the build folder
+# can be copied to a machine that has none of them.
 set(Boost_USE_STATIC_LIBS ON)
 set(Boost_NO_WARN_NEW_VERSIONS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options context)
@@ -34,19 +34,31 @@ redzone_external(rz_xxhash LIBRARIES ${REDZONE_XXHASH})
 redzone_external(rz_rapidcheck INCLUDES ${REDZONE_RAPIDCHECK_INCLUDE} LIBRARIES ${REDZONE_RAPIDCHECK})
 redzone_external(rz_sqlite LIBRARIES ${REDZONE_SQLITECPP} ${REDZONE_SQLITE3} m Threads::Threads ${CMAKE_DL_LIBS})
 redzone_external(rz_pugixml INCLUDES ${REDZONE_PUGIXML_INCLUDE} LIBRARIES ${REDZONE_PUGIXML})
-# Its headers alone, in one file: Debian's library is a shared one, and would bring a shared fmt.
-redzone_external(rz_spdlog INCLUDES ${REDZONE_SPDLOG_INCLUDE}
-  LIBRARIES fmt::fmt-header-only Threads::Threads)
 redzone_external(rz_toml INCLUDES ${REDZONE_TOMLPP_INCLUDE})
 
-# muParser comes as a shared library only, which needs libgomp: the build contains copies of both.
-# Binaries find them relative to their own location, so that the folder can be moved. DT_RPATH and
-# not DT_RUNPATH, because the latter does not apply to the dependencies of libmuparser.
+# fmt and muParser come as shared libraries only, and muParser needs libgomp: the build contains
+# copies. Binaries find them relative to their own location, so that the folder can be moved. DT_RPATH
+# and not DT_RUNPATH, because the latter does not apply to the dependencies of libmuparser.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 function(redzone_shared_copy file name)
   file(REAL_PATH ${file} real)
   configure_file(${real} ${CMAKE_BINARY_DIR}/lib/redzone/${name} COPYONLY)
 endfunction()
+
+# fmt as headers alone would be compiled again with each source: 2 s more of 5 s.
+get_target_property(fmt_configurations fmt::fmt IMPORTED_CONFIGURATIONS)
+list(GET fmt_configurations 0 fmt_configuration)
+get_target_property(fmt_file fmt::fmt IMPORTED_LOCATION_${fmt_configuration})
+get_target_property(fmt_name fmt::fmt IMPORTED_SONAME_${fmt_configuration})
+if(fmt_name)
+  redzone_shared_copy(${fmt_file} ${fmt_name})
+  redzone_external(rz_fmt LIBRARIES ${CMAKE_BINARY_DIR}/lib/redzone/${fmt_name})
+else()  # a static library
+  redzone_external(rz_fmt LIBRARIES fmt::fmt)
+endif()
+target_link_options(rz_fmt INTERFACE LINKER:--disable-new-dtags)
+# Its headers alone, in one source: Debian's library needs the fmt that it was built with.
+redzone_external(rz_spdlog INCLUDES ${REDZONE_SPDLOG_INCLUDE} LIBRARIES rz_fmt Threads::Threads)
 find_library(REDZONE_MUPARSER libmuparser.so.2 REQUIRED)
 find_path(REDZONE_MUPARSER_INCLUDE muParser.h REQUIRED)
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.so.1

@@ -1,5 +1,5 @@
-// TOML and JSON as one plain tree, so that one reader of it (fields.h), with one form of errors,
-// serves plans, [expect] tables, package descriptions and what compilers write beside their code.
+// A tree that holds a TOML or a JSON document, so that one reader with one form of errors
+// (table_reader.h) serves both.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ using List = std::vector<Node>;
 using Members = std::map<std::string, Node, std::less<>>;
 
 struct Node {
-  // std::monostate: null, or a kind of value that no description has (a date).
+  // std::monostate: null, or a type that no field of ours has, such as a date.
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Members> value;
-  // Where it begins in the text, from 1 on; 0 where that is not known, as in JSON.
+  // Position of its first character, counted from 1; 0 if unknown, as in JSON.
   std::uint32_t line = 0, column = 0;
 };
 
 struct Document {
-  std::string where;  // names the text in errors
+  std::string where;  // name of the document in errors, such as the file name
   Node root;          // a table
 };
 
-// Errors begin with `where`, and with the place in it where that is known. Trees are at most 32
-// levels deep. `what` is what the text should be, "a plan": no TOML is "not a plan".
+// Errors begin with `where` and the position, if known. A tree has at most 32 levels. `what` says
+// what the text should be, such as "a plan": the error for invalid TOML is then "not a plan".
 Result<Document> read_toml(std::string_view text, std::string where, std::string_view what);
 Result<Document> read_json(std::string_view text, std::string where);
 

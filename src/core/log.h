@@ -1,22 +1,19 @@
-// The log: what the program is doing, as lines on stderr and nowhere else. Results go to
-// stdout, errors and notes of commands to stderr as they are (cli/output.h); nothing that a program
-// reads depends on a line of the log.
+// The log: lines on stderr that say what the program is doing. It is for people: results go to
+// stdout, errors and notes of commands to stderr without level and time (cli/output.h).
 //
-//   warn    something did not work, and it goes on without: always shown
-//   info    with -v: phases of campaigns, workers started and lost, findings' stations, replays
-//   debug   with -vv: each trial and each question
+//   warn    something failed and the program continues without it: always shown
+//   info    with -v: phases of campaigns, workers started and lost, triage of findings, replays
+//   debug   with -vv: every trial and every probe
 //
-// A line has a time, its level and one line of text: whatever comes from targets, files and workers
-// cannot steer the terminal or begin another line, as all of it is escaped (core/terminal.h). What
-// is not shown is not formatted.
+// A line has the time, the level and a text. Control characters and line breaks in the text are
+// escaped (core/terminal.h), as it may come from targets, files or workers. The text of a level
+// that is not shown is not formatted.
 //
-// There is one log in a process, as there is one stderr: main sets the level once, before anything
-// else runs, and nobody reads it back, so that nothing that is computed can depend on it. Handing a
-// logger through every constructor would say no more than that. Any thread may log.
+// The log is global to the process, as stderr is. main() sets the level once, before anything else
+// runs, and no result may depend on it. Any thread may log.
 //
-// Worker processes log to their own stderr, warnings only. That is a pipe of their driver's, apart
-// from the socket of the protocol: the driver keeps the last of it, and quotes it where the worker
-// is lost (exec/output_tail.h).
+// Worker processes log warnings only. Their stderr is a pipe to the driver, which keeps its last
+// part and quotes it if the worker is lost (exec/output_tail.h).
 #pragma once
 
 #include <fmt/core.h>
@@ -30,16 +27,16 @@ namespace redzone::log {
 
 enum class Level : std::uint8_t { warn, info, debug };
 
-// For -v that often: none, -v, -vv and more.
+// The level for a number of -v flags: none, -v, -vv or more.
 constexpr Level level_for(std::size_t times) {
   return times == 0 ? Level::warn : times == 1 ? Level::info : Level::debug;
 }
 
-// Lines of this level and of those above it are shown.
+// Shows lines of this level and of more severe ones.
 void set_level(Level level);
-// For what takes more than formatting to say.
+// For a caller whose text needs more work than formatting.
 bool shows(Level level);
-// As it is, if the level is shown.
+// Writes `text` as a line if the level is shown.
 void write(Level level, std::string_view text);
 
 template <class... Args>

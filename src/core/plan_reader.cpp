@@ -9,7 +9,7 @@
 namespace redzone {
 namespace {
 
-Layout read_layout(Fields f) {
+Layout read_layout(TableReader f) {
   Layout layout;
   layout.row_padding_elems = f.integer("row_padding", 0);
   layout.transposed = f.flag("transposed", false);
@@ -25,23 +25,23 @@ Layout read_layout(Fields f) {
 
 // What calls and replays have in common.
 template <class S>
-void read_schedule(Fields& f, S& step) {
+void read_schedule(TableReader& f, S& step) {
   step.repeat = f.integer_in("repeat", 1, kMaxRepeat, 1);
   step.stream = f.integer_in("stream", 0, kMaxStreams - 1, 0);
 }
 
-CallStep read_call(Fields& f) {
+CallStep read_call(TableReader& f) {
   CallStep step;
   if (f.has("dims")) {
-    Fields dims = f.table("dims");
+    TableReader dims = f.table("dims");
     for (const auto& name : dims.names()) step.call.dims.emplace(name, dims.integer(name));
   }
   if (f.has("config")) {
-    Fields config = f.table("config");
+    TableReader config = f.table("config");
     for (const auto& name : config.names()) step.call.config.emplace(name, config.value(name));
   }
   if (f.has("layout")) {
-    Fields layouts = f.table("layout");
+    TableReader layouts = f.table("layout");
     for (const auto& name : layouts.names())
       if (const Layout layout = read_layout(layouts.table(name)); !layout.contiguous())
         step.call.layouts.emplace(name, layout);
@@ -52,21 +52,21 @@ CallStep read_call(Fields& f) {
   return step;
 }
 
-WaitStep read_wait(Fields& f) {
+WaitStep read_wait(TableReader& f) {
   WaitStep step;
   step.stream = f.integer_in("stream", 0, kMaxStreams - 1);
   step.on = f.integer_in("on", 0, kMaxStreams - 1);
   return step;
 }
 
-ReplayStep read_replay(Fields& f) {
+ReplayStep read_replay(TableReader& f) {
   ReplayStep step;
   step.graph = f.integer_in("graph", 1, kMaxGraphs);
   read_schedule(f, step);
   return step;
 }
 
-Step read_step(Fields& f) {
+Step read_step(TableReader& f) {
   const std::string kind = f.string("do");
   Step step;
   if (kind == "call")
@@ -83,7 +83,7 @@ Step read_step(Fields& f) {
   return step;
 }
 
-PoolPolicy read_pool(Fields f) {
+PoolPolicy read_pool(TableReader f) {
   PoolPolicy pool;
   pool.follow_event_dependencies = f.flag("follow_event_dependencies", true);
   pool.allow_opportunistic = f.flag("allow_opportunistic", true);
@@ -93,7 +93,7 @@ PoolPolicy read_pool(Fields f) {
   return pool;
 }
 
-std::uint32_t read_poison(Fields& f) {
+std::uint32_t read_poison(TableReader& f) {
   const std::string text = f.string("poison");
   std::uint32_t poison = 0;
   const bool hex = text.size() > 2 && text.size() <= 10 && text.starts_with("0x");
@@ -103,7 +103,7 @@ std::uint32_t read_poison(Fields& f) {
   return poison;
 }
 
-Mode read_mode(Fields f) {
+Mode read_mode(TableReader f) {
   Mode mode;
   mode.launch = f.named<Launch>("launch");
   mode.allocator = f.named<Allocator>("allocator");
@@ -120,7 +120,7 @@ Mode read_mode(Fields f) {
 
 }  // namespace
 
-Plan read_plan(Fields& root) {
+Plan read_plan(TableReader& root) {
   if (const auto version = root.integer("redzone_plan"); version != kPlanVersion)
     throw root.error("redzone_plan", fmt::format("plan version {}, this build reads version {}",
                                                  version, kPlanVersion));
@@ -133,7 +133,7 @@ Plan read_plan(Fields& root) {
   if (steps.empty()) throw root.error("step", "no [[step]]: a plan needs at least one");
   if (steps.size() > kMaxSteps)
     throw root.error("step", fmt::format("{} steps, at most {}", steps.size(), kMaxSteps));
-  for (Fields& f : steps) plan.steps.push_back(read_step(f));
+  for (TableReader& f : steps) plan.steps.push_back(read_step(f));
   return plan;
 }
 

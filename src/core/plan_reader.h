@@ -2,8 +2,8 @@
 // document (repro.h) begins here.
 #pragma once
 
-#include "core/fields.h"
 #include "core/plan.h"
+#include "core/table_reader.h"
 
 namespace redzone {
 
@@ -11,6 +11,6 @@ namespace redzone {
 inline constexpr std::string_view kFirstHnd = "heads_first";
 
 // Takes all fields of `root` that are the plan's. Throws FieldError.
-Plan read_plan(Fields& root);
+Plan read_plan(TableReader& root);
 
 }  // namespace redzone

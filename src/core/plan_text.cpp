@@ -5,9 +5,9 @@
 #include <map>
 
 #include "core/document.h"
-#include "core/fields.h"
 #include "core/names.h"
 #include "core/plan_reader.h"
+#include "core/table_reader.h"
 #include "core/utf8.h"
 
 namespace redzone {
@@ -158,8 +158,8 @@ std::string text_to_hash(const Plan& plan) {
 
 Result<Plan> parse_plan(std::string_view text, std::string_view where) {
   RZ_TRY_ASSIGN(const Document document, read_toml(text, std::string(where), "a plan"));
-  return read_fields([&] {
-    Fields root(document);
+  return checked_read([&] {
+    TableReader root(document);
     Plan plan = read_plan(root);
     root.skip("expect");
     root.done();

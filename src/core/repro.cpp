@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/document.h"
-#include "core/fields.h"
 #include "core/plan_reader.h"
 #include "core/plan_text.h"
+#include "core/table_reader.h"
 #include "core/terminal.h"
 
 namespace redzone {
@@ -23,7 +23,7 @@ std::array<std::pair<std::string_view, std::string Signature::*>, 4> signature_p
            {"access", &Signature::access}}};
 }
 
-void read_expect(Fields f, Repro& repro) {
+void read_expect(TableReader f, Repro& repro) {
   repro.oracle = f.string("oracle");
   if (repro.oracle.empty()) throw f.error("oracle", "empty");
   Signature signature;
@@ -74,8 +74,8 @@ std::string print_repro(const Repro& repro, std::string_view comment) {
 
 Result<Repro> parse_repro(std::string_view text, std::string_view where) {
   RZ_TRY_ASSIGN(const Document document, read_toml(text, std::string(where), "a plan"));
-  return read_fields([&] {
-    Fields root(document);
+  return checked_read([&] {
+    TableReader root(document);
     Repro repro{.plan = read_plan(root)};
     if (root.has("expect")) read_expect(root.table("expect"), repro);
     root.done();

@@ -1,5 +1,5 @@
-// The calls of the functions of specs: which one runs, how long they took, and when there are to be
-// no more of them.
+// Accounts for calls of the functions in specs (work, predicates, references): which function runs
+// now, how much time each took, and when no further call may start.
 #pragma once
 
 #include <time.h>
@@ -17,24 +17,24 @@
 
 namespace redzone {
 
-// Thrown in place of a call for which no time is left. No mistake of anybody: who set the end
-// catches it.
+// Thrown instead of a call when the time is up. The code that set the time limit (SpecCalls::Until)
+// catches it; it does not mean that the spec is wrong.
 class SpecCallsEnded : public std::exception {
  public:
   const char* what() const noexcept override { return "the functions of the spec took too long"; }
 };
 
-// How long the calls of one function took.
+// Number and total duration of the calls of one function.
 struct SpecFunctionTime {
   std::string function;  // "target 't': the work function"
   std::uint64_t calls = 0;
   std::chrono::microseconds in_all{0};
 };
 
-// One thread at a time makes the calls. Another one may look which of them runs.
+// One thread at a time makes the calls. A second thread may ask which function runs.
 //
-// Time is read from a clock that is cheap and moves every few milliseconds: that of one short call
-// is 0 or too much, and that of many is right.
+// The clock is cheap and has a resolution of a few milliseconds: the duration of one short call is
+// rounded to 0 or to one tick; the sum over many calls is accurate.
 class SpecCalls {
  public:
   class Function;
@@ -43,17 +43,18 @@ class SpecCalls {
   SpecCalls(const SpecCalls&) = delete;
   SpecCalls& operator=(const SpecCalls&) = delete;
 
-  // One to pass to Running, which lives as long as this.
+  // Registers a function. The result is for Running and is owned by this object.
   Function* keep(std::string name);
-  // Of all functions, in the order in which they were kept.
+  // All functions, in the order in which they were registered.
   std::vector<SpecFunctionTime> times() const;
 
-  // While it lives the function runs. `calls` may be null: nobody looks. Throws SpecCallsEnded
-  // where there is to be no such call.
+  // Marks the function as running while the object lives. `calls` may be null: then it does
+  // nothing. The constructor throws SpecCallsEnded if no further call may start.
   class Running;
 
-  // While it lives there are no more calls once `ended` says so, which is asked at most every few
-  // milliseconds. The innermost counts. `calls` may be null: nothing ends.
+  // While the object lives, no call starts after `ended` has returned true. `ended` is called at
+  // most once every few milliseconds. Of nested objects the innermost applies. `calls` may be null:
+  // then it does nothing.
   class Until {
    public:
     Until(SpecCalls* calls, std::function<bool()> ended) : calls_(calls), outer_(std::move(ended)) {
@@ -71,7 +72,7 @@ class SpecCalls {
   };
 
  protected:
-  // For another thread: the function that runs, or null, and how many calls there were.
+  // For the second thread: the function that runs, or null, and the number of calls so far.
   const Function* running() const { return running_.load(std::memory_order_acquire); }
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
 
@@ -90,8 +91,8 @@ class SpecCalls {
   std::atomic<const Function*> running_{nullptr};
   std::atomic<std::uint64_t> calls_{0};
   std::function<bool()> ended_;
-  std::int64_t asked_us_ = 0;  // when ended_ said no
-  mutable std::mutex mutex_;   // of the list of functions
+  std::int64_t asked_us_ = 0;  // time of the last call of ended_
+  mutable std::mutex mutex_;   // guards functions_
   std::deque<Function> functions_;
 };
 
@@ -131,9 +132,9 @@ class SpecCalls::Running {
   std::int64_t begun_us_ = 0;
 };
 
-// What to say of functions that took more than half of `elapsed`: of each that had a good part of
-// it, what a call takes. "target 't': the work function takes 500 ms a call". `before` and `after`
-// are times() of the same object.
+// Warnings for a period in which the functions took more than half of `elapsed`: one line for each
+// function with a large share of it, such as "target 't': the work function takes 500 ms a call".
+// `before` and `after` are times() of the same object at the start and the end of the period.
 std::vector<std::string> slow_functions(const std::vector<SpecFunctionTime>& before,
                                         const std::vector<SpecFunctionTime>& after,
                                         std::chrono::microseconds elapsed);

@@ -86,8 +86,8 @@ struct BufferObservation {
   std::string name;  // tensor, scratch or workspace
   Role role = Role::out;
   bool scratch = false;  // scratch or workspace rather than a tensor: only its canaries are judged
-  // An access before or after it is seen: canaries or guard pages surround it. Only then do the
-  // counts of 0 below mean that nothing was written there.
+  // Canaries or guard pages surround the buffer. If false, counts of 0 below do not mean that
+  // nothing was written there.
   bool surrounded = false;
   std::uint64_t digest = 0;  // of all elements, independent of layout padding
   std::uint64_t numel = 0;

@@ -20,7 +20,7 @@ constexpr string_view kIntegers[] = {"i1", "i8", "i16", "i32", "i64",
                                      "u1", "u8", "u16", "u32", "u64"};
 constexpr string_view kReals[] = {"fp16", "bf16", "fp32", "fp64"};
 
-Scalar integer_type(Fields& f) {
+Scalar integer_type(TableReader& f) {
   const string_view name = kIntegers[f.one_of("type", kIntegers)];
   Scalar type;
   type.kind = name.front() == 'u' ? Scalar::Kind::unsigned_integer : Scalar::Kind::signed_integer;
@@ -28,7 +28,7 @@ Scalar integer_type(Fields& f) {
   return type;
 }
 
-Scalar real_type(Fields& f) {
+Scalar real_type(TableReader& f) {
   const string_view name = kReals[f.one_of("type", kReals)];
   Scalar type;
   type.kind = name == "bf16" ? Scalar::Kind::brain_real : Scalar::Kind::real;
@@ -36,7 +36,7 @@ Scalar real_type(Fields& f) {
   return type;
 }
 
-std::size_t tensor_of(Fields& f, const Package& package) {
+std::size_t tensor_of(TableReader& f, const Package& package) {
   const std::string name = f.text("value");
   const auto it = std::find_if(package.tensors.begin(), package.tensors.end(),
                                [&](const Tensor& t) { return t.name == name; });
@@ -45,7 +45,7 @@ std::size_t tensor_of(Fields& f, const Package& package) {
 }
 
 // "*fp16", or "*" if the element type is a knob.
-void check_pointer(Fields& f, const Tensor& tensor) {
+void check_pointer(TableReader& f, const Tensor& tensor) {
   constexpr std::pair<DType, string_view> names[] = {
       {DType::f64, "*fp64"},  {DType::f32, "*fp32"}, {DType::f16, "*fp16"},
       {DType::bf16, "*bf16"}, {DType::i64, "*i64"},  {DType::i32, "*i32"},
@@ -58,7 +58,7 @@ void check_pointer(Fields& f, const Tensor& tensor) {
                   fmt::format("'{}', but tensor '{}' is '{}'", given, tensor.name, expected));
 }
 
-void read_constant(Fields& f, const Package& package, const std::vector<std::string>& numbers,
+void read_constant(TableReader& f, const Package& package, const std::vector<std::string>& numbers,
                    Argument& argument) {
   const Node& node = f.any("value");
   if (const auto* flag = std::get_if<bool>(&node.value)) {
@@ -82,7 +82,8 @@ void read_constant(Fields& f, const Package& package, const std::vector<std::str
 
 }  // namespace
 
-Argument read_argument(Fields& f, const Package& package, const std::vector<std::string>& numbers) {
+Argument read_argument(TableReader& f, const Package& package,
+                       const std::vector<std::string>& numbers) {
   Argument argument;
   argument.name = f.name("name");
   for (const auto& before : package.arguments)

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "core/fields.h"
+#include "core/table_reader.h"
 #include "package/package.h"
 
 namespace redzone::package {
 
 // `package` must have its dims, knobs, tensors and the arguments before this one; expressions may
 // use the names in `numbers`. Throws FieldError.
-Argument read_argument(Fields& f, const Package& package, const std::vector<std::string>& numbers);
+Argument read_argument(TableReader& f, const Package& package,
+                       const std::vector<std::string>& numbers);
 
 }  // namespace redzone::package

@@ -26,12 +26,12 @@ constexpr string_view kTaken[] = {"cdiv", "floordiv", "min", "max", "next_power_
 constexpr std::size_t kMostRank = 5;
 
 template <class Things>
-void check_new(const Fields& f, const Things& things, const std::string& name) {
+void check_new(const TableReader& f, const Things& things, const std::string& name) {
   for (const auto& thing : things)
     if (thing.name == name) throw f.error("name", fmt::format("'{}' is declared twice", name));
 }
 
-DimSpec read_dim(Fields& f, const std::vector<DimSpec>& before) {
+DimSpec read_dim(TableReader& f, const std::vector<DimSpec>& before) {
   DimSpec dim;
   dim.name = f.name("name");
   check_new(f, before, dim.name);
@@ -63,7 +63,7 @@ DimSpec read_dim(Fields& f, const std::vector<DimSpec>& before) {
 }
 
 // Adds the name of a knob that a launcher may choose to `tuned`.
-KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
+KnobSpec read_knob(TableReader& f, const std::vector<KnobSpec>& before,
                    std::vector<std::string>& tuned) {
   KnobSpec knob;
   knob.name = f.name("name");
@@ -92,7 +92,7 @@ KnobSpec read_knob(Fields& f, const std::vector<KnobSpec>& before,
   return knob;
 }
 
-Constraint read_constraint(Fields& f, const std::vector<DimSpec>& dims) {
+Constraint read_constraint(TableReader& f, const std::vector<DimSpec>& dims) {
   const auto kind = f.one_of("kind", kConstraints);
   const auto dim = [&](const char* field) {
     std::string name = f.text(field);
@@ -108,7 +108,7 @@ Constraint read_constraint(Fields& f, const std::vector<DimSpec>& dims) {
                    : Constraint::at_most(std::move(a), std::move(b));
 }
 
-void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
+void read_dtype(TableReader& f, const Package& package, Tensor& tensor) {
   const auto& knobs = package.knobs;
   if (!f.has("dtype_of")) {
     tensor.dtype = f.named<DType>("dtype");
@@ -129,7 +129,7 @@ void read_dtype(Fields& f, const Package& package, Tensor& tensor) {
                                             fmt::join(texts_of<DType>(), ", ")));
 }
 
-void read_fill(Fields f, const std::vector<std::string>& dims, Tensor& tensor) {
+void read_fill(TableReader f, const std::vector<std::string>& dims, Tensor& tensor) {
   constexpr Fill::Kind kinds[] = {Fill::Kind::uniform, Fill::Kind::integers, Fill::Kind::offsets,
                                   Fill::Kind::constant};
   tensor.fill = kinds[f.one_of("kind", kFills)];
@@ -153,7 +153,7 @@ void read_fill(Fields f, const std::vector<std::string>& dims, Tensor& tensor) {
   f.done();
 }
 
-Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::string>& dims) {
+Tensor read_tensor(TableReader& f, const Package& package, const std::vector<std::string>& dims) {
   Tensor tensor;
   tensor.name = f.name("name");
   check_new(f, package.tensors, tensor.name);
@@ -169,7 +169,7 @@ Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::str
   if (!std::has_single_bit(tensor.align_bytes))
     throw f.error("align_bytes", fmt::format("{} is no power of two", align));
   if (f.has("tolerance")) {
-    Fields t = f.table("tolerance");
+    TableReader t = f.table("tolerance");
     tensor.tolerance = Tolerance{t.number("abs"), t.number("rel")};
     if (tensor.tolerance->abs < 0) throw t.error("abs", "negative");
     if (tensor.tolerance->rel < 0) throw t.error("rel", "negative");
@@ -181,7 +181,7 @@ Tensor read_tensor(Fields& f, const Package& package, const std::vector<std::str
 }
 
 // The names that expressions over knobs may use; all are distinct.
-std::vector<std::string> knob_names(const Fields& root, const Package& package) {
+std::vector<std::string> knob_names(const TableReader& root, const Package& package) {
   std::vector<std::string> names;
   for (const auto& knob : package.knobs)
     for (const Value& value : knob.values) {
@@ -201,7 +201,7 @@ std::vector<std::string> knob_names(const Fields& root, const Package& package) 
   return names;
 }
 
-void read_head(Fields& root, Package& package) {
+void read_head(TableReader& root, Package& package) {
   root.integer_in("redzone_package", 1, 1);
   package.name = root.text("name");
   if (!is_target_name(package.name))
@@ -216,22 +216,23 @@ void read_head(Fields& root, Package& package) {
 
 }  // namespace
 
-void read_description(Fields& root, Package& package) {
+void read_description(TableReader& root, Package& package) {
   read_head(root, package);
-  for (Fields& f : root.tables("dim")) package.dims.push_back(read_dim(f, package.dims));
-  for (Fields& f : root.tables("knob"))
+  for (TableReader& f : root.tables("dim")) package.dims.push_back(read_dim(f, package.dims));
+  for (TableReader& f : root.tables("knob"))
     package.knobs.push_back(read_knob(f, package.knobs, package.tuned));
   std::vector<std::string> dims;
   for (const auto& dim : package.dims) dims.push_back(dim.name);
-  for (Fields& f : root.tables("constraint"))
+  for (TableReader& f : root.tables("constraint"))
     package.constraints.push_back(read_constraint(f, package.dims));
-  for (Fields& f : root.tables("tensor")) package.tensors.push_back(read_tensor(f, package, dims));
+  for (TableReader& f : root.tables("tensor"))
+    package.tensors.push_back(read_tensor(f, package, dims));
   if (package.tensors.empty()) throw root.error("tensor", "missing");
 
   std::vector<std::string> numbers = knob_names(root, package);
   numbers.insert(numbers.end(), dims.begin(), dims.end());
   if (root.has("work")) package.work = read_expression(root, "work", numbers);
-  for (Fields& f : root.tables("argument"))
+  for (TableReader& f : root.tables("argument"))
     package.arguments.push_back(read_argument(f, package, numbers));
   numbers.emplace_back("num_sms");
   package.grid = read_expressions(root, "grid", numbers);

@@ -1,12 +1,12 @@
 // The parts of target.toml that a fuzzer needs: everything except the variants.
 #pragma once
 
-#include "core/fields.h"
+#include "core/table_reader.h"
 #include "package/package.h"
 
 namespace redzone::package {
 
 // Fills in everything up to Package::arguments. Throws FieldError.
-void read_description(Fields& root, Package& package);
+void read_description(TableReader& root, Package& package);
 
 }  // namespace redzone::package

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/document.h"
-#include "core/fields.h"
 #include "core/read_file.h"
+#include "core/table_reader.h"
 
 namespace redzone::package {
 namespace {
@@ -48,7 +48,7 @@ T or_throw(Result<T> result) {
   return std::move(*result);
 }
 
-ScratchRule read_scratch(Fields& f, const std::string& which) {
+ScratchRule read_scratch(TableReader& f, const std::string& which) {
   ScratchRule rule;
   rule.bytes = static_cast<std::size_t>(f.integer_in(which + "_size", 0, kMostScratchBytes));
   const auto align = f.integer_in(which + "_align", 1, 1 << 20);
@@ -58,10 +58,10 @@ ScratchRule read_scratch(Fields& f, const std::string& which) {
   return rule;
 }
 
-void read_metadata(Fields f, const Package& package, Compiled& out) {
+void read_metadata(TableReader f, const Package& package, Compiled& out) {
   if (const auto name = f.text("name"); name != package.kernel)
     throw f.error("name", fmt::format("'{}', but target.toml names '{}'", name, package.kernel));
-  Fields target = f.table("target");
+  TableReader target = f.table("target");
   if (const auto backend = target.text("backend"); backend != "cuda")
     throw target.error("backend", fmt::format("'{}', but 'cuda' is expected", backend));
   if (const auto arch = target.integer("arch"); arch != package.arch)
@@ -123,7 +123,7 @@ Compiled compiled_of(const Package& package, const std::string& file, std::strin
     throw FieldError(fmt::format("{}: architecture: sm_{}, but target.toml says {}",
                                  files.cubin.string(), out.facts.arch, package.arch));
   const Document document = or_throw(read_json(metadata, files.json.string()));
-  read_metadata(Fields(document), package, out);
+  read_metadata(TableReader(document), package, out);
   return out;
 }
 

@@ -5,7 +5,7 @@
 namespace redzone::package {
 namespace {
 
-Expression parsed(const Fields& f, std::string_view field, const Node& node,
+Expression parsed(const TableReader& f, std::string_view field, const Node& node,
                   std::span<const std::string> known) {
   std::string text;
   if (const auto* number = std::get_if<std::int64_t>(&node.value))
@@ -21,11 +21,12 @@ Expression parsed(const Fields& f, std::string_view field, const Node& node,
 
 }  // namespace
 
-Expression read_expression(Fields& f, std::string_view field, std::span<const std::string> known) {
+Expression read_expression(TableReader& f, std::string_view field,
+                           std::span<const std::string> known) {
   return parsed(f, field, f.any(field), known);
 }
 
-std::vector<Expression> read_expressions(Fields& f, std::string_view field,
+std::vector<Expression> read_expressions(TableReader& f, std::string_view field,
                                          std::span<const std::string> known) {
   std::vector<Expression> out;
   for (const Node& node : f.list(field, "a list of expressions"))

@@ -1,4 +1,4 @@
-// Fields of a package description that are expressions.
+// TableReader of a package description that are expressions.
 #pragma once
 
 #include <span>
@@ -6,15 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "core/fields.h"
+#include "core/table_reader.h"
 #include "package/expression.h"
 
 namespace redzone::package {
 
 // A string or an integer, over `known` names. Throws FieldError.
-Expression read_expression(Fields& f, std::string_view field, std::span<const std::string> known);
+Expression read_expression(TableReader& f, std::string_view field,
+                           std::span<const std::string> known);
 // A list of them.
-std::vector<Expression> read_expressions(Fields& f, std::string_view field,
+std::vector<Expression> read_expressions(TableReader& f, std::string_view field,
                                          std::span<const std::string> known);
 
 }  // namespace redzone::package

@@ -4,8 +4,8 @@
 #include <xxhash.h>
 
 #include "core/document.h"
-#include "core/fields.h"
 #include "core/read_file.h"
+#include "core/table_reader.h"
 #include "package/description.h"
 #include "package/sanity.h"
 #include "package/variants.h"
@@ -26,9 +26,9 @@ Result<Package> read_package(const std::filesystem::path& folder) {
   const auto file = folder / "target.toml";
   RZ_TRY_ASSIGN(const auto text, read_file(file, kMostDescriptionBytes));
   RZ_TRY_ASSIGN(const auto document, read_toml(text, file.string(), "a package"));
-  return read_fields([&] {
+  return checked_read([&] {
     std::string all = text;  // what the hash is of
-    Fields root(document);
+    TableReader root(document);
     read_description(root, package);
     read_variants(root, package, all);
     root.done();

@@ -89,7 +89,7 @@ Check range_of_integers(const Tensor& tensor) {
 
 class Sanity {
  public:
-  Sanity(const Fields& root, const Package& package)
+  Sanity(const TableReader& root, const Package& package)
       : root_(root), package_(package), probes_(probes_of(package)) {
     for (const auto& variant : package.variants) configs_.insert(variant.knobs);
   }
@@ -136,7 +136,7 @@ class Sanity {
     if (first) throw root_.error(field, *first);
   }
 
-  const Fields& root_;
+  const TableReader& root_;
   const Package& package_;
   std::vector<Values> probes_;
   std::set<Config> configs_;
@@ -144,7 +144,7 @@ class Sanity {
 
 }  // namespace
 
-void check_sanity(const Fields& root, const Package& package) {
+void check_sanity(const TableReader& root, const Package& package) {
   Sanity(root, package).run();
 }
 

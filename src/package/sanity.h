@@ -1,7 +1,7 @@
 // Checks whether a package's declarations can be valid for any call.
 #pragma once
 
-#include "core/fields.h"
+#include "core/table_reader.h"
 #include "package/package.h"
 
 namespace redzone::package {
@@ -12,6 +12,6 @@ namespace redzone::package {
 // argument's type, and a fill range without a number. Otherwise nothing would ever run, and no
 // message would name the field. Reports nothing if constraints forbid all of these dims. `root` is
 // that of target.toml.
-void check_sanity(const Fields& root, const Package& package);
+void check_sanity(const TableReader& root, const Package& package);
 
 }  // namespace redzone::package

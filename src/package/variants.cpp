@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostVariants = 1 << 16;
 constexpr std::string_view kClasses[] = {"1", "16", "other"};
 
-std::string read_file_name(Fields& f) {
+std::string read_file_name(TableReader& f) {
   std::string name = f.text("file");
   const auto allowed = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
@@ -24,7 +24,7 @@ std::string read_file_name(Fields& f) {
   return name;
 }
 
-void read_knobs(Fields f, const Package& package, Variant& variant) {
+void read_knobs(TableReader f, const Package& package, Variant& variant) {
   for (const auto& knob : package.knobs) {
     Value value = f.value(knob.name);
     if (std::find(knob.values.begin(), knob.values.end(), value) == knob.values.end())
@@ -34,7 +34,7 @@ void read_knobs(Fields f, const Package& package, Variant& variant) {
   f.done();
 }
 
-void read_constants(Fields f, const Package& package, Variant& variant) {
+void read_constants(TableReader f, const Package& package, Variant& variant) {
   for (const auto& argument : package.arguments) {
     if (argument.kind != Argument::Kind::constant) continue;
     const Node& node = f.any(argument.name);
@@ -74,7 +74,7 @@ std::string print(const Constant& constant) {
 }
 
 // Rejects a variant whose constants its knobs never produce: it would never be launched.
-void check_constants(const Fields& f, const Package& package, const Variant& variant) {
+void check_constants(const TableReader& f, const Package& package, const Variant& variant) {
   auto constant = variant.constants.begin();
   for (const auto& argument : package.arguments) {
     if (argument.kind != Argument::Kind::constant) continue;
@@ -87,7 +87,7 @@ void check_constants(const Fields& f, const Package& package, const Variant& var
   }
 }
 
-void read_classes(Fields f, const Package& package, Variant& variant) {
+void read_classes(TableReader f, const Package& package, Variant& variant) {
   variant.classes.resize(package.arguments.size());
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const auto& argument = package.arguments[i];
@@ -105,7 +105,7 @@ void read_classes(Fields f, const Package& package, Variant& variant) {
 
 // Reads the arguments that the compiled kernel does not receive: constants, and integers known to
 // be 1.
-void read_dropped(Fields& f, const Package& package, Variant& variant) {
+void read_dropped(TableReader& f, const Package& package, Variant& variant) {
   auto dropped = f.texts("dropped");
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const auto& argument = package.arguments[i];
@@ -127,7 +127,7 @@ void read_dropped(Fields& f, const Package& package, Variant& variant) {
                   fmt::format("'{}' is no argument, or stands there twice", dropped.front()));
 }
 
-void check_metadata(const Fields& f, const Package& package, const Variant& variant) {
+void check_metadata(const TableReader& f, const Package& package, const Variant& variant) {
   const Compiled& compiled = package.compiled[variant.compiled];
   const std::pair<const char*, std::int64_t> said[] = {
       {"num_ctas", compiled.ctas},
@@ -156,7 +156,7 @@ void check_parameters(const Package& package, const Variant& variant) {
 }
 
 // An argument is specialized in all variants or in none.
-void check_specialized(const Fields& f, Package& package, const Variant& variant) {
+void check_specialized(const TableReader& f, Package& package, const Variant& variant) {
   const bool first = package.variants.empty();
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const bool specialized = variant.classes[i].has_value();
@@ -168,7 +168,7 @@ void check_specialized(const Fields& f, Package& package, const Variant& variant
   }
 }
 
-void add(const Fields& f, Package& package, Variant variant) {
+void add(const TableReader& f, Package& package, Variant variant) {
   auto& alike =
       package.by_key[variant_key(package, variant.knobs, variant.constants, variant.classes)];
   for (const std::size_t other : alike)
@@ -180,14 +180,14 @@ void add(const Fields& f, Package& package, Variant variant) {
 
 }  // namespace
 
-void read_variants(Fields& root, Package& package, std::string& all_bytes) {
+void read_variants(TableReader& root, Package& package, std::string& all_bytes) {
   std::map<std::string, std::size_t> known;
   const auto tables = root.tables("variant");
   if (tables.empty()) throw root.error("variant", "missing");
   if (tables.size() > kMostVariants)
     throw root.error("variant",
                      fmt::format("{}, at most {} are read", tables.size(), kMostVariants));
-  for (Fields f : tables) {
+  for (TableReader f : tables) {
     Variant variant;
     const std::string file = read_file_name(f);
     read_knobs(f.table("knobs"), package, variant);

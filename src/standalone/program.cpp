@@ -57,7 +57,7 @@ std::string value_text(const Value& value) {
   return "redzone::Value(std::string(" + literal(std::get<std::string>(value)) + "))";
 }
 
-// Fields in the order of BufferJob; fields that the program sets itself are left out.
+// TableReader in the order of BufferJob; fields that the program sets itself are left out.
 std::string job_text(const device::BufferJob& job) {
   return fmt::format(
       "{{.size = {}, .stride = {}, .rank = {}, .dtype = {}, .fill = redzone::device::FillKind({}), "

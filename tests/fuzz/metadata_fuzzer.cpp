@@ -1,7 +1,7 @@
 // Triton's metadata of a compiled kernel: the JSON file beside a sound cubin.
 #include "package/metadata.h"
 
-#include "core/fields.h"
+#include "core/table_reader.h"
 #include "fuzz/harness.h"
 #include "package/sample.h"
 

@@ -1,5 +1,5 @@
 // The laws of the one reader of typed fields: what is wrong is named, and where.
-#include "core/fields.h"
+#include "core/table_reader.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -40,8 +40,8 @@ Document document_of(std::string_view text = kText) {
 // The error of reading `document`; "" when there is none.
 template <class Read>
 std::string error_of(const Document& document, Read read) {
-  const auto result = read_fields([&] {
-    Fields root(document);
+  const auto result = checked_read([&] {
+    TableReader root(document);
     read(root);
     return true;
   });
@@ -54,9 +54,9 @@ std::string error_of(Read read) {
   return error_of(document_of(), read);
 }
 
-TEST(Fields, ReadWhatIsThere) {
+TEST(TableReader, ReadWhatIsThere) {
   const Document document = document_of();
-  Fields f(document);
+  TableReader f(document);
   EXPECT_EQ(f.integer("count"), 3);
   EXPECT_EQ(f.integer_in("count", 3, 3), 3);
   EXPECT_EQ(f.not_negative("count", 7), 3u);
@@ -75,9 +75,9 @@ TEST(Fields, ReadWhatIsThere) {
   EXPECT_EQ(f.table("inner").names(), std::vector<std::string>{"deep"});
 }
 
-TEST(Fields, DefaultsStandForWhatIsAbsentOnly) {
+TEST(TableReader, DefaultsStandForWhatIsAbsentOnly) {
   const Document document = document_of();
-  Fields f(document);
+  TableReader f(document);
   EXPECT_EQ(f.integer("none", 8), 8);
   EXPECT_EQ(f.integer_in("none", 1, 2, 9), 9);
   EXPECT_EQ(f.not_negative("none", 7), 7u);
@@ -85,51 +85,51 @@ TEST(Fields, DefaultsStandForWhatIsAbsentOnly) {
   EXPECT_EQ(f.text("none", "otherwise"), "otherwise");
   EXPECT_TRUE(f.tables("none").empty());
   EXPECT_EQ(f.integer("count", 8), 3);
-  EXPECT_NE(error_of([](Fields& g) { g.integer("word", 8); }), "");
-  EXPECT_NE(error_of([](Fields& g) { g.flag("word", true); }), "");
-  EXPECT_NE(error_of([](Fields& g) { g.tables("word"); }), "");
+  EXPECT_NE(error_of([](TableReader& g) { g.integer("word", 8); }), "");
+  EXPECT_NE(error_of([](TableReader& g) { g.flag("word", true); }), "");
+  EXPECT_NE(error_of([](TableReader& g) { g.tables("word"); }), "");
 }
 
-TEST(Fields, AWrongTypeIsNamedWithFieldPlaceWantedAndFound) {
-  const auto deep = [](Fields& f) { f.table("inner").table("deep").string("least"); };
+TEST(TableReader, AWrongTypeIsNamedWithFieldPlaceWantedAndFound) {
+  const auto deep = [](TableReader& f) { f.table("inner").table("deep").string("least"); };
   EXPECT_EQ(error_of(deep), "f.toml:11:18: inner.deep.least: a string is expected, not an integer");
-  EXPECT_EQ(error_of([](Fields& f) { f.integer("real"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.integer("real"); }),
             "f.toml:2:8: real: an integer is expected, not a number with a point");
-  EXPECT_EQ(error_of([](Fields& f) { f.flag("word"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.flag("word"); }),
             "f.toml:4:8: word: true or false is expected, not a string");
-  EXPECT_EQ(error_of([](Fields& f) { f.number("limit"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.number("limit"); }),
             "f.toml:7:9: limit: a finite number is expected, not an infinity or no number");
-  EXPECT_EQ(error_of([](Fields& f) { f.value("yes"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.value("yes"); }),
             "f.toml:3:7: yes: an integer or a string is expected, not true or false");
-  EXPECT_EQ(error_of([](Fields& f) { f.table("numbers"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.table("numbers"); }),
             "f.toml:5:11: numbers: a table is expected, not a list");
-  EXPECT_EQ(error_of([](Fields& f) { f.tables("inner"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.tables("inner"); }),
             "f.toml:10:1: inner: a list of tables is expected, not a table");
-  EXPECT_EQ(error_of([](Fields& f) { f.integer("day"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.integer("day"); }),
             "f.toml:8:7: day: an integer is expected, not a value of another kind");
-  EXPECT_EQ(error_of([](Fields& f) { f.integers("words"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.integers("words"); }),
             "f.toml:6:10: words: an integer in the list is expected, not a string");
-  EXPECT_EQ(error_of([](Fields& f) { f.texts("numbers"); }),
+  EXPECT_EQ(error_of([](TableReader& f) { f.texts("numbers"); }),
             "f.toml:5:12: numbers: a string in the list is expected, not an integer");
 }
 
-TEST(Fields, TablesAreCalledByNameOrNumber) {
+TEST(TableReader, TablesAreCalledByNameOrNumber) {
   const auto name_of_row = [](std::size_t row) {
-    return error_of([&](Fields& f) { f.tables("row").at(row).string("width"); });
+    return error_of([&](TableReader& f) { f.tables("row").at(row).string("width"); });
   };
   EXPECT_EQ(name_of_row(0), "f.toml:15:9: row[first].width: a string is expected, not an integer");
   EXPECT_EQ(name_of_row(1), "f.toml:18:9: row[1].width: a string is expected, not an integer");
 }
 
-TEST(Fields, WhatIsMissingIsNamedWithItsTable) {
-  EXPECT_EQ(error_of([](Fields& f) { f.integer("counts"); }), "f.toml:1:1: counts: missing");
-  EXPECT_EQ(error_of([](Fields& f) { f.tables("row").at(1).text("name"); }),
+TEST(TableReader, WhatIsMissingIsNamedWithItsTable) {
+  EXPECT_EQ(error_of([](TableReader& f) { f.integer("counts"); }), "f.toml:1:1: counts: missing");
+  EXPECT_EQ(error_of([](TableReader& f) { f.tables("row").at(1).text("name"); }),
             "f.toml:17:1: row[1].name: missing");
 }
 
-TEST(Fields, AnUnknownFieldIsNamedWithTheNearest) {
+TEST(TableReader, AnUnknownFieldIsNamedWithTheNearest) {
   const Document document = document_of("count = 1\ncuont = 2\n");
-  const auto read = [](Fields& f) {
+  const auto read = [](TableReader& f) {
     f.integer("count");
     f.done();
   };
@@ -137,7 +137,7 @@ TEST(Fields, AnUnknownFieldIsNamedWithTheNearest) {
             "f.toml:2:9: cuont: no such field here, did you mean 'count'?");
   // Nor is one that was only looked for.
   EXPECT_NE(error_of(document,
-                     [](Fields& f) {
+                     [](TableReader& f) {
                        f.integer("count");
                        EXPECT_TRUE(f.has("cuont"));
                        f.done();
@@ -145,39 +145,39 @@ TEST(Fields, AnUnknownFieldIsNamedWithTheNearest) {
             "");
   // One that somebody else reads is none.
   EXPECT_EQ(error_of(document,
-                     [&](Fields& f) {
+                     [&](TableReader& f) {
                        f.skip("cuont");
                        read(f);
                      }),
             "");
 }
 
-TEST(Fields, NamesOfAnEnumeration) {
+TEST(TableReader, NamesOfAnEnumeration) {
   const Document document = document_of("a = \"gated\"\nb = \"gatde\"\n");
-  Fields f(document);
+  TableReader f(document);
   EXPECT_EQ(f.named<Launch>("a"), Launch::gated);
-  EXPECT_EQ(error_of(document, [](Fields& g) { g.named<Launch>("b"); }),
+  EXPECT_EQ(error_of(document, [](TableReader& g) { g.named<Launch>("b"); }),
             "f.toml:2:5: b: 'gatde' is none of blocking, async, gated, did you mean 'gated'?");
 }
 
-TEST(Fields, TextsThatArePrintedAreChecked) {
+TEST(TableReader, TextsThatArePrintedAreChecked) {
   const Document document =
       document_of("a = \"x\\u001b[2J\"\nb = \"" + std::string(3000, 'x') + "\"\n");
-  Fields f(document);
+  TableReader f(document);
   EXPECT_EQ(f.string("a"), "x\x1b[2J");
-  EXPECT_EQ(error_of(document, [](Fields& g) { g.text("a"); }),
+  EXPECT_EQ(error_of(document, [](TableReader& g) { g.text("a"); }),
             "f.toml:1:5: a: has the control character 0x1b");
-  EXPECT_EQ(error_of(document, [](Fields& g) { g.text("b"); }),
+  EXPECT_EQ(error_of(document, [](TableReader& g) { g.text("b"); }),
             "f.toml:2:5: b: 3000 characters, at most 2000 are read");
 }
 
-TEST(Fields, NothingOfADocumentSteersTheTerminalThroughAnError) {
+TEST(TableReader, NothingOfADocumentSteersTheTerminalThroughAnError) {
   const Document document = document_of("\"a\\nb\\u001b\\u202e\" = \"\"\n");
-  EXPECT_EQ(error_of(document, [](Fields& f) { f.done(); }),
+  EXPECT_EQ(error_of(document, [](TableReader& f) { f.done(); }),
             "f.toml:1:22: a\\nb\\x1b\\u202e: no such field here");
 }
 
-TEST(Fields, NestingIsBounded) {
+TEST(TableReader, NestingIsBounded) {
   std::string text = "a = ";
   for (int i = 0; i < 20; ++i) text += "[{a.a.a = ";
   text += "1";
@@ -187,22 +187,22 @@ TEST(Fields, NestingIsBounded) {
   EXPECT_EQ(document.error().message.find("f.toml"), 0u) << document.error().message;
 }
 
-TEST(Fields, JsonHasTheSameErrorsWithoutPlaces) {
+TEST(TableReader, JsonHasTheSameErrorsWithoutPlaces) {
   const Document document = read_json(R"({"a": {"b": 1}, "c": null, "d": 1.5})", "f.json").value();
-  EXPECT_EQ(error_of(document, [](Fields& f) { f.table("a").string("b"); }),
+  EXPECT_EQ(error_of(document, [](TableReader& f) { f.table("a").string("b"); }),
             "f.json: a.b: a string is expected, not an integer");
-  EXPECT_EQ(error_of(document, [](Fields& f) { f.integer("c"); }),
+  EXPECT_EQ(error_of(document, [](TableReader& f) { f.integer("c"); }),
             "f.json: c: an integer is expected, not a value of another kind");
-  EXPECT_EQ(error_of(document, [](Fields& f) { f.integer("e"); }), "f.json: e: missing");
+  EXPECT_EQ(error_of(document, [](TableReader& f) { f.integer("e"); }), "f.json: e: missing");
   EXPECT_EQ(read_json("[1]", "f.json").error().message, "f.json: no JSON object");
 }
 
-RC_GTEST_PROP(Fields, AnIntegerIsReadIfAndOnlyIfItIsInTheRange,
+RC_GTEST_PROP(TableReader, AnIntegerIsReadIfAndOnlyIfItIsInTheRange,
               (std::int64_t value, std::int64_t a, std::int64_t b)) {
   // As TOML has it: from -2^63 on, like C++.
   const auto [least, most] = std::minmax(a, b);
   const Document document = document_of(" n = " + std::to_string(value) + "\n");
-  const auto read = [&, least = least, most = most](Fields& f) {
+  const auto read = [&, least = least, most = most](TableReader& f) {
     RC_ASSERT(f.integer_in("n", least, most) == value);
   };
   const std::string error = error_of(document, read);
@@ -213,15 +213,15 @@ RC_GTEST_PROP(Fields, AnIntegerIsReadIfAndOnlyIfItIsInTheRange,
                            std::to_string(least) + ".." + std::to_string(most));
 }
 
-RC_GTEST_PROP(Fields, NoNegativeNumberBecomesALargeOne, (std::int64_t value)) {
+RC_GTEST_PROP(TableReader, NoNegativeNumberBecomesALargeOne, (std::int64_t value)) {
   const Document document = document_of("n = " + std::to_string(value) + "\n");
   const std::string error = error_of(
-      document, [&](Fields& f) { RC_ASSERT(std::cmp_equal(f.not_negative("n", 0), value)); });
+      document, [&](TableReader& f) { RC_ASSERT(std::cmp_equal(f.not_negative("n", 0), value)); });
   RC_ASSERT(error == (value < 0 ? "f.toml:1:5: n: " + std::to_string(value) + " is negative" : ""));
 }
 
 // Every field of a table is either asked for or refused, whatever is asked.
-RC_GTEST_PROP(Fields, DoneAcceptsExactlyWhatWasAskedFor, ()) {
+RC_GTEST_PROP(TableReader, DoneAcceptsExactlyWhatWasAskedFor, ()) {
   const auto name =
       rc::gen::map(rc::gen::inRange('a', 'h'), [](char c) { return std::string(1, c); });
   const auto names =
@@ -231,7 +231,7 @@ RC_GTEST_PROP(Fields, DoneAcceptsExactlyWhatWasAskedFor, ()) {
   std::string text;
   for (const auto& field : present) text += field + " = 1\n";
   const Document document = document_of(text);
-  const std::string error = error_of(document, [&](Fields& f) {
+  const std::string error = error_of(document, [&](TableReader& f) {
     for (const auto& field : asked) f.integer(field, 0);
     f.done();
   });

@@ -1,4 +1,4 @@
-#include "core/fields.h"
+#include "core/table_reader.h"
 
 #include <fmt/format.h>
 
@@ -47,9 +47,10 @@ std::string_view kind_of(const Node& node) {
 
 }  // namespace
 
-Fields::Fields(const Document& document) : Fields(document.where, "", document.root) {}
+TableReader::TableReader(const Document& document)
+    : TableReader(document.where, "", document.root) {}
 
-Fields::Fields(const std::string& where, std::string path, const Node& table)
+TableReader::TableReader(const std::string& where, std::string path, const Node& table)
     : where_(&where),
       path_(std::move(path)),
       node_(&table),
@@ -58,12 +59,12 @@ Fields::Fields(const std::string& where, std::string path, const Node& table)
     throw error("", table, fmt::format("a table is expected, not {}", kind_of(table)));
 }
 
-std::string Fields::path_of(std::string_view field) const {
+std::string TableReader::path_of(std::string_view field) const {
   if (field.empty() || path_.empty()) return path_ + std::string(field);
   return fmt::format("{}.{}", path_, field);
 }
 
-FieldError Fields::error(std::string_view field, std::string_view message) const {
+FieldError TableReader::error(std::string_view field, std::string_view message) const {
   static const Node nowhere;
   if (const auto it = table_->find(field); it != table_->end())
     return error(field, it->second, message);
@@ -71,75 +72,78 @@ FieldError Fields::error(std::string_view field, std::string_view message) const
   return error(field, is_path ? nowhere : *node_, message);
 }
 
-FieldError Fields::error(std::string_view field, const Node& node, std::string_view message) const {
+FieldError TableReader::error(std::string_view field, const Node& node,
+                              std::string_view message) const {
   std::string out = *where_;
   if (node.line != 0) out += fmt::format(":{}:{}", node.line, node.column);
   if (const std::string path = path_of(field); !path.empty()) out += ": " + quotable(path);
   return FieldError(out + ": " + quotable(message));
 }
 
-FieldError Fields::wrong(std::string_view field, std::string_view want, const Node& found) const {
+FieldError TableReader::wrong(std::string_view field, std::string_view want,
+                              const Node& found) const {
   return error(field, found, fmt::format("{} is expected, not {}", want, kind_of(found)));
 }
 
-const Node* Fields::find(std::string_view field) {
+const Node* TableReader::find(std::string_view field) {
   taken_.emplace(field);
   const auto it = table_->find(field);
   return it == table_->end() ? nullptr : &it->second;
 }
 
-bool Fields::has(std::string_view field) {
+bool TableReader::has(std::string_view field) {
   if (table_->contains(field)) return true;
   taken_.emplace(field);  // what a mistyped one may be meant for
   return false;
 }
 
-const Node& Fields::any(std::string_view field) {
+const Node& TableReader::any(std::string_view field) {
   if (const Node* node = find(field)) return *node;
   throw error(field, "missing");
 }
 
 template <class T>
-const T& Fields::as(std::string_view field, std::string_view want) {
+const T& TableReader::as(std::string_view field, std::string_view want) {
   const Node& node = any(field);
   if (const auto* value = std::get_if<T>(&node.value)) return *value;
   throw wrong(field, want, node);
 }
 
-std::vector<std::string> Fields::names() const {
+std::vector<std::string> TableReader::names() const {
   std::vector<std::string> out;
   for (const auto& member : *table_) out.push_back(member.first);
   return out;
 }
 
-std::int64_t Fields::integer(std::string_view field) {
+std::int64_t TableReader::integer(std::string_view field) {
   return as<std::int64_t>(field, "an integer");
 }
 
-std::int64_t Fields::integer(std::string_view field, std::int64_t otherwise) {
+std::int64_t TableReader::integer(std::string_view field, std::int64_t otherwise) {
   return find(field) == nullptr ? otherwise : integer(field);
 }
 
-std::int64_t Fields::integer_in(std::string_view field, std::int64_t least, std::int64_t most) {
+std::int64_t TableReader::integer_in(std::string_view field, std::int64_t least,
+                                     std::int64_t most) {
   const auto value = integer(field);
   if (value < least || value > most)
     throw error(field, fmt::format("{} is not in {}..{}", value, least, most));
   return value;
 }
 
-std::int64_t Fields::integer_in(std::string_view field, std::int64_t least, std::int64_t most,
-                                std::int64_t otherwise) {
+std::int64_t TableReader::integer_in(std::string_view field, std::int64_t least, std::int64_t most,
+                                     std::int64_t otherwise) {
   return find(field) == nullptr ? otherwise : integer_in(field, least, most);
 }
 
-std::uint64_t Fields::not_negative(std::string_view field, std::uint64_t otherwise) {
+std::uint64_t TableReader::not_negative(std::string_view field, std::uint64_t otherwise) {
   if (find(field) == nullptr) return otherwise;
   const auto value = integer(field);
   if (value < 0) throw error(field, fmt::format("{} is negative", value));
   return static_cast<std::uint64_t>(value);
 }
 
-double Fields::number(std::string_view field) {
+double TableReader::number(std::string_view field) {
   const Node& node = any(field);
   if (const auto* v = std::get_if<std::int64_t>(&node.value)) return static_cast<double>(*v);
   const auto* v = std::get_if<double>(&node.value);
@@ -147,35 +151,35 @@ double Fields::number(std::string_view field) {
   return *v;
 }
 
-bool Fields::flag(std::string_view field) {
+bool TableReader::flag(std::string_view field) {
   return as<bool>(field, "true or false");
 }
 
-bool Fields::flag(std::string_view field, bool otherwise) {
+bool TableReader::flag(std::string_view field, bool otherwise) {
   return find(field) == nullptr ? otherwise : flag(field);
 }
 
-std::string Fields::string(std::string_view field) {
+std::string TableReader::string(std::string_view field) {
   return as<std::string>(field, "a string");
 }
 
-std::string Fields::text(std::string_view field) {
+std::string TableReader::text(std::string_view field) {
   std::string value = string(field);
   if (const auto problem = text_problem(value)) throw error(field, *problem);
   return value;
 }
 
-std::string Fields::text(std::string_view field, std::string_view otherwise) {
+std::string TableReader::text(std::string_view field, std::string_view otherwise) {
   return find(field) == nullptr ? std::string(otherwise) : text(field);
 }
 
-std::string Fields::name(std::string_view field) {
+std::string TableReader::name(std::string_view field) {
   std::string value = text(field);
   if (!is_identifier(value)) throw error(field, fmt::format("'{}' is no identifier", value));
   return value;
 }
 
-std::size_t Fields::one_of(std::string_view field, std::span<const std::string_view> allowed) {
+std::size_t TableReader::one_of(std::string_view field, std::span<const std::string_view> allowed) {
   const std::string value = text(field);
   const auto it = std::find(allowed.begin(), allowed.end(), value);
   if (it == allowed.end())
@@ -184,18 +188,18 @@ std::size_t Fields::one_of(std::string_view field, std::span<const std::string_v
   return static_cast<std::size_t>(it - allowed.begin());
 }
 
-Value Fields::value(std::string_view field) {
+Value TableReader::value(std::string_view field) {
   const Node& node = any(field);
   if (const auto* number = std::get_if<std::int64_t>(&node.value)) return *number;
   if (const auto* text = std::get_if<std::string>(&node.value)) return *text;
   throw wrong(field, "an integer or a string", node);
 }
 
-const List& Fields::list(std::string_view field, std::string_view what) {
+const List& TableReader::list(std::string_view field, std::string_view what) {
   return as<List>(field, what);
 }
 
-std::vector<std::int64_t> Fields::integers(std::string_view field) {
+std::vector<std::int64_t> TableReader::integers(std::string_view field) {
   std::vector<std::int64_t> out;
   for (const Node& node : list(field, "a list of integers")) {
     const auto* v = std::get_if<std::int64_t>(&node.value);
@@ -205,7 +209,7 @@ std::vector<std::int64_t> Fields::integers(std::string_view field) {
   return out;
 }
 
-std::vector<std::string> Fields::texts(std::string_view field) {
+std::vector<std::string> TableReader::texts(std::string_view field) {
   std::vector<std::string> out;
   for (const Node& node : list(field, "a list of strings")) {
     const auto* v = std::get_if<std::string>(&node.value);
@@ -216,13 +220,13 @@ std::vector<std::string> Fields::texts(std::string_view field) {
   return out;
 }
 
-Fields Fields::table(std::string_view field) {
+TableReader TableReader::table(std::string_view field) {
   return {*where_, path_of(field), any(field)};
 }
 
-std::vector<Fields> Fields::tables(std::string_view field) {
+std::vector<TableReader> TableReader::tables(std::string_view field) {
   if (find(field) == nullptr) return {};
-  std::vector<Fields> out;
+  std::vector<TableReader> out;
   for (const Node& node : list(field, "a list of tables")) {
     std::string label = std::to_string(out.size());
     if (const auto* members = std::get_if<Members>(&node.value))
@@ -235,7 +239,7 @@ std::vector<Fields> Fields::tables(std::string_view field) {
   return out;
 }
 
-void Fields::done() const {
+void TableReader::done() const {
   for (const auto& [name, node] : *table_)
     if (!taken_.contains(name))
       throw error(
