@@ -135,6 +135,18 @@ class Check(unittest.TestCase):
         self.check("tidy")
         self.assertEqual(self.files_given("clang-tidy"), ["src/lone.h", "src/one.cpp"])
 
+    def test_tidy_reads_the_commands_without_the_precompiled_headers_of_gcc(self):
+        self.write("src/one.cpp", "int changed;\n")
+        file = str(self.root / "src/one.cpp")
+        self.write("build/compile_commands.json", json.dumps([{
+            "directory": str(self.root), "file": file,
+            "command": f"c++ -O2 -Winvalid-pch -include /b/x.dir/cmake_pch.hxx -include own.h -c {file}"}]))
+        self.check("tidy")
+        folder = self.root / "build/tidy"
+        self.assertIn(str(folder), self.given("clang-tidy")[0])
+        read = json.loads((folder / "compile_commands.json").read_text())
+        self.assertEqual(read[0]["command"], f"c++ -O2 -include own.h -c {file}")
+
     def test_what_is_not_compiled_here_is_named(self):
         self.write("elsewhere/device.cpp", "int added;\n")
         ran = self.check("tidy")
