@@ -6,19 +6,18 @@
 
 namespace redzone::cli {
 
-// Where results go: what stdout was (streams.h). What could not be written is remembered rather
-// than told at once, so that a command does all else that it has to do; the one who runs it asks at
-// its end.
+// Writes results to the original stdout (streams.h). A write error does not stop the command: it is
+// kept in problem(), which main() checks when the command has ended.
 class Results {
  public:
-  // Writes to `fd`, which stays the caller's.
+  // Does not own `fd`.
   explicit Results(int fd) : fd_(fd) {}
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // All of `text`, or what can be written of it. Nothing more is written after a failure.
+  // Writes `text`. After the first error nothing more is written.
   void print(std::string_view text);
-  // errno of the write that failed; 0: all was written. EPIPE: nobody reads any more.
+  // errno of the first failed write, or 0. EPIPE: the reader has closed the pipe.
   int problem() const { return problem_; }
 
  private:
@@ -26,11 +25,11 @@ class Results {
   int problem_ = 0;
 };
 
-// To stderr: what is no result. Ends with a newline, also where the text has none. A note that
-// cannot be written is dropped.
+// Writes a line to stderr, for what is not a result. Adds a newline if the text has none. Write
+// errors are ignored.
 void print_note(std::string_view line);
 
-// Rewrites one line on stderr. Clearing it leaves nothing behind.
+// A status line on stderr: rewrite_line() replaces it, clear_line() removes it.
 void rewrite_line(std::string_view line);
 void clear_line();
 

@@ -1,15 +1,15 @@
-// The standard descriptors of this process.
+// The standard file descriptors (0, 1, 2) of this process.
 #pragma once
 
 namespace redzone::cli {
 
-// Opens those of 0, 1 and 2 that are closed on /dev/null, so that nothing else that is opened gets
-// their numbers. The first thing that a program does.
+// Opens /dev/null for each standard descriptor that is closed, so that no file opened later gets
+// its number. Call it first in main().
 void open_standard_descriptors();
 
-// A descriptor of what stdout was, for results alone. From then on what this process writes to
-// stdout goes to stderr: what the code of a plugin prints is no result. -1, with errno, where there
-// is no descriptor left. For a process with one thread.
+// Returns a new descriptor for stdout, for results only, and redirects descriptor 1 to stderr: what
+// the code of a plugin prints is not a result. Returns -1 and sets errno if there is no free
+// descriptor. Call it while the process has one thread.
 int take_stdout();
 
 }  // namespace redzone::cli

@@ -1,5 +1,5 @@
-// Whether a value of an enumeration is one of its enumerators: in a spec, which comes from a
-// plugin, it may be any number.
+// True if `value` is one of the enumerators of its type. A spec comes from a plugin, so an enum in
+// it may hold any number.
 #pragma once
 
 #include <redzone/spec.h>
