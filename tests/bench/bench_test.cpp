@@ -1,5 +1,5 @@
-// The benchmark from end to end, with little effort: its figures are not looked at, only that they
-// are there and that what is counted adds up.
+// The benchmark from end to end, with little effort. Checks that the figures exist and that the
+// counts add up, not their values.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ void check_throughput(const Json& t) {
     EXPECT_GE(c["workers"], 1);
     EXPECT_GT(c["calls_per_s"], 0);
     EXPECT_GT(c["seconds"], 0);
-    // Whole passes over the list.
+    // Whole passes over the list of plans.
     EXPECT_GE(c["plans"], t["plans"]);
     EXPECT_EQ(c["plans"].get<int>() % t["plans"].get<int>(), 0);
     EXPECT_EQ(c["trials"].get<int>(), c["plans"].get<int>() * (name == kBare ? 1 : 2));
@@ -83,7 +83,7 @@ void check_detection(const Json& d) {
   EXPECT_GE(d["reduced_calls"], 1);
 }
 
-// One row for a puzzle; the tools say why they have no word here.
+// One row for each puzzle; each tool column gives the reason why it did not run.
 void check_modes(const Json& modes) {
   std::set<std::string> seen;
   EXPECT_GE(modes["rows"].size(), 3u);
@@ -105,7 +105,8 @@ void check_modes(const Json& modes) {
   EXPECT_TRUE(seen.contains("screen"));
 }
 
-// Each mistake is seen by what its launcher asks for; without a GPU the tools say why they are not.
+// The requests of its launcher reveal each mistake. Without a GPU, the tool columns give the reason
+// why they did not run.
 void check_launchers(const Json& launchers) {
   ASSERT_EQ(launchers["rows"].size(), 3u);
   for (const auto& row : launchers["rows"]) {

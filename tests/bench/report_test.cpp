@@ -1,4 +1,4 @@
-// The arithmetic of the report.
+// The computations of the report.
 #include "bench/report.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ Tally tally(std::uint64_t calls, double seconds) {
 Throughput sample() {
   Throughput t;
   t.workload = "tiny";
-  // Rates of 100, 400 and 200: the middle one counts, not the mean.
+  // Rates of 100, 400 and 200: the report shows the median, not the mean.
   t.columns.push_back(
       {std::string(kBareScreen), "", 1, {tally(100, 1), tally(400, 1), tally(100, 0.5)}, ""});
   t.columns.push_back({std::string(kScreen), "", 2, {tally(150, 1)}, ""});
@@ -70,7 +70,7 @@ TEST(Report, TheTableSaysWhyAColumnIsEmpty) {
   EXPECT_NE(text.find("the screen runs at 0.75 of the bare speed"), std::string::npos) << text;
 }
 
-// "No finding in 20,000 calls" is a statement about as many calls as were made.
+// The report states how many calls were made if time ran out before the requested number.
 TEST(Report, ACorrectLauncherSaysWhenItsTimeWasOverBeforeItsCalls) {
   Report report;
   report.launchers.correct = {

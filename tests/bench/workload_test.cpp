@@ -10,7 +10,7 @@
 namespace redzone::bench {
 namespace {
 
-// A target with the dims of the chunk family; `device` as asked for.
+// A target with the dims of the chunk family on `device`.
 TargetEntry family_target(std::string name, DeviceKind device) {
   TargetSpec spec;
   spec.name = std::move(name);
@@ -47,7 +47,8 @@ TEST(Workload, IsTheSameInEveryProcessAndValidUnderTheWholeSpec) {
   }
 }
 
-// Their own list, and no part of the chunk family's, whose dims they may have.
+// Packages have a list of their own. Their dims may be those of the chunk family, but its list
+// excludes them.
 TEST(Workload, PackagesAreApart) {
   Registry registry = family(DeviceKind::cuda);
   EXPECT_FALSE(has_packages(registry, DeviceKind::cuda));
@@ -76,7 +77,7 @@ TEST(Workload, EachRaggedCallHasAQueryAndAKey) {
     spec.dims.push_back({.name = dim, .min = 0, .max = 65536});
   spec.dims.back().values = {64, 128};
   spec.tensors = {{.name = "q", .shape = shape_of({"TQ", "HQ", "D"})}};
-  // Dear even without a query, so that little else is left to save.
+  // Expensive even without a query: dims other than B and HQ save little.
   spec.work = [](const Dims& d, const Config&) {
     return 9216.0 * static_cast<double>(get(d, "HQ")) * static_cast<double>(get(d, "B")) *
            static_cast<double>(1 + get(d, "TQ") * get(d, "TK"));

@@ -43,7 +43,7 @@ TEST(Bisect, FindsTheOneKnob) {
   EXPECT_TRUE(b.complete);
 }
 
-// The verdict of the report that this exists for: no knob, only the call before.
+// The case that bisection was built for: no knob matters; only the preceding call does.
 TEST(Bisect, FindsThePriorCallWithAnotherC) {
   const auto b = bisected(sample_plan({call_step(64, 32), call_step(128, 64)}), [](const Plan& p) {
     return calls_of(p).size() == 2 && dim(p, 0, "C") != dim(p, 1, "C");
@@ -66,7 +66,7 @@ TEST(Bisect, NamesBothOfTwoThatAreNeededTogether) {
   EXPECT_EQ(b.come->settings, (Names{"num_warps = 4", "launch = async"}));
 }
 
-// Neither makes it go alone: only in combinations is it seen that they matter.
+// Neither setting alone makes the failure go away; only combinations show that both matter.
 TEST(Bisect, FindsTwoOfWhichEitherIsEnough) {
   const auto b = bisected(sample_plan({call_step(64, 1)}), [](const Plan& p) {
     return knob(p, "block") == 64 || p.mode.placement == Placement::guard_after;
@@ -104,7 +104,7 @@ TEST(Bisect, WhoseBudgetEndsSaysUnknownAndNotIrrelevant) {
   EXPECT_EQ(row_of(b, "num_warps").relevance(), Relevance::unknown);
 }
 
-// A bug that needs certain data, of which the smallest plan holds nothing else.
+// A bug that needs certain data, except in the smallest plan (H = 1), where all data fails.
 TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   const auto b = bisected(sample_plan({call_step(64, 1, 1)}), [](const Plan& p) {
     return dim(p, 0, "H") == 1 || calls_of(p)[0]->call.seed % 2 == 0;
@@ -117,8 +117,8 @@ TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   EXPECT_EQ(sentence(b).find("does not depend on data"), std::string::npos) << sentence(b);
 }
 
-// Stale memory fails with recycled buffers under any launch, and a missing wait with fresh ones
-// once launches do not block. Both look the same, and each has its own cause.
+// Stale memory fails with recycled buffers under any launch mode; a missing wait fails with fresh
+// buffers under launches that do not block. The failures look the same but have different causes.
 TEST(Bisect, TellsTwoMechanismsApartThatLookTheSame) {
   const auto fails = [](const Plan& p) {
     return p.mode.allocator == Allocator::caching || p.mode.launch != Launch::blocking;

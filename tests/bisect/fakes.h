@@ -77,7 +77,7 @@ inline const Row& row_of(const Bisection& b, std::string_view axis) {
   return none;
 }
 
-// The axes of these roles, in order.
+// The axes with one of these roles, in the order of `b`.
 inline std::vector<std::string> axes_with(const Bisection& b,
                                           std::initializer_list<Relevance> roles) {
   std::vector<std::string> out;

@@ -86,7 +86,7 @@ TEST(Prober, GoesOnFromWhatWasRecorded) {
   };
   FakeRunner runner(large);
   {
-    // The budget ends in the middle of the passes.
+    // The budget ends before there are enough passes to decide.
     Prober prober(runner, {.runs = 9}, {}, record);
     prober.calibrate(kFailing, 0.001);
     EXPECT_EQ(prober.ask(kPassing).answer, Answer::undecided);
@@ -116,7 +116,7 @@ TEST(Prober, StopsWhenItsRunsCannotBeRecorded) {
   EXPECT_EQ(prober.problem().error().message, "the disk is full");
 }
 
-// Fails with another signature, or cannot be judged.
+// Fails with another signature or cannot be judged.
 class OddRunner final : public Runner {
  public:
   std::vector<Counts> run(std::span<const Request> requests) override {

@@ -1,5 +1,5 @@
-// Plans that have to be prepared: made ahead of their turn, run in their order, and nobody waits
-// for another's. By a clock that trials and waiting move.
+// Plans that need preparation: they are prepared ahead of their turn, run in the order of their
+// source, and delay no other target. A simulated clock that only trials and waiting advance.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -27,7 +27,7 @@ std::int64_t size_of(const Plan& plan) {
   return get(calls_of(plan).front()->call.dims, "N");
 }
 
-// Sizes 1, 2, 3...; throws instead of each that `throws` says.
+// Sizes 1, 2, 3...; throws in place of each size for which `throws` returns true.
 class NumberedPlans final : public PlanSource {
  public:
   NumberedPlans(std::string target, std::function<bool(std::int64_t)> throws)
@@ -47,7 +47,7 @@ class NumberedPlans final : public PlanSource {
   std::int64_t n_ = 0;
 };
 
-// Each plan is over so long after it was asked for, all at the same time.
+// Prepares all plans in parallel; each takes the time that `takes` returns.
 class SlowPreparer final : public Preparer {
  public:
   SlowPreparer(Instant& now, std::function<milliseconds(const Plan&)> takes)
@@ -134,8 +134,8 @@ class AheadTest : public ::testing::Test {
   std::vector<TargetSpec> specs_;
   std::function<bool(std::int64_t)> throws_;
   std::uint64_t plans_before_ = 0;
-  std::string buggy_;                          // the target of which every trial faults
-  std::function<void(const Plan&)> on_trial_;  // before it
+  std::string buggy_;                          // the target whose trials all fault
+  std::function<void(const Plan&)> on_trial_;  // called before each trial
   Journal journal_;
   oracles::Catalog catalog_;
   RecordingSink sink_;
@@ -158,7 +158,7 @@ TEST_F(AheadTest, OnlyWhatIsWorthItIsMadeAhead) {
 TEST_F(AheadTest, NobodyWaitsForAnothersPlans) {
   options_.time = seconds(100);
   const auto result = run();
-  // Four at a time that take 0.7 s each, and what the others' trials delay.
+  // Four at a time, 0.7 s each, less what the trials of the other target delay.
   EXPECT_LE(static_cast<double>(ran_["slow"].size()), 100 / 0.7 * 4);
   EXPECT_GE(static_cast<double>(ran_["slow"].size()), 0.8 * 100 / 0.7 * 4);
   EXPECT_LT(preparer_.waited, seconds(1)) << "a device that idles";
@@ -190,7 +190,7 @@ TEST_F(AheadTest, TimeEndsAlsoWhereNothingIsEverReady) {
   EXPECT_NEAR(result.stats.seconds, 30, 1);
 }
 
-// Else a device that has little to do would wait for the first look at the slow one.
+// Otherwise an idle device would wait for the first plan of the slow target.
 TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyStopsNobody) {
   options_.time = seconds(100);
   takes_ = seconds(20);
@@ -199,7 +199,7 @@ TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyStopsNobody) {
   EXPECT_EQ(ran_["slow"].size(), 16u) << "four at a time, until 80 s";
 }
 
-// Nor is what was found of others looked into later for it.
+// The wait also delays no triage of other targets' findings.
 TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyKeepsNoFindingWaiting) {
   options_.time = seconds(100);
   takes_ = seconds(20);
@@ -210,7 +210,7 @@ TEST_F(AheadTest, TheFirstLookAtATargetThatIsNotReadyKeepsNoFindingWaiting) {
   EXPECT_LT(preparer_.waited, seconds(1));
 }
 
-// What it did not run while it could not is no debt of the others.
+// A target that was not ready for long is not compensated at the expense of the others.
 TEST_F(AheadTest, WhoWasLongNotReadyDoesNotStarveTheOthers) {
   options_.time = seconds(1000);
   const Instant ready = now_ + seconds(400);
@@ -286,7 +286,7 @@ TEST_F(AheadTest, PlansBeforeCountForWhatIsMadeAhead) {
   EXPECT_EQ(ran_["slow"], first(3));
 }
 
-// Whatever each takes: in their order, each once, none before it was prepared.
+// Plans run in the order of their source, once each, and never before their preparation has ended.
 TEST_F(AheadTest, OrderIsThatOfTheSource) {
   EXPECT_TRUE(rc::check("by depth, max_in_flight and what each takes", [this] {
     const auto takes = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(0, 3000));
@@ -316,7 +316,7 @@ class CompileAheadTest : public ::testing::Test {
  protected:
   CompileAheadTest() { spec_.needs_nvrtc = true; }
 
-  // Workers in which `how` says how a plan ends.
+  // Workers whose trials end with the observation that `how` returns.
   CompileAhead make(std::function<Observation(const Plan&)> how) {
     CompileAheadOptions options;
     options.workers = 3;
@@ -411,7 +411,7 @@ TEST_F(CompileAheadTest, WhatFailsNowAndThenIsPreparedAllTheSame) {
   EXPECT_EQ(ahead.failures().plans, 200u);
 }
 
-// What a trial will say, too, and a worker survives.
+// A trial reports the refusal, too, and the worker survives it.
 TEST_F(CompileAheadTest, WhatIsRefusedIsPrepared) {
   auto ahead = make([](const Plan&) {
     Fault refused;

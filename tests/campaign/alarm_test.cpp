@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;
 
-// Fails as `bug` does in every second trial, the first included.
+// Fails like `bug` in every second trial, beginning with the first.
 Bug every_second(Bug bug) {
   return [bug = std::move(bug), n = 0](const Plan& plan, const TrialSpec& trial,
                                        const std::vector<Call>& before) mutable {
@@ -43,7 +43,7 @@ class AlarmTest : public ::testing::Test {
   FakeExecutor executor_{faults_above(64)};
 };
 
-// Runs that stop at the first failure would give 1 of 1.
+// Stopping at the first failure would give 1 of 1.
 TEST_F(AlarmTest, CountsAFixedNumberOfRuns) {
   const auto f = measured(every_second(faults_above(64)));
   EXPECT_EQ(f.reliability, (Reliability{2, 4}));

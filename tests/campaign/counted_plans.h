@@ -10,7 +10,7 @@ namespace redzone::campaign::testing {
 
 class CountedPlans final : public PlanSource {
  public:
-  // Sizes `first` + 1, `first` + 2, ..., up to 1024, and from 1 again.
+  // Sizes `first` + 1, `first` + 2, ..., 1024, then from 1 again.
   explicit CountedPlans(std::string target, std::int64_t first = 0)
       : target_(std::move(target)), n_(first) {}
   Plan next() override {

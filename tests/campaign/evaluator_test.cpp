@@ -1,4 +1,4 @@
-// Asking oracles about plans, and rebuilding what a worker really ran.
+// How oracles judge plans, and how the plan that a worker really ran is rebuilt.
 #include "campaign/evaluator.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST_F(EvaluatorTest, RunsATrialThatOneOracleWantsTwiceTwice) {
   EXPECT_EQ(executor_.trials(), 3u);
 }
 
-// A launch is held only once its kernel is loaded, which an earlier trial in the worker does.
+// Blocking a launch requires a loaded kernel; an earlier trial in the same worker loads it.
 TEST_F(EvaluatorTest, RunsTheTrialsOfAsyncInOneWorkerABlockingOneFirst) {
   Plan plan = plan_;
   plan.mode.launch = Launch::gated;
@@ -93,7 +93,7 @@ TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
   Signature signature;
   signature.kind = FailKind::async;
   Plan plan = plan_;
-  plan.mode.launch = Launch::gated;  // of a blocking plan the oracle has nothing to say
+  plan.mode.launch = Launch::gated;  // the oracle does not apply to a blocking plan
   const auto rows =
       attribute(evaluator_, oracle("async"), plan, signature, all_mode_axes(), {.first_runs = 1});
   EXPECT_FALSE(rows.empty());
@@ -103,8 +103,8 @@ TEST_F(EvaluatorTest, LeavesOutTheAxisThatTheOracleVaries) {
   }
 }
 
-// Stale memory fails in recycled buffers, a missing wait once launches do not block; both are
-// faults of the same kernel at the same buffer.
+// Stale memory fails in recycled buffers, a missing wait fails once launches do not block. Both
+// show as faults of the same kernel at the same buffer.
 TEST(Attribution, TellsTwoMechanismsApartThatLookTheSame) {
   const auto fault = faults_above(0);
   FakeExecutor executor([fault](const Plan& plan, const TrialSpec& trial, const auto& before) {
@@ -183,7 +183,7 @@ TEST(History, PutsTheCallsToTheSameTargetInFront) {
             plain_plan({call_of(1, 16), call_of(3, 16), call_of(5, 16), call_of(6, 16)}));
 }
 
-// Their graphs would meet those of the plan by number.
+// The numbers of their graphs could collide with those of the plan.
 TEST(History, RunsTheGraphsOfEarlierPlansPlainly) {
   Plan graph = plain_plan({call_of(1, 16)});
   std::get<CallStep>(graph.steps[0]).graph = 1;
@@ -216,7 +216,7 @@ TEST(History, LeavesOutTheMiddleOfALongOne) {
   EXPECT_EQ(size_at(kMaxSteps - 1), -1);
 }
 
-// Each further trial of such a plan would cost its deadline, too.
+// Each further trial of a hanging plan would cost its deadline, too.
 TEST_F(EvaluatorTest, ARunThatHangsIsAskedOneTrial) {
   FakeExecutor executor(
       [](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(End::hang); });

@@ -17,14 +17,15 @@
 
 namespace redzone::campaign::testing {
 
-// What a worker does with one trial. `before`: the calls that it ran earlier, oldest first.
+// The result of one trial in a worker. `before`: the calls that the worker ran earlier, oldest
+// first.
 using Bug = std::function<Observation(const Plan& plan, const TrialSpec& trial,
                                       const std::vector<Call>& before)>;
 
 // The order of effects, shared by executor and sink: "submit", "fresh", "record", ...
 using Journal = std::vector<std::string>;
 
-// The calls that a trial makes, in its order, repeats included; with the index of each.
+// The calls of a trial in the order in which it makes them, repeats included, each with its index.
 inline std::vector<std::pair<std::int32_t, Call>> calls_of_trial(const Plan& plan,
                                                                  const TrialSpec& trial) {
   std::vector<std::pair<std::int32_t, Call>> out;
@@ -90,7 +91,7 @@ class FakeExecutor final : public exec::Executor {
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
     return open < kFreshWorkers;
   }
-  // As many jobs as there are fresh workers, from the oldest unfinished batches.
+  // Runs as many jobs as there are fresh workers, from the oldest unfinished batches.
   void poll(std::chrono::milliseconds) override {
     std::size_t idle = kFreshWorkers;
     for (auto& [id, batch] : batches_)
@@ -100,7 +101,7 @@ class FakeExecutor final : public exec::Executor {
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
-  // Jobs of the batch at hand.
+  // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
   void lose(std::uint64_t workers) { lost_ += workers; }
@@ -146,7 +147,7 @@ class FakeExecutor final : public exec::Executor {
   std::uint64_t lost_ = 0;
 };
 
-// Keeps everything that is recorded. One finding for each signature, as in the store.
+// Keeps everything that is recorded; one finding for each signature, as in the store.
 class RecordingSink final : public FindingSink {
  public:
   explicit RecordingSink(Journal* journal = nullptr) : journal_(journal) {}
@@ -227,7 +228,7 @@ inline Call call_of(std::int64_t n, std::int64_t c) {
   return call;
 }
 
-// The calls in order and the plainest mode: the result of a reduction.
+// The calls in order, in the plainest mode: what a reduction returns.
 inline Plan plain_plan(const std::vector<Call>& calls) {
   Plan plan;
   plan.target = "t";

@@ -1,5 +1,5 @@
-// Reducing what does not fail always: a lucky pass is not taken for innocence, so that the end is
-// the same as of a failure that never hides.
+// Reduces failures that do not show in every run. A lucky pass must not count as a pass of the
+// plan: the result is the same as for a failure that always shows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using namespace testing;
 constexpr int kRepetitions = 100;
 constexpr int kLeastRight = 95;
 
-// Reads behind `x` in the first call with N above 64, now and then.
+// Reads behind `x` in the first call with N above 64, with probability `rate`.
 Bug faults_sometimes(double rate, std::uint64_t seed) {
   auto random = std::make_shared<std::mt19937_64>(seed);
   return [random, rate](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {

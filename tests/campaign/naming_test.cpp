@@ -1,5 +1,5 @@
-// What a failure is said to depend on, and how often it is said to show: against failures whose
-// cause is known, and against one that has none.
+// Which dependence a finding names, and how often it is reported to fail: for failures with a known
+// cause, and for one without any.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +15,7 @@ namespace {
 using namespace testing;
 using redzone::testing::ended;
 
-// Each call is wrong with this chance, whatever the mode and the calls before it.
+// Each call is wrong with probability `rate`, in any mode and after any calls.
 Bug wrong_at_random(double rate, std::uint64_t seed) {
   auto random = std::make_shared<std::mt19937_64>(seed);
   return [random, rate](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
@@ -55,7 +55,7 @@ TEST(Naming, WhatDependsOnNothingIsOneFindingAndNoSettingIsBlamed) {
     EXPECT_LE(found.size(), 1u) << "seed " << seed;
     for (const auto& f : found) {
       EXPECT_EQ(f.signature.kind, FailKind::nondeterministic) << f.signature.text();
-      // Of what a reduction was taken back from, the few runs stand that confirmed it.
+      // A reduction that was taken back leaves only the few runs that confirmed the finding.
       if (f.reduction.end != ReductionEnd::taken_back) {
         EXPECT_LT(f.reliability.k, f.reliability.n);
       }
@@ -76,8 +76,8 @@ TEST(Naming, AScheduleThatMattersIsNamed) {
   EXPECT_EQ(found[0].signature.kind, FailKind::schedule) << found[0].signature.text();
 }
 
-// A pinned argument that is rewritten too early: always wrong while launches are held, and in the
-// plan that is left, whose launches are asynchronous, only now and then.
+// A pinned argument that is rewritten too early: always wrong with blocked launches. The reduced
+// plan launches asynchronously and fails only now and then.
 TEST(Naming, ADependenceOnLaunchesIsKeptWhereTheReducedPlanFailsNowAndThen) {
   int seen = 0;
   for (std::uint64_t seed = 1; seed <= 16; ++seed) {
@@ -150,7 +150,7 @@ TEST_F(AxisTestOf, RunsThatDifferUnvariedAreTold) {
   EXPECT_TRUE(test("schedule", wrong_at_random(0.05, 1)).differs_unvaried);
 }
 
-// How often a failure is said to show.
+// The finding after triage, with its reliability.
 Finding settle(const Bug& bug, Journal* journal = nullptr) {
   static const TargetSpec spec = small_spec();
   const TriageOptions options;
@@ -172,7 +172,7 @@ Finding settle(const Bug& bug, Journal* journal = nullptr) {
   return settled->finding;
 }
 
-// Faults while `faults` says so, by the number of the trial.
+// Faults in the trials, numbered from 1, for which `faults` returns true.
 Bug faults_while(std::function<bool(int)> faults) {
   auto trials = std::make_shared<int>(0);
   return [=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -181,7 +181,7 @@ Bug faults_while(std::function<bool(int)> faults) {
 }
 
 TEST(Reliability, TheRunThatShowedAFailureIsNotItsConfirmation) {
-  // The screen's trials and the first question see it, and nothing after that.
+  // Fails in the trials of the screen and in the first run of the triage, never afterwards.
   const Finding f = settle(faults_while([](int trial) { return trial <= 3; }));
   EXPECT_EQ(f.state, FindingState::unconfirmed);
   EXPECT_EQ(f.reliability.k, 0);
@@ -212,7 +212,7 @@ TEST(Reliability, IsMeasuredInAFixedNumberOfRuns) {
 }
 
 TEST(Reduction, FindsWhatFailsOnlyInTheOtherPlacementAndWithOtherData) {
-  // In its own placement only large sizes fail; at the head of a page, with one data seed, all do.
+  // With guard_after only large sizes fail; with guard_before and one data seed, all sizes do.
   const Finding f = settle([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     for (const auto& [index, call] : calls_of_trial(plan, trial)) {
       const bool small = trial.mode.placement == Placement::guard_before && call.seed == 2;

@@ -1,5 +1,5 @@
 // The worked example of CONTRIBUTING.md: an oracle on an axis that Redzone does not have, made of
-// one row. Everything that knows of axes takes it from there, and none of it is changed.
+// one row. All code that handles axes takes it from the table without any change.
 #include <gtest/gtest.h>
 
 #include "bisect/axes.h"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing;
 
-// A tool that watches a kernel slows its threads down, which may bring them into another order.
+// A tool slows the threads of a kernel down, which may change their order.
 ModeAxis tool_axis() {
   return {
       .name = "tool",
@@ -36,7 +36,7 @@ bool is_watched(const TrialSpec& trial) {
   return trial.mode.sanitizer != SanitizerTool::none;
 }
 
-// Calls with more than 64 elements are wrong while a tool watches.
+// Calls with more than 64 elements are wrong while a tool is in use.
 Observation wrong_when_watched(const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
   return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
     return right_digest(call) + (is_watched(trial) && get(call.dims, "N") > 64);
@@ -84,7 +84,7 @@ TEST(NewAxis, IsScreenedComparedNamedReducedAndReported) {
   EXPECT_NE(text.find("whether a tool slows its threads down"), std::string::npos) << text;
 }
 
-// The bug shows along no other axis, so that what found it above is the new row.
+// The bug shows along no other axis, so the new row is what found it above.
 TEST(NewAxis, WithoutItsRowNothingIsSeen) {
   EXPECT_TRUE(found_with(oracles::Catalog(), wrong_when_watched).empty());
 }

@@ -1,4 +1,4 @@
-// The laws of the parts of a night that need no machine: shards, shares of time, rechecks.
+// Invariants of the parts of a night that need no machine: shards, shares of time, rechecks.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -155,7 +155,7 @@ class RecheckTest : public ::testing::Test {
 
   Plan plan_ = plain_plan({call_of(128, 16)});
 
-  std::string oracle_ = "fault";  // of the finding
+  std::string oracle_ = "fault";  // the oracle of the finding
 
   TargetSpec spec_ = small_spec();
   oracles::Catalog catalog_;
@@ -238,7 +238,9 @@ TEST_F(RecheckTest, AFaultIsAnAlarmThoughTheFindingsOracleCannotJudgeIt) {
 }
 
 TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
-  spec_.geometry = [](const Dims&, const Config&) { return Geometry{}; };  // launch-config passes
+  spec_.geometry = [](const Dims&, const Config&) {
+    return Geometry{};
+  };  // lets the launch-config oracle pass
   const auto gone = [](End end) {
     return [end](const Plan&, const TrialSpec&, const std::vector<Call>&) { return ended(end); };
   };
@@ -251,7 +253,7 @@ TEST_F(RecheckTest, APlanThatNoTrialRanOfDoesNotPass) {
   EXPECT_EQ(ask(faults_above(4096), {4, 4}, grid).tonight, Tonight::passes);
 }
 
-// As for the runs of a replay (core/run_result.h).
+// The same rule as for the runs of a replay (core/run_result.h).
 TEST_F(RecheckTest, NoPassMakesAnErrorOfTheHarnessGood) {
   const auto every_third = [](End end) {
     return
@@ -268,7 +270,7 @@ TEST_F(RecheckTest, NoPassMakesAnErrorOfTheHarnessGood) {
   EXPECT_EQ(full.tonight, Tonight::not_applicable) << "nor one that nobody could judge";
 }
 
-// Outputs that are wrong have not passed, whatever was recorded.
+// Wrong outputs never pass, whichever failure was recorded.
 TEST_F(RecheckTest, WrongOutputsAreAnAlarmWhicheverOracleHadTheFinding) {
   spec_.has_reference = true;
   oracle_ = "redzone";
@@ -288,7 +290,7 @@ TEST_F(RecheckTest, WrongOutputsAreAnAlarmWhicheverOracleHadTheFinding) {
   EXPECT_EQ(r.failed, (Reliability{0, 4})) << "which it does each time";
 }
 
-// A wrong output beside the recorded failure is no second bug; a fault is.
+// A wrong output together with the recorded failure is no second bug; a fault is.
 TEST(OwnAlarm, OnlyWhatIsShownDirectlyStandsBesideTheRecordedFailure) {
   Verdict wrong, fault;
   wrong.signature.kind = FailKind::reference;
@@ -298,7 +300,7 @@ TEST(OwnAlarm, OnlyWhatIsShownDirectlyStandsBesideTheRecordedFailure) {
   EXPECT_TRUE(is_own_alarm(fault, true));
 }
 
-// The time of a night ends runs that are under way.
+// The end of the night's time ends runs that are under way.
 TEST_F(RecheckTest, WhatIsEndedEarlyIsNotJudged) {
   executor_ = std::make_unique<FakeExecutor>(faults_above(4096));
   int asked = 0;
@@ -351,7 +353,7 @@ TEST(JudgeRun, APassCarriesWhatWasComparedWhicheverOracleDecides) {
   EXPECT_EQ(run.verdict.reference, (ReferenceCount{1, 2}));
 }
 
-// Of two calls; which of them the reference failed is not known.
+// The plan has two calls, and the finding does not record which of them was wrong.
 TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) {
   const Signature wrong{FailKind::reference, "t", "", "y", "", ""};
   spec_.has_reference = true;
@@ -375,14 +377,14 @@ TEST_F(RecheckTest, AFindingOfTheReferenceIsJudgedOnlyWhereEachCallWasCompared) 
   const auto none = ask(with(Comparison::left_out, Comparison::left_out), {10, 10}, wrong);
   EXPECT_EQ(none.failed.n, 0);
   EXPECT_NE(none.tonight, Tonight::passes);
-  // What another oracle found says what it says.
+  // Verdicts of other oracles do not depend on the comparison.
   oracle_ = "redzone";
   const Signature canary{FailKind::redzone, "t", "", "y", "after", "write"};
   EXPECT_EQ(ask(with(Comparison::none, Comparison::none), {10, 10}, canary).tonight,
             Tonight::passes);
 }
 
-// Under that allocator a write past the end lands in memory that nobody checks.
+// Under this allocator no canaries surround a buffer, so a write past its end goes unnoticed.
 TEST_F(RecheckTest, AWriteBesideABufferHasNotPassedWhereNothingSurroundsIt) {
   const auto right = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return all_right(plan, trial);
@@ -396,7 +398,7 @@ TEST_F(RecheckTest, AWriteBesideABufferHasNotPassedWhereNothingSurroundsIt) {
   EXPECT_EQ(blind.failed.n, 0) << "no run of it was judged";
   EXPECT_NE(blind.reason.find("allocator 'caching' puts no canaries around 'y'"), std::string::npos)
       << blind.reason;
-  // Gaps between rows, inputs and freed memory are checked whatever the allocator.
+  // Gaps between rows, inputs and freed memory are checked under every allocator.
   for (const char* side : {"gap", "inside"}) {
     const Signature elsewhere{FailKind::redzone, "t", "", "y", side, "write"};
     EXPECT_EQ(ask(right, {10, 10}, elsewhere).tonight, Tonight::passes) << side;

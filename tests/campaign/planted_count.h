@@ -1,4 +1,4 @@
-// How many bugs the self-proof plants, whatever oracles there are.
+// How many bugs the self-proof plants; follows the catalog of oracles.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The reducer over the real simplifications, against failures whose smallest plan is known.
+// The reducer over the real simplifications, for failures whose smallest plan is known.
 #include "campaign/reducer.h"
 
 #include <gtest/gtest.h>
@@ -82,8 +82,8 @@ TEST_F(Reducer, LeavesAMinimalPlanAlone) {
   EXPECT_EQ(r.plan, minimal);
 }
 
-// Plans of a batch run at the same time, and the first of them that fails wins: so the size of the
-// batches changes what it costs and not where it ends.
+// The plans of a batch run in parallel, and the first of them that fails is taken. The batch size
+// therefore changes the cost, not the result.
 TEST_F(Reducer, EndsAtTheSamePlanWithAnyBatch) {
   const Fails fails = [](const Plan& p) { return two_variants(p) && some_call_above(p, 20); };
   const auto alone = reduced(large_, fails);
@@ -126,8 +126,8 @@ TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
   EXPECT_EQ(r.evaluations, 0u);
 }
 
-// A failure that needs some schedule other than 0: each candidate that is given one back would look
-// like a step forward for ever.
+// A failure that needs a schedule other than 0. Setting the schedule of each candidate back must
+// not count as progress, or the reduction would never end.
 TEST_F(Reducer, EndsWhereAVariantUndoesWhatACandidateChanged) {
   std::size_t asked = 0;
   const StillFails under_another_schedule = [&](std::span<Plan> plans) {
@@ -173,7 +173,7 @@ TEST_F(Reducer, TakesStrictlySimplerPlansOnlyWhateverIsSaidToFail) {
   }));
 }
 
-// As where each worker that is given a smaller plan is lost before it says anything.
+// As if the worker were lost with each smaller plan before it reports anything.
 TEST_F(Reducer, IsNotMinimalWhereSimplerPlansCouldNotBeJudged) {
   const StillFails above_64 = [&](std::span<Plan> plans) {
     std::vector<Tried> tried;
@@ -192,7 +192,7 @@ TEST_F(Reducer, IsNotMinimalWhereTheTimeEndedTheLastQuestions) {
   bool over = false;
   ReduceBudget budget;
   budget.stop = [&] { return over; };
-  budget.batch = 1000;  // all candidates of a plan
+  budget.batch = 1000;  // all candidates of a plan in one batch
   const StillFails ended = [&](std::span<Plan> plans) {
     over = true;
     return std::vector<Tried>(plans.size(), Tried::not_judged);

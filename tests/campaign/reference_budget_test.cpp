@@ -15,7 +15,8 @@ using std::chrono::seconds;
 using testing::call_of;
 using testing::plain_plan;
 
-constexpr double kUnit = 1e7;  // operations of one element of N: 2 of them are still small
+constexpr double kUnit =
+    1e7;  // operations for each element of N; a call with N = 2 still counts as small
 
 TargetSpec spec() {
   TargetSpec s = testing::small_spec();
@@ -26,8 +27,8 @@ TargetSpec spec() {
   return s;
 }
 
-// A trial that compared what it was not told to leave out, at 100 operations a microsecond, and ran
-// for `wall_us` beside that.
+// A trial that compared every call not left out, at 100 operations per microsecond, and ran for
+// `wall_us` besides.
 Observation ran(const Plan& plan, const TrialSpec& trial, std::uint64_t wall_us) {
   Observation o = testing::all_right(plan, trial);
   o.wall_us = wall_us;
@@ -50,7 +51,7 @@ struct Campaign {
   ReferenceBudget budget{seconds(1000)};
   TargetSpec of = spec();
 
-  // The calls that were left out.
+  // Returns the calls that were left out.
   std::vector<std::uint32_t> run(const Plan& plan, std::uint64_t wall_us) {
     std::vector<TrialSpec> trials{{.mode = {}}, {.mode = {}, .reference = true}};
     const auto reserved = budget.reserve(plan, of, trials);
@@ -73,7 +74,7 @@ TEST(ReferenceBudget, TheFirstLargeCallIsComparedAndTheNextOnesWaitForTheirTime)
   const Plan large = plain_plan({call_of(100, 16)});  // 10 s
   EXPECT_EQ(c.run(large, 1000), Indices{});
   EXPECT_EQ(c.run(large, 1000), Indices{0});
-  // 80 s of other work pay for 20 s of references: for what the first took, and for another.
+  // 80 s of other work pay for 20 s of references: the 10 s already spent and 10 s more.
   for (int i = 0; i < 8; ++i) c.run(plain_plan({call_of(1, 16)}), 10'000'000);
   EXPECT_EQ(c.run(large, 1000), Indices{});
   EXPECT_EQ(c.run(large, 1000), Indices{0});
@@ -89,11 +90,11 @@ TEST(ReferenceBudget, EqualCallsAreOne) {
   EXPECT_EQ(c.run(plain_plan({call_of(20, 16), call_of(50, 16), call_of(20, 16)}), 0), Indices{1});
 }
 
-// What it takes is a guess until one has been compared: a target whose calls are all expected to
-// take too long would never be compared.
+// The cost is an estimate until one call was compared. A target whose calls are all estimated to
+// take too long would otherwise never be compared.
 TEST(ReferenceBudget, TheFirstLargeCallIsComparedWhateverItMayTake) {
   ReferenceBudget budget{seconds(5)};
-  const Plan plan = plain_plan({call_of(100'000, 16)});  // 10,000 s as is guessed
+  const Plan plan = plain_plan({call_of(100'000, 16)});  // estimated at 10,000 s
   std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
   const auto reserved = budget.reserve(plan, spec(), trials);
   EXPECT_EQ(trials[0].left_out, Indices{});
@@ -125,7 +126,7 @@ TEST(ReferenceBudget, AReferenceThatDidNotEndIsNotTriedAgainAtOnce) {
     budget.settle(reserved, std::span(&o, 1));
     return trials[0].left_out;
   };
-  EXPECT_EQ(run(End::fault), Indices{});  // it came to no comparison
+  EXPECT_EQ(run(End::fault), Indices{});  // ended before the comparison
   EXPECT_EQ(run(End::worker_error), Indices{});
   EXPECT_EQ(run(End::worker_error), Indices{0});
 }
@@ -139,8 +140,8 @@ TEST(ReferenceBudget, TargetsWithoutAReferenceAreToldNothing) {
   EXPECT_EQ(trials[0].left_out, Indices{});
 }
 
-// Whatever the plans: some large call is compared, and the time of the references stays within the
-// share, but for the first.
+// For any plans, some large call is compared, and the time of the references stays within their
+// share, except for the first comparison.
 TEST(ReferenceBudget, KeepsToItsShareAndIsNeverNone) {
   rc::check([] {
     Campaign c;

@@ -1,4 +1,4 @@
-// The self-proof against an executor that hides one bug, or shows one where there is none.
+// The self-proof with an executor that hides one planted bug or shows one that does not exist.
 #include "campaign/self_proof.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using redzone::testing::completed;
 using redzone::testing::ended;
 using redzone::testing::faulted;
 
-// Of a bug that shows along one axis: is it shown? Nothing for other bugs.
+// Whether a bug that shows along one axis is shown in this trial; nullopt for other bugs.
 std::optional<bool> shown_along_axis(const Plan& plan, const TrialSpec& trial) {
   static const oracles::Catalog catalog;
   for (const auto& planted : planted_bugs(SelfProofOptions().allocators, true)) {
@@ -33,7 +33,7 @@ std::optional<bool> shown_along_axis(const Plan& plan, const TrialSpec& trial) {
   return std::nullopt;
 }
 
-// What a sound harness sees of the selftest plugin.
+// What a sound harness observes of the selftest plugin.
 Observation sound(const Plan& plan, const TrialSpec& trial, std::uint64_t run) {
   const auto n = calls_of(plan).size();
   const auto all = [&](bool changed) {
@@ -87,7 +87,7 @@ class SelfProofTest : public ::testing::TestWithParam<std::size_t> {
     executor_->set_max_in_flight(GetParam());
     return prove(*executor_, catalog_, [this](std::string_view) { return &spec_; }, {});
   }
-  // The message of the failure when `target` behaves as `instead`.
+  // The error message if `target` behaves like `instead`; "" if the proof holds.
   std::string failure(const std::string& target, std::function<Observation(const Plan&)> instead) {
     auto proof = run([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       return plan.target == "selftest." + target ? instead(plan) : sound(plan, trial, ++runs_);
@@ -130,7 +130,7 @@ TEST_P(SelfProofTest, PlantsARaceWhereASeedSaysInWhichOrderBlocksRun) {
   EXPECT_GT(planted_count(true), planted_count(false));
 }
 
-// As many calls as the plan has; each of `n` elements in blocks of 128.
+// Each call launches `n` elements in blocks of 128.
 TargetSpec stale_launch_spec() {
   TargetSpec spec = selftest_spec();
   spec.geometry = [](const Dims& d, const Config&) -> Geometry {
@@ -139,7 +139,7 @@ TargetSpec stale_launch_spec() {
   return spec;
 }
 
-// All as it should be, launches too.
+// A correct observation, launches included.
 Observation right(const Plan& plan) {
   Observation o = completed(std::vector<std::uint64_t>(calls_of(plan).size(), 5));
   const TargetSpec spec = stale_launch_spec();

@@ -1,5 +1,4 @@
-// Work that waits for trials side by side: what is unwound, what comes first, and what has the
-// device to itself.
+// Tasks that wait for their trials side by side: unwinding, order, and exclusive use of the device.
 #include "campaign/tasks.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +83,7 @@ TEST(Coroutine, DestroysWhatABodyHasThatDidNotEnd) {
 
 class TasksTest : public ::testing::Test {
  protected:
-  // Runs as many jobs as that, one batch after another.
+  // A task that runs `batches` batches of one job, one after another.
   Tasks::Task asks(std::string name, int stage, int batches, exec::RunOptions options = {}) {
     Tasks::Task task;
     task.body = [=, this](exec::Runner& runner) {
@@ -124,7 +123,7 @@ TEST_F(TasksTest, AnEarlierStageComesFirst) {
   for (const char* name : {"late", "later"}) tasks_.add(asks(name, 2, 2));
   for (const char* name : {"soon", "sooner"}) tasks_.add(asks(name, 1, 2));
   run_all();
-  // Two fresh workers: as long as the early ones want both, no other has one.
+  // There are two fresh workers: while both early tasks need one, no other task gets one.
   const std::vector<std::string> first(ran_.begin(), ran_.begin() + 4);
   EXPECT_EQ(std::count(first.begin(), first.end(), "late"), 0);
   EXPECT_EQ(std::count(first.begin(), first.end(), "later"), 0);
@@ -148,7 +147,7 @@ TEST_F(TasksTest, AreToldOfTheirTrialsAndMayAddMore) {
 TEST_F(TasksTest, WhatWantsTheDeviceAloneWaitsForAllOthers) {
   tasks_.add(asks("alone", 0, 2, {.alone = true}));
   tasks_.add(asks("a", 0, 3));
-  executor_.submit(job_of(9));  // of the screen
+  executor_.submit(job_of(9));  // a job of the screen
   for (int i = 0; i < 10 && tasks_.size() > 1; ++i) {
     EXPECT_FALSE(tasks_.want_quiet());
     tasks_.advance();
@@ -204,7 +203,7 @@ TEST_F(TasksTest, ThoseThatHaveNotEndedAreUnwound) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-// Whoever waits for whatever: all end, and each batch gives its own results.
+// In any order of waiting, all tasks end and each batch gets its own results.
 TEST(TasksLaws, EachGetsItsOwnResultsAndAllEnd) {
   EXPECT_TRUE(rc::check("any number of tasks and batches", [] {
     const auto sizes = *rc::gen::container<std::vector<std::vector<int>>>(

@@ -1,5 +1,5 @@
-// From a suspect to a finding, against bugs made by hand: which oracle names them, which plan is
-// left, and what is never mistaken for what.
+// From a suspect to a finding, for bugs made by hand: which oracle names them, which plan remains,
+// and which failures must never be confused.
 #include "campaign/triage.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TriageOptions patient() {
   return options;
 }
 
-// A target with one bug, a suspect of which goes through the triage.
+// A target with one bug; its suspect goes through triage.
 class Case {
  public:
   explicit Case(Bug bug, TriageOptions options = patient())
@@ -30,7 +30,7 @@ class Case {
     spec_.has_reference = true;
   }
 
-  // What the warm worker runs before.
+  // Runs the plan in the warm worker beforehand.
   void run_before(const Plan& plan) {
     executor.submit({7, plan, catalog_.screen().expand(plan, spec_), options_.deadline});
     executor.next({});
@@ -89,7 +89,7 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
             13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
 }
 
-// Says which trial it was asked about.
+// Records the plans and trials that it is called with.
 class EchoingTool final : public Attributor {
  public:
   std::vector<Attribution> attribute(exec::Runner&, const Plan& plan, const TrialSpec& trial,
@@ -145,7 +145,7 @@ TEST(Triage, StoresEachStepBeforeItGoesOn) {
   EXPECT_FALSE(c.sink.updates[2].attribution.empty());
 }
 
-// The variant is compiled for the first C; a call with another C gets it wrong.
+// The variant is compiled for the first C; a call with another C is wrong.
 TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
   Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [](const Call& call, const std::vector<Call>& before) {
@@ -190,8 +190,8 @@ TEST(Triage, NamesADifferenceThatOnlyGatedLaunchesShow) {
   EXPECT_EQ(f.plan, want) << print_plan(f.plan);
 }
 
-// Memory that is freed too early holds poison: by its outputs alone this is a read of unwritten
-// memory, but not where the host waits.
+// Memory that is freed too early contains poison. The outputs alone look like a read of unwritten
+// memory, but with blocking launches the failure does not show.
 TEST(Triage, NamesWhatOnlyShowsUnsynchronizedByThat) {
   Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
@@ -219,7 +219,7 @@ TEST(Triage, KeepsTheLaunchModeThatAFaultNeeds) {
     }
 }
 
-// Half of the runs fail. That is less often than a reducer may believe a single pass.
+// Half of the runs fail: too few for a reducer to trust a single pass.
 TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
   auto coin = std::make_shared<std::mt19937>(11);
   Case c([coin](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -250,7 +250,7 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
       if (row.axis == "load") out[row.value] = row.failed;
     return out;
   };
-  // Runs are made side by side otherwise, so that it is taken to fail always.
+  // Runs are otherwise made side by side, so here the failure seems to show always.
   auto busy = loads(0, 1);
   EXPECT_EQ(busy["alone"], (Reliability{0, 16}));
   EXPECT_EQ(busy["side by side"], (Reliability{16, 16}));
@@ -260,8 +260,8 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
   EXPECT_TRUE(loads(1, 1).empty()) << "it fails always, busy or not";
 }
 
-// Below the size at which it reads behind x, it writes before y, and below that it hangs. Smaller
-// plans fail as well, but of another bug.
+// With smaller sizes it writes before y instead of reading behind x, and with the smallest it
+// hangs: smaller plans fail as well, but with another bug.
 TEST(Triage, NeverSlipsToAnotherBug) {
   Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     std::optional<Observation> worst;
@@ -293,8 +293,8 @@ TEST(Triage, PutsTheMoreSpecificKindFirst) {
   EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
 }
 
-// Both orders of a plan that reads the same from both ends make the same mistake, so that only the
-// reference sees it; of what is left of that plan, the order shows it.
+// If the plan is a palindrome, both orders make the same mistake, so only the reference finds it;
+// the reduced plan is none, so there the order shows it.
 TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
   Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     std::vector<std::int32_t> wrong;
@@ -355,7 +355,7 @@ TEST(Triage, FindsWhatOnlyTheHistoryOfTheWorkerShows) {
   EXPECT_TRUE(f.minimal);
 }
 
-// What nobody could judge again has not failed to recur.
+// A finding that could not be judged again stays a suspect: not judged is not passed.
 TEST(Triage, WhatCannotBeRunAgainStaysASuspect) {
   auto times = std::make_shared<int>(0);
   for (const End end : {End::worker_error, End::out_of_memory}) {
@@ -437,7 +437,7 @@ TEST(Triage, WaitsForAHangOnlyWhereItMustBeSure) {
   EXPECT_EQ(f.reliability.n, options.confirm_runs);
 }
 
-// A harness that could not run a trial has learned nothing of the target, neither way.
+// A trial that the harness could not run counts neither as a pass nor as a failure.
 TEST(Triage, CountsNoHarnessErrorAsARun) {
   auto times = std::make_shared<int>(0);
   Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -468,11 +468,11 @@ TEST(Triage, ReducesAStoredFindingFurther) {
   EXPECT_EQ(c.sink.findings.at(f.id).plan, reduced.plan);
 }
 
-// The plan that is left shows a second bug of a more specific kind, beside that of the finding.
+// The reduced plan also shows a second bug, of a more specific kind than the finding.
 TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
   const Bug two_bugs = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     auto o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
-      // Depends on the poison in small calls only.
+      // Only small calls depend on the poison.
       return right_digest(call) + (get(call.dims, "N") < 100 ? trial.mode.poison : 0);
     });
     for (const auto& [index, call] : calls_of_trial(plan, trial))
@@ -502,7 +502,7 @@ TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
   EXPECT_EQ(reduced.plan, plain_plan({call_of(65, 16)})) << print_plan(reduced.plan);
 }
 
-// Smaller plans write before y, which no plan of the screen does.
+// Smaller plans write before y; no plan of the screen does.
 Bug two_faults() {
   const Bug fault = faults_above(64);
   return [fault](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -529,8 +529,8 @@ TEST(Triage, HasNoOtherFailureWhereAllRunsFailAlike) {
   EXPECT_FALSE(c.settle(large()).other);
 }
 
-// The reduction was ended so that no run of the smaller plan could be measured: what was counted of
-// the plan that was confirmed is not said of another one.
+// The reduction was interrupted before any run of the smaller plan was measured. The counts of the
+// confirmed plan must not be reported for another plan.
 TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
   bool over = false;
   TriageOptions options = patient();
@@ -557,7 +557,7 @@ TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
   EXPECT_EQ(f.reduction.end, ReductionEnd::interrupted);
 }
 
-// The stored plan itself fails, in another way only.
+// The stored plan itself fails, but only in another way.
 TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
   Case before(faults_above(64)), now(two_faults());
   Finding f = before.settle(large()).finding;
