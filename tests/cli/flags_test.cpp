@@ -1,4 +1,4 @@
-// Words of the command line to values, and the errors that say what would be right.
+// Conversion of command-line words to values, and the error messages, which state the correct form.
 #include "cli/flags.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(DeviceFlag, NamesADevice) {
   const auto unknown = chosen_device(given({"--device", "gpu"}));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().kind, ErrorKind::usage);
-  EXPECT_TRUE(chosen_device(given({})));  // whatever is here
+  EXPECT_TRUE(chosen_device(given({})));  // on any machine
 }
 
 TEST(DbFlag, IsLeftOutOfCommandsThatNeedNotNameIt) {

@@ -1,4 +1,4 @@
-// What becomes of results that cannot be written.
+// Results that cannot be written.
 #include "cli/output.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ TEST(Results, AFullDiskIsRemembered) {
   EXPECT_EQ(results.problem(), ENOSPC);
   ::close(full);
   results.print("two\n");
-  EXPECT_EQ(results.problem(), ENOSPC);  // the first, and nothing more is tried
+  EXPECT_EQ(results.problem(), ENOSPC);  // the first error; nothing is written after it
 }
 
 TEST(Results, AReaderThatWentAwayIsRemembered) {

@@ -1,4 +1,5 @@
-// What doctor says of compute-sanitizer; the proof itself: tests/sanitizer/tier_test.cpp.
+// The line of `doctor` about compute-sanitizer. The proof itself is tested in
+// tests/sanitizer/tier_test.cpp.
 #include "cli/sanitizer_line.h"
 
 #include <gtest/gtest.h>

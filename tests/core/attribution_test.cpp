@@ -15,7 +15,7 @@ TEST(Attribution, SaysWhatIsKnownAndNothingElse) {
             "call 1; of 2 kernels");
   EXPECT_EQ(text_of({"core dump", -1, {}, {}, {}, {}, {}, "cuda-gdb is not installed"}),
             "cuda-gdb is not installed");
-  // A side of no known buffer says nothing.
+  // A side without a known buffer is not shown.
   EXPECT_EQ(text_of({"host device", 0, {}, Access::write, {}, Side::after, {}, {}}),
             "call 1: write");
   EXPECT_EQ(text_of({}), "");

@@ -48,8 +48,8 @@ TEST(DeviceTraits, OfAStoredDeviceAreKnownByWhatItCalledItself) {
     EXPECT_EQ(traits_of_device(product).kind, DeviceKind::cuda) << product;
 }
 
-// Stores hold what a device calls itself and not its kind, so that products of two kinds could not
-// be told apart: then the kind has to be stored, too.
+// Stores keep a device's product name but not its kind, so two kinds with product names could not
+// be distinguished; a second one requires that stores keep the kind, too.
 TEST(DeviceTraits, OneKindHasNamesOfProducts) {
   const auto all = all_devices();
   EXPECT_EQ(std::count_if(all.begin(), all.end(),

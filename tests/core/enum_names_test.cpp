@@ -8,7 +8,7 @@
 namespace redzone {
 namespace {
 
-// Its table is in another order than its numbers.
+// The order of its table differs from the order of its values.
 enum class Fruit : std::uint8_t { apple, pear, plum };
 
 constexpr auto enum_table(Fruit) {

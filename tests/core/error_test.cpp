@@ -1,4 +1,4 @@
-// Errors that are handed on.
+// Propagation of errors.
 #include "core/error.h"
 
 #include <gtest/gtest.h>

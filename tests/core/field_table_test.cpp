@@ -24,8 +24,8 @@ struct Sample {
 };
 struct Empty {};
 
-// What fields() refuses at compile time: a member that is left out at the end, in the middle or
-// everywhere, others' order, and more than there are.
+// What fields() refuses at compile time: members left out at the end, in the middle or entirely, a
+// wrong order, and more members than the struct has.
 static_assert(HasMembers<Sample, std::string, std::string, std::int64_t[3], std::optional<Inner>>);
 static_assert(!HasMembers<Sample, std::string, std::string, std::int64_t[3]>);
 static_assert(!HasMembers<Sample, std::string, std::int64_t[3], std::optional<Inner>>);
@@ -36,7 +36,7 @@ static_assert(
 static_assert(HasMembers<Empty>);
 static_assert(!HasMembers<Empty, int>);
 
-// One member twice in the place of another one, and one name twice.
+// One member named twice in place of another, and one name used twice.
 static_assert(collide(field("first", &Sample::first), sparse("other", &Sample::first)));
 static_assert(collide(field("first", &Sample::first), field("first", &Sample::second)));
 static_assert(collide(field("first", &Sample::first), field("first", &Sample::triple)));
@@ -59,8 +59,8 @@ void each_struct(const std::optional<T>& value, const Check& check) {
   if (value) each_struct(*value, check);
 }
 
-// The tests of what is sent and stored compare this sample: a member that had its default there
-// could be lost unseen.
+// The tests of the wire format and of the store compare this sample: a member with its default
+// value could get lost unnoticed.
 TEST(FieldTable, TheSampleHasNoMemberAtItsDefault) {
   std::set<std::string> described, differ;
   each_struct(testing::sample_observation(), [&]<class T>(const T& value) {
@@ -76,7 +76,7 @@ TEST(FieldTable, TheSampleHasNoMemberAtItsDefault) {
   EXPECT_GT(described.size(), 60u);
 }
 
-// Otherwise what is left out would be read as something else.
+// Otherwise an omitted member would be read back as another value.
 TEST(FieldTable, TheDefaultOfASparseMemberIsThatOfItsType) {
   int sparse_members = 0;
   each_struct(testing::sample_observation(), [&]<class T>(const T&) {

@@ -93,8 +93,8 @@ TEST(Layout, AReversedDimBeginsAtItsEnd) {
   EXPECT_EQ(make_view({0, 2, 4}, {.reversed_dim = 0})->origin_elems, 0);
 }
 
-// Every layout puts the elements at different places of its storage, but those of a broadcast dim,
-// and says where each is in memory order.
+// Every layout puts each element at its own place in the storage, except along broadcast dims, and
+// gives the place of each in memory order.
 TEST(Layout, ElementsLieWithinTheStorageAndApart) {
   const Shape shapes[] = {{3, 2, 4}, {1, 2, 4}, {3, 1, 1}, {2, 3, 1}, {2, 2, 3, 2}, {1, 1, 1}};
   for (const Shape& shape : shapes)
@@ -109,7 +109,7 @@ TEST(Layout, ElementsLieWithinTheStorageAndApart) {
       if (bits & 64) l.reversed_dim = 1;
       const auto v = make_view(shape, l);
       ASSERT_TRUE(v);
-      std::map<std::int64_t, std::int64_t> index_at;  // of each place
+      std::map<std::int64_t, std::int64_t> index_at;  // memory-order index by place
       Shape at(shape.size(), 0);
       for (bool more = true; more;) {
         std::int64_t place = v->offset_elems + v->origin_elems, index = v->first_index;
@@ -124,7 +124,7 @@ TEST(Layout, ElementsLieWithinTheStorageAndApart) {
         while (d-- > 0 && ++at[d] == shape[d]) at[d] = 0;
         more = d < shape.size();
       }
-      // Memory order is the order of places, without holes.
+      // Memory order visits the places in ascending order without gaps.
       ASSERT_EQ(static_cast<std::int64_t>(index_at.size()), v->numel);
       std::int64_t next = 0;
       for (const auto& [place, index] : index_at) ASSERT_EQ(index, next++) << "layout " << bits;

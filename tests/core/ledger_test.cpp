@@ -1,4 +1,4 @@
-// The laws of the ledger: where events lead, and that their order of arrival does not matter.
+// Invariants of the ledger: the state after each event, and independence of the order of arrival.
 #include "core/ledger.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What holds of each row of the table, whatever rows there are.
+// Properties of every row of the table of axes.
 #include "core/mode_axes.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace redzone {
 namespace {
 
-// Two calls on two streams, captured into a graph, in no value that is a default.
+// Two calls on two streams, captured into a graph; no value of the mode is a default.
 Plan busy() {
   Plan plan;
   plan.target = "t";
@@ -56,7 +56,7 @@ TEST(ModeAxes, SettingAValueGivesAPlanThatHasIt) {
       const Plan changed = with(busy(), value);
       EXPECT_TRUE(hashes.insert(plan_hash(changed)).second) << axis.name << " = " << value.name;
       EXPECT_EQ(calls_of(changed).size() >= 2, true) << axis.name << " = " << value.name;
-      // What is not of the mode has a value only while the plan has anything along the axis.
+      // An axis outside the mode has a value only if the plan has anything along it.
       if (axis.has == nullptr || axis.has(changed)) {
         EXPECT_EQ(axis.value(changed), value.name) << axis.name;
       }

@@ -84,7 +84,7 @@ seed = 123456789012345
 )");
 }
 
-// Plans that people keep, and texts in stores.
+// Plan files that users keep, and texts in stores.
 TEST(PlanText, WordsOfOlderPlansAreReadAndKeepTheHash) {
   Plan plan = testing::sample_plan();
   std::get<CallStep>(plan.steps[0]).call.layouts = {{"x", {.hnd = true}}};

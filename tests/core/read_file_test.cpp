@@ -1,4 +1,4 @@
-// Files that people name.
+// Files named by the user.
 #include "core/read_file.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 class ReadFile : public ::testing::Test {
  protected:
-  // What is wrong with the file; "" when it can be read.
+  // The error message, "" if the file can be read.
   static std::string problem(const std::filesystem::path& file) {
     const auto text = read_file(file);
     if (text) return "";

@@ -72,7 +72,7 @@ TEST(Repro, MistakesAreNamed) {
             std::string::npos);
 }
 
-// A reason is whatever a target printed.
+// A comment may contain any text that a target printed.
 TEST(Repro, AnyCommentCanBeReadAgain) {
   const Repro repro = sample_repro();
   for (const std::string& comment :

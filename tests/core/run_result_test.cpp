@@ -1,4 +1,4 @@
-// The laws of what one run comes to.
+// Invariants of the result of a run.
 #include "core/run_result.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ RankedRun rank(std::vector<OracleAnswer> answers, bool recorded = true) {
   return rank_run(answers, recorded ? std::optional(kRecorded) : std::nullopt);
 }
 
-// Several runs of a plan: a failure in any; else an error of the harness, which no pass makes good.
+// Over several runs of a plan, any failure decides; next an error of the harness, which passes do
+// not outweigh.
 TEST(RankRuns, SaysTheWorstThatAnyRunShowed) {
   using enum RunResult;
   const auto ranked = [](std::vector<RunResult> runs) { return rank_runs(runs); };

@@ -1,5 +1,5 @@
-// An observation in which every member differs from its default, for tests of what is sent and
-// stored.
+// An observation in which every member differs from its default, for tests of the wire format and
+// the store.
 #pragma once
 
 #include <limits>
@@ -33,7 +33,7 @@ inline SanitizerReport sample_sanitizer_report() {
           .problem = "the log ends early"};
 }
 
-// Its calls are among the first six of a plan.
+// Its call indices are below 6.
 inline Observation sample_observation() {
   Observation o;
   o.end = End::fault;

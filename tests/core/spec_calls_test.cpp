@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// More than the clock's step, so that the next call asks again.
+// Sleeps longer than the step of the clock, so the next call checks again.
 void step() {
   std::this_thread::sleep_for(milliseconds(12));
 }

@@ -17,7 +17,7 @@ TEST(TerminalText, KeepsLinesAndDisarmsTheRest) {
   EXPECT_EQ(terminal_text("\xc2\x9b"
                           "2J\x7f"),
             "\\u009b2J\\u007f");
-  EXPECT_EQ(terminal_text("\xe2\x80\xae"), "\\u202e");  // right to left
+  EXPECT_EQ(terminal_text("\xe2\x80\xae"), "\\u202e");  // right-to-left override
   EXPECT_EQ(terminal_text("a\xff\x80"), "a\xef\xbf\xbd\xef\xbf\xbd");
 }
 
@@ -55,7 +55,7 @@ std::string said_by_shell(const std::string& command) {
   return out;
 }
 
-// What a shell makes of the quoted word is the word, and what a person sees of it is harmless.
+// A shell reads the quoted word as the original bytes, and its display in a terminal is harmless.
 TEST(ShellQuoted, AShellReadsTheSameBytes) {
   std::string all;
   for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
@@ -63,7 +63,7 @@ TEST(ShellQuoted, AShellReadsTheSameBytes) {
        {all, std::string("$(touch x) `y` \"z\""), std::string("\\'"), std::string("a\n'b")}) {
     const std::string quoted = shell_quoted(word);
     EXPECT_EQ(printable(quoted), quoted);
-    // The quoted word goes through a file, so that sh, which may not know $'...', does not read it.
+    // A script file keeps the quoted word away from sh, which may not support $'...'.
     const std::string script = ::testing::TempDir() + "/quoted_word.sh";
     FILE* file = std::fopen(script.c_str(), "w");
     ASSERT_NE(file, nullptr);

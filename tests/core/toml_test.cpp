@@ -1,4 +1,4 @@
-// Texts that are made to exhaust the stack, through every reader of TOML.
+// Texts made to exhaust the stack, given to every reader of TOML.
 #include "core/toml.h"
 
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@ std::string repeated(std::string_view part, std::size_t times) {
 
 constexpr std::size_t kDeep = 300'000;
 
-// Each would need more stack than there is.
+// Each would need more stack than the process has.
 std::vector<std::string> deep_texts() {
   const std::string dots = repeated("a.", kDeep) + "a";
   return {dots + " = 1\n",
           "[" + dots + "]\nb = 1\n",
           "[[" + dots + "]]\nb = 1\n",
-          dots,  // an error behind the key
+          dots,  // an error after the key
           repeated("a .\t", kDeep) + "a = 1\n",
           repeated("\"=\".'[#'.", kDeep) + "a = 1\n",
           "a = \"\"\"\"x\\\"\"\"\"\"\n" + dots + " = 1\n",
@@ -64,8 +64,8 @@ TEST(Toml, CharactersBeyondAsciiStandInStringsAndCommentsOnly) {
                  "a = \"\xc3\xa9\" # \xc3\xa9\n"));
 }
 
-// Where toml++ looks for a blank or for the end of a value. The corpora of tests/fuzz have them,
-// too.
+// At places where toml++ looks for a blank or for the end of a value. The corpora of tests/fuzz
+// contain such texts, too.
 static_assert(!toml::impl::is_non_ascii_horizontal_whitespace(U'\u00e9'));
 
 TEST(Toml, CharactersBeyondAsciiAreNoBlanks) {
@@ -83,7 +83,7 @@ TEST(Toml, SizeIsBounded) {
   EXPECT_NE(parsed.error().what.find("bytes"), std::string::npos);
 }
 
-// toml++ takes quadratic time for these.
+// toml++ takes quadratic time for such texts.
 TEST(Toml, DottedTablesAreBounded) {
   std::string keys, headers;
   for (int i = 0; i < 20'000; ++i) {
@@ -105,7 +105,7 @@ TEST(Toml, DotsThatAreNoKeysAreNotCounted) {
   }
 }
 
-// The deepest tree that is allowed can be walked and destroyed.
+// The deepest allowed tree can be walked and destroyed.
 TEST(Toml, TheBoundsTogetherAreFarFromTheEndOfTheStack) {
   std::string key = repeated("a.", kMostKeyParts - 1) + "a", text = key + " = ";
   for (int i = 0; i < TOML_MAX_NESTED_VALUES / 2 - 1; ++i) text += "[{" + key + " = ";
@@ -123,7 +123,7 @@ TEST(Toml, TheLargestPlanIsRead) {
   EXPECT_EQ(*again, plan);
 }
 
-// Pieces from which keys, strings and comments are made, in any order: no input ends the process.
+// Parts of keys, strings and comments in any order: no input ends the process.
 RC_GTEST_PROP(Toml, AnyTextIsReadOrRefused, ()) {
   const std::vector<std::string> pieces{"a",   ".",  "\"", "'", "\"\"\"", "'''", "\\", "#",
                                         "\n",  "\r", "=",  "[", "]",      "{",   "}",  ",",

@@ -56,7 +56,7 @@ TEST(Validate, GraphsOfAllForms) {
   EXPECT_EQ(error_of({step(2), step(2), step(), step(1), ReplayStep{1, 3, 7}, SyncStep{},
                       ReplayStep{2}, ReplayStep{1}}),
             "");
-  // Waits behind the last call are not part of the body.
+  // Waits after the last captured call are not part of the body.
   EXPECT_EQ(error_of({step(1), WaitStep{3, 0}, step(1, 3), WaitStep{2, 3}, WaitStep{0, 1},
                       ReplayStep{1}}),
             "");

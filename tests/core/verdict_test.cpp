@@ -23,7 +23,7 @@ TEST(FailKinds, AreOrderedByHowMuchTheySay) {
     for (const auto b : all_kinds()) {
       EXPECT_EQ(more_specific(a, b) || more_specific(b, a), a != b);
       EXPECT_FALSE(more_specific(a, b) && more_specific(b, a));
-      // What ends a trial comes before what a single trial shows, and that before comparisons.
+      // Kinds that end a trial come first, then those that a single trial shows, then comparisons.
       const bool first = (ends_trial(a) && !ends_trial(b)) || (is_direct(a) && !is_direct(b));
       EXPECT_TRUE(!first || more_specific(a, b)) << name_of(a) << ", " << name_of(b);
     }

@@ -47,8 +47,8 @@ TEST(Wire, EverySingleByteChangeIsReadSafely) {
   }
 }
 
-// Whatever bytes come, what decodes holds only values that its types have: it can be encoded again,
-// printed, and is the same when it is read once more.
+// Any bytes that decode hold only valid values of their types: the result can be encoded and
+// printed, and decoding it again gives the same.
 TEST(Wire, WhatDecodesIsSound) {
   const std::string bytes = wire::encode(sample_observation());
   int refused = 0;

@@ -48,7 +48,7 @@ struct Arrangement {
   }
 
   std::size_t element_bytes() const { return dtype_bytes(static_cast<DType>(job.dtype)); }
-  // Of element `index` in memory order, by the formula of run_offset().
+  // The element with memory-order index `index`, by the formula of run_offset().
   std::byte* element(std::int64_t index) {
     const std::int64_t length = job.size[job.rank - 1];
     const std::int64_t offset = run_offset(job, index / length) + index % length;

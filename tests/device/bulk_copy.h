@@ -1,4 +1,4 @@
-// What tensor bulk copies must do on every device that has them, as functions of `Device&`.
+// What tensor bulk copies must do on every device that supports them, as functions of `Device&`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct TileCase {
     for (std::uint32_t d = 0; d < descriptor.rank; ++d) bytes *= count(d);
     return bytes;
   }
-  // Of the tensor, from its address.
+  // Size of the tensor in bytes, from its address on.
   std::size_t bytes() const {
     std::size_t last = descriptor.dims[0] * element_bytes();
     for (std::uint32_t d = 1; d < descriptor.rank; ++d)
@@ -39,8 +39,8 @@ struct TileCase {
   }
 };
 
-// Bytes of tile `tile`, given those of the tensor; computed element by element, independently of
-// the emulation.
+// The bytes of tile `tile`, from the bytes of the tensor; computed element by element,
+// independently of the emulation.
 inline std::vector<std::byte> tile_of(const TileCase& c, int tile,
                                       const std::vector<std::byte>& tensor) {
   const tma::Descriptor& d = c.descriptor;
@@ -58,7 +58,7 @@ inline std::vector<std::byte> tile_of(const TileCase& c, int tile,
       if (inside) from += static_cast<std::size_t>(at) * (k == 0 ? size : d.strides[k - 1]);
     }
     std::uint32_t to = e * size;
-    if (span > 0) to ^= (to / 128 % (span / 16)) * 16;  // exchanges the 16-byte units of a row
+    if (span > 0) to ^= (to / 128 % (span / 16)) * 16;  // swaps the 16-byte units of a row
     if (inside) std::memcpy(&out[to], &tensor[from], size);
   }
   return out;
@@ -117,7 +117,7 @@ inline void launch_tiles(Device& device, const KernelRef& kernel, const TileCase
   EXPECT_TRUE(launched.has_value()) << launched.error().detail;
 }
 
-// The two tiles of a case as the device has copied them; empty when something failed.
+// Both tiles of a case as the device copied them; empty on an error.
 inline std::vector<std::byte> copied_tiles(Device& device, const TileCase& c, TensorMap map) {
   const unsigned bytes = c.tile_bytes();
   Buffer<std::byte> to(device, 2 * static_cast<std::int64_t>(bytes));
@@ -155,7 +155,7 @@ inline void tiles_are_as_described(Device& device) {
   }
 }
 
-// What is out of bounds is NaN where the descriptor asks for it.
+// Elements out of bounds are NaN if the descriptor requests it.
 inline void nan_fills_what_is_outside(Device& device) {
   ASSERT_TRUE(device.begin_trial({}).has_value());
   Buffer<float> tensor(device, 8);
@@ -177,7 +177,7 @@ inline void nan_fills_what_is_outside(Device& device) {
   for (int i = 0; i < 16; ++i) EXPECT_EQ(std::isnan(got[i]), i < 4 || i >= 8 + 4) << i;
 }
 
-// Coordinates that the hardware rejects: the second tile begins between two units of 16 bytes.
+// Coordinates that the hardware rejects: the second tile begins in the middle of a 16-byte unit.
 inline TileCase between_units(std::uintptr_t address) {
   TileCase c;
   c.descriptor.type = tma::DataType::f32;
@@ -187,11 +187,11 @@ inline TileCase between_units(std::uintptr_t address) {
   return c;
 }
 
-// An encode that is refused leaves the map as it was and the device alive.
+// A refused encode leaves the map unchanged and the device usable.
 inline void refused_encodes_leave_the_map(Device& device) {
   ASSERT_TRUE(device.begin_trial({}).has_value());
   Buffer<float> tensor(device, 64);
-  tma::Descriptor d;  // the strides of a sequence of length 1, in bytes: (2, 256)
+  tma::Descriptor d;  // the strides, in bytes, of a sequence of length 1: (2, 256)
   d.rank = 3;
   d.address = reinterpret_cast<std::uintptr_t>(tensor.data());
   d.dims = {128, 1, 32, 1, 1};

@@ -14,7 +14,7 @@ __device__ void issue(void* to, const TensorMap& map, Barrier& barrier, const in
   if constexpr (kRank == 5) copy_tile(to, map, barrier, at[0], at[1], at[2], at[3], at[4]);
 }
 
-// At a multiple of 1024, where the patterns of swizzles begin.
+// Aligned to 1024 bytes, where the swizzle patterns begin.
 __device__ unsigned char* tile_memory() {
   unsigned char* const begin = dynamic_shared<unsigned char>();
   return begin + (1024 - reinterpret_cast<std::uintptr_t>(begin) % 1024) % 1024;
@@ -50,7 +50,8 @@ __global__ void leave_tile(const __grid_constant__ TensorMap map, TileAt tiles, 
   copy_tile(tile_memory(), map, barrier, tiles.at[0][0]);
 }
 
-// Planted, for the host device to see: a build with UndefinedBehaviorSanitizer would end it first.
+// A planted error that the host device must find. UndefinedBehaviorSanitizer would end the process
+// first, so this function is not instrumented.
 __attribute__((no_sanitize("undefined"))) __global__ void misplace_barrier(
     const __grid_constant__ TensorMap, TileAt, unsigned, unsigned char*) {
   barrier_init(*reinterpret_cast<Barrier*>(tile_memory() + 4), 1);

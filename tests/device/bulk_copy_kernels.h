@@ -6,7 +6,7 @@
 namespace redzone::device::testing {
 
 struct TileAt {
-  int at[2][5];  // of the two tiles, the innermost first
+  int at[2][5];  // coordinates of both tiles, innermost first
 };
 
 // (TensorMap map, TileAt at, unsigned bytes, unsigned char* to): copies two tiles of `bytes` one

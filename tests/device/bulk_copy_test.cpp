@@ -1,4 +1,4 @@
-// Tensor bulk copies on the host device. The kernels are those of the GPU's test.
+// Tensor bulk copies on the host device, with the kernels of the GPU's test.
 #include "tests/device/bulk_copy.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TEST(BulkCopy, RefusedEncodesLeaveTheMap) {
   refused_encodes_leave_the_map(*open_host_device());
 }
 
-// 16 bf16 of `buffer`, of which the descriptor says that there are `dim`.
+// 16 bf16 elements of `buffer`; the descriptor declares `dim` elements.
 TileCase line(const Buffer<std::uint16_t>& buffer, std::uint64_t dim) {
   TileCase c;
   c.descriptor.address = reinterpret_cast<std::uintptr_t>(buffer.data());
@@ -44,7 +44,7 @@ TEST(BulkCopy, AMapThatWasNeverEncodedIsAFault) {
   const Failure failure = failure_of(*device, copy_tiles_kernel(1), line(x, 16), TensorMap{});
   EXPECT_EQ(failure.kind, Failure::Kind::fault);
   EXPECT_EQ(failure.code, "invalid-tensor-map");
-  // A fault ends the trial and not the device.
+  // A fault ends the trial but not the device.
   tiles_are_as_described(*device);
 }
 
@@ -109,7 +109,7 @@ TEST(BulkCopy, WhatIsNotEmulatedIsUnsupported) {
   d.dims = {16, 1, 1, 1, 1};
   TensorMap map;
   EXPECT_EQ(device->encode(d, map), 0);
-  d.swizzle = tma::Swizzle::b128;  // wider than the row: its padding is not documented
+  d.swizzle = tma::Swizzle::b128;  // wider than the row; the padding is not documented
   auto answer = device->encode(d, map);
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().kind, Failure::Kind::unsupported);

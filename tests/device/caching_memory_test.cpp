@@ -1,4 +1,4 @@
-// Laws of the block cache, over segments that are only addresses.
+// Invariants of the block cache, over segments that are only addresses.
 #include "device/caching_memory.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// Hands out addresses that nobody may touch; a region of a size is the one that came back last.
+// Hands out addresses that must not be accessed. Reuses the region of the same size that was
+// released last.
 class Addresses final : public Memory {
  public:
   Status<Region> acquire(std::size_t bytes) override {
@@ -27,7 +28,7 @@ class Addresses final : public Memory {
     ++made;
     const Region region{reinterpret_cast<std::byte*>(next_), bytes};
     next_ += bytes + gap_;
-    gap_ = gap_ == 0 ? 4096 : 0;  // segments may lie side by side, and must not merge then
+    gap_ = gap_ == 0 ? 4096 : 0;  // adjacent segments must not be merged
     return region;
   }
   void release(Region region) override {
@@ -51,7 +52,7 @@ struct Request {
   bool give_back = false;
   std::size_t bytes = 1;  // acquire
   int stream = 0;
-  std::uint32_t which = 0;  // release: of the live ones
+  std::uint32_t which = 0;  // release: which of the live regions
 };
 
 std::vector<Request> draw_requests() {
@@ -71,7 +72,7 @@ struct Live {
   int stream = 0;
 };
 
-// Runs the requests; `each` sees every region that is given out, with those that are live then.
+// Runs the requests. Calls `each` with every acquired region and those live at that time.
 template <class Each>
 std::vector<Live> run(CachingMemory& memory, const std::vector<Request>& requests, Each each) {
   std::vector<Live> live;
@@ -140,14 +141,14 @@ TEST(CachingMemory, MemoryGoesFromStreamToStreamOnlyWhereItIsFreedThere) {
   EXPECT_TRUE(rc::check([] {
     Addresses segments;
     CachingMemory memory(segments);
-    std::map<const std::byte*, int> stream_of;  // by 512 bytes
+    std::map<const std::byte*, int> stream_of;  // last stream, by 512-byte piece
     const auto mark = [&](const Region& r, int stream) {
       for (std::size_t at = 0; at < r.bytes; at += 512) {
         const auto [it, fresh] = stream_of.try_emplace(r.base + at, stream);
         RC_ASSERT(fresh || it->second == stream);
       }
     };
-    // Small ones only: they are marked piece by piece.
+    // Small regions only, since each piece is recorded separately.
     auto requests = draw_requests();
     for (auto& r : requests) r.bytes = 1 + r.bytes % 20000;
     run(memory, requests,

@@ -1,5 +1,5 @@
-// What every device must do, as functions of `Device&`: each begins its own trial. Contains no
-// kernels, so that it applies to any device: fills and checks are the enqueued work.
+// What every device must do, as functions of `Device&`; each begins its own trial. They contain no
+// kernels and therefore apply to any device: the enqueued work is fills and checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ inline BufferCheck checked(Device& device, const BufferJob& job) {
   return result;
 }
 
-// Every element, canary and digest is what buffer_math.h says, to the bit.
+// Every element, canary and digest equals the definition in buffer_math.h, bit by bit.
 inline void fills_are_as_defined(Device& device) {
   begin(device);
   for (DType type : kAllTypes)
@@ -101,8 +101,8 @@ inline void fills_are_as_defined(Device& device) {
     }
 }
 
-// Single wrong bytes on each side, in a gap and in an element are counted at their place. Fills of
-// overlapping buffers write them.
+// Counts single wrong bytes on each side, in a gap and in an element, and reports their places.
+// Fills of overlapping buffers write the wrong bytes.
 inline void wrong_bytes_are_found(Device& device) {
   begin(device);
   Padded p(device, DType::f32, FillKind::uniform);
@@ -143,7 +143,8 @@ inline void wrong_bytes_are_found(Device& device) {
   }
 }
 
-// A check sees exactly the fills before it, on its stream and on those that its stream waits for.
+// A check sees exactly the fills before it, on its stream and on the streams that its stream waits
+// for.
 inline void streams_are_ordered(Device& device) {
   begin(device, Launch::async, 2);
   Buffer<std::uint32_t> x(device, 1000);
@@ -165,7 +166,7 @@ inline void streams_are_ordered(Device& device) {
   EXPECT_EQ(read(device, x), std::vector<std::uint32_t>(1000, 1));
 }
 
-// Whatever is enqueued while held runs once, in order, after open() or synchronize().
+// Work enqueued while launches are blocked runs once, in order, after open() or synchronize().
 inline void held_work_runs_when_opened(Device& device) {
   for (bool open : {true, false}) {
     begin(device, Launch::gated);
@@ -193,7 +194,7 @@ inline void held_work_runs_when_opened(Device& device) {
   }
 }
 
-// A trial that runs again makes no mapping call.
+// Repeating a trial makes no mapping call.
 inline void steady_state_maps_nothing(Device& device) {
   for (Allocator allocator : {Allocator::guard, Allocator::plain}) {
     Memory& memory = device.memory(allocator);

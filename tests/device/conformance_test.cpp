@@ -1,4 +1,4 @@
-// The host device, asked what every device must do.
+// The conformance tests on the host device.
 #include "tests/device/conformance.h"
 
 #include <gtest/gtest.h>

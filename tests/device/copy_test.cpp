@@ -1,4 +1,4 @@
-// Copies in stream order, and what they refuse.
+// Copies in stream order, and the copies that are refused.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -56,7 +56,7 @@ TEST(Copy, RefusesPageableMemoryAndLives) {
   EXPECT_TRUE(device->synchronize());
 }
 
-// Copies twice as many bytes as there are.
+// Copies twice as many bytes as the buffer has.
 void copy_too_much() {
   auto device = host_device();
   Buffer<int> x(*device, 4);

@@ -1,4 +1,4 @@
-// The devices of the machine that this runs on: those without a GPU are on all of them.
+// The devices of this machine; those that need no GPU exist on every machine.
 #include "device/devices.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Devices, AreUsableWhereNothingIsMissing) {
   }
 }
 
-// A context on a GPU is for a worker: only what needs none is opened here.
+// Only devices without a GPU are opened here: a GPU context belongs in a worker.
 TEST(Devices, OpenAsTheKindThatWasAskedFor) {
   for (const auto& device : all_devices()) {
     SCOPED_TRACE(device.name);

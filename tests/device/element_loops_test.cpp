@@ -1,5 +1,5 @@
-// The loops against the element-by-element definitions in buffer_math.h and element.h, for each
-// kind of processor that this one can stand in for.
+// The loops compared with the element-by-element definitions in buffer_math.h and element.h, for
+// each kind of processor that this one can emulate.
 #include "device/element_loops.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DTy
                             DType::u8,  DType::i32, DType::u32, DType::i64};
 constexpr FillKind kFills[] = {FillKind::uniform, FillKind::integers, FillKind::offsets,
                                FillKind::constant, FillKind::poison};
-// Around the widths of vectors, and what is left behind the last of them.
+// Lengths around the vector widths, with remainders.
 constexpr std::int64_t kLengths[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257};
 constexpr std::int64_t kStarts[] = {0, 3, std::int64_t{1} << 33};
 
@@ -75,7 +75,7 @@ TEST_P(ElementLoopsFor, FillAndVerifyAsDefined) {
           ASSERT_EQ(bytes[0], std::byte{0x5a});
           for (std::size_t i = end; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], std::byte{0x5a});
 
-          RunSums sums{5, 7};  // they are added to
+          RunSums sums{5, 7};  // sums are accumulated
           loops.verify(job, bytes.data() + lead, first, n, sums);
           ASSERT_EQ(sums.digest, 5 + digest);
           ASSERT_EQ(sums.changed, 7u);
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, ElementLoopsFor,
                          testing::Values(LoopsFor::any, LoopsFor::fma, LoopsFor::avx512),
                          name_of_param);
 
-// NaNs by their being so: turning one into a double may quiet it.
+// All NaNs are equal: conversion to double may quiet a NaN.
 bool same(double a, double b) {
   return std::isnan(a) ? std::isnan(b)
                        : std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
@@ -155,7 +155,7 @@ TEST(DecodeElements, KnowsEveryHalf) {
   }
 }
 
-// As a plugin that was linked with -ffast-math leaves it.
+// The state that a plugin linked with -ffast-math leaves behind.
 TEST(DecodeElements, KnowsSubnormalHalvesOnAProcessorThatFlushes) {
   const unsigned before = _mm_getcsr();
   _mm_setcsr(before | 0x8040);  // flush to zero, denormals are zero

@@ -107,7 +107,7 @@ TEST(Engine, AWriteIntoTheSlackOfSharedMemoryIsSeen) {
     const LaunchShape shape{{1}, {1}, static_cast<std::size_t>(bytes)};
     EXPECT_TRUE(launch(*device, 0, "write_shared", write_shared, shape, bytes));
     EXPECT_TRUE(device->synchronize()) << bytes;
-    if (bytes % 16 == 0) continue;  // there a hole follows at once
+    if (bytes % 16 == 0) continue;  // the guard page follows immediately
     EXPECT_TRUE(launch(*device, 0, "write_shared", write_shared, shape, bytes + 1));
     const auto done = device->synchronize();
     ASSERT_FALSE(done.has_value()) << bytes;
@@ -136,7 +136,7 @@ TEST(Engine, ExitedThreadsDoNotCountAtBarriers) {
   }
 }
 
-// A race that only a barrier would prevent.
+// A race that only a missing barrier allows.
 __global__ void missing_barrier(int* out) {
   __shared__ int flag;
   if (threadIdx.x == 0) flag = static_cast<int>(blockIdx.x) + 1;
@@ -182,8 +182,8 @@ TEST(Engine, TheSameSeedGivesTheSameInterleaving) {
   EXPECT_GT(orders.size(), 4u);
 }
 
-// Each block waits for the one before it; so with most orders, blocks wait for blocks that have not
-// started. The static tile checks that each resident block has its own.
+// Each block waits for the block before it, so in most orders blocks wait for blocks that have not
+// started. The static variable checks that each resident block has its own copy.
 __global__ void chain(unsigned* flags, unsigned* sums) {
   __shared__ unsigned own;
   if (threadIdx.x == 0) own = blockIdx.x;
@@ -216,7 +216,7 @@ TEST(Engine, BlocksMayWaitForEachOther) {
   }
 }
 
-// More blocks than there are stacks for: those before must not be starved by those behind.
+// More blocks than stacks: later blocks must not starve earlier ones.
 TEST(Engine, ALongChainOfBlocksCompletes) {
   for (std::uint64_t seed : {0, 1, 2, 3}) {
     auto device = host_device(seed);
@@ -229,7 +229,7 @@ TEST(Engine, ALongChainOfBlocksCompletes) {
   }
 }
 
-// Every block waits until all have arrived: all must be resident at once.
+// Every block waits until all have arrived, so all must be resident at once.
 __global__ void grid_barrier(unsigned* arrived, unsigned* seen) {
   if (threadIdx.x == 0) {
     atomicAdd(arrived, 1u);
@@ -251,7 +251,7 @@ TEST(Engine, AGridBarrierCompletes) {
   }
 }
 
-// A lock among the threads of a block.
+// A lock used by the threads of a block.
 __global__ void locked(unsigned* lock, int* value) {
   while (atomicCAS(lock, 0u, 1u) != 0) {
   }
@@ -274,7 +274,7 @@ TEST(Engine, ASpinLockExcludes) {
   }
 }
 
-// Lost updates: what atomics are for. Seeds must be able to show it.
+// Lost updates, which atomics prevent. Some seed must show them.
 __global__ void lost_update(int* value) {
   const int before = *static_cast<volatile int*>(value);
   __threadfence();
@@ -319,7 +319,7 @@ __global__ void divergent(int* out) {
     out[threadIdx.x] = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x), 0);
 }
 
-// Waits for ever below many frames.
+// Waits forever below many stack frames.
 __device__ int __attribute__((noinline)) wait_below(int depth) {
   volatile char frame[24] = {};
   frame[depth] = 1;
@@ -335,8 +335,7 @@ __global__ void abandoned(int* out) {
   else
     (void)__shfl_sync(0xffffffffu, 0, 0);
 }
-// As code of a library that is compiled without AddressSanitizer, which watches memset() all the
-// same.
+// Like library code compiled without AddressSanitizer, which intercepts memset() anyway.
 __device__ int __attribute__((noinline, no_sanitize("address"))) filled(std::size_t bytes) {
   unsigned char local[8192];
   std::memset(local, 1, bytes);

@@ -1,4 +1,4 @@
-// Bad accesses: the child process makes them, the parent reads the black box.
+// Bad accesses: a child process makes them, and the parent reads the black box.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
@@ -18,7 +18,8 @@ using testing::launch;
 __global__ void write_at(int* p, long long at) {
   if (blockIdx.x == 2 && threadIdx.x == 3) p[at] = 1;
 }
-// Planted, for the host device to see: a build with UndefinedBehaviorSanitizer would end it first.
+// A planted error that the host device must find. UndefinedBehaviorSanitizer would end the process
+// first, so this function is not instrumented.
 __attribute__((no_sanitize("undefined"))) __global__ void read_at(const int* p, long long at,
                                                                   int* out) {
   *out = p[at];
@@ -115,7 +116,7 @@ __global__ void trapping() {
 __attribute__((no_sanitize("undefined"))) __global__ void divide(int* out, int by) {
   *out = 1000 / by;
 }
-// Each call needs its stack.
+// Each call needs a stack frame of its own.
 __device__ int __attribute__((noinline)) descend(volatile int* p, int depth) {
   volatile int frame[64];
   frame[0] = depth;

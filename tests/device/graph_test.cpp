@@ -36,7 +36,7 @@ class Graphs : public ::testing::Test {
     EXPECT_TRUE(device->synchronize());
     return read(*device, log->data() + 1, log->data()[0]);
   }
-  // A graph of these values, one after the other.
+  // Captures a graph that writes these values one after the other.
   int chain(int stream, std::initializer_list<int> values) {
     EXPECT_TRUE(device->begin_capture(stream));
     for (const int v : values) add(stream, v);

@@ -1,4 +1,4 @@
-// Faults of the host device: a child process makes them, the parent reads the black box.
+// Faults of the host device: a child process makes them, and the parent reads the black box.
 #pragma once
 
 #include <gtest/gtest.h>

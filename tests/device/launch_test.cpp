@@ -1,4 +1,4 @@
-// What may be launched: limits and variants.
+// Launches: limits and variants.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 

@@ -13,7 +13,7 @@
 
 namespace redzone::device::testing {
 
-// `n` elements of T in memory of `device`; they end (guard_after) or start (guard_before) at the
+// `n` elements of T in memory of `device`, which end (guard_after) or start (guard_before) at the
 // guard page.
 template <class T>
 class Buffer {
@@ -39,7 +39,7 @@ class Buffer {
   std::int64_t size() const { return n_; }
   const Region& region() const { return region_; }
 
-  // Poisons all elements, with the poison word zero.
+  // Fills all elements with the poison word zero.
   BufferJob job(DType type) const {
     BufferJob job = {};
     job.data = data_;
@@ -96,7 +96,7 @@ void zero(Device& device, const Buffer<T>& buffer, int stream = 0) {
   ASSERT_TRUE(device.fill(stream, {&job, 1}).has_value());
 }
 
-// A device in a begun trial.
+// A device on which a trial has begun.
 inline std::unique_ptr<Device> host_device(std::uint64_t schedule_seed = 0, int streams = 1) {
   auto device = open_host_device();
   const auto begun = device->begin_trial({Launch::async, schedule_seed, streams});

@@ -1,14 +1,14 @@
-// Kernels in a shared object of its own. See plugin_test.cpp.
+// Kernels in a separate shared object. See plugin_test.cpp.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
-// Passes a token from block to block, so that blocks wait for blocks; `tile` must be each block's.
+// Passes a token from block to block, so blocks wait for blocks. `tile` must be each block's own.
 __global__ void relay(unsigned* token, unsigned* intact) {
   __shared__ unsigned tile[64];
   tile[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
   __syncthreads();
   if (threadIdx.x == 0) {
-    const unsigned turn = gridDim.x - 1 - blockIdx.x;  // the last block is first
+    const unsigned turn = gridDim.x - 1 - blockIdx.x;  // the last block goes first
     while (atomicAdd(token, 0u) != turn) {
     }
     atomicAdd(token, 1u);

@@ -1,4 +1,4 @@
-// Kernels of a shared object that was loaded at run time.
+// Kernels of a shared object loaded at run time.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

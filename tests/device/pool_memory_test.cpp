@@ -1,4 +1,4 @@
-// When the stream-ordered pool of the host device gives memory of one stream to another.
+// When the stream-ordered pool of the host device passes memory of one stream to another.
 #include <gtest/gtest.h>
 
 #include "device/device.h"
@@ -28,7 +28,7 @@ class Pool : public ::testing::Test {
   }
   void work(int stream) { ASSERT_TRUE(launch(*device, stream, "nothing", nothing, {})); }
 
-  // A region that stream 0 has used and freed behind queued work.
+  // A region that stream 0 has used, and freed after queued work.
   Region freed() {
     const Region region = acquire(0);
     work(0);
@@ -80,7 +80,7 @@ TEST_F(Pool, AnEventBeforeTheFreeOrdersNothing) {
 }
 
 TEST_F(Pool, OpportunismNeedsTheFreeToHavePassed) {
-  // Seeds differ in how much has run by the time of the request.
+  // The seed determines how much has run by the time of the request.
   bool reused = false, not_reused = false;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     begin({false, true, false, 0}, seed);

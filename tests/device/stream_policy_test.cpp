@@ -1,4 +1,4 @@
-// Interleavings of streams: every class of order within few seeds.
+// Interleavings of streams: a few seeds cover every class of order.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
@@ -21,7 +21,7 @@ __global__ void append(int* log, int value) {
   log[0] += 1;
 }
 
-// Where the one operation of the short stream ran among the twelve of the long one.
+// The position of the short stream's one operation among the long stream's twelve.
 std::string order_class(std::uint64_t seed, bool short_first) {
   constexpr int kLong = 12;
   auto device = host_device(seed, 2);

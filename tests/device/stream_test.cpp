@@ -1,4 +1,4 @@
-// Streams: order, waits, holding, and the seeded delay.
+// Streams: order, waits, blocked launches, and the seeded delay.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
@@ -20,7 +20,7 @@ __global__ void append(int* log, int value) {
   log[0] += 1;
 }
 
-// What three operations on each of two streams write, and how much had run before synchronize().
+// What three operations on each of two streams wrote, and how many had run before synchronize().
 struct Ran {
   std::vector<int> log;
   int before_synchronize = 0;

@@ -14,7 +14,7 @@ using testing::read;
 
 constexpr std::uint64_t kSeeds[] = {0, 1, 2, 3, 4, 5};
 
-// Runs `kernel` on one block and gives what each thread wrote.
+// Runs `kernel` on one block and returns what each thread wrote.
 template <class T>
 std::vector<T> run(void (*kernel)(T*), int threads, std::uint64_t seed) {
   auto device = host_device(seed);
@@ -95,7 +95,7 @@ TEST(Warp, Votes) {
   }
 }
 
-// Lanes of a partial warp, some of which exit first.
+// Some lanes of a partial warp exit first.
 __global__ void partial(unsigned* out) {
   if (threadIdx.x % 4 == 3) {
     out[threadIdx.x] = 0;
@@ -114,7 +114,7 @@ TEST(Warp, AbsentAndExitedLanesDoNotCount) {
   }
 }
 
-// Two halves of a warp go their own ways, a different number of times.
+// The two halves of a warp diverge and loop a different number of times.
 __global__ void halves(int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   const bool low = lane < 16;
@@ -134,7 +134,7 @@ TEST(Warp, GroupsOfLanesAreIndependent) {
   }
 }
 
-// Without __syncwarp the exchange through memory is a race, which seeds show.
+// Without __syncwarp the exchange through memory is a race, which some seeds show.
 __global__ void unsynchronized(int* out) {
   __shared__ int tile[32];
   tile[threadIdx.x] = static_cast<int>(threadIdx.x);
