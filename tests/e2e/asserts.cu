@@ -1,4 +1,4 @@
-// A target that gives up on shapes that it does not like, as a library with assertions does.
+// A target that aborts the process on shapes that it rejects, like a library with assertions.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 

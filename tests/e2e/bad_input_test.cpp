@@ -1,5 +1,5 @@
-// What a user can get wrong: one line on stderr that says what and where, the documented exit code,
-// and no file made or changed.
+// User errors: each gives one line on stderr that names the mistake and its place, exits with the
+// documented code, and creates or changes no file.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 struct Bad {
   const char* name;
   Arguments arguments;
-  std::vector<std::string> says;  // all of them
+  std::vector<std::string> says;  // each must be in the message
   int exit = 2;
 };
 
@@ -50,7 +50,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-// All files of a folder but the output of the commands, with their contents.
+// All files of a folder with their contents, except the output of the commands.
 std::map<std::string, std::string> contents(const TempFolder& folder) {
   std::map<std::string, std::string> out;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
@@ -97,7 +97,7 @@ class BadInput : public testing::TestWithParam<Bad> {
     std::filesystem::create_directory(folder_.path() / "folder");
     const Ran made = redzone(folder_, {"import", "known.toml", "--db", "good.db"});
     ASSERT_EQ(made.exit, 0) << made;
-    // The version of a store is SQLite's user_version: the four bytes from 60 on, big end first.
+    // The version of a store is SQLite's user_version: four bytes at offset 60, big-endian.
     std::string newer = read_text(folder_ / "good.db");
     ASSERT_GT(newer.size(), 100u);
     newer[62] = 3;
@@ -264,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"folder", {"findings", "--db", "folder"}, {"folder"}},
         {"folder_to_write", short_run("folder"), {"folder"}},
         {"no_folder", short_run("nowhere/new.db"), {"nowhere"}},
-        // Nobody can make files there, whoever runs the test.
+        // Nobody can create files there, not even root.
         {"read_only_folder", short_run("/proc/new.db"), {"/proc"}},
         {"export_into_a_file",
          {"export", "1", "--to", "plan.toml", "--db", "good.db"},

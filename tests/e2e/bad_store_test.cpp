@@ -1,5 +1,5 @@
-// Files that are no store, given to every command that opens one: each says the same of the same
-// file, in one line and with the same exit code, and leaves it as it is.
+// Files that are not stores, given to every command that opens one: all commands report the same
+// line and exit code for the same file and leave it unchanged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ do = "call"
 dims = { N = 1 }
 )";
 
-// "@" stands for the file.
+// "@" is replaced by the file.
 struct Opens {
   const char* name;
   Arguments arguments;
@@ -90,7 +90,8 @@ TEST_P(BadStore, IsToldOfInTheSameWords) {
   expect("folder", 2, "is a folder: name a file in it");
   for (const std::size_t size : {1u, 300u, 5000u, 8192u})
     expect_of_file(std::string(size, 'x'), 2, "is not a Redzone store (no SQLite database)");
-  // https://sqlite.org/fileformat.html, 1.3: from 60 on the user version, from 68 on the program.
+  // https://sqlite.org/fileformat.html, 1.3: the user version is at offset 60, the application at
+  // 68.
   std::string newer = good_, other = good_;
   newer[62] = 3;
   other[68] = 'x';
@@ -103,7 +104,8 @@ TEST_P(BadStore, IsToldOfInTheSameWords) {
 INSTANTIATE_TEST_SUITE_P(Command, BadStore, testing::ValuesIn(kCommands),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// They tell what is wrong with a store from what keeps them from looking: a nightly job acts on it.
+// The exit codes distinguish an unsound store from one that cannot be read; nightly jobs rely on
+// this.
 TEST(UnsoundStore, IsToldByItsOwnExitCode) {
   const TempFolder folder;
   folder.write("plan.toml", kPlan);
@@ -147,7 +149,7 @@ TEST(UnsoundStore, IsToldByItsOwnExitCode) {
   EXPECT_EQ(copied.json()["copied"], "new.db") << copied;
 }
 
-// An empty file is an empty store, as a campaign finds it that was killed when it made it.
+// An empty file is an empty store: a campaign that was killed while creating its store leaves one.
 TEST(EmptyStore, IsAStoreWithNothingInIt) {
   const TempFolder folder;
   folder.write("empty.db", "");
@@ -175,8 +177,8 @@ TEST(EmptyStore, IsAStoreWithNothingInIt) {
   }
 }
 
-// A failure with another signature than the plan expects is stored as a finding; where it cannot
-// be, what was seen is not lost.
+// A failure with another signature than the plan expects is stored as a finding. If it cannot be
+// stored, the replay still reports what it observed.
 TEST(UnwritableStore, AReplaySaysWhatItSawBeforeTheError) {
   const TempFolder folder;
   std::string plan = kPlan;

@@ -8,8 +8,8 @@
 namespace redzone::e2e {
 namespace {
 
-// The family of the Helion report: compiled for one C, called with another. All but the C of both
-// calls and what makes more than one tile is shown as irrelevant.
+// The family of the Helion report: compiled for one C, called with another. Every setting is shown
+// to be irrelevant except the C of both calls and those that make more than one tile.
 TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
   const TempFolder folder;
   const std::string plan = folder.write(
@@ -33,7 +33,7 @@ TEST(BisectFamily, NamesAPriorCallWithAnotherChunkSize) {
   const auto sentence = json["sentence"].get<std::string>();
   EXPECT_NE(sentence.find("after a prior call with another C (call 1)"), std::string::npos) << ran;
   EXPECT_NE(sentence.find("any knob at any value fails"), std::string::npos) << ran;
-  // Not the placement: with the other one it fails otherwise, by canaries that were overwritten.
+  // The placement is missing: with the other one the failure differs (overwritten canaries).
   const std::set<std::string> needed{"call 1",    "call 2",    "call 1: C",
                                      "call 2: C", "call 2: T", "allocator"};
   std::set<std::string> said;

@@ -1,4 +1,4 @@
-// Which setting is it: asked of real findings on the command line.
+// Bisection of real findings on the command line: which setting matters.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,7 +10,7 @@ namespace {
 
 class Bisect : public testing::Test {
  protected:
-  // Makes the plan finding 1.
+  // Stores the plan as finding 1.
   void import(const std::string& file, const Arguments& more = {}) {
     Arguments arguments{"import", file};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -54,7 +54,7 @@ TEST_F(Bisect, NamesThePriorCallAndNoKnob) {
       EXPECT_GT(tried["runs"]["n"], 0) << setting["setting"] << tried["value"];
 }
 
-// pytorch/pytorch#175385 as a setting of the launcher that ships.
+// pytorch/pytorch#175385 as a setting of the shipped launcher.
 TEST_F(Bisect, NamesTheRuleOfTheLauncher) {
   const auto file = folder_.path() / "per_cta.toml";
   std::ofstream(file) << R"(redzone_plan = 1
@@ -84,7 +84,7 @@ config = { scratch_rule = "per_cta", tiles = "16x16" }
 
 TEST_F(Bisect, RunsNothingTwice) {
   import_repro("read_past_end");
-  // Stopped at once, as by an interruption, and then gone on with.
+  // Stopped early, as by an interruption, then resumed.
   ASSERT_NE(ask({"bisect", "1", "--time", "30ms", "--json"}).json()["complete"], true);
   const Json whole = ask({"bisect", "1", "--json"}).json();
   EXPECT_EQ(whole["complete"], true);
@@ -107,7 +107,7 @@ TEST_F(Bisect, TellsTheClassOfADim) {
   EXPECT_EQ(ask({"bisect", "1", "--dim", "N", "--call", "2"}).exit, 2);
 }
 
-// The plugin with the bug, and one in which the same target is right.
+// The plugin with the bug, and a build in which the same target is correct.
 TEST_F(Bisect, FindsTheFirstBadBuild) {
   const std::string bad = std::string(PLUGIN_DIR) + "/build_bad.so";
   const std::string good = std::string(PLUGIN_DIR) + "/build_good.so";
@@ -123,7 +123,7 @@ TEST_F(Bisect, FindsTheFirstBadBuild) {
   EXPECT_EQ(json["first_bad"], bad) << found;
   EXPECT_EQ(json["last_good"], good) << found;
   EXPECT_GT(json["confidence"].get<double>(), 0.95) << found;
-  // From a list without a good build, and with one that cannot be tried in between.
+  // A list without a good build, and one with a build in between that cannot be loaded.
   EXPECT_EQ(ask({"bisect", "1", "--builds", bad, bad, "--json"}).json()["last_good"], nullptr);
   const Json between = ask({"bisect", "1", "--builds", good, broken, bad, "--json"}).json();
   EXPECT_EQ(between["between"], Json::array({broken})) << between;

@@ -1,4 +1,4 @@
-// A target that is right, whose author left his prints in: while it is loaded, and in a function of
+// A correct target whose author left print statements in: one at load time and one in a function of
 // its spec.
 #include <redzone/kernel.h>
 #include <redzone/target.h>

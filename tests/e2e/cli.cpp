@@ -15,7 +15,7 @@
 namespace redzone::e2e {
 namespace {
 
-// Every process that comes from a folder's commands inherits it, workers of workers included.
+// Every process started by the commands of a folder inherits it, including workers of workers.
 constexpr const char* kMark = "REDZONE_TEST_FOLDER";
 
 [[noreturn]] void become(const TempFolder& folder, const std::filesystem::path& out,
@@ -84,7 +84,7 @@ Process::Process(const TempFolder& folder, const std::string& program, const Arg
   pid_ = ::fork();
   if (pid_ == 0) become(folder, out_, err_, program, argv);
   if (pid_ < 0) throw std::runtime_error("cannot fork");
-  ::setpgid(pid_, pid_);  // also here: whichever comes first
+  ::setpgid(pid_, pid_);  // the parent sets it as well as the child; the first of the two counts
 }
 
 Process::~Process() {
@@ -129,7 +129,7 @@ std::vector<pid_t> left_behind(const TempFolder& folder) {
     pid_t pid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (error != std::errc() || end != name.data() + name.size()) continue;
-    // A process that has ended and waits to be reaped has no environment.
+    // A process that has ended but was not yet reaped has no environment.
     if (read_text(entry.path() / "environ").find(mark) != std::string::npos) pids.push_back(pid);
   }
   return pids;

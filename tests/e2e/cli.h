@@ -1,4 +1,4 @@
-// Runs the real binary as a user would, and keeps what came out.
+// Runs the real binary like a user and captures its output.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ namespace redzone::e2e {
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-// A folder of its own outside the tree, removed with all that is in it.
+// A temporary folder outside the tree, removed with its contents.
 class TempFolder {
  public:
   TempFolder();
@@ -23,7 +23,7 @@ class TempFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  // Writes a file and gives its path.
+  // Writes a file and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
 
  private:
@@ -33,7 +33,7 @@ class TempFolder {
 std::string read_text(const std::filesystem::path& file);
 
 struct Ran {
-  int exit = -1;  // 128 + signal when a signal ended it
+  int exit = -1;  // 128 + signal if a signal ended it
   std::string out, err;
 
   Json json() const;  // of `out`; a discarded value if `out` is not JSON
@@ -47,18 +47,18 @@ std::ostream& operator<<(std::ostream& out, const Ran& ran);
 class Process {
  public:
   Process(const TempFolder& folder, const Arguments& arguments);
-  // Of another program, by its path.
+  // Runs another program, given by its path.
   Process(const TempFolder& folder, const std::string& program, const Arguments& arguments);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
-  // What it has written so far.
+  // Output so far.
   std::string out() const { return read_text(out_); }
   std::string err() const { return read_text(err_); }
   void signal(int number) const;
-  // Like a terminal, signals the process and its children in the same process group.
+  // Signals the process and its children in the same process group, like a terminal.
   void signal_group(int number) const;
   Ran wait();
 
@@ -67,12 +67,13 @@ class Process {
   pid_t pid_ = -1;
 };
 
-// Runs it to its end.
+// Runs the command to its end.
 Ran redzone(const TempFolder& folder, const Arguments& arguments);
-// A script for `sh`, in which $REDZONE is the binary; for what only a shell does with descriptors.
+// Runs a script with `sh`; $REDZONE is the binary. For tests that need the shell's handling of
+// descriptors.
 Ran shell(const TempFolder& folder, const std::string& script);
 
-// Drivers and workers that were started in `folder` and still run.
+// Drivers and workers that were started in `folder` and are still running.
 std::vector<pid_t> left_behind(const TempFolder& folder);
 
 }  // namespace redzone::e2e

@@ -1,5 +1,5 @@
-// Plans of the chunk kernels through workers that compile what they will ask for. Needs NVRTC and
-// no GPU.
+// Plans of the chunk kernels, prepared in workers that compile the kernels they will need. Requires
+// NVRTC but no GPU.
 #include "campaign/compile_ahead.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class CompileAheadE2e : public testing::Test {
   }
   void TearDown() override { unsetenv("REDZONE_CACHE_DIR"); }
 
-  // Whether all were over before long.
+  // Whether all preparations ended in time.
   bool prepare(std::vector<Plan> plans) {
     campaign::CompileAheadOptions options;
     options.workers = kWorkers;
@@ -86,14 +86,14 @@ TEST_F(CompileAheadE2e, VariantsOfPlansAreOnDisk) {
   const auto once = entries();
   EXPECT_FALSE(once.empty());
   for (const auto& file : once) EXPECT_EQ(file.extension(), ".cubin");
-  // A file that is written again is another one under the same name.
+  // A rewritten file would be another file under the same name.
   for (const auto& file : once) fs::create_hard_link(file, folder_.path() / file.filename());
   ASSERT_TRUE(prepare(plans));
   EXPECT_EQ(entries(), once) << "of the same plans the same variants";
   for (const auto& file : once) EXPECT_TRUE(fs::equivalent(file, folder_.path() / file.filename()));
 }
 
-// A plan that no worker can run is over, too: the trial will say why.
+// The preparation of a plan that no worker can run ends, too; the trial reports the reason.
 TEST_F(CompileAheadE2e, WhatCannotBeRunIsOver) {
   Plan unknown;
   unknown.target = "no_such_target";

@@ -1,4 +1,4 @@
-// Twins, controls and the kernels that ship are correct: no campaign may flag them.
+// Fixed variants, controls and the shipped kernels are correct: no campaign may flag them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace redzone::e2e {
 namespace {
 
 constexpr int kPlans = 5000;
-// On a busy machine a worker may get no time for seconds, which must not look like a hang.
+// On a busy machine a worker may get no processor time for seconds; that must not look like a hang.
 constexpr const char* kDeadline = "60s";
 
 std::vector<std::string> correct_targets() {
@@ -42,10 +42,10 @@ TEST_P(Correct, NoCampaignFlagsIt) {
   EXPECT_EQ(campaign["campaign"]["workers_lost"], 0) << ran;
 }
 
-// Fewer where each target is fuzzed in a dozen modes.
+// Fewer plans, because each target is fuzzed in a dozen modes.
 constexpr int kPlansPerMode = 500;
 
-// All of them in one campaign for each pair of a launch mode and an allocator.
+// All correct targets in one campaign for each pair of launch mode and allocator.
 class EveryMode : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(EveryMode, LeavesCorrectTargetsAlone) {
@@ -66,7 +66,8 @@ TEST_P(EveryMode, LeavesCorrectTargetsAlone) {
   EXPECT_TRUE(campaign["findings"].empty()) << ran;
 }
 
-// Campaigns that draw their modes are NoCampaignFlagsIt's: gated, mostly over guard.
+// Campaigns with drawn modes (blocked launches, mostly the guard allocator) are in
+// NoCampaignFlagsIt.
 INSTANTIATE_TEST_SUITE_P(Host, EveryMode,
                          testing::Combine(testing::Values("blocking", "async", "gated"),
                                           testing::Values("guard", "caching", "pool", "plain")),

@@ -35,7 +35,7 @@ void write_bytes(const fs::path& file, const std::string& bytes) {
 std::string flip_bits(const fs::path& file, Random& random) {
   std::string bytes = read_text(file);
   const std::size_t flips = 1 + below(random, 64);
-  // Behind the header, which says whose the file is, most of the time.
+  // Mostly after the header, which identifies the file.
   const std::size_t first = below(random, 4) == 0 ? 0 : 100;
   for (std::size_t i = 0; i < flips; ++i)
     bytes[first + below(random, bytes.size() - first)] ^= static_cast<char>(1u << below(random, 8));
@@ -88,7 +88,7 @@ std::string repeated(const char* text, int times) {
   return out;
 }
 
-// Values of all kinds, as SQL.
+// A value of any kind, as SQL.
 std::string value(Random& random) {
   static const std::vector<std::string> values{
       "-1",
@@ -137,7 +137,7 @@ std::string change_number(SQLite::Database& sql, Random& random) {
   return table + "." + column + how;
 }
 
-// A piece of a text, which may be a plan, an observation, a time, a name.
+// Edits part of a text: a plan, an observation, a time or a name.
 std::string change_text(SQLite::Database& sql, Random& random) {
   const std::vector<std::pair<std::string, std::string>> texts{
       {"plans", "text"},  {"trials", "observation"}, {"trials", "call_order"},
@@ -154,7 +154,7 @@ std::string change_text(SQLite::Database& sql, Random& random) {
   return table + "." + column + ": " + from + " to " + to;
 }
 
-// Counts that cannot be.
+// Writes impossible counts.
 std::string break_counts(SQLite::Database& sql, Random& random) {
   const std::string table =
       one_of<std::string>(random, {"findings", "attributions", "probes", "night_replays"});
@@ -165,7 +165,7 @@ std::string break_counts(SQLite::Database& sql, Random& random) {
   return table + "." + column + " = " + broken;
 }
 
-// A text whose tree would exhaust the stack.
+// Writes a text whose tree would exhaust the stack.
 std::string nest_deeply(SQLite::Database& sql, Random& random) {
   const bool plan = below(random, 2) == 0;
   SQLite::Statement set(
@@ -200,7 +200,7 @@ std::string set_version(SQLite::Database& sql, Random& random) {
   return "version " + version;
 }
 
-// The definition of a table, as SQLite keeps it.
+// Changes the definition of a table, as SQLite stores it.
 std::string change_schema(SQLite::Database& sql, Random& random) {
   const std::string from = one_of<std::string>(random, {"NOT NULL", "INTEGER", "TEXT", "UNIQUE"});
   const std::string to = one_of<std::string>(random, {"", "BLOB", "DEFAULT 7"});
@@ -216,7 +216,7 @@ std::string damage(const fs::path& store, std::uint32_t number) {
   using OfFile = std::string (*)(const fs::path&, Random&);
   using OfRows = std::string (*)(SQLite::Database&, Random&);
   static constexpr std::array<OfFile, 4> kOfFile{flip_bits, cut, swap_pages, fill_page};
-  // Values most often: there are most of them.
+  // Values most often, since there are most of them.
   static constexpr std::array<OfRows, 14> kOfRows{
       set_value,     set_value,     set_value,   set_value,    change_number,
       change_number, break_counts,  nest_deeply, change_text,  delete_rows,
@@ -227,7 +227,7 @@ std::string damage(const fs::path& store, std::uint32_t number) {
   SQLite::Database sql(store.string(), SQLite::OPEN_READWRITE);
   sql.exec("PRAGMA foreign_keys = OFF");
   const OfRows change = kOfRows[way - kOfFile.size()];
-  // SQLite does not take every change.
+  // SQLite rejects some changes.
   for (int tries = 0; tries < 20; ++tries) {
     try {
       const std::string what = change(sql, random);

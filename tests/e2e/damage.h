@@ -1,4 +1,4 @@
-// Ways in which a store can be damaged: by a disk, a program or a user.
+// Ways in which a disk, a program or a user can damage a store.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace redzone::e2e {
 
-// Changes the store in the way given by the number, and returns a description.
+// Damages the store in the way selected by the number and returns a description.
 std::string damage(const std::filesystem::path& store, std::uint32_t number);
 
 }  // namespace redzone::e2e

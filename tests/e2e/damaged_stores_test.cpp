@@ -1,5 +1,6 @@
-// 500 damaged stores through every command that opens one: each ends with a documented exit code,
-// in bounded time, and leaves no process behind. A store that `db check` calls sound can be read.
+// 500 damaged stores, each given to every command that opens one: every command ends with a
+// documented exit code in bounded time and leaves no process behind. A store that `db check`
+// reports as sound can be read.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kStores = 500, kShards = 25;
-// Of one command, also on a machine that does much else: only what never ends takes longer.
+// For one command; even on a busy machine only a command that never ends takes longer.
 constexpr std::chrono::minutes kMost{5};
 
 constexpr const char* kPlan = R"(redzone_plan = 1
@@ -45,7 +46,7 @@ dims = { N = 65 }
 seed = 1
 )";
 
-// Read only. "@" is the damaged store.
+// Commands that only read. "@" is the damaged store.
 const std::vector<Arguments> kReading{
     {"findings", "--db", "@"},
     {"findings", "--json", "--db", "@"},
@@ -59,7 +60,7 @@ const std::vector<Arguments> kReading{
     {"merge", "@", "--into", "merged.db"},
 };
 
-// Write to it, or run its plans: one of them for each store, in turn.
+// Commands that write to the store or run its plans; one of them for each store.
 const std::vector<Arguments> kRunning{
     {"replay", "1", "--runs", "2", "--device", "host", "--db", "@"},
     {"reduce", "2", "--evaluations", "20", "--device", "host", "--db", "@"},
@@ -78,7 +79,7 @@ const std::vector<Arguments> kRunning{
 
 class DamagedStores : public testing::TestWithParam<std::uint32_t> {
  protected:
-  // Findings with evidence, probes and marks; a campaign; a night with replays that goes on.
+  // Findings with evidence, probes and marks; a campaign; an unfinished night with replays.
   void SetUp() override {
     folder_.write("plan.toml", kPlan);
     for (const Arguments& arguments :
@@ -136,13 +137,13 @@ TEST_P(DamagedStores, EndEachCommandWithADocumentedCode) {
     if (!sound) ++unsound;
     for (const Arguments& arguments : kReading) {
       const Ran ran = run(arguments);
-      // A finding or a night may be gone, which is no damage.
+      // A finding or a night may be missing: that alone is no damage.
       EXPECT_NE(ran.exit, 3) << arguments.front() << ran;
       if (sound) {
         EXPECT_NE(ran.exit, 5) << arguments.front() << ran;
       }
     }
-    // Not in step with the ways of damage.
+    // Chosen at random, independently of the kind of damage.
     run(kRunning[std::mt19937(number)() % kRunning.size()]);
   }
   EXPECT_GT(unsound, 0);

@@ -1,5 +1,5 @@
-// Two targets with 8 dims each, of which their planted bugs need few: what a reducer has to get rid
-// of. Both write one element past the end of y when they fail.
+// Two targets with 8 dims each, few of which their planted bugs need; a reducer must remove the
+// rest. When they fail, both write one element past the end of y.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
@@ -50,8 +50,7 @@ void run_call(Context& ctx, bool wrong) {
                   ctx.tensor("y").data<float>(), rows, ctx.dim("D"), rows + (wrong ? 1 : 0));
 }
 
-// Compiled for the C of the first call; called with a smaller one it goes wrong behind its first
-// tile.
+// Compiled for the C of the first call; wrong behind its first tile when called with a smaller C.
 struct FrozenChunk : redzone::Target {
   static TargetSpec spec() {
     return eight_dims("eight.frozen_chunk", "Sums rows, compiled for the first C.");
@@ -65,7 +64,8 @@ struct FrozenChunk : redzone::Target {
   std::int64_t compiled_for_ = 0;
 };
 
-// Keeps four compiled variants, by D; the fifth takes the place of none.
+// Keeps four compiled variants, by D. A fifth one replaces none of them, and calls are wrong from
+// then on.
 struct FourSlots : redzone::Target {
   static TargetSpec spec() {
     return eight_dims("eight.four_slots", "Sums rows with one of four compiled variants.");

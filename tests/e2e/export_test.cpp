@@ -1,4 +1,4 @@
-// `redzone export --standalone`: what it writes, and what it refuses.
+// `redzone export --standalone`: its output and its refusals.
 #include <gtest/gtest.h>
 
 #include "e2e/cli.h"
@@ -45,7 +45,7 @@ TEST_F(ExportStandalone, AFileThatIsGoodStaysWhereTheFlagsDoNotFit) {
   ASSERT_EQ(good.exit, 0) << good.err;
   const auto path = folder_.path() / good.out.substr(0, good.out.find('\n'));
   const std::string before = read_text(path);
-  // The plugin registers the puzzle, so nothing else may.
+  // The plugin registers the puzzle, so nothing else may register it.
   const auto ran =
       standalone({"--source", source("plugin"), "--register", "redzone::puzzles::add"});
   EXPECT_EQ(ran.exit, 2);

@@ -1,5 +1,5 @@
 // A plugin of another project whose builds differ: with GAINS_A_BUG the kernel writes one element
-// past the end where N is no multiple of 4. What is right is right in both.
+// past the end if N is no multiple of 4. Its other target is correct in both builds.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 

@@ -1,4 +1,5 @@
-// The targets of the selftest plugin with no bug in them: what a harness that is blind would see.
+// The targets of the selftest plugin without their bugs: they look like what a blind harness would
+// see.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 

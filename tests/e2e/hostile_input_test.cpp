@@ -1,5 +1,5 @@
-// Files, stores and names that somebody made to do harm: each is refused in one line with a
-// documented exit code, and nothing of them reaches a terminal, a shell or another folder.
+// Malicious files, stores and names: each is refused in one line with a documented exit code, and
+// none of their contents reach a terminal, a shell or another folder.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ TEST_F(Hostile, NoErrorSteersTheTerminal) {
   }
 }
 
-// Every text of a row that is shown.
+// Every text of a row that a command prints.
 TEST_F(Hostile, NothingStoredSteersTheTerminal) {
   make_store();
   for (const char* column : {"reason", "oracle", "fault_detail", "location", "buffer", "side"})

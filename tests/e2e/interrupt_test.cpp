@@ -1,4 +1,4 @@
-// Ctrl-C, a polite kill and a rude one: nothing that was found is lost, and no process stays.
+// Ctrl-C, SIGTERM and SIGKILL: no finding is lost, and no process is left behind.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -12,7 +12,7 @@
 namespace redzone::e2e {
 namespace {
 
-// Far beyond what a busy machine needs; reached only where something is broken.
+// Far longer than a busy machine needs; reached only if something is broken.
 constexpr auto kPatience = std::chrono::minutes(5);
 
 bool eventually(const std::function<bool()>& holds) {
@@ -40,7 +40,7 @@ class Interrupt : public testing::Test {
     const Json json = redzone(folder_, {"findings", "--db", "x.db", "--json"}).json();
     return json.is_object() ? json["findings"] : Json::array();
   }
-  // What is already confirmed keeps its name; a suspect may still get a better one.
+  // Confirmed findings keep their name; triage may still rename a suspect.
   bool wait_for_findings(std::size_t count) {
     return eventually([&] { return signatures(stored(), true).size() >= count; });
   }
@@ -48,7 +48,7 @@ class Interrupt : public testing::Test {
     return eventually([&] { return left_behind(folder_).empty(); });
   }
 
-  // A campaign that has found something ends with its report, and leaves nobody.
+  // A campaign with findings ends with its report and leaves no process behind.
   void expect_orderly_end(int signal) {
     Process run(folder_, campaign_);
     ASSERT_TRUE(wait_for_findings(1));
@@ -98,12 +98,12 @@ TEST_F(Interrupt, SoDoesATerminalThatGoesAway) {
   expect_orderly_end(SIGHUP);
 }
 
-// As nohup starts it.
+// Started with SIGHUP ignored, like nohup.
 TEST_F(Interrupt, WhoIgnoresThatGoesOn) {
   const auto before = signal(SIGHUP, SIG_IGN);
   Process run(folder_, campaign_);
   signal(SIGHUP, before);
-  // It has workers, and found nothing yet: its handlers are in place.
+  // It has workers and no findings yet: its handlers are installed.
   ASSERT_TRUE(eventually([&] { return left_behind(folder_).size() > 1; }));
   run.signal(SIGHUP);
   ASSERT_TRUE(wait_for_findings(4)) << "all that there are";
@@ -124,7 +124,7 @@ TEST_F(Interrupt, AKilledDriverLosesNoFindingAndLeavesNoWorker) {
   EXPECT_TRUE(nobody_left());
   const Signatures kept = signatures(stored());
   for (const auto& text : seen) EXPECT_TRUE(kept.contains(text)) << text;
-  // The store takes another campaign.
+  // The store accepts another campaign.
   const Ran again = redzone(
       folder_, {"run", "twin.last_tile", "--device", "host", "--plans", "1", "--db", "x.db"});
   EXPECT_EQ(again.exit, 0) << again;
@@ -134,7 +134,7 @@ TEST_F(Interrupt, AKilledDriverLosesNoFindingAndLeavesNoWorker) {
 TEST_F(Interrupt, CtrlCEndsABenchmarkWithWhatItMeasured) {
   Process bench(folder_, {"bench", "--device", "host", "--part", "modes", "--out", "b"});
   const std::string row = "bench: modes, ";
-  // The second row has begun, so the first is whole.
+  // The second row has begun, so the first one is complete.
   ASSERT_TRUE(eventually([&] {
     const std::string err = bench.err();
     return err.find(row) != err.rfind(row);
@@ -155,7 +155,7 @@ TEST_F(Interrupt, CtrlCEndsAReplay) {
                                          "redzone_plan = 1\ntarget = \"twin.last_tile\"\n"
                                          "[[step]]\ndo = \"call\"\ndims = { N = 1 }\n");
   Process replay(folder_, {"replay", plan, "--device", "host", "--runs", "10000", "--json"});
-  // It has workers: its handler is in place.
+  // It has workers: its handler is installed.
   ASSERT_TRUE(eventually([&] { return left_behind(folder_).size() > 1; }));
   replay.signal_group(SIGINT);
   const Ran ran = replay.wait();

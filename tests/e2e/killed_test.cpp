@@ -1,5 +1,5 @@
-// kill -9 at random moments of whatever writes to a store: what was reported before is in it
-// afterwards, be it a line that the process printed or what another command showed.
+// kill -9 at random moments of every command that writes to a store: everything reported before is
+// in the store afterwards, whether the process printed it or another command showed it.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 namespace redzone::e2e {
 namespace {
 
-// What is in a store by name, each with a number that only grows.
+// The contents of a store by name, each with a number that can only grow.
 using Things = std::map<std::string, std::int64_t>;
 
 constexpr const char* kThings = R"sql(
@@ -49,11 +49,11 @@ class Killed : public NightsTest {
  protected:
   void SetUp() override {
     install(kBuggyBuild);
-    // A finding to bisect, so that there are probes.
+    // A finding to bisect, so the store has probes.
     ASSERT_EQ(redzone(folder_, night({"--plans", "30", "--seed", "1"})).exit, 1);
   }
 
-  // What a copy of the store holds, which must take the place of the one before.
+  // The contents of a copy of the store. The copy must be accepted in place of the previous one.
   Things things() {
     const Ran copied = redzone(folder_, {"db", "copy", "--db", "x.db", "--to", "seen.db"});
     EXPECT_EQ(copied.exit, 0) << copied;
@@ -79,7 +79,7 @@ class Killed : public NightsTest {
   }
   std::int64_t latest_campaign() { return number("SELECT max(id) FROM campaigns"); }
 
-  // The lines of a campaign or a night that runs.
+  // The progress lines of a running campaign or night.
   void expect_progress_kept(const std::string& err) {
     static const std::regex kLine(
         "progress seconds=\\S+ plans=(\\d+) \\S+ calls=(\\d+) \\S+ "
@@ -126,7 +126,7 @@ class Killed : public NightsTest {
                      printed["finding"].dump()),
               printed["runs_made"].get<std::int64_t>());
   }
-  // Its stdout is written at once, so it is whole or not there.
+  // stdout is written in one piece, so it is complete or empty.
   void expect_printed_kept(const Ran& ran) {
     expect_progress_kept(ran.err);
     const Json printed = ran.json();
@@ -147,7 +147,7 @@ bool has_ended(const Process& process) {
          info.si_pid != 0;
 }
 
-// More of them with REDZONE_KILLS=200 in the environment.
+// REDZONE_KILLS=200 in the environment makes more kills.
 TEST_F(Killed, NothingThatWasReportedIsMissing) {
   const char* asked = std::getenv("REDZONE_KILLS");
   const int kills = asked == nullptr ? 9 : std::atoi(asked);
@@ -164,7 +164,7 @@ TEST_F(Killed, NothingThatWasReportedIsMissing) {
   int cut_off = 0;
   for (int i = 0; i < kills; ++i) {
     SCOPED_TRACE("kill " + std::to_string(i));
-    // A log has a line of progress each ten seconds: killed as soon as there is one.
+    // The log has a progress line every ten seconds; these runs are killed at the first one.
     const bool progress = i % 20 == 8;
     Things seen;
     Ran ran;
@@ -176,7 +176,7 @@ TEST_F(Killed, NothingThatWasReportedIsMissing) {
       } else {
         std::this_thread::sleep_for(std::chrono::milliseconds(random() % 2000));
         seen = things();
-        // Some are killed where they end.
+        // Some are killed at their end.
         for (int wait = 0; i % 2 == 1 && wait < 5000 && !has_ended(process); ++wait) {
           if (!process.out().empty()) break;
           std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,5 +1,5 @@
-// Targets that are right, with a mistake of their author in the spec for one N, which nobody tries
-// before the first plan.
+// Correct targets whose specs have a mistake for one N, which is not evaluated before the first
+// plan.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ REDZONE_PLUGIN(registrar) {
       return redzone::get(dims, "N") > 100 ? 1e8 : 1e3;
     };
   });
-  // It would hold up whoever loads this.
+  // It would delay every other test that loads this plugin.
   if (std::getenv("REDZONE_TEST_SLOW_TARGET") != nullptr)
     add("slow", [](TargetSpec& spec) {
       spec.tensors[0].shape = [](const Dims& dims) {

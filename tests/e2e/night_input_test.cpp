@@ -1,4 +1,4 @@
-// What can be wrong around a night: its flags, its store, its corpus, its machine.
+// Errors in the surroundings of a night: its flags, its store, its corpus, its machine.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ TEST_F(NightInput, WrongFlagsMakeNoStore) {
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
           "file"},
          2, "--report: file");
-  // No file can be made there, whoever asks.
+  // No file can be created there, not even by root.
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
           "/proc/self"},
          2, "--report: /proc/self: no file can be made in it");
@@ -116,7 +116,8 @@ TEST_F(NightInput, ABrokenPlanCostsItsOwnReplayAndIsToldOf) {
   EXPECT_EQ(report()["plans"], 3);
 }
 
-// One that cannot be read is no pass, whatever else the night saw, and every report says so.
+// A plan that cannot be read never passes, whatever the other results of the night, and every
+// report names it.
 TEST_F(NightInput, ABrokenPlanAloneIsAUsageErrorAndBesideANewFindingTheFindingCounts) {
   std::filesystem::create_directory(folder_.path() / "corpus");
   folder_.write("corpus/broken.toml", "redzone_plan = 1\ntarget = ");
@@ -163,7 +164,7 @@ TEST_F(NightInput, TwoJobsOnOneStore) {
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--db",
           "link.db", "--plans", "1"},
          3, "another job is at work on it (process ");
-  // Reading is allowed.
+  // Reading is allowed meanwhile.
   EXPECT_EQ(redzone(folder_, {"db", "check", "--db", "x.db"}).exit, 0);
   first.signal(SIGKILL);
   first.wait();
@@ -183,7 +184,7 @@ TEST_F(NightInput, OneUnsoundStoreKeepsAllFromBeingMerged) {
   EXPECT_FALSE(exists("c.db"));
 }
 
-// A person sees the machine wedge, and says so while the night goes on.
+// A user sees that the machine hangs and marks the finding while the night runs.
 TEST_F(NightInput, WhatIsQuarantinedMeanwhileIsLaunchedNoMore) {
   Process process(folder_, night({"--time", "1h", "--seed", "1"}));
   const auto confirmed = [&] {
@@ -202,7 +203,7 @@ TEST_F(NightInput, WhatIsQuarantinedMeanwhileIsLaunchedNoMore) {
   EXPECT_NE(ran.out.find("finding 1 is quarantined: wedges"), std::string::npos) << ran;
 }
 
-// As when a GPU falls off the bus: workers no longer come up.
+// As when a GPU falls off the bus: workers no longer start.
 TEST_F(NightInput, AMachineThatLosesItsDevice) {
   Process process(folder_, night({"--time", "1h", "--seed", "1"}));
   const auto found = [&] {

@@ -1,4 +1,4 @@
-// kill -9 at random moments of a night: no finding that was there is lost, and the next goes on.
+// kill -9 at random moments of a night: no stored finding is lost, and the next night continues.
 #include <signal.h>
 
 #include <chrono>
@@ -12,7 +12,8 @@
 namespace redzone::e2e {
 namespace {
 
-using Seen = std::map<std::string, std::string>;  // signatures that were confirmed, standings
+using Seen =
+    std::map<std::string, std::string>;  // confirmed signatures, with their status in the ledger
 
 class KilledNight : public NightsTest {
  protected:
@@ -27,14 +28,14 @@ class KilledNight : public NightsTest {
         if (f["state"] == "confirmed") seen[f["signature"]["text"]] = f["ledger"]["standing"];
     return seen;
   }
-  // The latest night as far as it is stored; null before there is one.
+  // The latest night as far as it is stored; null if there is none.
   Json stored() {
     const Json json = redzone(folder_, {"report", "--format", "json", "--db", "x.db"}).json();
     return json.is_object() ? json["night"] : Json();
   }
 };
 
-// More of them with REDZONE_KILLS=200 in the environment.
+// REDZONE_KILLS=200 in the environment makes more kills.
 TEST_F(KilledNight, LosesNoFindingAndIsContinued) {
   install(kBuggyBuild);
   const char* asked = std::getenv("REDZONE_KILLS");
@@ -79,7 +80,7 @@ TEST_F(KilledNight, GoesOnWhereItWas) {
   ASSERT_EQ(redzone(folder_, night({"--plans", "60", "--seed", "1"})).exit, 1);
   {
     Process process(folder_, night({"--time", "1h", "--seed", "1"}));
-    // It fuzzes: its replay is in the book.
+    // It is fuzzing: its replay is stored.
     const auto fuzzes = [&] {
       const Json rows = redzone(folder_, {"db", "stats", "--db", "x.db", "--json"}).json()["rows"];
       return rows["night_replays"] == 1 && rows["night_targets"] == 2;
@@ -89,7 +90,8 @@ TEST_F(KilledNight, GoesOnWhereItWas) {
     process.wait();
   }
   const std::uint64_t before = stored()["plans"];
-  // What is fixed meanwhile is not replayed again: that was done in this night.
+  // A finding that is fixed meanwhile is not replayed again, since this night has already replayed
+  // it.
   install(kCleanBuild);
   const Ran ran = redzone(folder_, night({"--plans", "10"}));
   const Json resumed = report();
@@ -119,8 +121,8 @@ TEST_F(KilledNight, CtrlCLeavesAReportAndTheRestForLater) {
   EXPECT_EQ(report()["resumed"], 1);
 }
 
-// One that asks for something else is a night of its own, and leaves the other for whoever asks for
-// that again. How long it takes is no part of what is asked for.
+// A night with other options is a night of its own and leaves the interrupted one for a command
+// with the same options. The duration is not among these options.
 TEST_F(KilledNight, GoesOnOnlyWithWhatAsksForTheSame) {
   install(kCleanBuild);
   std::filesystem::create_directory(folder_.path() / "corpus");
@@ -162,7 +164,8 @@ TEST_F(KilledNight, GoesOnOnlyWithWhatAsksForTheSame) {
   EXPECT_EQ(report()["resumed"], 1);
 }
 
-// What a part of the night found is not replayed by the next, and what the parts did adds up.
+// A finding of one part of the night is not replayed by the next part, and the counts of the parts
+// add up.
 TEST_F(KilledNight, ThePartsOfANightAddUp) {
   install(kBuggyBuild);
   const auto begun = std::chrono::steady_clock::now();

@@ -14,7 +14,7 @@ inline constexpr const char* kBuggyBuild = GAINS_BUGGY;
 
 class NightsTest : public testing::Test {
  protected:
-  // Replaces the plugin by this one, as a new file, because a process may have the old one open.
+  // Replaces the plugin by this build as a new file, since a process may have the old one open.
   void install(const char* build) {
     const std::filesystem::path plugin = folder_ / "gains.so", next = folder_ / "next.so";
     std::filesystem::copy_file(build, next, std::filesystem::copy_options::overwrite_existing);
@@ -28,7 +28,7 @@ class NightsTest : public testing::Test {
     return all;
   }
 
-  // The name in a replay line.
+  // The plugin's path, as in a replay line.
   std::string plugin() const {
     return (std::filesystem::canonical(folder_.path()) / "gains.so").string();
   }

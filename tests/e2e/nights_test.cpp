@@ -1,4 +1,4 @@
-// Six nights: a bug comes, stays, is fixed, and comes back.
+// Six nights: a bug appears, stays, is fixed, and returns.
 #include "e2e/nights.h"
 
 #include <iterator>
@@ -12,7 +12,8 @@ constexpr const char* kLink = "https://example.com/issues/7";
 
 class SixNights : public NightsTest {
  protected:
-  // Its exit code must be the one in the report, and the text must say what the JSON does.
+  // Runs one night. Its exit code must be the one in the report, and the text must agree with the
+  // JSON.
   Json one(int exit) {
     const Ran ran = redzone(folder_, night({"--plans", "60", "--seed", "1"}));
     EXPECT_EQ(ran.exit, exit) << ran;
@@ -42,7 +43,7 @@ class SixNights : public NightsTest {
     expect_in_other_formats(standing, tonight, alarm);
   }
 
-  // Each format as its readers take it apart.
+  // Checks each other format by parsing it like its readers.
   void expect_in_other_formats(const std::string& standing, const std::string& tonight,
                                bool alarm) {
     expect_in_page(standing, tonight, alarm);
@@ -138,7 +139,7 @@ class SixNights : public NightsTest {
               alarm ? 1u : 0u);
   }
 
-  // As `redzone report` tells a night of the past.
+  // The night as `redzone report` describes it later.
   Json past(int night) {
     return redzone(folder_,
                    {"report", "--night", std::to_string(night), "--db", "x.db", "--format", "json"})
@@ -162,7 +163,7 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   expect_one(kept, "new", "still fails", true);
   EXPECT_EQ(kept["findings"][0]["before"], "new");
   EXPECT_EQ(kept["findings"][0]["k"], kept["findings"][0]["n"]);
-  // The line that is shown is all that it takes to see it again.
+  // The printed replay line alone reproduces the failure.
   std::istringstream words(kept["findings"][0]["replay"].get<std::string>());
   Arguments line{std::istream_iterator<std::string>(words), {}};
   ASSERT_EQ(line.front(), "redzone");
@@ -175,7 +176,7 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   const Json waived = one(0);
   expect_one(waived, "known", "still fails", false);
   EXPECT_EQ(waived["findings"][0]["ledger"]["link"], kLink);
-  // Everywhere else, too: a campaign that finds it finds nothing new.
+  // A campaign that finds it reports nothing new, either.
   const Ran run = redzone(folder_, {"run", "gains.doubled", "--plugin", "./gains.so", "--device",
                                     "host", "--db", "x.db", "--plans", "20"});
   EXPECT_EQ(run.exit, 0) << run;
@@ -203,7 +204,7 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   EXPECT_EQ(back["trend"][3]["findings"]["known"], 1) << "the past stays as it was";
   EXPECT_EQ(back["trend"][4]["findings"]["fixed"], 1);
 
-  // Each night once more, after all of them: what it said then.
+  // Reports each night again after all of them: they are as they were then.
   EXPECT_TRUE(past(1)["findings"].empty());
   for (const Json& then : {gained, kept, waived, fixed}) {
     const int number = then["campaign"];
@@ -218,7 +219,7 @@ TEST_F(SixNights, TellNewKnownFixedAndRegressed) {
   }
 }
 
-// A page that is made again knows what people marked, and forgets nothing of what was found.
+// A report made later includes the marks set meanwhile and all findings of the night.
 TEST_F(SixNights, AReportMadeAgainStillHasWhatTheNightFound) {
   install(kBuggyBuild);
   one(1);
@@ -261,7 +262,7 @@ TEST_F(SixNights, WhatIsQuarantinedIsNotLaunched) {
     EXPECT_EQ(refused.exit, 2) << refused;
     EXPECT_NE(refused.err.find("finding 1 is quarantined: wedges"), std::string::npos) << refused;
   }
-  // Neither is its target, by whatever name a plan comes.
+  // Its target is not launched either, under any name of the plan.
   folder_.write("p.toml",
                 "redzone_plan = 1\ntarget = \"gains.doubled\"\n[[step]]\ndo = \"call\"\n"
                 "dims = { N = 1 }\n");
@@ -295,7 +296,7 @@ TEST_F(SixNights, ANightSaysHowManyCallsWereComparedWithTheReference) {
     }
   };
   expect_told();
-  // Once more, from the store alone.
+  // Once more from the store alone.
   for (const auto& [format, file] : {std::pair{"json", "night.json"},
                                      {"text", "night.txt"},
                                      {"html", "index.html"},
@@ -367,7 +368,7 @@ TEST_F(SixNights, ShardsShareTheWorkAndTheirStoresBecomeOne) {
       << again;
   const Json findings = redzone(folder_, {"findings", "--db", "c.db", "--json"}).json()["findings"];
   ASSERT_EQ(findings.size(), 1u);
-  // The two shards are one night of the merged store.
+  // The two shards form one night of the merged store.
   const Json whole =
       redzone(folder_, {"report", "--db", "c.db", "--format", "json"}).json()["night"];
   EXPECT_EQ(whole["parts"].size(), 2u);

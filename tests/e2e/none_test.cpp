@@ -1,4 +1,4 @@
-// `--device dry-run`: launchers judged without running a kernel, over the whole space of shapes.
+// `--device dry-run`: judges launchers without running a kernel, over the whole space of shapes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ class None : public testing::Test {
   const TempFolder folder_;
 };
 
-// A bug that a launcher shows by what it asks for.
+// A bug that shows in the requests of a launcher.
 struct Hunt {
   const char* puzzle;
   const char* kind;
   const char* side;
-  std::size_t calls;  // of the smallest plan
+  std::size_t calls;  // calls of the smallest plan
 };
 
 void PrintTo(const Hunt& hunt, std::ostream* out) {
@@ -50,7 +50,8 @@ TEST_P(NoneFinds, ReducesAndReplays) {
   for (const char* seed : {"1", "2"}) {
     const Ran ran = redzone(folder_, {"run", target, "--device", "dry-run", "--plans", "200",
                                       "--seed", seed, "--deadline", kPatient, "--json"});
-    ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true) << ran;  // known after the first seed
+    ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true)
+        << ran;  // the right code is known after the first seed
     const Json campaign = ran.json();
     ASSERT_TRUE(campaign.is_object()) << ran;
     EXPECT_EQ(campaign["verdicts"]["harness_error"], 0) << ran;
@@ -118,7 +119,7 @@ TEST_F(None, TheReportSaysWhatWasJudgedAndWhatNot) {
     EXPECT_NE(std::find(not_by.begin(), not_by.end(), oracle), not_by.end()) << oracle;
 }
 
-// It passes by what was judged; what was not is said.
+// The verdict is based on what was judged; the rest is reported as not judged.
 TEST_F(None, NothingIsJudgedByReference) {
   const Ran ran = on_none({"nightly", "lazy_launch", "--plans", "20", "--seed", "6", "--json"});
   EXPECT_EQ(ran.exit, 0) << ran;

@@ -1,4 +1,4 @@
-// Results that cannot be written: an exit code and a line say so, after all else was done.
+// Results that cannot be written: after all other work, an exit code and a line report it.
 #include <gtest/gtest.h>
 
 #include "e2e/cli.h"
@@ -69,7 +69,7 @@ TEST(FileSizeLimit, IsAnErrorOfTheStore) {
   EXPECT_NE(ran.err.find("redzone: x.db: "), std::string::npos) << ran;
 }
 
-// No descriptor of ours has the number of one that a child replaces.
+// No descriptor of the driver has a number that a child replaces.
 TEST(ClosedStreams, ChangeNothing) {
   const TempFolder folder;
   for (const char* closed : {"0<&-", "1>&-", "2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"}) {

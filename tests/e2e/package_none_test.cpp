@@ -1,4 +1,4 @@
-// Launchers of packages judged without running a kernel: on any machine, over the whole space of
+// Launchers of packages, judged without running a kernel: on any machine, over the whole space of
 // shapes.
 #include <gtest/gtest.h>
 
@@ -44,12 +44,12 @@ TEST_F(PackageOnNone, NothingIsFoundInCorrectLaunchers) {
   }
 }
 
-// The mistakes of launchers in the world, over the sample package.
+// Mistakes of real launchers, made with the sample package.
 struct Mistake {
   const char* name;
   const char* kind;
   const char* side;
-  std::size_t calls;  // of the smallest plan
+  std::size_t calls;  // calls of the smallest plan
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* out) {
@@ -83,7 +83,7 @@ TEST_P(PackageLauncher, IsFoundReducedAndReplayed) {
     const auto plan = parse_plan(finding["plan"].get<std::string>());
     ASSERT_TRUE(plan) << plan.error().message;
     EXPECT_EQ(launches(*plan), mistake.calls) << finding["plan"].get<std::string>();
-    // The line that is shown is one that works.
+    // The printed replay line works.
     const std::string line = finding["replay"];
     EXPECT_NE(line.find(" --package " + package), std::string::npos) << line;
     const std::string id = std::to_string(finding["id"].get<int>());
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"key_without_dim", "launch-config", "grid", 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Of the targets that a device cannot run, those that would have been fuzzed are named.
+// Among the targets that the device cannot run, only those that would have been fuzzed are named.
 TEST_F(PackageOnNone, TheFlagsSayWhichLauncherIsFuzzed) {
   const auto named = [&](const Arguments& which) {
     Arguments words{
@@ -144,7 +144,7 @@ TEST_F(PackageOnNone, AFindingSaysWhichPackageItCameFrom) {
   const std::string package = sample_.folder().string();
   const Ran shown = redzone(folder_, {"show", "1"});
   EXPECT_NE(shown.out.find("redzone replay 1 --package " + package), std::string::npos) << shown;
-  // Without --device it is replayed where it was seen; the host could not run it.
+  // Without --device it is replayed on the device that found it; the host could not run it.
   const Ran again = redzone(folder_, {"replay", "1", "--package", package, "--runs", "1"});
   EXPECT_EQ(again.exit, 1) << again;
   const Ran without = redzone(folder_, {"replay", "1", "--device", "none"});
@@ -154,7 +154,7 @@ TEST_F(PackageOnNone, AFindingSaysWhichPackageItCameFrom) {
   EXPECT_NE(without.err.find("--package " + package), std::string::npos) << without;
 }
 
-// No source is needed: the cubin and the recorded launches are in the file.
+// No source is needed: the file contains the cubin and the recorded launches.
 TEST_F(PackageOnNone, AFindingIsExportedAsAProgram) {
   sample_.edit("target.toml", "\"R\", \"1\"]", "\"R * 70000\", \"1\"]");
   ASSERT_EQ(on_none({"run", "test.add", "--plans", "20", "--seed", "1"}).exit, 1);

@@ -1,4 +1,4 @@
-// Packages of compiled kernels on the command line, where there is no device that runs them.
+// Packages of compiled kernels on the command line, on machines without a device that runs them.
 #include <gtest/gtest.h>
 
 #include "e2e/cli.h"
@@ -39,7 +39,7 @@ TEST_F(PackageOnTheCommandLine, IsListedWithItsFolderAndWhatItNeeds) {
 TEST_F(PackageOnTheCommandLine, IsNotApplicableOnTheHostDevice) {
   const std::string reason =
       "not applicable: test.add: its kernels are compiled for a GPU, and the device is host";
-  // It is all that is asked for.
+  // It is the only target selected.
   expect(run({"run", "--device", "host", "--plans", "1"}), 4, reason);
   expect(run({"run", "test.add", "--device", "host", "--plans", "1"}), 4, reason);
 }
@@ -65,7 +65,7 @@ TEST_F(PackageOnTheCommandLine, ThatIsBrokenIsAUsageError) {
   expect(run({"run", "--device", "host"}), 2, "grid[2]");
 }
 
-// Nothing of it can be run, and another target could.
+// No call of this target can be made; other targets could still run.
 TEST_F(PackageOnTheCommandLine, OfWhichNoCallCanBeMadeIsSkippedWithTheReason) {
   sample_.edit("target.toml", "shape = [\"R\", \"N\"]",
                "shape = [\"4294967296\", \"4294967296\", \"R\", \"N\"]");

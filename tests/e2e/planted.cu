@@ -1,5 +1,5 @@
 // A plugin of another project with a bug that no shipped puzzle has: the wrapper keeps the size of
-// its scratch from the call that compiled it, which was one CTA's share of it at the time.
+// its scratch from the call that compiled it, and that size was the share of one CTA.
 #include <redzone/kernel.h>
 #include <redzone/target.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kBlock = 32;
 
-// One partial sum a block.
+// One partial sum per block.
 __global__ void partial_sums(const float* x, std::int64_t n, float* partial, float* y) {
   if (threadIdx.x != 0) return;
   float sum = 0;

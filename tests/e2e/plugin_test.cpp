@@ -1,5 +1,5 @@
-// A plugin that was compiled outside the tree, with a bug that nobody here has seen: the campaign
-// finds it, and its repro replays for whoever has the plugin.
+// A plugin compiled outside the tree, with a bug unknown to the shipped tests: the campaign finds
+// it, and its repro replays with the plugin.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace redzone::e2e {
 namespace {
 
-// As its users compile it, to NAME in the folder.
+// Compiles like its users, to NAME in the folder.
 void compile(const TempFolder& folder, const std::string& source, const std::string& name) {
   const std::string command = "cd " + folder.path().string() +
                               " && " COMPILER

@@ -1,5 +1,5 @@
-// `redzone run` finds every puzzle, names it as its note says and reduces it to the minimum that
-// the note states; `redzone replay` sees it again. Twice, with different seeds.
+// `redzone run` finds every puzzle, reports the failure that its note expects and reduces it to the
+// minimum that the note states; `redzone replay` reproduces it. Twice, with different seeds.
 #include <gtest/gtest.h>
 
 #include "core/names.h"
@@ -14,12 +14,12 @@ namespace {
 using puzzles::Expectation;
 using puzzles::Note;
 
-// Enough for each of them with any seed tried.
+// Enough for every puzzle with every seed tried.
 constexpr int kPlans = 200;
-// Each plan that hangs costs a deadline.
+// Each hanging plan costs a deadline.
 constexpr int kHangingPlans = 6;
-// For the others: on a busy machine a worker may get no time for seconds, which must not look like
-// a hang.
+// For the other puzzles: on a busy machine a worker may get no processor time for seconds, which
+// must not look like a hang.
 constexpr const char* kPatient = "60s";
 
 struct Hunt {
@@ -45,7 +45,7 @@ Signature signature_of(const Json& json) {
   return {*kind, json["target"], json["where"], json["buffer"], json["side"], json["access"]};
 }
 
-// The expectation of the note that the finding fulfils.
+// The expectation of the note that the finding meets.
 const Expectation* expected(const Note& note, const Json& finding) {
   const Signature signature = signature_of(finding["signature"]);
   for (const auto& e : note.expectations)
@@ -75,7 +75,7 @@ TEST_P(Puzzles, AreFoundReducedAndReplayed) {
   for (Json finding : campaign["findings"]) {
     if (finding["state"] == "unconfirmed") continue;
     const std::string id = std::to_string(finding["id"].get<int>());
-    // The time for reducing is short, and the machine may be busy.
+    // The time limit for reducing is short, and the machine may be busy.
     if (!finding["minimal"].get<bool>()) {
       const Ran again = run(
           {"reduce", id, "--device", "host", "--time", "10m", "--deadline", deadline, "--json"});

@@ -1,4 +1,4 @@
-// Reducing long plans with many dims to what their bug needs: on the command line, in real workers.
+// Reduces long plans with many dims to what their bug needs: on the command line, in real workers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kSteps = 50;
 
-// 50 calls with all 8 dims drawn, dressed up as a generator would.
+// 50 calls with all 8 dims drawn, with the details that a generator would add.
 Plan long_plan(const std::string& target, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto draw = [&](std::int64_t least, std::int64_t most) {
@@ -62,7 +62,7 @@ Plan plain_plan(const std::string& target, const std::vector<Call>& calls) {
 
 class Reduce : public testing::Test {
  protected:
-  // The plan as a finding, reduced.
+  // The reduced finding of this plan.
   Json reduced(const Plan& plan) {
     const Signature signature{
         FailKind::illegal_access, plan.target, "row_sums", "y", "after", "write"};
@@ -75,7 +75,8 @@ class Reduce : public testing::Test {
     EXPECT_EQ(ran.exit, 1) << ran;
     return ran.json();
   }
-  // That it ended by itself, with so many plans tried at most. The time is told and not judged.
+  // Checks that the reduction ended by itself after at most `most_plans` plans. Prints the time
+  // without judging it.
   void judge(const Json& finding, int most_plans) {
     static const std::regex line(
         R"(reduction +(\S+): .*; (\d+) plans tried in \d+ trials, (\S+) s)");
@@ -108,7 +109,7 @@ TEST_F(Reduce, FiftyStepsWithEightDimsEndAtTheTwoThatMatter) {
   EXPECT_EQ(plan_of(finding), plain_plan(target, {first, second})) << finding["plan"];
 }
 
-// Five variants: no four calls fail, and no call can be left out before the rest is small.
+// Five variants: no four calls fail, and no call can be dropped before the rest is small.
 TEST_F(Reduce, FiftyStepsEndAtTheFiveThatMatter) {
   const std::string target = "eight.four_slots";
   const Json finding = reduced(long_plan(target, 2));

@@ -48,7 +48,7 @@ void expect_a_bisection_made_since(const TempFolder& folder) {
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(tables[0]["columns"][0], "setting");
   EXPECT_GT(tables[0]["rows"].size(), 3u);
-  // The same sentence as bisect's own.
+  // The same sentence as in the output of `bisect`.
   EXPECT_NE(bisected.out.find(tables[0]["title"].get<std::string>()), std::string::npos)
       << bisected;
 }

@@ -1,4 +1,4 @@
-// A campaign shows that it catches planted bugs before it says anything of a target.
+// A campaign proves that it catches planted bugs before it judges any target.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -31,11 +31,11 @@ TEST(SelfProof, IsPartOfWhatARunSays) {
       << json;
   EXPECT_NE(campaign["started"], "");
   EXPECT_NE(campaign["ended"], "");
-  // Planted bugs are no findings.
+  // Planted bugs are not findings.
   EXPECT_EQ(redzone(folder, {"findings", "--db", "x.db"}).out, "no findings\n");
 }
 
-// The binary as installed, with what stands in for the selftest plugin; no plugin when it is "".
+// Runs the installed binary with a replacement for the selftest plugin; "": without one.
 Ran run_installed(const TempFolder& folder, const std::string& selftest) {
   namespace fs = std::filesystem;
   const fs::path binary = REDZONE_BINARY_PATH;
@@ -100,7 +100,7 @@ TEST(SelfProof, AToolThatCannotBeHadIsNoRun) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.db"));
 }
 
-// What is planted for the tools runs natively, too, when somebody replays it.
+// A user may replay the plans planted for the tools without a tool.
 TEST(SelfProof, WhatIsPlantedForTheToolsHangsNothing) {
   const TempFolder folder;
   for (const std::string target : {"shared_race", "divergent_barrier"}) {

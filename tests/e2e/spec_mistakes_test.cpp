@@ -1,5 +1,6 @@
-// Mistakes of a target's author in its spec: named once, never a finding, never outvoted, and
-// nothing that hangs or ends the driver; and what a campaign says it did not judge.
+// Mistakes of a target's author in its spec: each is reported once, never as a finding, never
+// outweighed by passes, and none makes the driver hang or end. The campaign also reports what it
+// did not judge.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ TEST(SpecMistake, AFunctionThatDoesNotReturnEndsTheRun) {
   EXPECT_EQ(findings.exit, 0) << findings;
 }
 
-// Far less than one plan takes.
+// Far less time than one plan takes.
 TEST(SlowFunction, IsNamedAndDoesNotKeepARunFromItsEnd) {
   ::setenv("REDZONE_TEST_SLOW_TARGET", "1", 1);
   const TempFolder folder;

@@ -1,4 +1,4 @@
-// `redzone tma` as a user runs it.
+// `redzone tma` on the command line.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -66,7 +66,7 @@ TEST(Tma, ALogWithoutABlockIsUnreadable) {
   EXPECT_NE(ran.out.find("no descriptor found"), std::string::npos) << ran;
 }
 
-// With a driver it agrees or not; without one it says so.
+// With a driver it compares; without one it reports that it cannot.
 TEST(Tma, AgreeNeedsADriver) {
   const TempFolder folder;
   const auto ran = redzone(folder, {"tma", "agree", "--count", "1000", "--json"});

@@ -15,14 +15,14 @@ const std::regex kLine(R"([0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} (warning|info|deb
 
 class Verbose : public testing::Test {
  protected:
-  // In a folder of its own, so that the same command names the same store.
+  // Runs in a folder of its own, so the same command names the same store.
   static Ran run(Arguments arguments, const Arguments& more) {
     const TempFolder folder;
     folder.write("p.toml", kPlan);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return redzone(folder, arguments);
   }
-  // The levels of the lines of the log that are on stderr, without repetition, ascending.
+  // The levels of the log lines on stderr, ascending, without repetition.
   static std::vector<std::string> levels(const std::string& err) {
     std::vector<std::string> out;
     std::istringstream lines(err);
@@ -33,7 +33,7 @@ class Verbose : public testing::Test {
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
-  // Times and rates, which differ from run to run, become one letter each.
+  // Replaces times and rates, which differ between runs, by one letter each.
   static std::string without_times(const std::string& out) {
     static const std::regex times(
         R"re([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|[0-9.e+-]+ (ms|s|us)\b|("([a-z_]*(seconds|_us)|ms|[a-z]+_per_s)": )[0-9.e+-]+|[0-9.,]+/s)re");
@@ -109,7 +109,7 @@ TEST_F(Verbose, AReplayTellsOfEachRunAndEachQuestion) {
     EXPECT_NE(told.err.find(part), std::string::npos) << part << "\n" << told.err;
 }
 
-// The command that a campaign is stored with is how it can be had again.
+// The stored command reproduces the campaign; -v is not needed for that.
 TEST_F(Verbose, IsNoPartOfTheCommandThatIsStored) {
   const Ran ran = run(campaign_, {"-v", "--json"});
   EXPECT_EQ(ran.out.find("verbose"), std::string::npos) << ran.out;

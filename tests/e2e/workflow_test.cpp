@@ -1,4 +1,4 @@
-// From a campaign to a file that somebody else replays; and JSON from each command that reads.
+// From a campaign to a file that another user replays; and the JSON of each command that reads.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ class Workflow : public testing::Test {
   }
   Ran run(const Arguments& arguments) { return redzone(folder_, arguments); }
 
-  // The one file of an export.
+  // The only file of an export.
   std::string exported(const std::string& db, const std::string& to) {
     const Ran ran = run({"export", "1", "--to", to, "--db", db});
     EXPECT_EQ(ran.exit, 0) << ran;
@@ -48,7 +48,7 @@ TEST_F(Workflow, WhatIsImportedIsWhatWasExported) {
   const auto second = parse_repro(read_text(folder_.path() / exported("y.db", "out2")));
   ASSERT_TRUE(first && second);
   EXPECT_EQ(*first, *second);
-  // Imported as a suspect; confirmed here.
+  // Imported as a suspect, confirmed by this reduction.
   const Ran reduced = run({"reduce", "1", "--device", "host", "--db", "y.db", "--json"});
   EXPECT_EQ(reduced.exit, 1) << reduced;
   EXPECT_EQ(reduced.json()["state"], "confirmed");
@@ -69,8 +69,8 @@ TEST_F(Workflow, APlanAsItsAuthorTypesItIsJudgedByAllOracles) {
   EXPECT_EQ(good.exit, 0) << good;
 }
 
-// A read past the end faults only with the guard page after the buffer. With the page before it the
-// read gets what lies there, and the output is wrong.
+// A read past the end faults only with the guard page after the buffer. With the page before it,
+// the read returns other memory and the output is wrong.
 TEST_F(Workflow, AReplayTakesAnotherMode) {
   const Ran head = run({"replay", "1", "--db", "x.db", "--device", "host", "--runs", "2",
                         "--placement", "guard_before"});
@@ -89,7 +89,7 @@ TEST_F(Workflow, ASecondCampaignKnowsWhatTheFirstFound) {
   EXPECT_EQ(ran.json()["known_findings"], 1);
 }
 
-// With one worker the results come in the order of the plans.
+// With one worker, results arrive in the order of the plans.
 TEST_F(Workflow, TheSameSeedFindsTheSame) {
   const auto found = [&](const std::string& db) {
     Json json = run({"run", "puzzle.read_past_end", "--device", "host", "--seed", "1", "--plans",
@@ -134,7 +134,7 @@ TEST_F(Workflow, EveryCommandExplainsItself) {
   EXPECT_EQ(run({"--version"}).exit, 0);
 }
 
-// A smaller plan of it fails in another way: that is another finding, and nobody waived it.
+// A smaller plan fails in another way. That is another finding, which nobody marked.
 TEST_F(Workflow, ReducingAMarkedFindingTakesItsMarkNowhere) {
   folder_.write("p.toml",
                 "redzone_plan = 1\ntarget = \"puzzle.index32\"\n[mode]\nlaunch = \"blocking\"\n"

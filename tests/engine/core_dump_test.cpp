@@ -1,4 +1,4 @@
-// The whole way of a core dump, with stand-ins for the worker and for cuda-gdb.
+// A core dump from start to end, with stand-ins for the worker and for cuda-gdb.
 #include "engine/core_dump.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As cuda-gdb of CUDA 13.0 printed it on an H100.
+// Output of cuda-gdb of CUDA 13.0 on an H100.
 constexpr const char* kGolden =
     "Opening GPU coredump: core\n"
     "\n"
@@ -44,13 +44,13 @@ TEST(CudaGdb, SaysSoWhereThereIsNothing) {
   for (const char* output : {"", "Segmentation fault\n", "The exception was triggered\n"})
     EXPECT_EQ(text_of(read_cuda_gdb(output)),
               "cuda-gdb says nothing of an exception in the core dump");
-  // What is cut off is no reason to fail.
+  // Truncated output is not an error.
   const std::string golden = kGolden;
   for (std::size_t n = 0; n < golden.size(); ++n) read_cuda_gdb(golden.substr(0, n));
   EXPECT_EQ(read_cuda_gdb("The exception was triggered at PC 0x7f").kernel, "");
 }
 
-// It runs no trial: the tool starts a worker of its own.
+// No trial may run here: the tool starts a worker of its own.
 class Waiter final : public exec::Runner {
  public:
   std::vector<exec::JobResult> run_fresh(std::span<const exec::Job>,
@@ -79,7 +79,8 @@ class CoreDump : public ::testing::Test {
     fs::permissions(file, fs::perms::owner_all);
     return file.string();
   }
-  // A worker that does `first` and is then the fake one, whose trial aborts.
+  // Attributes with a worker that runs the script `first` and then becomes the fake worker, whose
+  // trial aborts.
   std::vector<Attribution> attribute(const std::string& first, const std::string& gdb,
                                      FailKind kind = FailKind::illegal_access) {
     const std::string worker = script("worker", first + "\nexec " FAKE_WORKER " \"$@\"\n");
@@ -97,9 +98,9 @@ class CoreDump : public ::testing::Test {
 };
 
 TEST_F(CoreDump, IsWrittenByTheWorkerAndReadByTheDebugger) {
-  // The debugger prints what it was given, and crashes as the real one may.
+  // The debugger prints its input and crashes, as the real one may.
   const std::string gdb = script("cuda-gdb", "cat \"${3#target cudacore }\"\nkill -SEGV $$\n");
-  // The worker that takes the place of the lost one writes nothing.
+  // The worker that replaces the lost one writes no dump.
   const auto said = attribute(
       "test $CUDA_ENABLE_COREDUMP_ON_EXCEPTION = 1 && test ! -e \"$CUDA_COREDUMP_FILE\" && cat > "
       "\"$CUDA_COREDUMP_FILE\" <<'END'\n" +

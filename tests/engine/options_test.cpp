@@ -1,5 +1,5 @@
-// How many processes a run has, and how much is done for a suspect: decided by what is true of a
-// device, so that a made-up one is handled as it says.
+// The number of processes of a run, and the effort per suspect. Both follow from the traits of a
+// device, so a made-up device is handled by its traits.
 #include "engine/options.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// A worker that misbehaves on demand: what it does in a trial is the name of the plan's target.
+// A worker that misbehaves on demand: the name of the plan's target selects what it does in a
+// trial.
 //
 // With `--start NAME` it already misbehaves before Hello, or before its first job.
 #include <signal.h>
@@ -32,12 +33,12 @@ class FakeHost final : public TrialHost {
 
   Observation run(const Plan& plan, const TrialSpec& trial) override {
     ++runs_;
-    // Marks as a device leaves them inside the second call.
+    // The state in which a device leaves the black box inside the second call.
     box_.phase = device::Phase::running;
     box_.call_ended = 0;
     box_.call_begun = 1;
     device::copy_name(box_.kernel, "fake_kernel");
-    // "a+b": a in the first trial of the plan, b in the others.
+    // "a+b": does a in the first trial of the plan, b in the others.
     const std::string& all = plan.target;
     const auto plus = all.find('+');
     const bool first = trial.mode.poison == 0;
@@ -46,7 +47,7 @@ class FakeHost final : public TrialHost {
     Observation seen;
     seen.end = lost_ ? End::fault : End::completed;
     if (lost_) seen.fault.emplace().code = "CUDA_ERROR_ILLEGAL_ADDRESS";
-    // For the tests: who ran it, how much it had run, and which trial it was.
+    // For the tests: the process, how many trials it has run, and which trial this was.
     seen.message = std::to_string(::getpid()) + " " + std::to_string(runs_);
     seen.bytes = trial.mode.poison;
     return seen;
@@ -118,19 +119,19 @@ class FakeHost final : public TrialHost {
   void hang() {
     for (;;) ::pause();
   }
-  // Takes three seconds, with a sign of life every tenth of one.
+  // Takes three seconds and reports progress every tenth of a second.
   void slow_with_signs() {
     for (int i = 0; i < 30; ++i) {
       ++box_.progress;
       ::usleep(100 * 1000);
     }
   }
-  // One sign at the start, then nothing for three and a half seconds.
+  // Reports progress once at the start, then nothing for three and a half seconds.
   void sign_then_silence() {
     ++box_.progress;
     ::usleep(3500 * 1000);
   }
-  // Silent for longer than any deadline of these tests, and then at work on something else.
+  // Reports no progress for longer than any deadline of these tests, then enters another phase.
   void reference_slow() {
     box_.phase = device::Phase::comparing;
     ::usleep(3500 * 1000);
@@ -147,7 +148,7 @@ class FakeHost final : public TrialHost {
     ::signal(SIGTERM, SIG_IGN);
     hang();
   }
-  // More than any pipe holds, many times over.
+  // Far more than any pipe holds.
   void flood() {
     const std::string line(1023, 'f');
     for (int i = 0; i < 64 * 1024; ++i) ::dprintf(i % 2 + 1, "%s\n", line.c_str());
@@ -236,7 +237,7 @@ class FakeHost final : public TrialHost {
     bytes[lost] = 2;
     send_raw(frame(2, bytes.substr(sizeof(FrameHeader))));
   }
-  // Rubbish in the black box, as from a write past something beside it.
+  // Garbage in the black box, as from a write beside an object.
   void wrong_marks() {
     box_.call_begun = -7;
     box_.call_ended = std::numeric_limits<std::int32_t>::max();
@@ -259,7 +260,7 @@ class FakeHost final : public TrialHost {
   void second_hello() { send_raw(encode(HelloMessage{}).value()); }
   void early_job_done() { send_raw(encode(JobDoneMessage{box_.job}).value()); }
   void throw_up() { throw std::runtime_error("no such thing"); }
-  // A child that holds the socket and the output and outlives this process.
+  // A child that holds the socket and the output open and outlives this process.
   void leave_an_orphan() {
     if (::fork() == 0) {
       ::signal(SIGTERM, SIG_IGN);

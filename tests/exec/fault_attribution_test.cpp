@@ -135,7 +135,7 @@ TEST(Blame, WhatComesFromOutsideIsNoFinding) {
   EXPECT_FALSE(observe_exit({SIGTERM, 0}, marks(3, 2), kAsync, "").fault.has_value());
 }
 
-// What ends or hangs in a reference is no kernel's doing.
+// A fault or hang inside a reference is not caused by a kernel.
 TEST(Blame, WhileAReferenceRunsItIsTheTargetsMistake) {
   device::BlackBox box = marks(4, 4);
   box.phase = device::Phase::comparing;
@@ -154,7 +154,7 @@ TEST(Blame, WhileAReferenceRunsItIsTheTargetsMistake) {
     EXPECT_NE(seen.message.find("last words"), std::string::npos);
   }
   EXPECT_EQ(observe_exit({SIGKILL, 0}, box, kAsync, "").end, End::out_of_memory);
-  box.call_compared = 7;  // marks are not believed
+  box.call_compared = 7;  // an implausible value is ignored
   EXPECT_NE(observe_hang(box, kAsync, std::chrono::milliseconds(1)).message.find("of a call"),
             std::string::npos);
 }

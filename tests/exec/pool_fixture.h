@@ -29,7 +29,7 @@ inline PoolOptions fake_options_starting(const std::string& start) {
   return options;
 }
 
-// A plan of three calls whose trials differ in their poison: 0, 1, ...
+// A plan of three calls; its trials differ in their poison: 0, 1, ...
 inline Job job_of(std::string target, std::size_t trials = 1, std::uint64_t id = 0) {
   Job job;
   job.id = id;
@@ -50,7 +50,7 @@ inline JobResult run_one(Executor& pool, Job job) {
   return result.value_or(JobResult{});
 }
 
-// Of an observation that the fake host made.
+// The process that made the observation, as the fake worker reports it.
 inline int pid_of(const Observation& seen) {
   return std::atoi(seen.message.c_str());
 }

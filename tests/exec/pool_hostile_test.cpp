@@ -1,4 +1,5 @@
-// Workers that hang, flood, lie and talk rubbish. After each the pool must still work.
+// Workers that hang, flood, and send wrong or malformed messages. The pool must still work after
+// each.
 #include <unistd.h>
 
 #include "pool_fixture.h"
@@ -10,7 +11,7 @@ struct Hostile {
   const char* act;
   End end;
   const char* code;     // of the fault; "" for none
-  const char* message;  // part of it
+  const char* message;  // must be part of the message
 };
 
 void PrintTo(const Hostile& hostile, std::ostream* os) {
@@ -25,7 +26,7 @@ TEST_P(PoolHostile, IsObservedAndSurvived) {
   {
     Pool pool(fake_options(1, 1));
     run_one(pool, job_of("ok"));
-    // The trials around it are not touched, on any path: warm, and fresh.
+    // The other trials of the job are not affected, in warm and in fresh workers.
     Job job = job_of(std::string(hostile.act) + "+ok", 2);
     job.deadline = std::chrono::milliseconds(1000);
     Job twin = job;
@@ -88,7 +89,8 @@ TEST(PoolFlood, TheWorkerIsNotBlockedWhileNobodyReads) {
   Job job = job_of("flood");
   std::get<CallStep>(job.plan.steps[0]).call.config["touch"] = path;
   pool.submit(std::move(job));
-  // The pool is not called meanwhile. A worker that blocks would let the test run into its timeout.
+  // The pool is not polled meanwhile. If the worker blocked, this loop would run into the test's
+  // timeout.
   while (::access(path.c_str(), F_OK) != 0) ::usleep(1000);
   ::unlink(path.c_str());
   const auto result = pool.next(std::chrono::minutes(1));
@@ -122,7 +124,8 @@ TEST(PoolHang, IsNoneAsLongAsThereAreSignsOfLife) {
   EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::completed);
 }
 
-// Not only a whole deadline after the one in which the sign was: by then the trial has ended.
+// The hang is reported one deadline after the last sign of life; a deadline later the trial would
+// have ended.
 TEST(PoolHang, IsGivenUpADeadlineAfterTheLastSignOfLife) {
   Pool pool(fake_options());
   Job job = job_of("sign-then-silence");

@@ -1,4 +1,4 @@
-// Workers that do not come up: the pool says so, and does not try for ever.
+// Workers that do not start: the pool reports it and stops trying.
 #include "pool_fixture.h"
 
 namespace redzone::exec::testing {

@@ -1,4 +1,4 @@
-// The pool when workers behave, and when they die in ways that are data.
+// The pool with workers that behave, and with workers that die in ways that count as data.
 #include <map>
 #include <set>
 
@@ -41,7 +41,7 @@ TEST(Pool, NextGivesUpAfterItsTimeout) {
   EXPECT_EQ(pool.in_flight(), 1u);
 }
 
-// A second one would wait behind it for the whole deadline.
+// With two jobs per worker, the second would wait behind the hanging one for the whole deadline.
 TEST(Pool, WithOneJobAWorkerNoOtherWaitsForOneThatHangs) {
   PoolOptions options = fake_options(2, 0);
   options.jobs_per_worker = 1;
@@ -255,8 +255,8 @@ TEST(PoolFresh, ACancelledBatchLeavesTheOthersAlone) {
     EXPECT_EQ(result.observations.at(0).end, End::completed);
 }
 
-// A screen that loses a worker at each job, and a long line of fresh jobs: each has its part of the
-// workers that come up.
+// A screen that loses a worker with each job, and a long queue of fresh jobs: both get their share
+// of the workers that start.
 TEST(PoolFresh, NeitherTheWarmWorkersNorFreshJobsStarve) {
   Pool pool(fake_options(1, 1));
   const auto batch = pool.submit_fresh(std::vector<Job>(40, job_of("ok")));
@@ -269,8 +269,8 @@ TEST(PoolFresh, NeitherTheWarmWorkersNorFreshJobsStarve) {
   EXPECT_GE(screened, 10);
 }
 
-// What waits for a fresh worker, which may take long to start, keeps nothing waiting that can do
-// with a used one.
+// Jobs that wait for a fresh worker, which may start slowly, do not delay jobs that can use a warm
+// one.
 TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   PoolOptions options = fake_options(0, 1);
   options.most_used = 1;
@@ -303,7 +303,7 @@ TEST(PoolLoss, ADeviceFaultIsReportedByTheWorkerItself) {
 TEST(PoolLoss, AHundredCrashesLeaveNoZombiesAndNoDescriptors) {
   Pool pool(fake_options(2, 2));
   const char* const kinds[] = {"segv", "abort", "exit-3", "device-lost", "fault-record"};
-  // Runs jobs until `done`, or for as long as a leak would be one.
+  // Runs jobs until `done`; gives up after so many that there must be a leak.
   const auto run_until = [&](const auto& done) {
     for (int i = 0; i < 20000 && !done(); ++i) run_one(pool, job_of("ok"));
   };

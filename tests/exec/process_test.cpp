@@ -34,7 +34,7 @@ std::string output_of(const std::string& script, Exit* exit = nullptr) {
 }
 
 TEST(WorkerProcess, InheritsTheSocketAndTheBlackBoxAndNothingElse) {
-  // One that its owner forgot to mark close-on-exec.
+  // A descriptor that is not marked close-on-exec.
   const Fd careless(::open("/dev/null", O_RDONLY));
   const std::string script =
       "[ \"$1 $3\" = '--socket-fd --black-box-fd' ] || echo flags; "
@@ -84,7 +84,7 @@ TEST(WorkerProcess, DiesWithItsDriver) {
   ASSERT_EQ(::read(ends[0], &worker, sizeof worker), ssize_t(sizeof worker));
   ::close(ends[0]);
   ::waitpid(driver, nullptr, 0);
-  // Gone, or a zombie that waits for whoever adopted it. The test's own timeout ends this loop.
+  // Ended, or a zombie that its new parent has not reaped. The test's timeout ends this loop.
   for (bool gone = false; !gone;) {
     gone = ::kill(worker, 0) != 0;
     std::string stat(256, '\0');
@@ -101,7 +101,7 @@ TEST(SharedBox, IsSeenByBothSidesAndCannotBeCutOff) {
   auto worker = SharedBox::attach(::dup(driver->fd()));
   ASSERT_TRUE(worker.has_value());
   worker->box().call_begun = 41;
-  // A worker gone wild leaves names without an end.
+  // A corrupted worker may leave names without a terminator.
   std::memset(worker->box().kernel, 'k', sizeof worker->box().kernel);
   EXPECT_EQ(driver->snapshot().call_begun, 41);
   EXPECT_EQ(std::strlen(driver->snapshot().kernel), sizeof driver->box().kernel - 1);

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 T through_the_wire(const T& message) {
   FrameReader reader;
-  // One byte at a time: a socket may cut anywhere.
+  // One byte at a time, since a socket may split a message anywhere.
   const std::string bytes = encode(message).value();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     auto early = reader.next();
@@ -65,7 +65,8 @@ TEST(Protocol, ReadsManyMessagesFromOneBuffer) {
   EXPECT_FALSE(reader.next()->has_value());
 }
 
-// Every single flipped bit is an error or a message that waits for more bytes; never a wrong value.
+// After any flipped bit the reader returns an error or waits for more bytes; it never returns a
+// wrong value.
 TEST(Protocol, NoFlippedBitGoesUnnoticed) {
   const std::string good = encode(JobDoneMessage{0x0123456789abcdef}).value();
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
@@ -92,7 +93,7 @@ TEST(Protocol, RandomPayloadsOfAllTypesAreRefusedOrDecoded) {
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
     std::string payload(random() % 300, '\0');
-    // Small bytes make plausible lengths, which go deeper into the decoder.
+    // Small bytes make plausible lengths, which reach deeper into the decoder.
     for (char& c : payload) c = static_cast<char>(random() % (i % 2 == 0 ? 3 : 256));
     const std::string bytes = frame(static_cast<std::uint16_t>(random() % 6), payload);
     FrameReader reader;
