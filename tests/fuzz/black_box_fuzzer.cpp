@@ -1,4 +1,5 @@
-// The memory that a worker leaves behind: a black box that holds anything, read as the driver does.
+// The memory that a worker leaves behind: a black box with arbitrary contents, read like the driver
+// reads it.
 #include <algorithm>
 #include <csignal>
 #include <cstring>

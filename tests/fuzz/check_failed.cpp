@@ -1,5 +1,5 @@
-// RZ_CHECK ends a process by _Exit, at which libFuzzer would lose the input. The harnesses are
-// linked with this in its place (--wrap).
+// RZ_CHECK ends the process by _Exit, which would make libFuzzer lose the input. The harnesses are
+// linked with this replacement (--wrap).
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// What cuda-gdb prints of a core dump.
+// The output of cuda-gdb for a core dump.
 #include "engine/cuda_gdb.h"
 #include "fuzz/harness.h"
 

@@ -1,6 +1,6 @@
-// Linked between libFuzzer and a harness (--wrap): no input may take a second of the processor. Its
-// time counts and not the clock's, so that what else the machine does is not held against an input;
-// one that waits for ever is libFuzzer's to end.
+// Linked between libFuzzer and a harness (--wrap): no input may take a second of processor time.
+// Wall time does not count, so other work on the machine cannot fail an input; libFuzzer itself
+// ends an input that waits forever.
 #include <time.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::int64_t used_us() {
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
-// Printed when the process ends in order, in the form of libFuzzer's own figures (scripts/fuzz).
+// Printed at a normal end of the process, in the form of libFuzzer's own figures (scripts/fuzz).
 struct Slowest {
   std::int64_t us = 0;
   ~Slowest() {

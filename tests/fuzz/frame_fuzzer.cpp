@@ -1,5 +1,5 @@
-// What a worker sends, as a stream of bytes that arrive in pieces. The first two bytes of the input
-// say where the stream is cut.
+// A worker's messages as a stream of bytes that arrives in pieces. The first two bytes of the input
+// determine where the stream is split.
 #include "exec/protocol.h"
 #include "fuzz/harness.h"
 
@@ -7,7 +7,7 @@ using namespace redzone;
 
 namespace {
 
-// All that is read, as text: the messages, then the error if there is one.
+// Everything that is read, as text: the messages, then the error if there is one.
 void read_on(exec::FrameReader& reader, std::string_view piece, std::vector<std::string>& read) {
   reader.append(piece.data(), piece.size());
   for (;;) {

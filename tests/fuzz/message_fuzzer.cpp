@@ -7,7 +7,7 @@ using namespace redzone;
 
 namespace {
 
-// The message of a frame that has all of it; nothing where it is malformed.
+// The message of a complete frame; nullopt if it is malformed.
 std::optional<exec::Message> read(const std::string& frame) {
   exec::FrameReader reader;
   reader.append(frame.data(), frame.size());
@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1) return 0;
   const auto message = read(exec::frame(data[0], fuzz::text_of(data + 1, size - 1)));
   if (!message) return 0;
-  // Not the bytes that came: they may name a key twice, or hold text that is made valid.
+  // Encoded again, since the input may name a key twice or contain text that is converted to valid
+  // UTF-8.
   const auto sent = exec::encode(*message);
   fuzz::require(sent.has_value(), "a message that was read can be sent");
   const auto again = read(*sent);

@@ -1,4 +1,4 @@
-// Triton's metadata of a compiled kernel: the JSON file beside a sound cubin.
+// Triton's metadata of a compiled kernel: the JSON file next to a sound cubin.
 #include "package/metadata.h"
 
 #include "core/table_reader.h"
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(scratch.align >= 1 && (scratch.align & (scratch.align - 1)) == 0,
                     "an alignment is a power of two");
   } catch (const FieldError&) {
-    // What is wrong with it.
+    // The metadata are rejected.
   }
   return 0;
 }

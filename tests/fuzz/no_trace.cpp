@@ -1,5 +1,5 @@
-// Linked in the place of libFuzzer's functions of these names (--wrap), which compiled code calls
-// at each comparison.
+// Replaces the libFuzzer functions of these names (--wrap), which compiled code calls at each
+// comparison.
 #include <cstdint>
 
 extern "C" {

@@ -1,4 +1,4 @@
-// An observation in the binary form in which a worker sends it.
+// An observation in the binary form that a worker sends.
 #include "core/wire.h"
 
 #include "fuzz/harness.h"
@@ -8,7 +8,8 @@ using namespace redzone;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto observation = wire::decode<Observation>(fuzz::text_of(data, size));
   if (!observation) return 0;
-  // Not the bytes that came: they may name a key twice, or hold text that is made valid.
+  // Encoded again, since the input may name a key twice or contain text that is converted to valid
+  // UTF-8.
   const std::string sent = wire::encode(*observation);
   const auto again = wire::decode<Observation>(sent);
   fuzz::require(again.has_value(), "an observation that was read can be sent");

@@ -1,4 +1,4 @@
-// An observation as the store keeps it.
+// An observation in the form that the store keeps.
 #include "store/observation_json.h"
 
 #include "fuzz/harness.h"
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = store::print_observation(*observation);
   const auto again = store::parse_observation(text, "again");
   fuzz::require(again.has_value(), "what is printed of an observation is an observation");
-  // As texts: a value that is not a number is not equal to itself.
+  // Compared as texts, since NaN is not equal to itself.
   fuzz::require(store::print_observation(*again) == text, "what was read is printed as it was");
   return 0;
 }

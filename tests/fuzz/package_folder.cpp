@@ -13,7 +13,7 @@
 namespace redzone::fuzz {
 namespace {
 
-// One variant, with each kind of argument.
+// One variant with each kind of argument.
 constexpr std::string_view kDescription = R"toml(redzone_package = 1
 name = "test.add"
 kernel = "add"

@@ -1,6 +1,6 @@
-// A small kernel package on the disk, of which one file is the input. The folder is in that for
-// temporary files, which scripts/fuzz puts into memory; it is removed when the process
-// ends in order.
+// A small kernel package on disk; the input replaces one of its files. The folder is in the one for
+// temporary files, which scripts/fuzz puts into memory, and is removed at a normal end of the
+// process.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ class PackageFolder {
   PackageFolder(const PackageFolder&) = delete;
   PackageFolder& operator=(const PackageFolder&) = delete;
 
-  // "target.toml" of a sound package, or the input.
+  // Writes a file of the package, such as "target.toml".
   void write(const char* name, std::string_view text) const;
-  // Reads the package and makes its targets; false if it is not sound.
+  // Reads the package and makes its targets; false if the package is rejected.
   bool read() const;
 
  private:

@@ -1,4 +1,4 @@
-// The description of a kernel package: target.toml, beside a sound cubin.
+// The description of a kernel package: target.toml, next to a sound cubin.
 #include "fuzz/harness.h"
 #include "fuzz/package_folder.h"
 

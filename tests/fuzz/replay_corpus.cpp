@@ -1,4 +1,4 @@
-// The main program of a harness that is built without libFuzzer: reads every file of the folders.
+// The main program of a harness built without libFuzzer: runs every file of the given folders.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -21,7 +21,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 void replay(const fs::path& file) {
-  // Before, so that the last line names the file that a crash is of.
+  // Printed first, so after a crash the last line names the file.
   std::printf("%s\n", file.c_str());
   std::fflush(stdout);
   std::ifstream in(file, std::ios::binary);

@@ -1,4 +1,5 @@
-// The log of compute-sanitizer, as it grows. The first two bytes of the input say where it is cut.
+// The log of compute-sanitizer while it grows. The first two bytes of the input determine where it
+// is split.
 #include "fuzz/harness.h"
 #include "sanitizer/text_log.h"
 

@@ -17,7 +17,7 @@ namespace {
 
 using store::Store;
 
-// The first error of a reader, or "".
+// Keeps the first error of a reader, or "".
 class FirstError {
  public:
   template <class T>
@@ -136,7 +136,7 @@ void StoreFolder::read() const {
     require(refused->empty(), "a copy of a sound store to a new file is not refused");
     require_sound(folder_ / "copy.db", "a copy of a sound store");
   }
-  // Last, since it changes the file: opening for writing brings it to the newest version.
+  // Last, because it changes the file: opening for writing migrates it to the newest version.
   if (auto store = Store::open(file(), store::OpenMode::read_write_create)) {
     const auto pruned = store::prune(*store, 0);
     if (sound) require_done(pruned, "a sound store can be pruned");

@@ -1,4 +1,4 @@
-// Everything that commands read of a store, applied to a file with arbitrary contents.
+// Everything that commands read from a store, applied to a file with arbitrary contents.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace redzone::fuzz {
 
-// A folder for one store at a time, in that for temporary files; removed when the process ends in
-// order.
+// A folder for one store at a time, within the one for temporary files; removed at a normal end of
+// the process.
 class StoreFolder {
  public:
   StoreFolder();
@@ -25,7 +25,7 @@ class StoreFolder {
   void read() const;
 
  private:
-  // No file of that name, or one with these bytes; no log beside it.
+  // A file of that name with these bytes, or none; without a log beside it.
   std::filesystem::path fresh(const char* name) const;
   std::filesystem::path fresh(const char* name, std::string_view image) const;
 

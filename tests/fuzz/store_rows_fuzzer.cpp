@@ -1,5 +1,5 @@
-// Rows of a store that hold anything: the input is a list of columns and of values that are written
-// into a sound store behind the back of its checks. SQLite finds nothing wrong with such a file.
+// Rows of a store with arbitrary values: the input is a list of columns and values, written into a
+// sound store without its checks. SQLite finds nothing wrong with such a file.
 #include "fuzz/harness.h"
 #include "fuzz/store_reading.h"
 #include "fuzz/store_sample.h"
@@ -15,7 +15,8 @@ const fuzz::StoreSample& sample() {
 
 }  // namespace
 
-// libFuzzer calls it before the first input: the time that the sample takes is not that input's.
+// libFuzzer calls it before the first input, so the time to make the sample is not charged to an
+// input.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   sample();
   return 0;

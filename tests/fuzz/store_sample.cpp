@@ -64,7 +64,7 @@ void fill(store::Store& store) {
   must(store.end_campaign(campaign, {.seconds = 2, .plans = 3}));
 }
 
-// Takes values off the front of the input; zeros when there is no more.
+// Takes values off the front of the input; zeros after its end.
 class Input {
  public:
   explicit Input(std::string_view bytes) : rest_(bytes) {}
@@ -117,7 +117,7 @@ StoreSample::StoreSample() {
     for (const auto& table : must(store::contents(store)).rows)
       require(table.second > 0, "every table of the sample has a row: " + table.first);
   }
-  // One file without a log, of small pages.
+  // One file without a log, with small pages.
   SQLite::Database sql(folder.file().string(), SQLite::OPEN_READWRITE);
   sql.exec("PRAGMA journal_mode = DELETE");
   sql.exec("PRAGMA page_size = 512");
@@ -144,7 +144,7 @@ void StoreSample::edit(const std::filesystem::path& file, std::string_view edits
     try {
       update.exec();
     } catch (const SQLite::Exception&) {
-      // NULL where none may be.
+      // NULL in a column that allows none.
     }
   }
 }

@@ -13,8 +13,8 @@ class StoreSample {
   StoreSample();
 
   const std::string& image() const { return image_; }
-  // `edits`: for each a byte that names a column, one that names a kind of value, and the value.
-  // Edits that SQLite itself refuses are skipped.
+  // `edits`: for each edit a byte that selects a column, one that selects the kind of value, and
+  // the value. Edits that SQLite itself refuses are skipped.
   void edit(const std::filesystem::path& file, std::string_view edits) const;
 
  private:

@@ -1,4 +1,4 @@
-// A log with the blocks that programs print of TMA descriptors.
+// A log with the blocks of TMA descriptors that programs print.
 #include "fuzz/harness.h"
 #include "tma/explain.h"
 
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(diagnosis.line >= 1, "a block stands on a line");
   }
   fuzz::require(told == explanation.blocks, "each block is told of once");
-  // The words of flags.
+  // The same parsers read the values of flags.
   tma::parse_data_type(log);
   tma::parse_swizzle(log);
   tma::parse_interleave(log);

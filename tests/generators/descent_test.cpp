@@ -1,5 +1,5 @@
-// Greedy descent over simplify() against failures whose minimum is known, as a reducer does it: the
-// first candidate that still fails becomes the plan; answers are remembered by plan.
+// Greedy descent over simplify(), like the reducer's, for failures whose minimum is known: the
+// first candidate that still fails becomes the plan; results are cached by plan.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using Fails = std::function<bool(const Plan&)>;
 
 struct Descent {
   Plan plan;
-  std::size_t evaluations = 0;  // distinct plans asked about
+  std::size_t evaluations = 0;  // distinct plans evaluated
 };
 
 Descent descend(Plan plan, const TargetSpec& spec, const Fails& fails) {
@@ -43,7 +43,7 @@ Descent descend(Plan plan, const TargetSpec& spec, const Fails& fails) {
   return {std::move(plan), known.size()};
 }
 
-// A call of ten steps or so that differ in everything, and fail.
+// Failing plans of about ten varied steps.
 std::vector<Plan> failing_plans(const TargetSpec& spec, const Fails& fails, std::size_t count) {
   PlanGenerator generator(spec, host_budget(), 99);
   std::vector<Plan> plans;
@@ -74,7 +74,7 @@ struct Case {
   std::function<void(const Plan&)> expect;  // the exact minimum
 };
 
-// The one call of a minimal plan: these dims, all others at 1, everything else plain.
+// Expects one call with these dims, all other dims at 1, and everything else plain.
 std::function<void(const Plan&)> one_call(Dims dims, std::int64_t repeat = 1) {
   return [dims, repeat](const Plan& plan) {
     ASSERT_EQ(plan.steps.size(), 1u);
@@ -176,7 +176,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-// A layout keeps the one part that the failure needs, at its smallest.
+// A layout keeps only the part that the failure needs, at its smallest.
 TEST(Descent, LayoutsOfAttentionBecomeDense) {
   const TargetSpec spec = attention_spec();
   const struct {
@@ -215,13 +215,13 @@ TEST(Descent, ReachesTheKnownMinimum) {
       sum += d.evaluations;
     }
     fmt::print("{:34} evaluations: mean {:3}, most {:3}\n", c.name, sum / kPlans, most);
-    // Of plans of 8 to 12 calls in 6 dims, 3 knobs and 3 layouts.
+    // From plans of 8 to 12 calls in 6 dims, 3 knobs and 3 layouts.
     EXPECT_LE(most, 150u);
     RecordProperty(c.name, static_cast<int>(most));
   }
 }
 
-// No known minimum, but no single step down may fail.
+// The minimum is not known, but the plan may not fail after any single step down.
 TEST(Descent, EndsInAPlanThatIsMinimalInEachDim) {
   const TargetSpec spec = chunk_like_spec();
   const Fails fails =
@@ -239,8 +239,9 @@ TEST(Descent, EndsInAPlanThatIsMinimalInEachDim) {
   }
 }
 
-// The third launch of one shape fails, because of what the second left behind; a smaller shape
-// leaves the same after one. No launch can be dropped, and no dim of all three lowered.
+// The third launch of one shape fails because of state that the second left behind; a smaller shape
+// leaves the same state after one launch. No launch can be dropped, and no dim can be lowered in
+// all three at once.
 TEST(Descent, FindsASmallerCallThatDoesWhatRepeatsDid) {
   TargetSpec spec;
   spec.name = "counter";
@@ -271,7 +272,7 @@ TEST(Descent, FindsASmallerCallThatDoesWhatRepeatsDid) {
   EXPECT_EQ(dim(*calls[1], "N"), 33);
 }
 
-// Offsets that do not fit 31 bits: down to two rows of one element and the smallest pitch.
+// Offsets that do not fit 31 bits reduce to two rows of one element with the smallest pitch.
 TEST(Descent, KeepsTheReachOfABigPaddingWhileItLosesRows) {
   TargetSpec spec;
   spec.name = "rows";
@@ -307,8 +308,9 @@ TEST(Descent, RespectsChainsOfConstraints) {
   for (const auto& plan : failing_plans(spec, fails, 20)) {
     const Descent d = descend(plan, spec, fails);
     const auto& step = std::get<CallStep>(d.plan.steps.at(0));
-    // A >= 10 divides B, a multiple of 4, which divides C, a multiple of 8: 12, 12 and 24 in all
-    // is the least sum of ranks. 10 needs 20 and 40, from where no single step down leads there.
+    // A >= 10 divides B, a multiple of 4, which divides C, a multiple of 8. The least sum of ranks
+    // is 12, 12 and 24. With A = 10, B and C are 20 and 40, and no single step down leads from
+    // there to the minimum.
     const Dims least = {{"A", 12}, {"B", 12}, {"C", 24}, {"E", 0}};
     const Dims local = {{"A", 10}, {"B", 20}, {"C", 40}, {"E", 0}};
     at_least += step.call.dims == least;
@@ -317,7 +319,7 @@ TEST(Descent, RespectsChainsOfConstraints) {
   EXPECT_GE(at_least, 10);
 }
 
-// A predicate forbids every other value: descent steps over those.
+// A predicate forbids every other value; descent skips those.
 TEST(Descent, StepsOverValuesThatAPredicateForbids) {
   const TargetSpec spec = knob_predicate_spec();
   const Fails fails = some_call([](const CallStep& s) { return dim(s, "N") > 50; });

@@ -1,4 +1,4 @@
-// The generator of TMA descriptors, and what is simpler than one.
+// The generator of TMA descriptors, and their simplification.
 #include "generators/descriptors.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using tma::Descriptor;
 using tma::Rule;
 
 constexpr int kDescriptors = 40000;
-// The newest GPUs: packed types and all swizzles are as good as the others.
+// The newest GPUs, which support packed types and all swizzles.
 constexpr int kNewest = 100;
 
 std::set<Rule> forbidden(const Descriptor& d) {
@@ -54,7 +54,7 @@ TEST(Descriptors, LegalOnesAreLegalAndHalfOfAll) {
     accepted += answer_of_driver(check(drawn.descriptor, 90)) == Answer::accepts;
   });
   EXPECT_NEAR(static_cast<double>(legal) / kDescriptors, 0.5, 0.03);
-  // On a Hopper GPU, where packed types and some swizzles are open.
+  // On a Hopper GPU, where the rules leave packed types and some swizzles open.
   EXPECT_GT(static_cast<double>(accepted) / kDescriptors, 0.4);
 }
 
@@ -73,7 +73,7 @@ TEST(Descriptors, ABrokenRuleIsBrokenAlone) {
   });
   for (std::uint8_t i = 0; i < tma::kRules; ++i) {
     const auto rule = static_cast<Rule>(i);
-    // Legal descriptors break these two all the time.
+    // Legal descriptors often break these two.
     if (rule == Rule::stride_order || rule == Rule::newer_gpu) continue;
     EXPECT_GE(alone[rule], 20) << tma::name_of(rule);
   }
@@ -116,7 +116,8 @@ TEST(Descriptors, EveryModeOccursLegally) {
       seen["box 256"] += d.box[i] == 256;
     }
   });
-  // 16 types, 7 swizzles, 3 interleaves, 4 promotions, 2 fills, and 5 or 3 ranks; and those above.
+  // 16 types, 7 swizzles, 3 interleaves, 4 promotions, 2 fills, and 5 or 3 ranks; and the five
+  // inserted above.
   EXPECT_EQ(seen.size(), 2 * (16 + 7 + 3 + 4 + 2) + 5 + 3 + 5u);
   for (const auto& [what, count] : seen) EXPECT_GE(count, 10) << what;
 }
@@ -157,8 +158,8 @@ TEST(SmallestDescriptor, StopsAtItsBudget) {
 RC_GTEST_PROP(SmallestDescriptor, EveryStepIsSimplerAndItEnds, (std::uint64_t seed)) {
   DescriptorGenerator generator(seed);
   const Descriptor found = generator.next().descriptor;
-  // Any property will do; this one has many local minima.
-  // Of what has a meaning only.
+  // Any property would do; this one has many local minima. It depends only on fields that have a
+  // meaning.
   const auto hash = [](const Descriptor& d) { return std::hash<std::string>()(text_of(d)) % 7; };
   const auto wanted = hash(found);
   std::optional<Descriptor> last;

@@ -1,4 +1,4 @@
-// What a campaign can count on: each boundary, layout and kind of sequence occurs.
+// Guarantees for a campaign: each boundary, layout and kind of sequence occurs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ using redzone::testing::chunk_like_spec;
 
 constexpr int kPlans = 20000;
 
-// Counts by name; a name that never occurs counts 0.
+// Occurrences by name; 0 for a name that never occurs.
 using Counts = std::map<std::string, int>;
 
 void expect_at_least(const Counts& counts, std::initializer_list<const char*> names, int least) {
@@ -73,7 +73,7 @@ TEST(Distribution, SeveralDimsStillReachTheirBoundaries) {
   expect_at_least(counts, {"D=127", "D=128", "T=1024", "T=8192"}, 20);
 }
 
-// Each tile costs as much as a thousand elements, so that a small share of the budget affords none.
+// Each tile costs as much as a thousand elements, so a small share of the budget pays for none.
 TEST(Distribution, MostCallsDoSomethingAlsoWhereTheLeastIsDear) {
   TargetSpec spec;
   spec.name = "tiles";

@@ -1,4 +1,4 @@
-// What a kernel that allows a layout can count on: that it is drawn, and how often.
+// Guarantees for a kernel that allows a layout: the layout is drawn, and how often.
 #include "generators/layouts.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Shape any_shape(std::size_t least_rank) {
   return *rc::gen::container<Shape>(rank, rc::gen::element<std::int64_t>(1, 2, 3, 8, 17, 128));
 }
 
-// [tokens, heads, head dim], as attention has it.
+// [tokens, heads, head dim], as in attention.
 Shape attention_shape() {
   return {*rc::gen::element<std::int64_t>(1, 2, 77), *rc::gen::element<std::int64_t>(8, 32),
           *rc::gen::element<std::int64_t>(64, 128)};
@@ -35,7 +35,7 @@ Shape attention_shape() {
 
 using Is = std::function<bool(const Layout&)>;
 
-// That at least this share of the layouts of `shape` is so, whatever the seed.
+// Requires that, for any seed, at least `share` of the layouts of `shape` satisfy `is`.
 void require(const char* what, double share, const Shape& shape, const LayoutRules& rules,
              const Is& is) {
   Draw draw{rc::Random(*rc::gen::arbitrary<std::uint64_t>())};
@@ -79,7 +79,7 @@ TEST(Layouts, AreEachAsOftenAsTheyAreWorth) {
     }));
 }
 
-// q, k and v in one tensor, `group` query heads for each of the others.
+// q, k and v packed in one tensor, with `group` query heads per key head.
 TEST(Layouts, ArePitchesOfPackedQueriesKeysAndValues) {
   EXPECT_TRUE(rc::check("packed", [] {
     const std::int64_t heads = 8, dim = 128, group = *rc::gen::element<std::int64_t>(1, 4, 8);
@@ -95,7 +95,7 @@ TEST(Layouts, ArePitchesOfPackedQueriesKeysAndValues) {
   }));
 }
 
-// Of every dim of size 1, wherever it is, and whatever the others.
+// For every dim of size 1, at any position, with any other dims.
 TEST(Layouts, GiveDimsOfSizeOneEveryStrideThatNobodyMayUse) {
   EXPECT_TRUE(rc::check("unit strides", [] {
     Shape shape = any_shape(1);

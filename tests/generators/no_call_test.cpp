@@ -46,7 +46,7 @@ TEST(NoCall, AFunctionOfTheTargetThatThrows) {
   EXPECT_EQ(found.error().message, "no dim 'no_such_dim'");
 }
 
-// For large calls alone, which neither the smallest call nor the constraints show.
+// Throws only for large calls, which the smallest call and the constraints do not reveal.
 TEST(NoCall, AFunctionThatThrowsForSomeCalls) {
   TargetSpec spec = chunk_like_spec();
   spec.geometry = [](const Dims& d, const Config&) {
@@ -71,7 +71,7 @@ TEST(NoCall, SlowFunctionsAreNotTriedForLong) {
   EXPECT_LE(calls.times().front().calls, 21u);
 }
 
-// Where its constraints do not allow a call a function may throw.
+// A function may throw for calls that its constraints do not allow.
 TEST(NoCall, AFunctionThatThrowsWhereAConstraintDoesNotHold) {
   TargetSpec spec = chunk_like_spec();
   spec.constraints.push_back(Constraint::predicate(

@@ -20,7 +20,7 @@ namespace {
 using redzone::testing::awkward_specs;
 using redzone::testing::chunk_like_spec;
 
-// Counted apart from the generator: by the views of the tensors.
+// Computed independently of the generator, from the views of the tensors.
 Cost total_cost(const Plan& plan, const TargetSpec& spec, bool sparse) {
   Cost total;
   for (const auto* step : calls_of(plan)) {
@@ -34,7 +34,7 @@ Cost total_cost(const Plan& plan, const TargetSpec& spec, bool sparse) {
     }
     cost.work = spec.work ? spec.work(step->call.dims, step->call.config) : numel;
     total.work += cost.work * static_cast<double>(step->repeat);
-    // The repeats of a burst, and replays, are on the same buffers.
+    // The repeats of a burst, and replays, use the same buffers.
     const bool burst = step->repeat >= 1000;
     total.bytes += cost.bytes * static_cast<double>(burst ? 1 : step->repeat);
     if (step->graph == 0) continue;
@@ -54,7 +54,7 @@ void expect_within(const Plan& plan, const TargetSpec& spec, const Budget& budge
   EXPECT_GE(call_count(plan), 1);
 }
 
-// Neither where a plan begins nor where a later call switches a knob.
+// Holds for the first call of a plan and for later calls that switch a knob.
 TEST(PlanGenerator, DrawsOnlyTheValuesThatAreDrawn) {
   TargetSpec spec = chunk_like_spec();
   spec.knobs = {{.name = "tile", .values = {1, 2, 3}, .drawn = 2},
@@ -112,10 +112,10 @@ TEST(PlanGenerator, TheSeedDecides) {
   EXPECT_GT(differ, 190);
 }
 
-// The same plans on every machine: a seed in a report means something elsewhere. Changes with the
-// generators, and with nothing else.
+// The same plans on every machine, so that a seed in a report can be used elsewhere. The hash
+// changes only with the generators.
 TEST(PlanGenerator, ASeedGivesTheSamePlansOnEveryMachine) {
-  Plan all;  // the steps of many plans, to be hashed as one
+  Plan all;  // the steps of many plans, hashed as one plan
   for (const auto& spec : awkward_specs()) {
     PlanGenerator generator(spec, host_budget(), 7);
     for (int i = 0; i < 100; ++i) {
@@ -170,7 +170,7 @@ TEST(PlanGenerator, AllocatorsAreDrawnBesideThePlan) {
       EXPECT_EQ(plan.mode.pool, PoolPolicy{});
     }
   }
-  // One in six, one in twelve, the rest.
+  // One in six, one in twelve, and the rest.
   EXPECT_NEAR(count[Allocator::caching], 100, 40);
   EXPECT_NEAR(count[Allocator::pool], 50, 30);
   EXPECT_EQ(count[Allocator::plain], 0);
@@ -195,7 +195,7 @@ TEST(PlanGenerator, ConstraintsThatNothingSatisfiesAreAnError) {
   EXPECT_THROW(PlanGenerator(spec, host_budget(), 1), std::invalid_argument);
 }
 
-// Specs that nobody thought of: random ranges, lists, multiples, chains and tensors.
+// Unusual specs: random ranges, lists, multiples, chains and tensors.
 TargetSpec random_spec(std::uint64_t seed) {
   Draw draw{rc::Random(seed)};
   TargetSpec spec;
@@ -254,7 +254,7 @@ TEST(PlanGenerator, HoldsForRandomSpecs) {
     if (least.work <= budget.work_per_plan &&
         least.bytes <= static_cast<double>(budget.bytes_per_plan))
       return expect_within(plan, spec, budget);
-    // Not even its simplest call fits: then that one, once.
+    // Not even the simplest call fits the budget; the plan then consists of that call, once.
     for (const auto* step : calls_of(plan)) {
       const Cost cost = calls->cost(step->call);
       RC_ASSERT(cost.work <= std::max(least.work, budget.work_per_plan + budget.large_work));

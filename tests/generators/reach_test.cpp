@@ -9,7 +9,7 @@ namespace {
 
 using redzone::testing::chunk_like_spec;
 
-// Calls with N > 1000 cost more than any plan may.
+// Calls with N > 1000 cost more than any plan is allowed.
 TargetSpec dear_above(std::int64_t limit) {
   TargetSpec spec;
   spec.name = "dear";

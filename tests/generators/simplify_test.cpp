@@ -38,7 +38,7 @@ TEST(Simplify, CandidatesAreValidSimplerAndDistinct) {
   EXPECT_TRUE(result);
 }
 
-// Two plans that differ in the names of the streams only are one to who reads them.
+// Plans that differ only in the names of their streams are equivalent.
 TEST(Simplify, StreamsAreNumberedInTheOrderOfTheirUse) {
   const TargetSpec spec = chunk_like_spec();
   Plan plan = PlanGenerator(spec, host_budget(), 1).next();
@@ -66,7 +66,7 @@ TEST(Simplify, ThePlainestPlanHasNoCandidates) {
   EXPECT_TRUE(all_simplifications(plan, spec).empty());
 }
 
-// For each dim of each call: the next smaller value, the other dims mended or left alone.
+// For each dim of each call: the next smaller value, with the other dims adjusted or unchanged.
 TEST(Simplify, EveryDimGoesDownByOneStep) {
   for (const auto& spec : {chunk_like_spec(), chain_spec()}) {
     const Space space(spec);
@@ -146,11 +146,12 @@ TEST(Simplify, GraphsGoInEachWay) {
     changed.steps = std::move(steps);
     EXPECT_TRUE(contains(candidates, changed)) << print_plan(changed);
   };
-  // Plain where they are captured; plain at the last replay; gone.
+  // Without the graph, its calls run plainly at the capture, run plainly at the last replay, or are
+  // dropped.
   expect_candidate({on(0), WaitStep{1, 0}, on(0, 1), on(0), on(0)});
   expect_candidate({WaitStep{1, 0}, on(0), on(0), on(0), on(0)});
   expect_candidate({WaitStep{1, 0}, on(0), on(0)});
-  // Fewer replays, on stream 0; another number; one stream.
+  // Fewer replays, on stream 0; another graph number; one stream.
   expect_candidate(
       {on(2), WaitStep{1, 0}, on(2, 1), on(0), ReplayStep{2, 2, 1}, on(0), ReplayStep{2}});
   expect_candidate({on(2), WaitStep{1, 0}, on(2, 1), on(0), on(0), ReplayStep{2}});
@@ -198,7 +199,7 @@ TEST(Simplify, EachSettingByItself) {
   expect_candidate([](P&, S& s) { s.call.layouts.at("k").offset_elems = 0; });
   expect_candidate([](P&, S& s) { s.call.layouts.at("k").unit_stride.reset(); });
   expect_candidate([](P&, S& s) { s.call.layouts.at("k").unit_stride = 1; });
-  // Tied by a divides constraint: both halves at once.
+  // A divides constraint ties both dims: they are halved together.
   expect_candidate([](P&, S& s) {
     s.call.dims = {{"B", 1}, {"C", 1}, {"D", 1}, {"DV", 1}, {"H", 1}, {"T", 2}};
   });

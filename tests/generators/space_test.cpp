@@ -51,7 +51,7 @@ TEST(Space, DimsAndPointsAreInverse) {
   EXPECT_EQ(space.point(space.dims(p)), p);
 }
 
-// Against all values of the dim, one by one.
+// Compared with all values of the dim, one by one.
 TEST(Space, FittingValueIsTheNearestThatSuitsTheOtherDims) {
   const TargetSpec spec = chain_spec();
   const Space space(spec);
@@ -116,8 +116,8 @@ TEST(DescendingChoices, StartAtTheFloorAndEndJustBelow) {
   EXPECT_EQ(descending_choices(100, 60, 0), (std::vector<std::int64_t>{60, 64, 65, 63, 95, 99}));
 }
 
-// What a caller that remembers its answers pays for a threshold: a number per octave to find it,
-// two at most per bit below.
+// Cost of finding a threshold for a caller that caches results: one number per octave to find its
+// magnitude, at most two per bit after that.
 TEST(DescendingChoices, FindAThresholdInLogarithmicallyManySteps) {
   for (std::int64_t threshold : {5, 66, 100, 4000, 1 << 30}) {
     std::set<std::int64_t> tried;

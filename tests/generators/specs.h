@@ -1,4 +1,4 @@
-// Specs that are awkward in one way each, for property tests of the generators.
+// Specs for property tests of the generators, each unusual in one way.
 #pragma once
 
 #include <redzone/spec.h>
@@ -113,7 +113,7 @@ inline TargetSpec no_dims_spec() {
   return spec;
 }
 
-// Queries and keys as attention takes them, in every layout, in 16-byte steps.
+// Queries and keys as in attention, in every layout, in steps of 16 bytes.
 inline TargetSpec attention_spec() {
   TargetSpec spec;
   spec.name = "attention";

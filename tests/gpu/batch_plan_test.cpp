@@ -1,4 +1,4 @@
-// Batches are cut so that every element and every canary byte is in exactly one slot.
+// Batches are split so that every element and every canary byte is in exactly one slot.
 #include "device/cuda/batch_plan.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using device::cuda::PieceKind;
 using device::cuda::plan_batch;
 using device::cuda::SlotJob;
 
-// Never dereferenced: planning looks at addresses only.
+// Never dereferenced: planning uses only the address.
 std::byte* address(std::uintptr_t at) {
   return reinterpret_cast<std::byte*>(at);
 }

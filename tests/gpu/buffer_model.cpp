@@ -29,7 +29,8 @@ const std::byte* element_at(const BufferJob& job, std::int64_t index) {
   return static_cast<const std::byte*>(job.data) + offset * element_bytes(job);
 }
 
-// Every canary byte of the job: `visit(address, which)` with which 0 before, 1 after, 2 gap.
+// Calls visit(address, which) for every canary byte of the job; `which` is 0 before, 1 after, 2
+// gap.
 void for_each_canary(const BufferJob& job,
                      const std::function<void(const std::byte*, int)>& visit) {
   const auto window = [&](const void* begin, std::uint64_t bytes, int which) {

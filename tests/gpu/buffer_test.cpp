@@ -1,4 +1,4 @@
-// Fills and checks on the GPU against the model, bit by bit.
+// Fills and checks on the GPU, compared with the model bit by bit.
 #include <algorithm>
 
 #include "gpu/buffer_model.h"
@@ -16,7 +16,7 @@ struct Buffer {
   std::string name;
   device::Region region;
   BufferJob job;
-  Image image;  // what the region must hold
+  Image image;  // expected contents of the region
 };
 
 std::vector<BufferJob> jobs_of(const std::vector<Buffer>& buffers) {
@@ -27,7 +27,7 @@ std::vector<BufferJob> jobs_of(const std::vector<Buffer>& buffers) {
 
 class GpuBuffers : public GpuTest {
  protected:
-  // All element types and fill kinds.
+  // Buffers of all element types and fill kinds.
   std::vector<Buffer> make_all(const Arrangement& arrangement) {
     std::vector<Buffer> buffers;
     for (DType dtype : kDTypes)
@@ -55,7 +55,7 @@ class GpuBuffers : public GpuTest {
     return buffer;
   }
 
-  // Overwrites the regions, so that bytes that a fill must leave alone are known.
+  // Overwrites the regions, so the bytes that a fill must not change have known values.
   void blank(const std::vector<Buffer>& buffers) {
     std::vector<BufferJob> jobs;
     for (const Buffer& buffer : buffers) {
@@ -95,7 +95,7 @@ class GpuBuffers : public GpuTest {
     }
   }
 
-  // The first and the last byte of the gap in front of run `run`, where there is one.
+  // The first and the last byte of the gap before run `run`, if there is one.
   void damage_gap(Buffer& buffer, std::int64_t run) {
     const BufferJob& job = buffer.job;
     const auto bytes = static_cast<std::int64_t>(dtype_bytes(static_cast<DType>(job.dtype)));
@@ -162,7 +162,7 @@ TEST_F(GpuBuffers, DamageIsCountedWhereItIs) {
       damage(buffer, after + job.after_bytes - 1);
       if (job.numel == 0) continue;
       damage(buffer, job.data);
-      // Both ends of the first gap, and of the last, which is one of the outermost dim.
+      // Both ends of the first gap and of the last one, which belongs to the outermost dim.
       const std::int64_t inner = job.size[job.rank - 1];
       if (job.numel == inner) continue;
       damage_gap(buffer, 1);
@@ -197,8 +197,8 @@ TEST_F(GpuBuffers, BigAndSmallBuffersShareABatch) {
   expect_checks(buffers, checks);
 }
 
-// More tables than one staging block holds, enqueued behind a gate: none may be overwritten before
-// it is read.
+// More tables than fit one staging block, enqueued while launches are blocked: no table may be
+// overwritten before it is read.
 TEST_F(GpuBuffers, ManyBatchesInFlightKeepTheirTables) {
   std::vector<Buffer> buffers;
   for (int i = 0; i < 40; ++i)

@@ -1,4 +1,4 @@
-// Tensor bulk copies on the GPU, asked what the host device is asked.
+// Tensor bulk copies on the GPU, with the tests of the host device.
 #include "tests/device/bulk_copy.h"
 
 #include "gpu/gpu_fixture.h"

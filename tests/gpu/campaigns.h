@@ -1,4 +1,4 @@
-// Campaigns on the GPU, run by the command line, and what is read of their results.
+// Campaigns on the GPU, run from the command line, and access to their results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 namespace redzone::e2e {
 
-// For campaigns that only have to find: reductions that fault take a fresh context for each
-// question.
+// Limits for campaigns that only have to find a failure: reducing a fault takes a fresh context for
+// each plan.
 inline const Arguments& limited() {
   static const Arguments words{"--time", "20s"};
   return words;
@@ -24,7 +24,7 @@ inline Ran run_on_gpu(const TempFolder& folder, const std::string& target, const
   return redzone(folder, words);
 }
 
-// The kinds of the findings that were confirmed; there has to be one.
+// The kinds of the confirmed findings; there must be at least one.
 inline std::set<std::string> confirmed_kinds(const Ran& ran) {
   EXPECT_EQ(ran.exit, 1) << ran;
   std::set<std::string> out;

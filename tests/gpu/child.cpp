@@ -1,4 +1,4 @@
-// Scenarios that lose the device. Each prints how the device reported it and leaves with _exit.
+// Scenarios that lose the device. Each prints how the device reported the fault and exits by _exit.
 #include <unistd.h>
 
 #include <array>
@@ -36,7 +36,7 @@ Status<void> load_misaligned(Device& device, Region region) {
                 reinterpret_cast<std::uint32_t*>(region.base));
 }
 
-// Waits past the device's back, so that its next launch is the first to hear of the fault.
+// Waits without the device's knowledge, so its next launch is the first to report the fault.
 Status<void> fault_then_launch(Device& device, Region region) {
   if (auto s = load_at(device, region.base + region.bytes, region.base); !s) return s;
   wait_for_stream(device.stream_handle(0));
@@ -49,7 +49,7 @@ Status<void> fault_behind_gate(Device& device, Region region) {
   return load_at(device, region.base + region.bytes, region.base);
 }
 
-// A call that is right, one that faults, one that is right: with a mark behind each.
+// A correct call, a faulting one and a correct one, each followed by a progress marker.
 Status<void> mark_around_fault(Device& device, Region region) {
   const std::byte* at[] = {region.base, region.base + region.bytes, region.base};
   for (std::uint32_t i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// NVRTC needs no GPU: only the library.
+// NVRTC needs its library, but no GPU.
 #include "device/cuda/compiler.h"
 
 #include <gtest/gtest.h>

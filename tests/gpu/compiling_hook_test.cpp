@@ -1,5 +1,5 @@
-// Compiling ahead needs NVRTC and no GPU. That a device loads what was compiled is in
-// variant_test.cpp, that workers do so in e2e/compile_ahead_test.cpp.
+// Compiling ahead needs NVRTC but no GPU. variant_test.cpp tests that a device loads the compiled
+// variants, e2e/compile_ahead_test.cpp that workers do.
 #include "device/variant_hook.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST_F(CompilingHook, WhatIsThereIsNotCompiledAgain) {
   compiling_hook(90)(request_, nullptr);
   ASSERT_EQ(entries(), 1u);
   const fs::path file = fs::directory_iterator(folder_ / "nvrtc")->path();
-  // A file that is written again is another one under the same name.
+  // A rewritten file would be another file under the same name.
   fs::create_hard_link(file, folder_ / "link");
   compiling_hook(90)(request_, nullptr);
   EXPECT_TRUE(fs::equivalent(file, folder_ / "link"));
@@ -76,7 +76,7 @@ TEST_F(CompilingHook, WhatCannotBeCompiledIsLeftToTheDevice) {
   EXPECT_EQ(entries(), 0u);
 }
 
-// The device would compile it again.
+// What cannot be kept would be compiled again by the device.
 TEST_F(CompilingHook, WhatWouldNotBeKeptIsNotCompiled) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "nvrtc") << "where the folder of the cache would be";

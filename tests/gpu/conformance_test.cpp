@@ -1,4 +1,4 @@
-// The suite that every device must pass, on the GPU.
+// The conformance tests of every device, on the GPU.
 #include "tests/device/conformance.h"
 
 #include "gpu/gpu_fixture.h"

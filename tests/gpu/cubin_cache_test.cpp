@@ -25,7 +25,7 @@ class CubinCacheTest : public testing::Test {
   fs::path file() const { return folder_ / "00ff.cubin"; }
 
   fs::path folder_;
-  // Bytes of all kinds, line ends and zeros among them.
+  // All kinds of bytes, line ends and zeros included.
   Cubin cubin_{"_Z5scaleILi2EEvPjj", std::string("\x7f"
                                                  "ELF\0\n\n\xff tail",
                                                  12)};
@@ -42,7 +42,7 @@ TEST_F(CubinCacheTest, ReturnsWhatWasSaved) {
   EXPECT_EQ(loaded->lowered_name, cubin_.lowered_name);
   EXPECT_EQ(loaded->image, cubin_.image);
   EXPECT_FALSE(cache.load("00fe"));
-  // Nothing but the entry is left.
+  // Only the entry itself is left.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
@@ -77,7 +77,7 @@ TEST_F(CubinCacheTest, FolderThatCannotBeMadeIsNoCache) {
   }
 }
 
-// An hour each: what was used last stays, whoever wrote it.
+// Entries an hour apart: the most recently used ones stay, whichever process wrote them.
 TEST_F(CubinCacheTest, WhatWasNotUsedForLongestMakesRoom) {
   cubin_.image = std::string(1000, 'x');
   const auto key = [](int i) { return std::to_string(1000 + i); };
@@ -95,7 +95,7 @@ TEST_F(CubinCacheTest, WhatWasNotUsedForLongestMakesRoom) {
   const auto each = fs::file_size(path(0));
   CubinCache tight(folder_, 8 * each);
   tight.save(key(10), cubin_);
-  // Eleven entries, down to six: the first used, and the last.
+  // Eleven entries shrink to six: the first, which was used, and the last five.
   for (int i = 0; i <= 10; ++i) EXPECT_EQ(fs::exists(path(i)), i == 0 || i >= 6) << i;
   EXPECT_TRUE(tight.load(key(10)));
 }
@@ -116,8 +116,8 @@ TEST_F(CubinCacheTest, WhatAKilledProcessLeftIsRemovedAndNothingElse) {
                         fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
   };
   file_of_age("00aa.17.tmp", 90);
-  file_of_age("00bb.18.tmp", 1);  // somebody writes it
-  file_of_age("notes.txt", 90);   // whose ever it is
+  file_of_age("00bb.18.tmp", 1);  // another process is writing it
+  file_of_age("notes.txt", 90);   // an unrelated file
   CubinCache cache(folder_, 1);
   cache.save("00ff", cubin_);
   EXPECT_FALSE(fs::exists(folder_ / "00aa.17.tmp"));

@@ -1,4 +1,4 @@
-// Faults as the device reports them. The test process itself stays clean: see child.cpp.
+// Faults as the device reports them. They happen in child processes; see child.cpp.
 #include "gpu/gpu_fixture.h"
 
 namespace redzone::gpu_test {
@@ -10,7 +10,7 @@ class GpuFault : public testing::Test {
     const device::CudaProbe probe = device::probe_cuda();
     if (!probe.device) GTEST_SKIP() << probe.problem;
   }
-  // The child's output begins with `expected`; a kernel's own message may stand before it.
+  // The child's output begins with `expected`; a message of the kernel may precede it.
   static void expect_report(const std::string& scenario, const std::string& expected) {
     const std::string output = run_child(scenario);
     EXPECT_NE(("\n" + output).find("\n" + expected), std::string::npos)

@@ -1,4 +1,4 @@
-// Held streams: nothing runs early, and nothing hangs.
+// Blocked launches: nothing runs early, and nothing hangs.
 #include "device/cuda/gate.h"
 
 #include <chrono>
@@ -21,7 +21,7 @@ class GpuGate : public GpuTest {
       ASSERT_NE(counter, nullptr);
     }
   }
-  // Kernels that have run on the stream.
+  // The number of kernels that have run on the stream.
   std::uint32_t count(int stream = 0) const {
     return *const_cast<volatile std::uint32_t*>(counters_[stream]);
   }
@@ -46,7 +46,8 @@ TEST_F(GpuGate, NothingRunsUntilOpened) {
   for (std::uint32_t i = 0; i < launches; ++i) enqueue(0, count_kernel());
   enqueue(1, count_kernel());
   const std::uint32_t seen[] = {count(0), count(1)};
-  // On a machine so busy that the watchdog has opened the gate, nothing can be said.
+  // On a very busy machine the watchdog may already have released the launches; then nothing can be
+  // checked.
   if (Clock::now() - start < device::cuda::kLongestHold) {
     EXPECT_EQ(seen[0], 1u);
     EXPECT_EQ(seen[1], 0u);

@@ -1,5 +1,5 @@
-// The gate and its watchdog, over a driver of which the streams are nothing: what scripts/sanitize
-// looks for data races in. What it does to a GPU's streams is in gate_test.cpp.
+// The gate and its watchdog with a fake driver; scripts/sanitize checks them for data races.
+// gate_test.cpp tests the effect on the streams of a GPU.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// What a stream would wait for, as cuStreamWaitValue32 was given it last.
+// The last arguments of cuStreamWaitValue32: what a stream would wait for.
 struct Held {
   std::uint32_t* word = nullptr;
   std::uint32_t until = 0;
@@ -64,7 +64,7 @@ TEST_F(GateWatchdog, OpensWhatIsLeftClosed) {
   while (!held().let_go() && steady_clock::now() < until)
     std::this_thread::sleep_for(milliseconds(5));
   EXPECT_TRUE(held().let_go());
-  // Opened early, not for good.
+  // Opened early, but not permanently.
   EXPECT_TRUE(gate().closed());
   gate().open();
   close();

@@ -3,7 +3,7 @@
 namespace redzone::gpu_test {
 namespace {
 
-// Opened by the first test that needs it; a function's static, so that main() can close it.
+// Opened by the first test that needs it. A function-local static, so main() can close it.
 std::unique_ptr<device::Device>& shared_device() {
   static std::unique_ptr<device::Device> device;
   return device;

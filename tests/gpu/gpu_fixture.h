@@ -1,4 +1,4 @@
-// One CUDA device for all tests of a process, and the few steps that most of them need.
+// One CUDA device for all tests of a process, and steps that most of them need.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ testing::AssertionResult ok(const device::Status<T>& status) {
   return testing::AssertionFailure() << describe(status.error());
 }
 
-// Enqueues a launch with the arguments as given.
+// Enqueues a launch with these arguments.
 template <class... A>
 device::Status<void> launch(device::Device& device, int stream, const KernelRef& kernel,
                             const LaunchShape& shape, A... args) {
@@ -32,14 +32,14 @@ device::Status<void> launch(device::Device& device, int stream, const KernelRef&
 
 inline constexpr LaunchShape kOneThread = {};
 
-// Skips, with the reason, where there is no GPU.
+// Skips, with the reason, if there is no GPU.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
   device::Device& device() { return *device_; }
-  // A region of an allocator; returned to it at the end of the test.
+  // Acquires a region from an allocator; released at the end of the test.
   device::Region acquire(std::size_t bytes, Allocator allocator = Allocator::guard);
   void begin(Launch mode = Launch::async, int streams = 1);
   std::vector<std::byte> read(const void* from, std::size_t bytes);

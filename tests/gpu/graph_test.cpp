@@ -63,7 +63,8 @@ TEST_F(GpuGraphs, AreHeldLikeLaunches) {
   EXPECT_EQ(value(0), 20u);
 }
 
-// Loading a kernel opens the gate and closes it again, which must not become part of the graph.
+// Loading a kernel releases blocked launches and blocks them again; neither may become part of the
+// graph.
 TEST_F(GpuGraphs, AKernelMayBeNewWhileHeldAndCaptured) {
   open(Launch::gated);
   ASSERT_TRUE(ok(device().hold()));
@@ -147,7 +148,7 @@ TEST_F(GpuGraphs, AStreamIsOrderedByAnEdgeAndByNothingElse) {
 
 // ---- Through the runner ------------------------------------------------------------------------
 
-// y = calls so far, by a workspace; the copy on a side stream.
+// y = number of calls so far, kept in a workspace; the copy runs on a side stream.
 struct Counting : Target {
   static TargetSpec spec() {
     TargetSpec spec;
@@ -191,7 +192,7 @@ class GpuGraphTrials : public GpuTest {
     call.dims = {{"N", n}};
     return {call, repeat, stream, graph};
   }
-  // Digests of y, by call.
+  // Digests of y for each call.
   std::vector<std::uint64_t> run(std::vector<Step> steps, Launch launch) {
     Plan plan;
     plan.target = "counting";
@@ -211,7 +212,7 @@ class GpuGraphTrials : public GpuTest {
 };
 
 TEST_F(GpuGraphTrials, ReplaysAfterOtherShapesGiveWhatPlainCallsGive) {
-  // Four calls run before the last replay; the replayed one is the fifth.
+  // Four calls run before the last replay, so the replayed call is the fifth.
   const auto plain = run({step(1), step(2), step(3), step(4), step(5)}, Launch::blocking);
   ASSERT_EQ(plain.size(), 5u);
   for (const auto launch : {Launch::blocking, Launch::async, Launch::gated}) {

@@ -1,4 +1,4 @@
-// What the device says of itself, and how fast it is. Times are printed, never asserted.
+// The properties that the device reports, and its speed. Times are printed, never asserted.
 #include <chrono>
 #include <cstdio>
 
@@ -32,7 +32,7 @@ class GpuInfo : public GpuTest {
 
   template <class Work>
   double microseconds(int rounds, Work work) {
-    work();  // warm
+    work();  // warm-up
     EXPECT_TRUE(ok(device().synchronize()));
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < rounds; ++i) work();

@@ -1,6 +1,6 @@
-// The fill and check kernels of the CUDA device, run by the host device against the model: what can
-// be known of them without a GPU. Regions lie between holes, so an access out of bounds ends the
-// test.
+// The fill and check kernels of the CUDA device, run by the host device and compared with the
+// model: the part of their behaviour that can be tested without a GPU. Regions lie between guard
+// pages, so an access out of bounds ends the test.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 
@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "gpu/buffer_model.h"
 
-#define __grid_constant__  // the parameter is a copy already
+#define __grid_constant__  // the parameter is already a copy
 #include "device/cuda/buffer_kernels.cu"
 
 namespace redzone::gpu_test {
@@ -28,7 +28,7 @@ struct Buffer {
   std::string name;
   device::Region region;
   BufferJob job;
-  Image image;  // what the region must hold
+  Image image;  // expected contents of the region
 };
 
 class KernelsOnHost : public testing::Test {
@@ -71,7 +71,7 @@ class KernelsOnHost : public testing::Test {
     ASSERT_TRUE(device_->synchronize());
   }
 
-  // As the CUDA device does it, on a grid of at most `blocks` blocks.
+  // Plans a batch like the CUDA device, for a grid of at most `blocks` blocks.
   void plan(const std::vector<Buffer>& buffers, std::int64_t blocks) {
     std::vector<BufferJob> jobs;
     for (const Buffer& buffer : buffers) jobs.push_back(buffer.job);
@@ -154,7 +154,7 @@ TEST_F(KernelsOnHost, EveryDamagedByteIsCounted) {
                                    make(arrangement, DType::f64, FillKind::constant)};
     plan(buffers, 3);
     fill();
-    // Every 13th byte of the region: elements, canaries, and bytes that belong to nobody.
+    // Every 13th byte of the region: elements, canaries, and bytes outside both.
     for (Buffer& buffer : buffers)
       for (std::size_t i = 5; i < buffer.image.bytes.size(); i += 13) {
         buffer.image.bytes[i] ^= std::byte{0x40};

@@ -1,4 +1,4 @@
-// Launches and what is refused.
+// Launches and refused launches.
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
 
@@ -87,7 +87,7 @@ TEST_F(GpuLaunch, WaitOrdersStreams) {
   begin(Launch::async, 2);
   constexpr std::uint32_t kRounds = 20;
   for (std::uint32_t round = 1; round <= kRounds; ++round) {
-    ASSERT_TRUE(ok(device().wait(1, 0)));  // not before the copy of the round before
+    ASSERT_TRUE(ok(device().wait(1, 0)));  // not before the copy of the previous round
     ASSERT_TRUE(ok(launch(device(), 1, delayed_store_kernel(), kOneThread, word, round,
                           std::int64_t{200000})));
     ASSERT_TRUE(ok(device().wait(0, 1)));

@@ -1,5 +1,5 @@
 // The lazily compiled launch on the GPU, through the real binary: NVRTC compiles its configs, the
-// right rules are never flagged, and each wrong one is found from what the kernels do.
+// right rules are never flagged, and each wrong rule is found from the effects of the kernels.
 #include <gtest/gtest.h>
 
 #include <set>

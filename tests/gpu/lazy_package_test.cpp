@@ -1,5 +1,5 @@
 // The lazily compiled launch over a shipped package on the GPU, through the real binary: the right
-// rules are never flagged, and too little scratch is found from what the kernels do.
+// rules are never flagged, and too little scratch is found from the effects of the kernels.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -51,9 +51,8 @@ TEST_F(LazyPackageOnGpu, TooLittleScratchIsSeenFromWhatTheKernelsDo) {
   }
 }
 
-// The shipped kernels walk over their tiles, so any grid computes all of them: only what the
-// launcher tells is wrong, which the device that runs no kernel says
-// (tests/e2e/package_none_test.cpp).
+// The shipped kernels loop over their tiles, so any grid computes all of them. Only the request of
+// the launcher is wrong; the dry run reports that (tests/e2e/package_none_test.cpp).
 TEST_F(LazyPackageOnGpu, AFrozenGridDoesNoHarmToAKernelThatWalksOverItsTiles) {
   for (const char* mistake : {"grid_frozen", "key_without_dim"}) {
     const Ran ran = run({std::string("puzzle.triton.scale_descriptor.lazy_") + mistake}, "200");

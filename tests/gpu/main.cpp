@@ -1,5 +1,5 @@
-// Runs the tests, or, with --redzone-child=NAME, one scenario that ends in a fault: a fault kills
-// the context, so each needs a process of its own.
+// Runs the tests or, with --redzone-child=NAME, one scenario that ends in a fault. A fault destroys
+// the context, so each scenario needs its own process.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   testing::AddGlobalTestEnvironment(new CloseDevice);  // owned by GoogleTest
 
-  // Compiled variants go to a folder of this run only.
+  // Compiled variants go to a folder that only this run uses.
   std::string cache = (std::filesystem::temp_directory_path() / "redzone-gpu-test-XXXXXX").string();
   if (mkdtemp(cache.data()) == nullptr) return 1;
   setenv("REDZONE_CACHE_DIR", cache.c_str(), 1);

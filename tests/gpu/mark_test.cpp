@@ -1,4 +1,4 @@
-// Marks that a stream writes when it gets there, also before a fault.
+// Progress markers, which a stream writes when it reaches them, also before a fault.
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
 

@@ -53,7 +53,7 @@ TEST_F(GpuMemory, TooMuchIsOutOfMemoryAndTheDeviceLives) {
   EXPECT_TRUE(ok(device().synchronize()));
 }
 
-// Cached memory is given up for a request of another size.
+// Cached memory is released when a request of another size needs it.
 TEST_F(GpuMemory, CachedRegionsMakeRoom) {
   device::Memory& memory = device().memory(Allocator::guard);
   const std::size_t most = device().info().memory_bytes / 16 * 9;

@@ -1,4 +1,4 @@
-// Allocators in stream order, page-locked memory and copies on CUDA.
+// Stream-ordered allocators, pinned memory and copies on CUDA.
 #include "gpu/gpu_fixture.h"
 #include "gpu/kernels.h"
 
@@ -24,7 +24,7 @@ class GpuOrderedMemory : public GpuTest {
   }
 };
 
-// While the streams are held nothing has run, so only the order of the host's calls decides.
+// While launches are blocked nothing has run, so only the order of the host's calls decides.
 TEST_F(GpuOrderedMemory, OnlyTheSameStreamReusesAtOnce) {
   for (Allocator allocator : {Allocator::caching, Allocator::pool}) {
     begin_with(kNothingAllowed, Launch::gated);

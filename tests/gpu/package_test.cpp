@@ -1,5 +1,5 @@
 // The shipped packages on a GPU, from C++: every kind of launch that they have, over drawn calls,
-// against the float64 references.
+// compared with the float64 references.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -53,7 +53,8 @@ class ShippedPackages : public testing::TestWithParam<const char*> {
     return entry->spec;
   }
 
-  // In two orders, launch modes, placements and poisons. What was seen goes to the counters.
+  // Runs two trials that differ in order, launch mode, placement and poison. Adds what they
+  // observed to the counters.
   void expect_clean(const Plan& plan) {
     SCOPED_TRACE(print_plan(plan));
     const auto count = static_cast<std::uint32_t>(calls_of(plan).size());

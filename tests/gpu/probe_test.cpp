@@ -1,4 +1,4 @@
-// The probe and the tables of functions, with or without a GPU.
+// The probe and the function tables, with or without a GPU.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

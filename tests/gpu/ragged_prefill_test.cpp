@@ -33,7 +33,7 @@ TEST_F(RaggedOnGpu, IsNeverFlagged) {
   }
 }
 
-// Against the naive kernel, which traps where they differ.
+// Compared with the naive kernel, which traps on a difference.
 TEST_F(RaggedOnGpu, LongSequencesAgreeWithTheNaiveKernel) {
   for (const char* dtype : {"bf16", "f16"})
     for (const char* causal : {"0", "1"})

@@ -1,5 +1,5 @@
-// compute-sanitizer through the real binary: what is planted in the selftest plugin gives a record
-// that is mapped as far as its tool knows, and a clean target gives none.
+// compute-sanitizer through the real binary: each bug planted in the selftest plugin gives a
+// record, mapped as far as the tool's output allows, and a clean target gives none.
 #include <gtest/gtest.h>
 
 #include "campaign/planted_count.h"
@@ -8,7 +8,7 @@
 namespace redzone::e2e {
 namespace {
 
-// Of doctor's line of that name.
+// The line of `doctor` with this name.
 Json doctor_line(const Json& doctor, const std::string& what) {
   for (const auto& line : doctor["lines"])
     if (line["what"] == what) return line;
@@ -23,13 +23,13 @@ class SanitizerTools : public testing::Test {
     for (const char* what : {"GPU", "compute-sanitizer"}) {
       const Json line = doctor_line(doctor, what);
       ASSERT_TRUE(line.is_object()) << doctor;
-      // A tool that is there and does not work fails its tests.
+      // A tool that is installed but does not work fails its tests.
       const bool absent = line["found"] == "none" || line["found"] == "not found";
       if (absent) GTEST_SKIP() << what << ": " << line["found"];
     }
   }
 
-  // One call of N = 64 of a target of the selftest plugin.
+  // One call with N = 64 of a target of the selftest plugin.
   Ran replay(const std::string& target, const std::string& tool, const Arguments& more = {}) {
     folder_.write("p.toml", "redzone_plan = 1\ntarget = \"selftest." + target +
                                 "\"\n[[step]]\ndo = \"call\"\ndims = { N = 64 }\n");
@@ -37,7 +37,7 @@ class SanitizerTools : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return redzone(folder_, words);
   }
-  // The first record; the verdict must be that of the tool, with this kind of failure.
+  // The first record; the verdict must come from the tool, with this kind of failure.
   Json first_record(const Ran& ran, const std::string& tool, const std::string& kind) {
     EXPECT_EQ(ran.exit, 1) << ran;
     const Json run = ran.json()["runs"][0];
@@ -119,7 +119,7 @@ TEST_F(SanitizerTools, SynccheckNamesKernelAndCall) {
   expect_clean("synccheck");
 }
 
-// A finding is attributed when it is found, and memcheck says the same again when it is asked.
+// A finding is attributed when it is found; a later replay with memcheck reports the same.
 TEST_F(SanitizerTools, MemcheckSpeaksOfAStoredFinding) {
   const Ran found = redzone(folder_, {"run", "puzzle.last_tile", "--device", "cuda", "--seed", "1",
                                       "--plans", "50", "--db", "x.db", "--json"});
@@ -140,7 +140,7 @@ TEST_F(SanitizerTools, ACampaignProvesItsTool) {
     const Ran ran = redzone(folder_, {"run", "twin.last_tile", "--device", "cuda", "--seed", "1",
                                       "--plans", "2", "--sanitizer", tool, "--db", db, "--json"});
     EXPECT_EQ(ran.exit, 0) << ran;
-    // And the one that is planted for the tool.
+    // Plus the bug that is planted for the tool.
     EXPECT_EQ(ran.json()["self_proof"]["planted_bugs_caught"],
               campaign::testing::planted_count(/*seeded_schedules=*/false) + 1)
         << ran;

@@ -13,13 +13,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// While another thread writes it.
+// Read while another thread writes it.
 std::uint64_t progress_of(BlackBox& box) {
   return std::atomic_ref(box.progress).load();
 }
 
 TEST(SignsOfLifeTest, ShowWhileItLivesAndNoLonger) {
-  // Not on the stack, where a compiler may take it for this thread's alone and not watch it.
+  // Not on the stack: a compiler may assume that only this thread uses it and not instrument it.
   const auto box = std::make_unique<BlackBox>();
   {
     const SignsOfLife signs(box.get());

@@ -1,5 +1,5 @@
-// A package as a program of its own: it runs as the package does, and with the scratch of one CTA,
-// as in pytorch/pytorch#175385, it faults.
+// A package as a standalone program: it runs like the package, and with the scratch of one CTA, as
+// in pytorch/pytorch#175385, it faults.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -59,7 +59,7 @@ class StandalonePackage : public testing::Test {
     if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
-  // Two calls of several CTAs with descriptors in scratch, as a program.
+  // A program with two calls of several CTAs with descriptors in scratch.
   std::string program() {
     const TargetEntry* entry = registry_.find("triton.scale_descriptor", DeviceKind::cuda);
     RZ_CHECK(entry != nullptr);
@@ -78,7 +78,7 @@ class StandalonePackage : public testing::Test {
       ADD_FAILURE() << source.error().message;
       return "";
     }
-    // The inliner of one program puts each header in once.
+    // One inliner for the whole program, so it inserts each header once.
     standalone::SourceInliner inliner({}, [](const auto&) { return std::nullopt; });
     std::string all = *inliner.header("standalone/cuda.h");
     all += *inliner.header("standalone/recorded.h");

@@ -1,5 +1,5 @@
-// Programs that `redzone export --standalone` wrote and nvcc built alone show their failure, and do
-// not show it once the bug is fixed.
+// Programs written by `redzone export --standalone` and compiled by nvcc alone show their failure,
+// and no longer do once the bug is fixed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -26,7 +26,7 @@ Ran run(const std::string& name) {
   return ran;
 }
 
-// 3: the program says that it cannot run; 127: there is no libcuda.so.1.
+// 3: the program reports that it cannot run; 127: there is no libcuda.so.1.
 bool cannot_run(const Ran& ran) {
   return ran.code == 3 || ran.code == 127;
 }

@@ -1,4 +1,4 @@
-// The driver's answers to TMA descriptors, through the real entry points.
+// The driver's results for TMA descriptors, through the real entry points.
 #include "device/tensor_map.h"
 
 #include <gtest/gtest.h>

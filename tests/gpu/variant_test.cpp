@@ -1,4 +1,4 @@
-// Kernels compiled at run time, kept in memory and on disk.
+// Kernels compiled at run time, cached in memory and on disk.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -78,7 +78,7 @@ class GpuVariant : public GpuTest {
     return read_value<unsigned>(to);
   }
 
-  // A second device of this process, with its own caches, on the folder of this test.
+  // A second device of this process with its own caches, which uses the folder of this test.
   std::unique_ptr<device::Device> open_fresh() {
     const Variable cache("REDZONE_CACHE_DIR", folder_.string());
     auto opened = device::open_cuda_device();
@@ -127,7 +127,7 @@ TEST_F(GpuVariant, DiskCacheServesALaterDevice) {
   EXPECT_EQ(run(*first, scale(6, 1)), 61u);
   ASSERT_EQ(files().size(), 1u);
   first.reset();
-  // A file that is written again is another one under the same name.
+  // A rewritten file would be another file under the same name.
   const fs::path link = folder() / "link";
   fs::create_hard_link(files()[0], link);
 
