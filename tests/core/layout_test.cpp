@@ -124,7 +124,7 @@ TEST(Layout, ElementsLieWithinTheStorageAndApart) {
         while (d-- > 0 && ++at[d] == shape[d]) at[d] = 0;
         more = d < shape.size();
       }
-      // Memory order visits the places in ascending order without gaps.
+      // Memory-order indices count the places in ascending order, without gaps.
       ASSERT_EQ(static_cast<std::int64_t>(index_at.size()), v->numel);
       std::int64_t next = 0;
       for (const auto& [place, index] : index_at) ASSERT_EQ(index, next++) << "layout " << bits;
