@@ -1,4 +1,4 @@
-// What a report says of nights that stores hold.
+// Reports of nights from stores.
 #include "nightly/describe.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -31,7 +31,7 @@ std::string to_the_second(const std::string& time) {
 
 class NightReport : public ::testing::Test {
  protected:
-  // From 02:00 to 03:00 of that day.
+  // A night from 02:00 to 03:00 of this day.
   std::int64_t night(Store& store, int day, NightRun run = {}, int exit_code = 1) {
     CampaignRecord campaign = sample_campaign();
     campaign.started = to_the_second(at(day, 2));
@@ -49,7 +49,7 @@ class NightReport : public ::testing::Test {
     return run.campaign;
   }
 
-  // Seen and confirmed by the campaign that was begun last.
+  // Seen at `when` and confirmed, by the latest campaign unless `campaign` is given.
   std::int64_t found(Store& store, int n, const std::string& when, std::int64_t campaign = 0) {
     Finding f = sample_finding(n);
     f.state = FindingState::confirmed;
@@ -150,7 +150,7 @@ TEST_F(NightReport, ANightThatWasCutOffHoldsNothingOfTheNext) {
   ASSERT_EQ(n.findings.size(), 1u);
   EXPECT_EQ(n.findings[0].id, one);
   EXPECT_EQ(n.exit_code, 130);
-  // In the process that goes on with it, all of it counts.
+  // In the process that resumes it, all findings count.
   EXPECT_EQ(must(describe_night(store, cut, {.running = true})).findings.size(), 2u);
 }
 
@@ -183,7 +183,7 @@ TEST_F(NightReport, WhatDidNotRecurIsNoAlarm) {
   EXPECT_EQ(gap(n, fmt::format("finding {}", one)), "");
 }
 
-// A replay that passed was before the fuzzing that saw it.
+// The replay passed before the fuzzing of the same night found the failure.
 TEST_F(NightReport, WhatWasSeenAfterItPassedIsAnAlarm) {
   Store store = open_rw(dir_ / "s.db");
   const auto before = night(store, 19);
@@ -211,7 +211,7 @@ TEST_F(NightReport, ARowOfTheCorpusKnowsWhetherItsFindingIsWaived) {
   EXPECT_FALSE(is_alarm(told(store, id).corpus.at(0)));
 }
 
-// Three shards on stores of their own, as they come together.
+// Three shards with stores of their own, then with their merged store.
 TEST_F(NightReport, ShardsAreOneNightWhenTheirStoresAre) {
   const auto part = [&](int shard) {
     Store store = open_rw(dir_ / fmt::format("{}.db", shard).c_str());
@@ -294,7 +294,7 @@ TEST_F(NightReport, ATargetOfWhichNothingWasComparedIsNotJudgedByReference) {
   EXPECT_EQ(n.not_judged.size(), 1u);
 }
 
-// Whatever could have been found where nobody looked: only what was found speaks for the whole.
+// A missing part could have found anything, so only what was found counts for the whole night.
 TEST_F(NightReport, AShardThatIsMissingOrCutOffKeepsANightFromBeingAllRight) {
   const auto code = [&](const char* db, std::initializer_list<std::pair<int, int>> shards) {
     Store store = open_rw(dir_ / db);

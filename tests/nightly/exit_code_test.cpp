@@ -1,4 +1,4 @@
-// How a night ends.
+// The exit code of a night.
 #include "nightly/exit_code.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   n.targets.resize(1);
   n.targets[0].plans = n.targets[0].not_applicable = 7;
   EXPECT_EQ(night_exit_code(n, false), 4);
-  n.findings = {replayed(Tonight::unclear)};  // no run of it could be judged
+  n.findings = {replayed(Tonight::unclear)};  // no run of the replay could be judged
   n.corpus.resize(1);
   n.corpus[0].tonight = Tonight::not_applicable;
   EXPECT_EQ(night_exit_code(n, false), 4);
@@ -42,7 +42,7 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   EXPECT_EQ(night_exit_code(n, false), 0) << "a target does not apply here, and another was judged";
 }
 
-// By the one ranking: harness error, not judged, pass.
+// The same ranking as for targets: harness error, not judged, pass.
 TEST(NightExitCode, ReplaysRankWithTargets) {
   Night n;
   n.targets = {fuzzed(10)};
@@ -83,7 +83,7 @@ TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
   EXPECT_EQ(night_exit_code(n, false), 0) << "it was not to be fuzzed";
 }
 
-// Which `run` ends with 1 for, too.
+// `run` exits with 1 for such a failure, too.
 TEST(NightExitCode, AFailureThatThereWasNoTimeToConfirmIsOne) {
   Night n;
   n.targets = {fuzzed(0)};
@@ -108,7 +108,7 @@ TEST(NightExitCode, APlanOfTheCorpusThatFailsIsOne) {
   EXPECT_EQ(night_exit_code(n, false), 0);
 }
 
-// From the worst on: what is worse decides, whatever else there was.
+// From the worst result on: the worst result decides, whatever the others are.
 TEST(NightExitCode, FollowsTheRankingOfRuns) {
   Night n;
   n.targets = {fuzzed(10)};
@@ -125,7 +125,7 @@ TEST(NightExitCode, FollowsTheRankingOfRuns) {
   EXPECT_EQ(night_exit_code(n, true), 3) << "but not one that is waived";
 }
 
-// It is the author's to mend, however many plans did not meet it.
+// The author must correct it, however few plans meet it.
 TEST(NightExitCode, AMistakeInASpecIsNotOutvoted) {
   Night n;
   n.targets.resize(1);

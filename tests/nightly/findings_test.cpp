@@ -1,4 +1,5 @@
-// What a night says of a finding: new, as before, fixed, back again, otherwise, not judged.
+// The result of a night for each finding: new, still failing, fixed, regressed, failing otherwise,
+// not judged.
 #include "campaign/recheck.h"
 #include "core/exit_code.h"
 #include "nightly/fixture.h"
@@ -13,7 +14,7 @@ class NightFindings : public NightTest {
   const Observation kReadsBehindX = faulted(fault_at(0, "x", Access::read, Side::after));
   const Observation kWritesBehindY = faulted(fault_at(0, "y", Access::write, Side::after));
 
-  // A night that finds a bug of calls above 64. Those to come fuzz none as large.
+  // Runs a night that finds a bug of calls above 64. Later nights fuzz only smaller calls.
   std::int64_t find() {
     bug_ = above(64, kReadsBehindX);
     first_size_ = 55;
@@ -93,7 +94,7 @@ TEST_F(NightFindings, WhatPassesOftenEnoughIsFixedAndRegressedWhenItFailsAgain) 
   EXPECT_EQ(back.of("x")->ledger.standing, Standing::regressed);
 }
 
-// It was run again as often as it takes: `run` ends with 0 for it, too.
+// It was run as often as confirmation requires: `run` exits with 0 for it, too.
 TEST_F(NightFindings, WhatFailedOnceAndNeverAgainIsNamedAndNoAlarm) {
   int faults = 0;
   bug_ = [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -114,7 +115,7 @@ TEST_F(NightFindings, APassOfTheSameCodeSaysSo) {
   EXPECT_EQ(night().of("x")->outcome_reason, "the code that ran is the same as when it failed");
 }
 
-// A failure of one run in many is not waited for in one night.
+// A failure of one run in many needs the passes of several nights.
 TEST_F(NightFindings, ARareOneIsFixedAfterEnoughPassesOfSeveralNights) {
   const Reliability rare{2, 40};
   {
@@ -132,7 +133,7 @@ TEST_F(NightFindings, ARareOneIsFixedAfterEnoughPassesOfSeveralNights) {
   ASSERT_GT(needed, 120) << "three nights";
   std::int64_t passed = 0;
   for (int n = 1;; ++n) {
-    // A night in which it fails in another way says nothing of how often it passes.
+    // A night in which it fails in another way adds nothing to the count of passes.
     bug_ = n == 2 ? above(64, kWritesBehindY) : kNoBug;
     const Told told = night();
     ASSERT_NE(told.of("x"), nullptr);
@@ -212,7 +213,7 @@ TEST_F(NightFindings, WhatIsQuarantinedIsNotLaunched) {
   EXPECT_EQ(told.gap("target t"), "finding 1 is quarantined: https://example.com/1");
 }
 
-// A person may say so while the night runs; it is seen within seconds.
+// A user may quarantine it while the night runs; the night notices within seconds.
 TEST_F(NightFindings, AQuarantineHoldsFromWhenItIsSaid) {
   const auto id = find();
   options_.plans = 0;

@@ -1,5 +1,5 @@
-// Nights in this process: over an executor without processes, on a store in a file, by a clock that
-// only trials and self-proofs move.
+// Nights in this process: with an executor without processes, on a store in a file, and with a
+// simulated clock that only trials and self-proofs advance.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using redzone::testing::ended;
 using redzone::testing::faulted;
 using report::NightFinding;
 
-// Calls above this size fail this way; the others are correct.
+// Calls above this size end with `observation`; the others are correct.
 inline Bug above(std::int64_t limit, Observation observation) {
   return [limit, observation](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     for (const auto& [index, call] : calls_of_trial(plan, trial))
@@ -58,7 +58,7 @@ class NightTest : public ::testing::Test {
 
   NightTest() { options_.plans = 20; }
 
-  // One process that runs a night, with all that stands below.
+  // Runs a night in a process of its own, configured by the members below.
   Told night() {
     FakeExecutor executor(
         [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -109,28 +109,28 @@ class NightTest : public ::testing::Test {
     store::Store s = store();
     must(s.mark(finding, {"", event, "https://example.com/1", ""}));
   }
-  // A plan of --corpus, of one call with that size.
+  // A plan of --corpus: one call of this size.
   static CorpusPlan corpus_plan(const std::string& name, std::int64_t size) {
     return {.name = name,
             .file = "corpus/" + name,
             .repro = {.plan = plain_plan({call_of(size, 16)}), .oracle = "", .signature = {}},
             .problem = ""};
   }
-  // The user interrupts the process that runs the next night, in its n-th trial.
+  // Interrupts the next night, as a user would, in its n-th trial.
   void interrupt_at(std::uint64_t trial) { interrupt_at_ = trial; }
 
   std::vector<std::string> targets_{"t"};
-  std::set<std::string> selected_;  // of these; none: all
+  std::set<std::string> selected_;  // selected targets; empty: all
   std::vector<engine::Skipped> skipped_;
   Bug bug_ = kNoBug;
   std::string code_ = "first build", device_ = "host";
-  std::int64_t first_size_ = 0;  // of the generated plans, less one
+  std::int64_t first_size_ = 0;  // size of the first generated plan, less one
   NightlyOptions options_;
   std::string self_proof_;  // why it fails; "" when it does not
-  double days_later_ = 0;   // in calendar time
+  double days_later_ = 0;   // added to the calendar time
   std::optional<std::filesystem::path> report_;
-  std::function<void()> during_;  // each trial
-  std::uint64_t trials_ = 0;      // of the last night
+  std::function<void()> during_;  // called in each trial
+  std::uint64_t trials_ = 0;      // of the latest night
   std::vector<std::uint64_t> seeds_;
   std::chrono::steady_clock::time_point now_{};
   TempDir dir_;

@@ -1,7 +1,7 @@
-// How long a store of many findings takes to open, to report on, to merge and to copy. Prints;
-// asserts nothing about time.
+// Measures how long a store of many findings takes to open, report on, merge and copy. Prints the
+// times; asserts nothing about them.
 //
-//   night_bench [FINDINGS] [NIGHTS]      (10000, 30)
+// night_bench [FINDINGS] [NIGHTS]      (10000, 30)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ auto timed(const char* what, Body body) {
 
 constexpr std::int64_t kNightUs = 86'400'000'000;
 
-// So many microseconds after the first night of the benchmark began.
+// The time `us` microseconds after the first night of the benchmark began.
 std::string time_after(std::int64_t us) {
   const auto second = static_cast<std::time_t>(1'735'696'800 + us / 1'000'000);
   std::tm utc{};
@@ -46,7 +46,7 @@ std::string time_after(std::int64_t us) {
                      us % 1'000'000);
 }
 
-// Night `n`, one after the other.
+// Begins night `n`; the nights follow one another by a day.
 CampaignRecord begin_night(store::Store& store, int n) {
   CampaignRecord campaign = sample_campaign();
   campaign.started = time_after(n * kNightUs).substr(0, 19) + "Z";
@@ -61,8 +61,8 @@ CampaignRecord begin_night(store::Store& store, int n) {
   return campaign;
 }
 
-// One finding as `nights` left it: found by the first, replayed by all that followed, each third
-// one fixed in the last.
+// One finding after `nights`: found in the first, replayed in all others; every third one is fixed
+// in the last.
 void add_finding(SQLite::Database& sql, int i, const std::vector<CampaignRecord>& nights) {
   Finding f = sample_finding(i);
   f.state = FindingState::confirmed;
@@ -89,8 +89,8 @@ void add_finding(SQLite::Database& sql, int i, const std::vector<CampaignRecord>
   }
 }
 
-// Findings `first`.. of so many; one transaction for all, since what is measured is not how often
-// the disk is asked.
+// Adds `findings` findings, numbered from `first`, in one transaction: the benchmark does not
+// measure the latency of commits.
 bool fill(const std::filesystem::path& path, int first, int findings, int nights) {
   store::Store store = open_rw(path);
   std::vector<CampaignRecord> begun;
@@ -117,7 +117,7 @@ int run(int findings, int nights) {
   const auto night = timed("describe the night", [&] {
     return must(nightly::describe_night(opened, must(nightly::latest_night(opened)), {}));
   });
-  // What is measured must be what a night of this kind says.
+  // The report must contain the replays, or the measurement is of something else.
   const auto replayed = [](const auto& f) { return f.n > 0; };
   if (std::count_if(night.findings.begin(), night.findings.end(), replayed) != findings)
     return EXIT_FAILURE;

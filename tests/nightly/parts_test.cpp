@@ -1,4 +1,4 @@
-// Which runs are one night, and up to when.
+// Which runs belong to one night, and until when it lasts.
 #include "nightly/parts.h"
 #include "core/campaign_record.h"
 
@@ -71,17 +71,17 @@ TEST(NightParts, WithoutShardsEachRunIsANight) {
 
 TEST(NightParts, TheLatestIsTheOneThatEndedLast) {
   Runs r;
-  r.add(1, 1, 1, 1, "2025-01-30T02:00:00.000000Z", "2025-01-30T09:00:00Z");  // it was gone on with
+  r.add(1, 1, 1, 1, "2025-01-30T02:00:00.000000Z", "2025-01-30T09:00:00Z");  // it was resumed
   r.add(2, 2, 1, 1, "2025-01-30T04:00:00.000000Z", "2025-01-30T05:00:00Z");
   EXPECT_EQ(r.nights().back().campaign(), 1);
-  r.add(3, 3, 1, 1, "2025-01-31T02:00:00.000000Z", "");  // it runs
+  r.add(3, 3, 1, 1, "2025-01-31T02:00:00.000000Z", "");  // it is running
   EXPECT_EQ(r.nights().back().campaign(), 3);
   EXPECT_EQ(r.nights().back().until, "");
 }
 
 TEST(NightParts, TheOneThatRunsHereIsAloneAndTheLatest) {
   Runs r;
-  r.add(1, 7, 1, 2, "2025-01-30T02:00:00.000000Z", "");  // gone on with
+  r.add(1, 7, 1, 2, "2025-01-30T02:00:00.000000Z", "");  // resumed
   r.add(2, 7, 2, 2, "2025-01-30T03:00:00.000000Z", "2025-01-30T04:00:00Z");
   r.add(3, 8, 1, 1, "2025-01-30T05:00:00.000000Z", "2025-01-30T06:00:00Z");
   const auto nights = nights_of(r.runs, r.campaigns, 1);

@@ -1,5 +1,5 @@
-// The steps of a night: what is replayed and fuzzed, in which time, and how it goes on where it was
-// cut off.
+// The steps of a night: which plans are replayed and fuzzed, for how long, and how an interrupted
+// night resumes.
 #include <algorithm>
 #include <set>
 
@@ -21,7 +21,7 @@ class NightSteps : public NightTest {
       return note.find(part) != std::string::npos;
     });
   }
-  // A night of so long, with one plan to replay and trials that take so long each.
+  // A night of length `night` with one plan to replay, whose trials take `trial` each.
   void make_slow(seconds trial, seconds night) {
     options_.corpus = {corpus_plan("slow.toml", 8)};
     options_.plans = 0;
@@ -64,7 +64,7 @@ TEST_F(NightSteps, APlanOfTheCorpusThatFailsIsAFinding) {
   EXPECT_EQ(told.night.findings[0].tonight, Tonight::found);
 }
 
-// The time of the night ends while the failure is looked into.
+// The time of the night ends during triage of the failure.
 TEST_F(NightSteps, ANightThatHasNoTimeToConfirmWhatFailsIsNoCleanNight) {
   options_.plans = 0;
   options_.time = seconds(4);
@@ -127,7 +127,7 @@ TEST_F(NightSteps, APlanOfAnUnknownTargetIsAUsageErrorThatNamesFileAndTarget) {
   EXPECT_NE(checked.error().message.find("'gone'"), std::string::npos) << checked.error().message;
 }
 
-// What fails in one run of ten is not called passing after a handful of runs.
+// A failure of one run in ten is not reported as passing after a few runs.
 TEST_F(NightSteps, APlanOfTheCorpusIsRunAsOftenAsItsFailureIsRare) {
   options_.corpus = {corpus_plan("rare.toml", 128)};
   auto& repro = options_.corpus[0].repro;
@@ -200,7 +200,7 @@ TEST_F(NightSteps, FuzzingThatStallsEndsTheNight) {
   EXPECT_LT(told.night.plans, 500u);
 }
 
-// A few workers that are lost do not keep what was judged from counting.
+// A few lost workers do not invalidate the trials that were judged.
 TEST_F(NightSteps, TheMajorityOfFuzzedPlansDecides) {
   const auto lost = [](int of_three) -> Bug {
     return [of_three](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
@@ -231,7 +231,7 @@ TEST_F(NightSteps, AMistakeInASpecIsNamedAndIsExitTwo) {
   EXPECT_EQ(told.night.pass, 29u);
 }
 
-// As of a target that says it is nondeterministic, and has no reference.
+// As for a nondeterministic target without a reference.
 TEST_F(NightSteps, OutputsThatNothingJudgedAreNamed) {
   bug_ = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     Observation o = all_right(plan, trial);
@@ -259,7 +259,7 @@ TEST_F(NightSteps, AFindingIsWorseThanAHarnessError) {
 
 TEST_F(NightSteps, OneThatWasInterruptedGoesOnWhereItWas) {
   options_.corpus = {corpus_plan("a.toml", 8), corpus_plan("b.toml", 8)};
-  for (auto& plan : options_.corpus) {  // one oracle is asked about it
+  for (auto& plan : options_.corpus) {  // gives each plan one oracle
     plan.repro.oracle = "fault";
     plan.repro.signature = {FailKind::illegal_access, "t", "k", "x", "after", "read"};
     plan.repro.failed = Reliability{10, 10};
@@ -369,7 +369,7 @@ TEST_F(NightSteps, ReplaysTakeAThirdOfTheTimeAtMost) {
   EXPECT_EQ(told.code, kNotJudged) << "they were asked for";
   ASSERT_GT(first.size(), 1u);
   ASSERT_LT(first.size(), 60u);
-  // Those that waited longest are first the next night.
+  // The next night begins with those that waited longest.
   const auto second = replayed(night().night.campaign);
   const auto waited = static_cast<std::ptrdiff_t>(60 - first.size());
   EXPECT_GE(std::count_if(second.begin(), second.end(),
@@ -379,7 +379,7 @@ TEST_F(NightSteps, ReplaysTakeAThirdOfTheTimeAtMost) {
             std::min(waited, static_cast<std::ptrdiff_t>(second.size())));
 }
 
-// One replay may need more than a night has.
+// One replay may need more time than the night has.
 TEST_F(NightSteps, AReplayIsEndedWithItsTime) {
   make_slow(seconds(2), seconds(10));
   const Told told = night();

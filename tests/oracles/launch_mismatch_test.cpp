@@ -1,4 +1,4 @@
-// What a call launches against what its target declares, and the screen that is made of it.
+// The launches of a call compared with the target's declaration, and the screen of the dry run.
 #include "oracles/launch_mismatch.h"
 
 #include <gtest/gtest.h>

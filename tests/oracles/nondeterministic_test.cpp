@@ -1,4 +1,4 @@
-// Targets that are declared nondeterministic are compared by their reference, where they have one.
+// Targets declared nondeterministic are compared with their reference, if they have one.
 #include <gtest/gtest.h>
 
 #include "oracles/along.h"
@@ -22,7 +22,7 @@ TargetSpec spec(bool has_reference = true) {
   return s;
 }
 
-// One call with outputs that no other trial has, compared with the reference.
+// One call, compared with the reference, whose outputs differ from those of every other trial.
 Observation trial(bool right) {
   static std::uint64_t digest = 0;
   Observation o = completed({++digest});
@@ -31,7 +31,8 @@ Observation trial(bool right) {
   return o;
 }
 
-// What the oracle says where the trial it wants is right by `right(trial spec, index)`.
+// The oracle's verdict if each trial that it requests is right or wrong as `right(trial spec,
+// index)` returns.
 template <class Right>
 Verdict ask(const Oracle& oracle, const Plan& plan, Right right) {
   std::vector<Observation> seen;

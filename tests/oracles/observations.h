@@ -1,4 +1,4 @@
-// Observations made by hand, for tests of what judges them.
+// Observations made by hand, for tests of the code that judges them.
 #pragma once
 
 #include "core/trial.h"

@@ -126,7 +126,7 @@ TEST(Screen, WhatCannotBeJudgedIsNeverAPass) {
             Outcome::not_applicable);
   EXPECT_EQ(screen(plan, ended(End::out_of_memory), ended(End::out_of_memory)).outcome,
             Outcome::not_applicable);
-  // A fault in one trial counts although the other could not be judged.
+  // A fault in one trial counts even if the other trial could not be judged.
   EXPECT_TRUE(screen(plan, ended(End::unsupported), faulted({"SIGSEGV"})).failed());
 }
 
@@ -201,7 +201,7 @@ TEST(Axis, GraphRunsTheCallsPlainly) {
   EXPECT_EQ(oracle.judge(plan_of_calls({1}), spec(), {}).outcome, Outcome::not_applicable);
 }
 
-// Else what only graphs or streams make wrong would be called history.
+// Otherwise failures caused only by graphs or streams would be classified as history.
 TEST(Axis, HistoryOfAPlanWithGraphsOrStreamsComparesOrdersOfPlainCalls) {
   Plan streams = plan_of_calls({1, 2});
   std::get<CallStep>(streams.steps[1]).stream = 1;
@@ -250,7 +250,7 @@ TEST(Fault, AMisalignedAccessIsCalledThat) {
       << verdict.reason;
 }
 
-// Whoever asks an oracle which axis it varies (naming, attribution, bisection) is told the truth.
+// Naming, attribution and bisection rely on the axis that an oracle reports.
 TEST(Axis, OracleAndRowAgreeOnWhatIsVariedAndOnItsMeaning) {
   Plan plan = plan_of_calls({1, 2});
   plan.mode.launch = Launch::gated;
@@ -310,7 +310,8 @@ TEST(Axis, ATrialThatDidNotEndIsInconclusive) {
   EXPECT_EQ(history_oracle().judge(plan_of_calls({1}), spec(), all).outcome, Outcome::inconclusive);
 }
 
-// The ends are alike and what is between them differs in one axis, each time in another way.
+// The first and the last trial are equal; the trials in between each differ from them along one
+// axis, in different ways.
 void expect_ends_that_frame(const Oracle& oracle, const Plan& plan, FailKind kind) {
   const auto trials = oracle.expand(plan, spec());
   ASSERT_GE(trials.size(), 4u);
@@ -468,7 +469,7 @@ TEST(SanitizerOracle, WhatDidNotRunUnderTheToolIsNoPass) {
             Outcome::harness_error);
 }
 
-// What the tool said counts, however the trial ended.
+// A record of the tool counts, however the trial ended.
 TEST(SanitizerOracle, ARecordIsNotTakenBackByAFault) {
   Observation o = under(SanitizerTool::memcheck, {record_of("invalid-read")});
   o.end = End::fault;

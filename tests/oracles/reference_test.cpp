@@ -22,7 +22,7 @@ TargetSpec spec(bool has_reference = true) {
   return s;
 }
 
-// A completed trial with so many calls, of which these were compared and are right.
+// A completed trial with `calls` calls, of which those in `which` were compared and are right.
 Observation compared(std::size_t calls, std::initializer_list<std::size_t> which,
                      Comparison others = Comparison::left_out) {
   Observation o = completed(std::vector<std::uint64_t>(calls, 5));
@@ -56,7 +56,7 @@ TEST(ReferenceOracle, WhereNothingWasComparedNothingIsJudged) {
   EXPECT_NE(reference(plan, compared(2, {}, Comparison::none)).outcome, Outcome::pass);
 }
 
-// What has no element cannot be wrong, and is no call that was compared.
+// An output without elements cannot be wrong, and its call does not count as compared.
 TEST(ReferenceOracle, CallsWithoutAnElementOfAnOutputDoNotCount) {
   const Plan plan = plan_of_calls({1, 2, 3});
   const Verdict some = reference(plan, compared(3, {1}, Comparison::empty));
@@ -92,7 +92,7 @@ TEST(Screen, CountsTheCallsThatWereCompared) {
   EXPECT_EQ(screen(spec(), compared(2, {1})).reference, (ReferenceCount{1, 2}));
   EXPECT_EQ(screen(spec(), compared(2, {1})).outcome, Outcome::pass);
   const Verdict none = screen(spec(), compared(2, {}, Comparison::left_out));
-  EXPECT_EQ(none.outcome, Outcome::pass);  // its digests agree
+  EXPECT_EQ(none.outcome, Outcome::pass);  // the digests agree
   EXPECT_EQ(none.reference, (ReferenceCount{0, 2}));
 }
 
@@ -134,7 +134,7 @@ TEST(DryScreen, ComparesNothingOfATargetWithAReference) {
   EXPECT_EQ(count(false), ReferenceCount{});
 }
 
-// By the reference, by the digests of two trials, or by nothing.
+// Outputs are judged by the reference, by the digests of two trials, or by nothing.
 TEST(JudgedOutputs, CountsWhatJudgedThem) {
   const auto judged = [](const TargetSpec& s, const std::vector<Observation>& o) {
     return judged_outputs(s, o);

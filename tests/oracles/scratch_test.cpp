@@ -1,4 +1,4 @@
-// The rule for scratch, its factors, and what names them.
+// The rule for scratch sizes, its factors, and how a missing factor is named.
 #include "oracles/scratch.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ ScratchObservation request(std::uint64_t bytes, std::uint64_t per_cta, Grid g) {
   return {"s", bytes, 128, per_cta, {g.x, g.y, g.z}, g.num_ctas, 128};
 }
 
-// Each call makes one of the requests.
+// Each call makes one of these requests.
 Observation asked(const std::vector<ScratchObservation>& requests) {
   Observation o = testing::completed(std::vector<std::uint64_t>(requests.size(), 7));
   for (std::size_t i = 0; i < requests.size(); ++i) o.calls[i].scratch = {requests[i]};
@@ -37,7 +37,7 @@ Verdict judge(const Observation& o) {
   return ScratchOracle().judge(plan_for(o), {}, {&o, 1});
 }
 
-// The missing factor that the oracle names; "" when it finds nothing.
+// The missing factor that the oracle reports; "" if it passes.
 std::string missing(const std::vector<ScratchObservation>& requests) {
   const Verdict v = judge(asked(requests));
   if (!v.failed()) return "";
@@ -87,7 +87,7 @@ TEST(Scratch, NamesAnEarlierCall) {
 }
 
 TEST(Scratch, TheNamedFactorExplainsAllRequests) {
-  // Either the grid is missing or it is that of call 1, as far as call 2 goes.
+  // For call 2 alone, either the grid is missing or it is that of call 1.
   EXPECT_EQ(missing({request(256, 256, {1}), request(256, 256, {5})}), "grid");
   EXPECT_EQ(missing({request(256, 256, {1}), request(256, 256, {5}), request(700, 256, {9})}),
             "grid")
@@ -139,7 +139,7 @@ RC_GTEST_PROP(Scratch, NeverOverflows, ()) {
   const Grid g{*factor(), *factor(), *factor(), *factor()};
   const auto per_cta = static_cast<std::uint64_t>(*factor());
   const std::uint64_t got = needed_bytes(request(0, per_cta, g));
-  // In double precision, which has no such bound.
+  // In double precision, which does not saturate.
   const double exact = static_cast<double>(per_cta) * static_cast<double>(g.x) *
                        static_cast<double>(g.y) * static_cast<double>(g.z) *
                        static_cast<double>(g.num_ctas);
@@ -165,7 +165,7 @@ RC_GTEST_PROP(Scratch, ADroppedFactorIsNamed, ()) {
          g.all() / static_cast<std::uint64_t>(g.num_ctas));
   const std::string without_grid =
       missing({request(per_cta * static_cast<std::uint64_t>(g.num_ctas), per_cta, g)});
-  // Where an extent of the grid equals num_ctas, either may be the one that is left.
+  // If an extent of the grid equals num_ctas, either could be the remaining factor.
   RC_ASSERT(without_grid == "grid" ||
             (without_grid == "grid and num_ctas" &&
              (g.x == g.num_ctas || g.y == g.num_ctas || g.z == g.num_ctas)));

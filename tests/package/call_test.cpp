@@ -64,7 +64,7 @@ TEST_F(Calls, TakeTheVariantOfTheirKnobsConstantsAndClasses) {
 TEST_F(Calls, AreNotServedWithoutAVariant) {
   Package package = package_;
   const auto call = resolve(package, {{"R", 3}, {"N", 17}}, config(128, "flat", 1));
-  // As if the package had been exported from a cache without them.
+  // As if exported from a cache without these variants.
   package.by_key.erase(variant_key(package, config(128, "flat", 1),
                                    {std::int64_t{128}, std::int64_t{4}},
                                    {{}, {}, Class::other, {}, {}, {}, {}}));
@@ -73,7 +73,7 @@ TEST_F(Calls, AreNotServedWithoutAVariant) {
   EXPECT_EQ(gone.error(),
             "no variant was compiled for BLOCK = 128, grid = \"flat\", num_ctas = 1, n of class "
             "'other', RDIM = 4");
-  // Y has no variant for an address that is no multiple of 16.
+  // y has no variant for addresses that are not multiples of 16.
   std::vector<std::uintptr_t> addresses(7, 0x1000);
   addresses[1] = 0x1004;
   const auto chosen = choose(package_, *call, addresses);
@@ -94,7 +94,7 @@ TEST_F(Calls, AreNotServedWithValuesOutOfRange) {
 TEST_F(Calls, KeepTheAlignmentThatSomeVariantTakes) {
   EXPECT_EQ(least_align(package_, 0), 4u);
   EXPECT_EQ(least_align(package_, 1), 16u);
-  // Where no variant takes other addresses, the description's alignment is not enough.
+  // If every variant requires aligned addresses, the description's alignment is not enough.
   for (auto& v : package_.variants) v.classes[0] = Class::sixteen;
   EXPECT_EQ(least_align(package_, 0), 16u);
 }
@@ -171,7 +171,7 @@ TEST_F(Calls, DropAnIntegerThatIsOne) {
   ASSERT_TRUE(call);
   const std::vector<std::uintptr_t> addresses{0x1000, 0x2000, 0, 0, 0, 0, 0};
   const Parameters parameters(package_, variant(*call), *call, addresses, nullptr, nullptr);
-  // `rows` is 1, too, and stays: it is not specialized.
+  // `rows` is 1, too, but stays an argument: it is not specialized.
   EXPECT_EQ(values_of(parameters.args()),
             (std::vector<std::uint64_t>{0x1000, 0x2000, 1, 0x3fc00000, 0, 0}));
 }

@@ -90,7 +90,7 @@ TEST(Expression, NamesWhatItReads) {
   EXPECT_EQ(Expression::parse("N * M + N", kKnown)->names(), (std::vector<std::string>{"M", "N"}));
 }
 
-// A tree as text and its value in 128 bits; no value where a step leaves the exact range.
+// A tree as text, and its value in 128 bits; no value if a step leaves the exact range.
 struct Tree {
   std::string text;
   std::optional<__int128> value;
@@ -150,7 +150,7 @@ TEST(ExpressionLaws, NoTextCrashes) {
   }));
 }
 
-// As long as a text may be, of one kind of nesting each.
+// Texts of the maximum length, each with one kind of nesting.
 TEST(ExpressionLaws, NoNestingCrashes) {
   constexpr std::size_t kMost = 2000;
   for (const std::string open : {"(", "-", "-(", "1?", "1?(", "min(1,", "max(", "cdiv(1,", "1-(",

@@ -1,4 +1,4 @@
-// One expression, of many threads. What scripts/sanitize looks for data races in.
+// One expression, evaluated by many threads. scripts/sanitize checks it for data races.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The lazily compiled launch over a package, without a device: what it chooses from, tries, freezes
-// and asks for, under the right rules and under each wrong one.
+// The lazily compiled launch over a package, without a device: its configs, the trials that it
+// makes, what it freezes and what it requests, under the right rules and under each wrong one.
 #include "package/lazy_package.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using redzone::test::RecordingContext;
 struct Seen {
   std::vector<redzone::test::RecordedLaunch> launches;
   std::vector<RecordedScratch> scratch;
-  std::size_t saved = 0;  // copies of tensors that were made room for
+  std::size_t saved = 0;  // tensors that were given memory for a copy
   std::string unsupported;
 };
 
@@ -137,7 +137,7 @@ TEST_F(LazyPackages, LaunchAsThePackageDoes) {
   EXPECT_EQ(seen.scratch[0].align, 128u);
 }
 
-// Bytes that two calls of one shape ask for: 24 programs of 384 bytes, of two CTAs each.
+// Bytes that two calls of one shape request: 24 programs of 384 bytes, with two CTAs each.
 std::pair<std::size_t, std::size_t> asked(const std::shared_ptr<const TunedChoice>& choice,
                                           lazy::ScratchRule rule) {
   Launcher launcher(choice, {.scratch = rule});
@@ -174,7 +174,7 @@ TEST_F(LazyPackages, EachRuleOfTheGridAndTheKey) {
   EXPECT_EQ(stale.arguments.at(2), 1000u) << "the arguments are those of the call";
 }
 
-// The variant that a forgotten N of 1 was compiled for does not take n at all.
+// The variant compiled for the forgotten N of 1 has no argument n at all.
 TEST_F(LazyPackages, WithoutADimInTheKeyAVariantOfAnotherClassIsLaunched) {
   Launcher launcher(choice_, {.key = lazy::KeyRule::without_dim});
   EXPECT_EQ(launcher.call(1, 1).launches.at(0).arguments.size(), 6u);
@@ -203,7 +203,7 @@ TEST_F(LazyPackages, RefuseWhatNoVariantServes) {
   EXPECT_NE(seen.unsupported.find("no variant was compiled for"), std::string::npos);
 }
 
-// Over the plans of the generator: each request is exactly what its launch owes.
+// Over plans of the generator: each request is exactly what its launch needs.
 TEST_F(LazyPackages, TheRightRulesOweNothing) {
   const TargetSpec spec = lazy_spec_of(choice_);
   generators::PlanGenerator generator(spec, generators::none_budget(), 3);

@@ -49,7 +49,7 @@ TEST(Reader, HashesEveryFileOfThePackage) {
   EXPECT_NE(read_package(sample.folder())->code_hash, after);
 }
 
-// An error without the place in the file.
+// The error message without its place in the file.
 std::string without_place(const std::string& message) {
   static const std::regex place(R"(\.toml:[0-9]+:[0-9]+: )");
   return std::regex_replace(message, place, ".toml: ");
@@ -60,7 +60,7 @@ struct Broken {
   const char* file;
   const char* from;
   const char* to;
-  const char* error;  // with file and field
+  const char* error;  // includes file and field
 };
 
 void PrintTo(const Broken& b, std::ostream* out) {
@@ -90,7 +90,7 @@ TEST(Reader, ErrorsOfTheDescriptionHaveTheirPlace) {
       << package.error().message;
 }
 
-// Trees that would exhaust the stack, in the description and in the metadata.
+// Trees in the description and in the metadata that would exhaust the stack.
 TEST(PackageReader, DeepFilesAreErrors) {
   std::string keys, lists;
   for (int i = 0; i < 150'000; ++i) {
@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                "add.1.json: tensordesc_meta: the kernel takes descriptors"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// With the cubin of two-CTA clusters without n replaced.
+// The error after replacing the cubin for two-CTA clusters without n.
 std::string error_with(const std::string& image) {
   const SamplePackage sample;
   sample.write("cubin/add.2one.cubin", image);
@@ -290,12 +290,14 @@ TEST(Reader, NamesWhatIsNotThere) {
             std::string::npos);
 }
 
-// What is only sometimes without a value concerns those calls, which the package does not serve.
+// An expression that has no value for some dims affects only the calls with these dims, which the
+// package does not serve.
 TEST(Reader, AllowsWhatSomeDimsCanHave) {
   const SamplePackage sample;
   sample.edit("target.toml", "\"R\", \"1\"]", "\"cdiv(R, N - 1)\", \"1\"]");
   EXPECT_TRUE(read_package(sample.folder()));
-  // Forbidden by the constraint of at_most, so that nothing can be said.
+  // The constraint of at_most forbids every call that could be tried, so the expression cannot be
+  // checked.
   sample.edit("target.toml", "values = [1, 3, 8]", "values = [5000, 5001]");
   sample.edit("target.toml", "cdiv(R, N - 1)", "cdiv(R, N - N)");
   EXPECT_TRUE(read_package(sample.folder()));
@@ -329,7 +331,7 @@ TEST(Reader, SaysOfALongTextHowLongItIs) {
             std::string::npos);
 }
 
-// A text with a few bytes changed, cut out or doubled.
+// A text with a few bytes changed, removed or duplicated.
 std::string mutated(std::string text) {
   const auto count = *rc::gen::inRange(1, 4);
   for (int i = 0; i < count && !text.empty(); ++i) {

@@ -23,7 +23,7 @@ void record(std::string& out, int attribute, const std::vector<std::uint32_t>& w
   for (const auto word : words) append(out, word);
 }
 
-// .nv.info.add, the parameters in descending order as ptxas writes them.
+// The section .nv.info.add, with the parameters in descending order as ptxas writes them.
 std::string info(const CubinParts& parts) {
   std::string out;
   std::uint32_t offset = 0;

@@ -1,5 +1,5 @@
-// A package as the exporter writes one, small and made here: text, metadata and a cubin that has
-// the sections that are read, and no code.
+// A small package in the form that the exporter writes: text, metadata, and a cubin that has the
+// sections that are read, but no code.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct CubinParts {
 };
 std::string cubin(const CubinParts& parts);
 
-// Of cubins with this many CTAs in a cluster.
+// Metadata of a cubin with this many CTAs per cluster.
 std::string metadata(int ctas);
 
-// target.toml of test.add(x, y, n, rows, factor, BLOCK, RDIM): 144 variants in four cubins, those
-// of which the name ends in "one" without n.
+// target.toml of test.add(x, y, n, rows, factor, BLOCK, RDIM): 144 variants in four cubins. The
+// cubins whose name ends in "one" lack the argument n.
 std::string description();
 
-// A folder of its own with all of it, removed at the end.
+// A temporary folder with the whole package, removed at the end.
 class SamplePackage {
  public:
   SamplePackage();
@@ -36,7 +36,7 @@ class SamplePackage {
   const std::filesystem::path& folder() const { return folder_.path(); }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
-  // Replaces the first `from` in the file; it must be there.
+  // Replaces the first `from` in the file; aborts if there is none.
   void edit(const std::string& name, const std::string& from, const std::string& to) const;
 
  private:

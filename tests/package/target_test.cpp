@@ -56,7 +56,7 @@ TEST_F(PackageTargets, DeclareWhatThePackageSays) {
 }
 
 TEST_F(PackageTargets, AreGivenOnlyCallsThatTheyServe) {
-  // Half of the variants are gone, as of a package from a cache.
+  // Half of the variants are missing, as in a package exported from a cache.
   Package half = *package_;
   std::erase_if(half.by_key, [&](const auto& alike) {
     return half.variants[alike.second.front()].classes[2] == Class::other;
@@ -122,7 +122,7 @@ TEST_F(PackageTargets, AskForTheCubinOfTheVariantOnce) {
   EXPECT_EQ(ctx.launches.size(), 2u);
 }
 
-// As from a list of configs: two settings of the eight combinations of three knobs.
+// As from a list of configs: only two of the eight settings of three knobs exist.
 TEST_F(PackageTargets, DrawOnlySettingsThatExist) {
   Package listed = *package_;
   const auto is_listed = [](const Config& c) {
@@ -134,7 +134,7 @@ TEST_F(PackageTargets, DrawOnlySettingsThatExist) {
     return !is_listed(listed.variants[alike.second.front()].knobs);
   });
   std::erase_if(listed.variants, [&](const Variant& v) { return !is_listed(v.knobs); });
-  for (auto& [key, alike] : listed.by_key)  // the indices have moved
+  for (auto& [key, alike] : listed.by_key)  // the variants have new indices
     for (auto& index : alike) index = 0;
   const TargetSpec spec = spec_of(std::make_shared<const Package>(listed), settings(listed));
   ASSERT_EQ(spec.knobs.size(), 1u);
@@ -208,7 +208,7 @@ TEST_F(PackageTargets, AreTargetsOfTheRegistry) {
   EXPECT_NE(again.error().message.find("duplicate target name 'test.add'"), std::string::npos);
 }
 
-// All but the tuning that accumulates: the sample has no tensor that it adds to.
+// All except the mistake about tuning with accumulation: the sample accumulates into no tensor.
 TEST_F(PackageTargets, ComeWithTheMistakesThatTheirLauncherCanMake) {
   Registry registry;
   const std::filesystem::path folders[] = {sample_.folder()};

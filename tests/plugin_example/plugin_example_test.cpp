@@ -1,5 +1,4 @@
-// Compiles the example as its author would, with nothing of this tree but build/include, and runs
-// what comes out.
+// Compiles the example like its author, with only build/include of this tree, and runs the result.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// The arrows of dependency, and each third-party header where its job is. Reads the sources and the
-// build files: a text that is embedded or a source of another folder that is compiled counts as an
-// include, and a library links those of its own floor and below.
+// Dependencies between folders, and the files that may include each third-party header. Reads the
+// sources and the build files: an embedded text, or a compiled source of another folder, counts as
+// an include, and a library may link libraries of its own floor and below.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace {
 
 using std::filesystem::path;
 
-// The folders, from the ground up: each knows only what is before it. Those of src/ are built in
-// this order, too; generators/ and oracles/ lie beside it.
+// The folders from the bottom up: each may include only folders before it. Those of src/ are built
+// in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
     "core",       "statistics", "tma",      "sanitizer", "target", "launcher",
     "references", "device",     "package",  "exec",      "trial",  "standalone",
     "generators", "oracles",    "campaign", "bisect",    "store",  "report",
     "engine",     "nightly",    "bench",    "cli",       "targets"};
 
-// "core/", ...: how an include of another folder begins.
+// "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> out;
@@ -59,7 +59,7 @@ bool is_source(const path& file) {
   return std::find(kinds.begin(), kinds.end(), file.extension().string()) != kinds.end();
 }
 
-// What a build file takes from folders of the tree: embedded texts, sources that are compiled.
+// Files that a build file takes from folders of the tree: embedded texts and compiled sources.
 std::vector<Include> taken_by(const path& build_file) {
   static const std::regex word(R"([\w./]+)");
   std::vector<Include> out;
@@ -115,7 +115,7 @@ bool begins_with_any(const std::string& text, const std::vector<std::string>& wi
   return std::any_of(with.begin(), with.end(), [&](const auto& w) { return begins(text, w); });
 }
 
-// Who may include what: a file whose path begins with one of `users`.
+// Which files may include a header: those whose path begins with one of `users`.
 struct ThirdParty {
   const char* name;
   std::vector<std::string> headers;
@@ -165,7 +165,7 @@ TEST_P(ThirdPartyHeaders, AreIncludedOnlyWhereTheirJobIs) {
 INSTANTIATE_TEST_SUITE_P(Headers, ThirdPartyHeaders, testing::ValuesIn(third_party()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A part of the tree and the headers of other parts that it may know.
+// A part of the tree and the headers of other parts that it may include.
 struct Part {
   const char* name;
   std::string folder;
@@ -177,26 +177,26 @@ std::vector<Part> parts() {
       {"core", "src/core/", {}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
-      // Kernels that it compiles at run time include what kernels of plugins do.
+      // Kernels that the device compiles at run time include the same headers as those of plugins.
       {"device", "src/device/", {"core/", "target/public", "tma/"}},
-      // Compiles the reference of the chunk kernels, which is plain C++, beside its own.
+      // Compiles the reference of the chunk kernels, which is plain C++, as one of its own sources.
       {"references", "src/references/", {"targets/chunk/reference"}},
-      // Part of plugins: knows what they know.
+      // Part of plugins, so it may include what they may.
       {"launcher", "src/launcher/", {}},
       {"package",
        "src/package/",
        {"core/", "target/", "launcher/", "references/", "device/element.h"}},
       {"sanitizer", "src/sanitizer/", {"core/"}},
       {"exec", "src/exec/", {"core/", "device/", "target/", "sanitizer/", "tma/"}},
-      // The campaign sees interfaces and plain values: no device, no worker, no SQLite.
+      // The campaign uses interfaces and plain values: no device, no worker, no SQLite.
       {"campaign",
        "src/campaign/",
        {"core/", "exec/executor.h", "oracles/", "statistics/", "core/finding.h"}},
       {"statistics", "src/statistics/", {"core/"}},
-      // Through the runner, it does not know what runs the plans.
+      // Runs plans through the runner, so it does not depend on what runs them.
       {"bisect", "src/bisect/", {"core/", "campaign/run_judgement.h", "statistics/"}},
       {"trial", "src/trial/", {"core/", "device/", "exec/", "sanitizer/", "target/", "tma/"}},
-      // The programs that it writes hold the text of headers.
+      // The programs that it writes contain the text of headers.
       {"standalone",
        "src/standalone/",
        {"core/", "device/", "target/public/", "trial/tensor_buffer.h"}},
@@ -216,7 +216,7 @@ std::vector<Part> parts() {
         "report/", "engine/"}},
       {"generators", "generators/", {"core/", "tma/"}},
       {"oracles", "oracles/", {"core/"}},
-      // Targets see what a plugin of another project sees, <redzone/...>, and share a launcher.
+      // Targets include what a plugin of another project can, <redzone/...>, and share a launcher.
       {"targets", "src/targets/", {"launcher/"}},
   };
 }
@@ -246,7 +246,7 @@ TEST_P(Parts, IncludeOnlyWhatTheyMayKnow) {
 INSTANTIATE_TEST_SUITE_P(Arrows, Parts, testing::ValuesIn(parts()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// The floor of a file; nothing for one that is in no folder of kFloors, as those of tests/.
+// The folder in kFloors that contains the file; "" for other files, such as those of tests/.
 std::string folder_of(const std::string& file) {
   for (const auto& floor : kFloors)
     if (begins(file, "src/" + floor + "/") || begins(file, floor + "/")) return floor;
@@ -263,7 +263,7 @@ TEST(Layering, EveryFolderHasAFloor) {
   for (const auto& entry : std::filesystem::directory_iterator(path(SOURCE_DIR) / "src"))
     if (entry.is_directory()) folders.push_back(entry.path().filename().string());
   EXPECT_EQ(std::set(folders.begin(), folders.end()), std::set(kFloors.begin(), kFloors.end()));
-  std::set<std::string> with_rules{"bench", "cli"};  // these may know all below them
+  std::set<std::string> with_rules{"bench", "cli"};  // may include all folders below them
   for (const auto& part : parts()) with_rules.insert(part.name);
   for (const auto& floor : kFloors) EXPECT_TRUE(with_rules.contains(floor)) << floor;
 }
@@ -278,16 +278,16 @@ TEST(Layering, NothingIncludesWhatIsAboveIt) {
   }
 }
 
-// A folder, the libraries that its build files make, and what those link.
+// For each folder, the libraries that its build files define and the folders that these link.
 struct Linking {
   std::map<std::string, std::string> folder_of_library;
-  std::map<std::string, std::set<std::string>> links;  // by folder: folders
+  std::map<std::string, std::set<std::string>> links;  // folders linked, by folder
 };
 
 const Linking& linking() {
   static const Linking all = [] {
     Linking out;
-    std::map<std::string, std::vector<std::string>> libraries;  // by folder: linked
+    std::map<std::string, std::vector<std::string>> libraries;  // libraries linked, by folder
     const std::regex made(R"(add_library\(\s*(\w+))"),
         linked(R"(target_link_libraries\(([^)]*)\))"), word(R"(rz_\w+)");
     for (const char* part : {"src", "generators", "oracles"})
@@ -338,7 +338,8 @@ TEST(Layering, LibrariesLinkOnlyWhatIsBelowThem) {
       EXPECT_LE(floor_of(to), floor_of(folder)) << "src/" << folder << " links " << to;
 }
 
-// A header that is plain needs no library; which folders have such is said here.
+// A header without definitions elsewhere needs no library; this lists the folders that have such
+// headers.
 TEST(Layering, WhatIsIncludedIsLinked) {
   const std::map<std::string, std::set<std::string>> headers_alone{
       {"campaign", {"exec"}},       // executor.h, an interface
@@ -349,7 +350,7 @@ TEST(Layering, WhatIsIncludedIsLinked) {
   for (const auto& include : tree().includes) {
     const std::string from = folder_of(include.file), to = folder_of(include.header);
     if (!include.quoted || from.empty() || to.empty() || from == "targets") continue;
-    if (include.file.ends_with("CMakeLists.txt")) continue;  // embedded, which is no linking
+    if (include.file.ends_with("CMakeLists.txt")) continue;  // embedded, not linked
     const auto alone = headers_alone.find(from);
     if (alone != headers_alone.end() && alone->second.contains(to)) continue;
     EXPECT_TRUE(linked_by(from).contains(to))
@@ -373,7 +374,7 @@ TEST(Layering, FoldersAreBuiltInTheOrderOfTheFloors) {
   EXPECT_EQ(built, of_src);
 }
 
-// Elsewhere, text of a target or of a store could steer the terminal.
+// Elsewhere, text of a target or a store could send control sequences to the terminal.
 TEST(Layering, CommandsPrintThroughOneFile) {
   const std::regex prints(
       R"(\bstd::(cout|cerr|clog|puts)\b|\b(stdout|stderr)\b|\bf?printf\b|::write\()");
@@ -390,8 +391,9 @@ TEST(Layering, CommandsPrintThroughOneFile) {
   EXPECT_GT(seen, 0) << "the file has moved";
 }
 
-// A file outside src/device that names a kind of device, how often, and why it may. What depends on
-// the device asks for a fact of it (core/device_traits.h), so these numbers only fall.
+// A file outside src/device that names a kind of device: how often, and why it may. Code that
+// depends on the device reads its traits (core/device_traits.h), so these numbers may only
+// decrease.
 struct KindUser {
   int times = 0;
   const char* why = "";
@@ -436,7 +438,7 @@ TEST(Layering, KindsOfDevicesAreNamedInFewPlaces) {
         << file << " (" << user.why << ") names fewer kinds of devices: lower its number";
 }
 
-// Public headers are copied to build/include, where nothing else of this tree is.
+// Public headers are copied to build/include without the rest of the tree.
 TEST(Layering, PublicHeadersKnowOnlyEachOther) {
   int seen = 0;
   for (const auto& include : tree().includes) {

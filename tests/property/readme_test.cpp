@@ -25,8 +25,8 @@ Flags flags_in(const std::string& text) {
   return out;
 }
 
-// The flags that a help text declares, --help aside. A flag begins its line; the texts behind it
-// may name others.
+// The flags that a help text declares, except --help. A flag begins its line; its description may
+// name others.
 Flags declared_in(const std::string& help) {
   Flags out;
   std::istringstream lines(help);
@@ -66,7 +66,7 @@ std::string cli_page() {
   return read_text(root() / "docs" / "cli.md");
 }
 
-// Flags by command, from the sections of docs/cli.md, each of which begins with `## COMMAND`.
+// Flags by command, from the sections of docs/cli.md, which begin with `## COMMAND`.
 std::map<std::string, Flags> documented() {
   std::map<std::string, std::string> sections;
   std::istringstream lines(cli_page());
@@ -131,14 +131,14 @@ TEST(Readme, ListsEveryCommand) {
   EXPECT_EQ(commands_of_readme(), commands);
 }
 
-// In the README and in every page.
+// In the README and on every page.
 TEST(Readme, NamesNoFlagThatDoesNotExist) {
   Flags known{"--version"};
   for (const auto& [command, flags] : helped()) known.insert(flags.begin(), flags.end());
   known.insert("--help");
   for (const auto& script : std::filesystem::directory_iterator(root() / "scripts"))
     if (script.is_regular_file()) known.merge(flags_in(read_text(script.path())));
-  // Of pip, in docs/flashinfer.md.
+  // A flag of pip, in docs/flashinfer.md.
   known.insert("--no-deps");
   std::vector<path> pages{root() / "README.md"};
   for (const auto& page : std::filesystem::directory_iterator(root() / "docs"))

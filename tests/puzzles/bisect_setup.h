@@ -1,4 +1,4 @@
-// The reduced plan of a puzzle, and what runs and judges it in real workers.
+// The reduced plan of a puzzle, with real workers to run it and an oracle to judge it.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class BisectSetup {
  public:
   explicit BisectSetup(const Note& note)
       : repro_(stored_repro(note)), spec_(shipped_spec(note.puzzle())) {
-    // A hang costs its deadline each time; nothing else takes so long.
+    // A hang costs its deadline each time; all other failures end much sooner.
     const bool hangs = repro_.signature->kind == FailKind::hang;
     evaluator_.set_deadline(hangs ? std::chrono::milliseconds(300) : kDeadline);
     options_.axes = {catalog_.axes(), catalog_.find(repro_.oracle)->varies()};
@@ -70,7 +70,7 @@ inline std::vector<std::string> unknown_in(const bisect::Bisection& b) {
   return rows;
 }
 
-// Ascending, as answer_of().
+// Sorted in ascending order, like answer_of().
 inline std::vector<std::string> cause_of(const Note& note) {
   auto cause = causes().at(note.name);
   std::sort(cause.begin(), cause.end());

@@ -1,6 +1,6 @@
-// Five puzzles whose failure is made to show only now and then: the bisection names the same cause,
-// and does not take luck for innocence. What each plan does is found out once, in a real worker;
-// whether it shows it this time is a seeded coin.
+// Five puzzles whose failure is made to show only now and then: bisection names the same cause and
+// does not take a lucky pass for a pass. A real worker runs each plan once; a seeded random number
+// decides whether a run shows the failure.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr int kRepetitions = 100;
 constexpr int kLeastRight = 95;
 
-// Runs each plan once.
+// Runs each plan once and returns the stored counts from then on.
 class Recorded final : public bisect::Runner {
  public:
   explicit Recorded(bisect::Runner& real) : real_(real) {}

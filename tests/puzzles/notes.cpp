@@ -35,7 +35,7 @@ std::vector<std::string> split(std::string_view text, std::string_view by) {
   }
 }
 
-// "key: value" of a comment line; nothing for any other line.
+// "key: value" of a comment line; nullopt for any other line.
 struct Field {
   std::string key, value;
 };
@@ -55,8 +55,8 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-// The comment at the top, up to the first line that is no text behind "// ". A line that begins no
-// field goes on with the one before.
+// The fields of the comment at the top, up to the first line that does not begin with "// " and
+// text. A line that begins no field continues the previous one.
 std::vector<Field> fields_of(std::string_view source) {
   std::vector<Field> fields;
   std::istringstream lines{std::string(source)};
@@ -77,7 +77,7 @@ Result<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
-// Where a part of a layout that is a number lies; null for another.
+// Pointer to the numeric part of a layout with this name; null for other parts.
 std::int64_t* number_of(Layout& layout, std::string_view part) {
   if (part == "row_padding") return &layout.row_padding_elems;
   if (part == "offset") return &layout.offset_elems;
@@ -115,7 +115,7 @@ Result<void> parse_setting(std::string_view word, Call& call) {
   return {};
 }
 
-// A word after the number of calls: how they run, where that is not the plainest way.
+// Parses a word after the number of calls: how they run, if not in the plainest way.
 bool parse_way(std::string_view word, Minimum& to) {
   if (word == "guard_before")
     to.placement = Placement::guard_before;
@@ -173,7 +173,7 @@ Result<Expectation> parse_expectation(std::string_view text) {
   return e;
 }
 
-// "" when it cannot be read.
+// The contents of the file; "" if it cannot be read.
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::stringstream text;

@@ -22,16 +22,16 @@ struct Minimum {
   std::string file = {};
 };
 
-// One way to fail, and the smallest plan that shows it; or several, if none is the simplest.
+// One way to fail, and the smallest plan that shows it; several plans if none is the simplest.
 struct Expectation {
-  std::vector<FailKind> kinds;       // any of them
+  std::vector<FailKind> kinds;       // any of these kinds
   std::string access, side, buffer;  // "" if the note omits it
   std::vector<Minimum> minima;
 };
 
 struct Note {
   std::string name;
-  bool control = false;  // correct, and must never be flagged
+  bool control = false;  // correct; must never be flagged
   std::string bug, kin;  // "" for a control
   std::vector<Expectation> expectations;
 
@@ -39,25 +39,25 @@ struct Note {
   std::string twin() const { return (control ? "control." : "twin.") + name; }
 };
 
-// `where` starts the message of an error.
+// `where` is the beginning of error messages.
 Result<Note> parse_note(std::string_view source, std::string_view where);
 
 // Files of the source tree that hold a puzzle or a control, by name.
 std::vector<std::filesystem::path> puzzle_files();
 Result<Note> read_note(const std::filesystem::path& file);
 
-// The notes of all of them that can be read.
+// All shipped notes that can be read.
 std::vector<Note> shipped_notes();
 
-// The plan of `minimum` for `target`, otherwise in the plainest mode. Aborts when its file cannot
-// be read.
+// The plan of `minimum` for `target`, otherwise in the plainest mode. Aborts if its file cannot be
+// read.
 Plan minimal_plan(const Minimum& minimum, const TargetSpec& target);
 
-// Is `plan` the minimum? For a plan from a file the schedule may differ, because any schedule that
-// shows a race may be found.
+// Whether `plan` is the minimum. For a plan from a file the schedule may differ, because any
+// schedule that shows the race is valid.
 bool is_minimum(const Plan& plan, const Minimum& minimum, const TargetSpec& target);
 
-// Does `signature` match the expectation? Parts that the note omits match anything.
+// Whether `signature` matches the expectation. Parts that the note omits match anything.
 bool matches(const Expectation& expectation, const Signature& signature);
 
 }  // namespace redzone::puzzles

@@ -1,4 +1,4 @@
-// The notes at the top of the puzzles: well formed, and true of the targets that are registered.
+// The notes at the top of the puzzles are well formed and agree with the registered targets.
 #include "puzzles/notes.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Notes, APuzzleAndItsTwinTakeTheSamePlans) {
   }
 }
 
-// A tensor of the spec, or memory that the source asks for by that name.
+// A tensor of the spec, or memory that the source requests under this name.
 TEST(Notes, ExpectationsNameBuffersOfTheTarget) {
   for (const auto& file : puzzle_files()) {
     const auto note = read_note(file);

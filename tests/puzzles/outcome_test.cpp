@@ -1,5 +1,6 @@
-// Each puzzle fails as its note says on the plan that its note calls minimal, on nothing simpler,
-// and its twin passes there. On the host device, through real workers and oracles.
+// Each puzzle fails as its note expects on the plan that the note calls minimal, and passes on
+// every simpler plan; its fixed variant passes there. On the host device, through real workers and
+// oracles.
 #include <gtest/gtest.h>
 
 #include "core/plan_text.h"
@@ -76,7 +77,7 @@ TEST_P(Puzzle, HasATwinThatPassesThere) {
             if (!oracle->expand(plan, twin).empty()) questions.push_back({oracle.get(), plan});
       }
       for (const auto& answer : evaluator.ask(questions))
-        // Few targets tell what scratch they need.
+        // Few targets declare the scratch that they need.
         EXPECT_TRUE(answer.verdict.outcome == Outcome::pass ||
                     (answer.verdict.oracle == "scratch" &&
                      answer.verdict.outcome == Outcome::not_applicable))

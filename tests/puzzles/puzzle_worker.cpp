@@ -1,4 +1,4 @@
-// A worker process over the host device that knows the puzzles.
+// A worker process on the host device that has the puzzles.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

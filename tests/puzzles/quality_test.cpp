@@ -1,10 +1,10 @@
-// How good the reducer and the bisection are, of all puzzles, on the host device, through real
-// workers and oracles: the plan of each puzzle, buried among calls that a generator drew, is
-// reduced to the minimum that the note states; and the bisection of that minimum names the cause,
-// and nothing else.
+// Quality of the reducer and the bisection, for all puzzles, on the host device, through real
+// workers and oracles. The plan of each puzzle, buried among calls that a generator drew, is
+// reduced to the minimum that the note states; the bisection of that minimum names the cause and
+// nothing else.
 //
-// Prints one table; $REDZONE_QUALITY names a file to write it to (scripts/quality). Times are told
-// and not judged.
+// Prints one table; $REDZONE_QUALITY names a file to write it to (scripts/quality). Times are
+// printed, not judged.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ double seconds_since(Clock::time_point begun) {
   return std::chrono::duration<double>(Clock::now() - begun).count();
 }
 
-// Keeps nothing.
+// Stores nothing.
 class NoSink final : public campaign::FindingSink {
  public:
   Result<campaign::Recorded> record(const Finding&) override { return {{1, true}}; }
@@ -44,7 +44,7 @@ class NoSink final : public campaign::FindingSink {
   }
 };
 
-// The plan with calls before it and behind it, in the launch mode.
+// The plan in the launch mode, with other calls before and after it.
 Plan buried(const Plan& plan, const std::vector<Step>& before, const std::vector<Step>& behind,
             Launch launch) {
   Plan out = plan;
@@ -55,7 +55,7 @@ Plan buried(const Plan& plan, const std::vector<Step>& before, const std::vector
   return out;
 }
 
-// Calls as a generator draws them, from a seed.
+// Calls that a generator draws with a seed.
 std::vector<Step> drawn_calls(const TargetSpec& spec, std::uint64_t seed, std::size_t most) {
   generators::PlanGenerator generator(spec, generators::host_budget(), seed);
   std::vector<Step> out;
@@ -94,7 +94,7 @@ class Quality {
   }
 
  private:
-  // Of some ways to bury the plan, the first in which it still fails so.
+  // The first of several ways to bury the plan in which it still fails in the same way.
   Plan failing_plan() {
     campaign::Evaluator evaluator(pool_, spec_, deadline_);
     const Oracle& oracle = *catalog_.find(repro_.oracle);

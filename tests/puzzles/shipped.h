@@ -1,11 +1,11 @@
-// The host side of the plugin `puzzles`, as it was built.
+// The host build of the plugin `puzzles`.
 #pragma once
 
 #include "target/registry.h"
 
 namespace redzone::puzzles {
 
-// Loaded once; ends the process when the plugin cannot be loaded.
+// Loaded once; ends the process if the plugin cannot be loaded.
 const Registry& shipped_registry();
 const TargetSpec& shipped_spec(std::string_view name);
 

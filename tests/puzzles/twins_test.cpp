@@ -1,4 +1,4 @@
-// Twins and controls are correct: no generated plan may flag them.
+// Fixed variants and controls are correct: no generated plan may flag them.
 #include <gtest/gtest.h>
 
 #include "core/plan_text.h"

@@ -145,7 +145,7 @@ double attended(const Tensors& call, std::int64_t head, std::int64_t row, std::i
 }
 
 TEST(Attention, IsThatOfTheFormula) {
-  // Around four keys, which are scored at a time.
+  // Lengths around four, since four keys are scored at a time.
   for (const std::int64_t S : {1, 2, 3, 4, 5, 7, 8, 9, 17})
     for (const std::int64_t D : {1, 2, 5, 16})
       for (const bool causal : {false, true}) {

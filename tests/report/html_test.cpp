@@ -1,4 +1,4 @@
-// The page as text; what it does in a browser is tested in page_test.py.
+// The page as text. Its behaviour in a browser is tested in page_test.py.
 #include "report/html.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kBegin = R"(<script id="night" type="application/json">)";
 constexpr std::string_view kEnd = "</script>";
 
-// What a browser takes for the contents of the element.
+// The contents of the element as a browser parses them.
 std::string data_in(const std::string& page) {
   const auto begin = page.find(kBegin) + kBegin.size();
   return page.substr(begin, page.find(kEnd, begin) - begin);
@@ -85,7 +85,7 @@ RC_GTEST_PROP(Html, NoTextLeavesTheData, ()) {
   const std::string page = night_html(night);
   RC_ASSERT(without_data(page) == frame);
   RC_ASSERT(data_in(page).find_first_of("<>&") == std::string::npos);
-  const Json data = Json::parse(data_in(page));  // refuses what is not UTF-8
+  const Json data = Json::parse(data_in(page));  // throws unless it is UTF-8
   RC_ASSERT(data["report"]["night"]["findings"].size() == night.findings.size());
 }
 

@@ -81,7 +81,7 @@ TEST(ReportJson, Findings) {
   const Json two = parsed(findings_json(all, "my.db"));
   ASSERT_EQ(two["findings"].size(), 2u);
   EXPECT_EQ(two["findings"][1]["replay"], "redzone replay 3 --db my.db");
-  // One is an array too.
+  // A single finding is an array, too.
   EXPECT_EQ(parsed(findings_json(std::span(all).first(1)))["findings"].size(), 1u);
   EXPECT_TRUE(parsed(findings_json(std::span(all).first(1)))["findings"].is_array());
 }

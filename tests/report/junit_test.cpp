@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-// "passed" or the name of the element that says otherwise, by "suite/case".
+// "passed", or the name of the element for any other result, by "suite/case".
 std::map<std::string, std::string> results(const std::string& xml) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(xml.c_str()));

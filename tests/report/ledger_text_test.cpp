@@ -1,4 +1,4 @@
-// The ledger is seen wherever a finding is.
+// The ledger status is shown with each finding in every output.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -64,7 +64,7 @@ TEST(Markdown, ALinkThatIsNotToTheWebIsText) {
   EXPECT_FALSE(holds(night_markdown(night), "](javascript:"));
 }
 
-// As many as the newest renderer would take for the ends of cells.
+// The number of pipes that the strictest renderer would take for the ends of cells.
 std::size_t cell_ends(const std::string& line) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < line.size(); ++i)
@@ -72,7 +72,7 @@ std::size_t cell_ends(const std::string& line) {
   return count;
 }
 
-// Rows have as many cells as their heads; blocks of code are left out.
+// Each row has as many cells as its header; code blocks are skipped.
 bool tables_are_whole(const std::string& text) {
   std::istringstream in(text);
   std::string fence;
@@ -96,7 +96,7 @@ RC_GTEST_PROP(Markdown, AnyBytesStayInTheirCells, ()) {
   const Night night = nasty_night();
   const std::string text = night_markdown(night);
   RC_ASSERT(tables_are_whole(text));
-  RC_ASSERT(nlohmann::json(text).dump().size() > 0u);  // throws where it is not UTF-8
+  RC_ASSERT(nlohmann::json(text).dump().size() > 0u);  // throws unless it is UTF-8
   RC_ASSERT(text.find("\r") == std::string::npos);
 }
 
@@ -115,7 +115,7 @@ TEST(Markdown, ALongNightFitsAndSaysHowMuchIsMissing) {
   const std::string text = night_markdown(long_night(3000, 2000));
   EXPECT_LE(text.size(), kMostSummaryBytes);
   EXPECT_GT(text.size(), kMostSummaryBytes / 2);
-  // All rows fit, not all plans.
+  // All rows fit, but not all plans.
   EXPECT_TRUE(holds(text, "| 2999 |"));
   const auto blocks = [&] {
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// Texts that try to break out of a report's format, and nights that are made of them.
+// Texts that try to break out of a report's format, and nights made of them.
 #pragma once
 
 #include <rapidcheck.h>
@@ -78,7 +78,7 @@ inline rc::Gen<std::string> nasty_text() {
                       });
 }
 
-// Gives every text of a night that comes from a target, a file or a person to `change`.
+// Calls `change` with every text of a night that comes from a target, a file or a user.
 template <class Change>
 void for_each_text(Night& night, Change change) {
   for (auto* text : {&night.command, &night.commit, &night.device, &night.driver, &night.toolkit,
@@ -106,7 +106,7 @@ void for_each_text(Night& night, Change change) {
   for (auto& gap : night.not_judged) change(gap.what), change(gap.why);
 }
 
-// Its texts are drawn from a few; to be called within a property.
+// All texts are drawn from a few. Call it within a property.
 inline Night nasty_night() {
   const auto texts = *rc::gen::container<std::vector<std::string>>(std::size_t{16}, nasty_text());
   Night night = sample_night();

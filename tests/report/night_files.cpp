@@ -1,5 +1,6 @@
-// night_files DIR: nights in every format, a folder each, for the validators of other programs:
-// DIR/sample, DIR/hostile (texts that try to break out), DIR/empty and DIR/many (10,000 findings).
+// night_files DIR: writes nights in every format, one folder each, for the validators of other
+// programs: DIR/sample, DIR/hostile (texts that try to break out), DIR/empty and DIR/many (10,000
+// findings).
 #include <filesystem>
 #include <fstream>
 #include <iostream>

@@ -1,4 +1,4 @@
-// What every format of the night has in common, and the two that need no other program.
+// Properties that all formats of the night share, and the two formats that need no other program.
 #include "report/night.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(Night, OnlyAFailureThatNobodyHasWaivedIsAnAlarm) {
     }
 }
 
-// It is not in the ledger that would say that it regressed.
+// An unconfirmed failure has no ledger entry that would make it a regression.
 TEST(Night, WhatWasSeenAndNotConfirmedIsAnAlarmUnlessItIsWaived) {
   for (const auto standing : {Standing::fresh, Standing::fixed, Standing::regressed})
     EXPECT_TRUE(is_alarm(night_finding(1, standing, Tonight::seen))) << name_of(standing);
@@ -54,7 +54,7 @@ TEST(Night, APlanOfTheCorpusThatFailsIsAnAlarmByItself) {
   EXPECT_FALSE(is_alarm(p));
 }
 
-// A night in which nothing was confirmed: one failure of the fuzzing, and one of the corpus.
+// A night in which nothing was confirmed: one failure from fuzzing and one from the corpus.
 Night unconfirmed_night() {
   Night night = sample_night();
   night.findings = {night_finding(4, Standing::fresh, Tonight::seen)};
@@ -159,7 +159,7 @@ not judged
 )");
 }
 
-// Also of a night of before this was counted.
+// Also for a night stored before comparisons were counted.
 TEST(Night, WhereNothingWasToBeComparedNothingIsSaidOfIt) {
   Night night = sample_night();
   night.reference = {};
@@ -218,7 +218,7 @@ TEST(Night, ShardsAreNamed) {
   EXPECT_EQ(shard_text(night), "shards 1, 3 of 3");
 }
 
-// Seen in the plans of the corpus, too, also of targets that were not fuzzed.
+// Occurrences include the plans of the corpus and targets that were not fuzzed.
 TEST(Night, OccurrencesAreNotSaidToBeOfTheFuzzing) {
   NightFinding f = night_finding(1, Standing::fresh, Tonight::found);
   f.occurrences = 1;

@@ -1,5 +1,5 @@
-// What must hold of escaped text whatever the bytes. Where a parser of the format is at hand, it is
-// the judge; for Markdown its rules are written out here.
+// Invariants of escaped text for any bytes. If a parser of the format is available, it is the
+// judge; for Markdown the rules are written out here.
 #include "report/safe_text.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,8 @@ RC_GTEST_PROP(WebLink, HoldsNothingThatEndsAnything, ()) {
   if (link) RC_ASSERT(link->find_first_of("<>\"'`\\ \n|()[]{}") == std::string::npos);
 }
 
-// What GitHub's renderer makes of escapes; nothing where a character has a meaning there.
+// The text that GitHub's renderer shows for the escaped text; nullopt if a character would be
+// interpreted.
 std::optional<std::string> shown(const std::string& markdown) {
   const std::string punctuation = "\\`*_[]|~$";
   std::string out;
@@ -113,7 +114,7 @@ RC_GTEST_PROP(MarkdownText, ShowsTheTextAndNothingElse, ()) {
   RC_ASSERT(is_utf8(text));
   const auto read = shown(text);
   RC_ASSERT(read.has_value());
-  // As it was, if nothing in it had to be replaced.
+  // Unchanged if nothing in it had to be replaced.
   const bool plain =
       is_utf8(bytes) && std::all_of(bytes.begin(), bytes.end(), [](char c) {
         return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\xc2' && c != '\xe2';
@@ -121,8 +122,8 @@ RC_GTEST_PROP(MarkdownText, ShowsTheTextAndNothingElse, ()) {
   if (plain) RC_ASSERT(*read == bytes);
 }
 
-// The contents of a code span that is all of `cell`, after GitHub has unescaped the pipes of a
-// table; nothing where it ends early, or a pipe would end the cell.
+// The contents of the code span that makes up all of `cell`, after GitHub has unescaped the pipes
+// of a table; nullopt if it ends early or a pipe would end the cell.
 std::optional<std::string> code_in(const std::string& cell) {
   std::string text;
   for (std::size_t i = 0; i < cell.size(); ++i) {

@@ -57,7 +57,7 @@ TEST(Sarif, WhatIsWaivedIsSuppressedWithItsLink) {
   EXPECT_EQ(results[3]["suppressions"][0]["justification"], "wedges the machine");
 }
 
-// Whatever a result is matched by must come from the signature alone.
+// The fields by which a result is matched must depend only on the signature.
 TEST(Sarif, TheFingerprintDependsOnTheSignatureOnly) {
   Night one = sample_night();
   one.findings = {night_finding(4, Standing::fresh, Tonight::found)};
@@ -119,7 +119,7 @@ TEST(Sarif, ShardsDoNotReplaceEachOther) {
 
 RC_GTEST_PROP(Sarif, AnyBytesGiveValidJson, ()) {
   const Night night = nasty_night();
-  const Json run = run_of(night);  // refuses what is not UTF-8
+  const Json run = run_of(night);  // throws unless it is UTF-8
   RC_ASSERT(run["results"].size() == 4u);
   for (const Json& result : run["results"]) {
     const auto uri =

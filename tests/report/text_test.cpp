@@ -1,4 +1,4 @@
-// Exact texts. Where one changes on purpose, so do docs/ and help.
+// Exact texts. When a change is intended, change docs/ and the help texts, too.
 #include "report/text.h"
 
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ plan (4 calls, not known to be minimal; as generated; holds calls of plans that 
 
 TEST(ReportText, WhatAFindingNeeds) {
   Finding f = sample_finding();
-  EXPECT_EQ(needs_of(f), std::vector<std::string>{});  // flaky: a few passes say nothing
+  EXPECT_EQ(needs_of(f), std::vector<std::string>{});  // flaky: a few passes prove nothing
   f.state = FindingState::confirmed;
   f.plan.mode.launch = Launch::gated;
   f.attribution = {{"launch", "blocking", {0, 3}},
@@ -244,7 +244,7 @@ TEST(ReportText, ACampaignNamesTheTargetsOfWhichNothingWasCompared) {
       << lines();
 }
 
-// A mistake in a spec is told first, and however few plans met it.
+// A mistake in a spec is reported first, however few plans met it.
 TEST(ReportText, CampaignNamesAMistakeInASpec) {
   Scope scope;
   for (std::uint64_t plans = 1; plans <= 7; ++plans)
