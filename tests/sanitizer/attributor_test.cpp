@@ -1,4 +1,4 @@
-// What memcheck adds to a finding, where it finds, finds nothing, and falls over.
+// What memcheck adds to a finding: when it reports an error, reports none, and fails itself.
 #include "campaign/memcheck_attributor.h"
 
 #include "core/attribution.h"

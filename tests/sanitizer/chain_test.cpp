@@ -1,5 +1,5 @@
 // `redzone sanitized-worker` becomes the tool, which becomes a worker: the real binary, on the host
-// device, under a tool that sees nothing.
+// device, under a tool that reports nothing.
 #include <filesystem>
 
 #include "core/temporary_folder.h"

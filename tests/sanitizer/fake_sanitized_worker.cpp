@@ -1,5 +1,5 @@
-// A worker that runs under a fake tool: in a trial it writes to the log what the tool would, which
-// is the name of the plan's target.
+// A worker under a fake tool: in a trial it writes what the tool would write to the log, selected
+// by the name of the plan's target.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ class FakeHost final : public TrialHost {
                     "=========     Access to 0x{:x} is out of bounds\n========= \n",
                     thread, address));
   }
-  // As a tool that works would, of the selftest plugin.
+  // The reports of a working tool for the selftest plugin.
   void act_selftest(const std::string& what) {
     if (what == "selftest.write_past_end") say_write(64, 0x7100);
     if (what == "selftest.unwritten_scratch")

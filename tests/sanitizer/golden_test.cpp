@@ -1,4 +1,4 @@
-// Real output of compute-sanitizer 2025.3.1 (golden/), shortened where it repeats itself.
+// Real output of compute-sanitizer 2025.3.1 (golden/), with repetitions removed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -101,7 +101,7 @@ TEST(Golden, Synccheck) {
   EXPECT_EQ(records[3].location, "p.cu:14");
 }
 
-// The log is read while it grows: where it is cut does not matter.
+// The log is read while it grows; the result does not depend on where it is split.
 TEST(Golden, ReadInPartsIsTheSameAsReadAtOnce) {
   for (const char* name : {"oob.log", "async.log", "race.log", "init.log", "sync.log"}) {
     const auto whole = records_of(name);

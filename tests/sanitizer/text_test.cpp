@@ -1,4 +1,4 @@
-// Text that is not in the golden files: other forms, and what no tool would write.
+// Text that is not in the golden files: other forms, and text that no tool would write.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,4 +1,4 @@
-// The tier end to end, without a GPU: a pool of workers under a tool that is none.
+// The tier from end to end without a GPU: a pool of workers under a fake tool.
 #include "sanitizer/tier_fixture.h"
 
 #include "trial/sanitizer_watch.h"
@@ -106,7 +106,7 @@ TEST_F(Tier, NativeTrialsStartNoTool) {
   EXPECT_EQ(executor_.stats().trials, 2u);
 }
 
-// What a campaign does: jobs of both kinds in flight while the triage asks for more.
+// As in a campaign: jobs of both kinds are in flight while triage submits more.
 TEST_F(Tier, PartsOfAJobComeTogetherInTheirOrder) {
   const std::vector<SanitizerTool> mix{SanitizerTool::none, SanitizerTool::memcheck,
                                        SanitizerTool::none, SanitizerTool::racecheck};

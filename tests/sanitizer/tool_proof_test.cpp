@@ -1,4 +1,4 @@
-// The self-proof of a tool, with tools that are none.
+// The self-proof of a tool, with fake tools.
 #include "campaign/tool_proof.h"
 
 #include "sanitizer/tier_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 class ToolProof : public Tier {
  protected:
-  // What the proof of that tool says; "" where it holds.
+  // The error of the proof of this tool; "" if it holds.
   std::string proof(SanitizerTool tool) {
     const auto proved = campaign::prove_tool(
         executor_, catalog_, [this](std::string_view) { return &spec_; }, tool);

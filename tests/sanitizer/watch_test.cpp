@@ -1,4 +1,4 @@
-// From an address to the name of a buffer.
+// From an address to the name of its buffer.
 #include <gtest/gtest.h>
 
 #include "trial/sanitizer_watch.h"
@@ -14,7 +14,7 @@ const std::vector<device::NamedRange>& buffers() {
   static const std::vector<device::NamedRange> all = {
       {"x", 0, at(0x10000), at(0x10100)},
       {"y", 0, at(0x20000), at(0x20100)},
-      {"y", 1, at(0x20000), at(0x20100)},  // memory that the next call got again
+      {"y", 1, at(0x20000), at(0x20100)},  // the next call got the same memory
       {"w", 2, at(0x900000000), at(0x900000100)}};
   return all;
 }

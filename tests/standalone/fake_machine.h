@@ -1,5 +1,5 @@
-// A machine on the CPU: guarded memory by mmap, one queue for all streams, kernels that are
-// ordinary functions run once a launch. A fault is a signal of the process.
+// A machine on the CPU: guarded memory by mmap, one queue for all streams, and kernels that are
+// ordinary functions, run once per launch. A fault is a signal of the process.
 #pragma once
 
 #include <sys/mman.h>

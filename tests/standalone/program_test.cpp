@@ -128,7 +128,7 @@ TEST(ProgramText, ASourceHasOneEntryPoint) {
   EXPECT_EQ(twice.error().kind, ErrorKind::usage);
   EXPECT_NE(twice.error().message.find("--register my::add is for a source without REDZONE_PLUGIN"),
             std::string::npos);
-  // What <redzone/target.h> says of it.
+  // A comment and the macro's definition, as in <redzone/target.h>.
   EXPECT_TRUE(
       with("//     REDZONE_PLUGIN(registrar) { registrar.add<Scale>(); }\n"
            "#define REDZONE_PLUGIN(registrar) \\\n  static void f()\n"));

@@ -1,4 +1,5 @@
-// Packages as programs: what is recorded of their launches, and that it is launched again so.
+// Packages as programs: the recording of their launches, and that these are launched again in the
+// same way.
 #include "standalone/recording.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ Plan plan_of(std::vector<std::int64_t> sizes) {
   return plan;
 }
 
-// As a package launches: addresses, an integer, scratch.
+// Launches like a package: with addresses, an integer and scratch.
 struct Add : Target {
   void run(Context& ctx) override {
     void* x = ctx.tensor("x").base;
@@ -79,7 +80,7 @@ TEST(Recording, RefusesWhatIsNotKnownBeforehand) {
   EXPECT_NE(keeps.error().message.find("keeps from call to call"), std::string::npos);
 }
 
-// Of 5 elements the end is at no multiple of 16, the start is.
+// With 5 elements the end of a buffer is not a multiple of 16, but its start is.
 TEST(Recording, RefusesAnotherKernelForAnotherPlace) {
   struct ByAddress : Target {
     void run(Context& ctx) override {
@@ -100,7 +101,7 @@ TEST(Recording, RefusesAnotherKernelForAnotherPlace) {
   EXPECT_TRUE(recorded(plan_of({8}), make, FailKind::placement));
 }
 
-// Keeps what is launched.
+// Records the launches.
 class LaunchLog final : public testing::FakeMachine {
  public:
   void launch(const KernelRef& kernel, const LaunchShape& shape, const LaunchArgs& args,
@@ -139,7 +140,7 @@ TEST(Recording, IsLaunchedAgainOnTheBuffersOfTheProgram) {
   EXPECT_EQ(machine.names, std::vector<std::string>{"add"});
   EXPECT_EQ(machine.grid_x, 7);
   ASSERT_EQ(machine.parameters.size(), 3u);
-  // At the end of its mapping, which is a page here.
+  // At the end of its mapping, which is one page here.
   EXPECT_EQ(machine.parameters[0] % 4096, 4096u - 16);
   EXPECT_EQ(machine.parameters[1], 5u);
   EXPECT_EQ(machine.parameters[2] % 4096, 4096u - 256);

@@ -106,7 +106,7 @@ TEST(StandaloneRunDeathTest, AnAccessBeyondTheBufferFaults) {
   EXPECT_EXIT(run_kernel(write_before, {kHead}), ::testing::KilledBySignal(SIGSEGV), "");
 }
 
-// Its size is kept from the first call.
+// Keeps the size of the first call.
 struct StaleSize : Target {
   void run(Context& ctx) override {
     if (size_ == 0) size_ = ctx.dim("N");
@@ -123,7 +123,7 @@ TEST(StandaloneRun, AnOutputThatDependsOnEarlierCallsShowsWhenEachRunsAlone) {
   EXPECT_EQ(run(machine, program({kTail, kAlone}, {call(9), call(5)}), make), 0);
 }
 
-// What the kernel reads is written by the host for the next call before the kernel runs.
+// The host writes the argument of the next call before the kernel has read it.
 struct SharedArgument : Target {
   void run(Context& ctx) override {
     auto* factor = static_cast<float*>(ctx.pinned_memory("factor", sizeof(float)));
@@ -163,7 +163,7 @@ TEST(StandaloneRun, ScratchIsWatchedAndAWorkspaceIsKeptAndZero) {
   FakeMachine machine;
   Memories::overrun = 3;
   EXPECT_EQ(run(machine, program({kTail, kHead}, {call(5), call(5)}), make), 0);
-  // The counter of the first call is there in the second; alone it is not.
+  // The second call finds the counter of the first; alone it does not.
   EXPECT_EQ(run(machine, program({kTail, kAlone}, {call(5), call(5)}), make), 1);
   Memories::overrun = 4;
   EXPECT_EQ(run(machine, program({kHead}, {call(5)}), make), 1);
@@ -190,7 +190,7 @@ TEST(StandaloneRun, AFailureOfTheWrapperShows) {
 }
 
 TEST(StandaloneRun, PaddedRowsHaveWatchedGaps) {
-  // Three rows of two elements, five apart.
+  // Three rows of two elements with a pitch of five.
   CallData c = call(6);
   TensorData& y = c.tensors[1];
   y.job.rank = 2;

@@ -24,7 +24,7 @@ FisherExact of(const Table& t) {
   return fisher_exact(t.k1, t.n1, t.k2, t.n2);
 }
 
-// Every way to deal the failures of both groups to the runs, counted one by one.
+// Counts every way to distribute the failures of both groups over the runs.
 FisherExact by_dealing(const Table& t) {
   const auto runs = static_cast<unsigned>(t.n1 + t.n2);
   std::vector<std::int64_t> ways(static_cast<std::size_t>(t.n1) + 1, 0);
@@ -53,7 +53,7 @@ double binomial(std::int64_t k, std::int64_t n, double p) {
                   x * std::log(p) + (m - x) * std::log1p(-p));
 }
 
-// Fisher's lady, who tells 3 of 4 cups right; and one who tells all.
+// Fisher's lady, who gets 3 of 4 cups right; and one who gets all right.
 TEST(FisherExact, KnowsTheLadyWhoTastesTea) {
   const auto three = fisher_exact(3, 4, 1, 4);
   EXPECT_NEAR(three.greater, 17.0 / 70, 1e-12);
@@ -111,8 +111,8 @@ TEST(FisherExact, HoldsForManyRuns) {
   EXPECT_NEAR(same.less, 0.5, 0.01);
 }
 
-// What it is for: where both groups fail with the same chance, a value of at most `level` comes
-// with a chance of at most `level`. Summed over every pair of counts.
+// The guarantee of the test: if both groups fail with the same probability, a value of at most
+// `level` has a probability of at most `level`. Summed over every pair of counts.
 TEST(FisherExact, RaisesNoMoreFalseAlarmsThanItStates) {
   for (const auto& [n1, n2] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 3}, {16, 16}, {5, 40}, {40, 25}})

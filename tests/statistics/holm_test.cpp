@@ -10,7 +10,7 @@
 namespace redzone::statistics {
 namespace {
 
-// Small ones, among them some that are equal.
+// Small values, some of them equal.
 std::vector<double> some_p_values() {
   return *rc::gen::container<std::vector<double>>(
       rc::gen::map(rc::gen::inRange(0, 101), [](int n) { return n * n * 1e-4; }));
@@ -73,7 +73,7 @@ TEST(Holm, RejectsTheSmallestOnes) {
       }));
 }
 
-// The law that it is named for, by simulation with a fixed seed: the true hypotheses have uniform
+// The guarantee of the procedure, by simulation with a fixed seed: the true hypotheses have uniform
 // p-values, the others very small ones.
 TEST(Holm, RejectsAnyTrueHypothesisWithAChanceOfAtMostTheLevel) {
   std::mt19937_64 random(5);
@@ -90,7 +90,7 @@ TEST(Holm, RejectsAnyTrueHypothesisWithAChanceOfAtMostTheLevel) {
                     ? 1
                     : 0;
     }
-    // Four standard deviations of the share.
+    // Four standard deviations of the rate.
     EXPECT_LE(alarms, kRepetitions * (0.05 + 0.0062)) << wrong << " wrong hypotheses";
   }
 }

@@ -10,7 +10,7 @@
 namespace redzone::statistics {
 namespace {
 
-// Where the ends have a closed form: no failure in n, and nothing but failures.
+// The bounds have a closed form for no failure in n runs and for nothing but failures.
 TEST(ExactInterval, HasTheClosedFormAtItsEnds) {
   for (const std::int64_t n : {1, 5, 10, 300}) {
     const double tail = std::pow(0.025, 1.0 / static_cast<double>(n));
@@ -62,7 +62,7 @@ TEST(ExactInterval, LiesWithinOneOfMoreConfidence) {
   }));
 }
 
-// Chance that the interval of n runs, each failing with chance p, misses p.
+// Probability that the interval of n runs, each failing with probability p, misses p.
 double missed(const std::vector<Interval>& of_k, std::int64_t n, double p) {
   double missed = 0;
   double chance = std::pow(1 - p, static_cast<double>(n));  // of k = 0
@@ -74,7 +74,7 @@ double missed(const std::vector<Interval>& of_k, std::int64_t n, double p) {
   return missed;
 }
 
-// The law that it is named for, summed over all outcomes.
+// The guarantee of an exact interval, summed over all outcomes.
 TEST(ExactInterval, CoversEveryChanceAtLeastAsOftenAsItSays) {
   for (const double confidence : {0.9, 0.95, 0.99})
     for (std::int64_t n = 1; n <= 100; ++n) {

@@ -19,12 +19,12 @@ Rates rates(double p0, double p1, double false_alarm, double miss) {
 struct Chances {
   double fails = 0;
   double passes = 0;
-  double open = 0;  // not decided when it was ended
+  double open = 0;  // ended undecided
   double runs = 0;  // mean
 };
 
-// Of a plan that fails with that chance, summed over all that may happen in at most `most` runs.
-// `batch`: how many runs are made before the next decision, by the counts so far.
+// For a plan that fails with probability `chance`, summed over all outcomes of at most `most` runs.
+// `batch`: how many runs are made before the next decision, given the counts so far.
 template <class Batch>
 Chances chances(const Rates& with, double chance, std::int64_t most, Batch batch) {
   struct State {
@@ -37,7 +37,7 @@ Chances chances(const Rates& with, double chance, std::int64_t most, Batch batch
     const auto [state, weight] = *open.begin();
     open.erase(open.begin());
     const std::int64_t runs = std::min<std::int64_t>(batch(state.k, state.n), most - state.n);
-    double of_failures = std::pow(1 - chance, static_cast<double>(runs));  // of none
+    double of_failures = std::pow(1 - chance, static_cast<double>(runs));  // of no failure
     for (std::int64_t failures = 0; failures <= runs; ++failures) {
       const State next{state.n + runs, state.k + failures};
       const double share = weight * of_failures;
@@ -71,8 +71,9 @@ Rates some_rates() {
 
 constexpr double kRounding = 1e-9;
 
-// Wald's bounds: each rate is at most the stated one over (1 - the other), both at most their sum.
-// They hold for every way to make runs in batches, and where the test is ended before it decides.
+// Wald's bounds: each rate is at most the stated one over (1 - the other), and their sum at most
+// the sum of the stated ones. They hold for any batch sizes and for a test that is ended before it
+// decides.
 TEST(SequentialTest, KeepsTheErrorRatesThatItStates) {
   EXPECT_TRUE(rc::check("false alarms and misses, exactly", [] {
     const Rates with = some_rates();
@@ -84,7 +85,7 @@ TEST(SequentialTest, KeepsTheErrorRatesThatItStates) {
     RC_ASSERT(p0.fails <= with.false_alarm / (1 - with.miss) + kRounding);
     RC_ASSERT(p1.passes <= with.miss / (1 - with.false_alarm) + kRounding);
     const double sum = with.false_alarm + with.miss;
-    // Of what is ended before it decides, both may be open; the sum is of what was decided.
+    // The bound on the sum holds only if every test was decided.
     if (p0.open + p1.open < kRounding) RC_ASSERT(p0.fails + p1.passes <= sum + kRounding);
     RC_ASSERT(std::abs(p0.fails + p0.passes + p0.open - 1) < kRounding);
   }));
@@ -124,7 +125,7 @@ TEST(SequentialTest, OfAFailureThatWasSeenIsDecidedByOneMore) {
   }
 }
 
-// A rarer failure asks for more passes before it is believed to be gone.
+// A rarer failure needs more passes before it counts as fixed.
 TEST(SequentialTest, AsksForMorePassesTheRarerTheFailure) {
   std::int64_t before = 0;
   for (const std::int64_t k : {50, 25, 10, 3}) {

@@ -1,6 +1,6 @@
-// The law of copies: whatever two stores hold, a copy keeps all of it, or refuses and leaves the
-// file as it is, byte for byte; a merge keeps all of both. What a prune removed of a store is not
-// missed in its older copies.
+// Invariants of copies: for any two stores, a copy keeps all rows or refuses and leaves the file
+// unchanged, byte for byte; a merge keeps all rows of both. Rows that a prune removed from a store
+// may be missing when it replaces an older copy.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -22,7 +22,7 @@ namespace {
 using namespace testing;
 using Things = std::set<std::string>;
 
-// What is in a store, as a user sees it: each thing that was ever written has a name of its own.
+// The contents of a store as a user sees them. Everything ever written has a unique name.
 Things things_in(const std::filesystem::path& path) {
   Store store = open_ro(path);
   NightBook book(store);
@@ -45,7 +45,8 @@ Things things_in(const std::filesystem::path& path) {
   return out;
 }
 
-// A store, and what a prune removed of it and of those that it was copied or merged from.
+// A store, and the things that prunes removed from it and from those that it was copied or merged
+// from.
 struct Kept {
   std::filesystem::path file;
   Things pruned;
@@ -67,7 +68,7 @@ class Play {
     write(one, what, choice / 32);
   }
 
-  // It keeps all, or refuses.
+  // Copies; the copy must keep everything or be refused.
   void copy(Kept& from, Kept& to) {
     const std::string before = bytes_of(to.file);
     const Things here = things_in(from.file), there = things_in(to.file);
@@ -88,7 +89,7 @@ class Play {
     copied_ = wrong.empty();
   }
 
-  // Whatever is done to one, its older copy gives way to it: the nightly job goes on.
+  // After any changes of a store, it may replace its older copy, so the nightly job can continue.
   void expect_a_copy_gives_way(const std::vector<int>& more) {
     Kept& one = stores_[0];
     Kept older{dir_ / "older.db", {}};

@@ -1,4 +1,4 @@
-// Copies of stores that are written to, merged, pruned, put back or emptied, or are none.
+// Copies of stores that are being written, merged, pruned, restored or emptied, or are not stores.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using namespace testing;
 
 class CopyStore : public ::testing::Test {
  protected:
-  // A store that has seen so many campaigns, each with a finding.
+  // A store with this many campaigns, each with one finding.
   void make(const char* name, int campaigns) {
     Store store = open_rw(dir_ / name);
     for (int i = 1; i <= campaigns; ++i) {
@@ -29,7 +29,7 @@ class CopyStore : public ::testing::Test {
       must(store.record(f));
     }
   }
-  // A store with so many nights that found nothing.
+  // Adds nights without findings.
   void add_clean_nights(const char* name, int nights) {
     Store store = open_rw(dir_ / name);
     NightBook book(store);
@@ -49,7 +49,7 @@ class CopyStore : public ::testing::Test {
   std::vector<std::string> copied(const char* from, const char* to) {
     return must(copy_store(dir_ / from, dir_ / to));
   }
-  // It says so, and changes nothing.
+  // Expects an error with this text, and no change of any file.
   void expect_refused(const char* from, const char* to, const std::string& says) {
     const std::string before = bytes_of(dir_ / to), listing = dir_.listing();
     const auto wrong = copied(from, to);
@@ -66,13 +66,13 @@ class CopyStore : public ::testing::Test {
 TEST_F(CopyStore, HasWhatIsOnlyInTheLog) {
   Store writer = open_rw(dir_ / "s.db");
   must(writer.record(sample_finding(1)));
-  // What a plain copy of the file has.
+  // What a plain copy of the file contains.
   write_bytes(dir_ / "plain.db", bytes_of(dir_ / "s.db"));
   EXPECT_EQ(findings("plain.db"), 0u);
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
   EXPECT_EQ(findings("copy.db"), 1u);
   EXPECT_EQ(dir_.listing(), "copy.db plain.db s.db s.db-shm s.db-wal");
-  // It is a store like any other, which gives way to what has seen more.
+  // The copy is a normal store, and a newer version of its original may replace it.
   must(writer.record(sample_finding(2)));
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
   must(open_rw(dir_ / "copy.db").record(sample_finding(3)));
@@ -98,7 +98,7 @@ TEST_F(CopyStore, NoCopyGivesWayToLess) {
   EXPECT_TRUE(copied("few.db", "empty.db").empty());
   EXPECT_TRUE(copied("many.db", "few.db").empty());
   EXPECT_EQ(findings("few.db"), 3u);
-  // A mark that it has not, though it was seen later.
+  // The ledger has a mark that the other store lacks, although the other store was seen later.
   must(open_rw(dir_ / "few.db").mark(1, {"", LedgerEvent::known, "https://x/1", ""}));
   must(open_rw(dir_ / "many.db").enter(1, {"", LedgerEvent::failed, "", ""}));
   expect_refused("many.db", "few.db", "holds: entries of the ledgers of findings 1");
@@ -119,7 +119,7 @@ TEST_F(CopyStore, AnOlderCopyLacksWhatCameSince) {
   expect_refused("old.db", "good.db", "holds: entries of the ledgers of findings 1");
 }
 
-// A person has something of a night that found nothing: that nothing was found.
+// A night without findings is a result, too.
 TEST_F(CopyStore, CleanNightsAreNotLost) {
   add_clean_nights("nights.db", 3);
   add_clean_nights("one.db", 1);
@@ -152,7 +152,7 @@ TEST_F(CopyStore, ProbesAndEvidenceAreNotLost) {
   });
 }
 
-// A suspect is all that is known of what was not looked into.
+// For failures without triage, the suspect is the only record.
 TEST_F(CopyStore, SuspectsAreNotLost) {
   Finding suspect = sample_finding();
   suspect.state = FindingState::suspect;
@@ -161,7 +161,7 @@ TEST_F(CopyStore, SuspectsAreNotLost) {
   expect_refused("campaigns.db", "suspects.db", "holds: findings 1");
 }
 
-// What another program does to it is no rule of a command.
+// Rows that another program deletes are reported as missing, unlike those that a command removes.
 TEST_F(CopyStore, WhatNoCommandRemovesIsMissed) {
   add_clean_nights("s.db", 2);
   make("s.db", 1);
@@ -183,7 +183,7 @@ TEST_F(CopyStore, WhatNoCommandRemovesIsMissed) {
   }
 }
 
-// An older copy that was gone on with by itself.
+// An older copy that was extended on its own.
 TEST_F(CopyStore, TwoThatWentOnApartDoNotReplaceEachOther) {
   make("s.db", 1);
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
@@ -199,7 +199,7 @@ TEST_F(CopyStore, TwoThatWentOnApartDoNotReplaceEachOther) {
   EXPECT_EQ(must(open_ro(dir_ / "copy.db").campaigns()).size(), 3u);
 }
 
-// The same: its campaigns stand for what was written to it.
+// The same with stores that have no table of writers: their campaigns are compared instead.
 TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
   make("s.db", 2);
   const auto age = [&](const char* name) {
@@ -227,7 +227,8 @@ TEST_F(CopyStore, EveryTableIsCompared) {
     EXPECT_TRUE(compared.contains(table)) << table;
 }
 
-// Numbered anew, with less rows than the runner's ever had, and nothing of them is lost.
+// The merged store has new ids and fewer rows than the runner's store ever had, yet nothing of it
+// is lost.
 TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
   {
     Store a = open_rw(dir_ / "a.db");
@@ -254,7 +255,7 @@ TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
   expect_refused("a.db", "good.db", "good.db holds: ");
 }
 
-// What a person said of a suspect is not lost when triage gives it the name of another.
+// A user's mark on a suspect survives when triage merges the suspect into another finding.
 TEST_F(CopyStore, AMarkMayBeOfAnotherFindingSince) {
   Finding suspect = sample_finding(1);
   suspect.state = FindingState::suspect;
@@ -285,7 +286,7 @@ TEST_F(CopyStore, LinksAreFollowed) {
   EXPECT_TRUE(std::filesystem::is_symlink(dir_ / "sub/to"));
   EXPECT_EQ(findings("sub/link"), 1u);
   EXPECT_EQ(copy_store(dir_ / "sub/from", dir_ / "s.db").error().kind, ErrorKind::usage);
-  // One lock for all names.
+  // One lock for all paths of a store.
   const auto held = must(FileLock::take(dir_ / "sub/link", "a job"));
   EXPECT_FALSE(FileLock::take(dir_ / "copy.db", "a job"));
   std::filesystem::remove(dir_ / "copy.db");
@@ -334,7 +335,7 @@ TEST_F(CopyStore, WhatIsUnsoundIsNotCopied) {
   expect_refused("bad.db", "s.db", "state 'bogus'");
 }
 
-// That says nothing of what the file holds, so it is an error and not a word on the store.
+// An unreadable file gives an error, not a statement about the contents of the store.
 TEST_F(CopyStore, WhatCannotBeReadIsAnError) {
   make("s.db", 1);
   EXPECT_EQ(copy_store(dir_ / "no.db", dir_ / "copy.db").error().kind, ErrorKind::usage);

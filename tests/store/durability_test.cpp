@@ -1,4 +1,4 @@
-// A driver that is killed at any moment loses nothing that it reported.
+// A driver killed at any moment loses nothing that it reported.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,7 +18,8 @@ namespace {
 
 using namespace testing;
 
-// Records findings for ever and reports each, once stored, as "id number\n" into the pipe.
+// Records findings forever and, once a finding is stored, reports it as "id number
+// " into the pipe.
 [[noreturn]] void record_and_report(const std::filesystem::path& path, int first, int pipe) {
   try {
     Store store = open_rw(path);
@@ -82,7 +83,7 @@ TEST(Durability, FiftyKillsLoseNothingThatWasReported) {
       reported[id] = static_cast<int>(n);
       next = static_cast<int>(n) + 1;
     }
-    // Reading first: it must see what only the log holds.
+    // The read-only mode first: it must see rows that only the log contains.
     for (OpenMode mode : {OpenMode::read_only, OpenMode::read_write_create}) {
       Store store = must(Store::open(path, mode));
       std::map<std::int64_t, Finding> stored;
@@ -99,7 +100,7 @@ TEST(Durability, FiftyKillsLoseNothingThatWasReported) {
   EXPECT_GE(reported.size(), 50u);
 }
 
-// The kernel refuses to let the file grow: what a disk error in the middle of a write looks like.
+// The kernel refuses to let the file grow, which looks like a disk error in the middle of a write.
 TEST(Durability, ADiskThatRefusesToWriteLosesNothingThatWasStored) {
   TempDir dir;
   const auto path = dir / "s.db";

@@ -11,7 +11,7 @@ namespace {
 using namespace testing;
 using redzone::testing::sample_observation;
 
-// Each call index of an observation is one of its plan.
+// Every call index of an observation is valid in its plan.
 Plan plan_with_calls(std::size_t calls) {
   Plan plan = redzone::testing::sample_plan();
   plan.steps.assign(calls, plan.steps.front());
@@ -70,7 +70,7 @@ TEST(Evidence, PlansThatNothingPointsToAreDropped) {
   f.id = must(store.record(f)).id;
   for (std::size_t i = 0; i < Store::kTrialsPerFinding + 6; ++i)
     must(store.add_trial(f.id, "screen", plan_of(1, i), {}, {}, {}));
-  f.plan = plan_of(1, 5);  // known as a plan of a trial that is gone
+  f.plan = plan_of(1, 5);  // also the plan of a trial that was removed
   must(store.update(f));
   SQLite::Database db((dir / "s.db").string());
   EXPECT_EQ(db.execAndGet("SELECT count(*) FROM plans").getInt64(),

@@ -1,4 +1,4 @@
-// Properties whose every run writes several files: fewer runs of them.
+// Fewer runs for properties that write several files in each run.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The laws of merging stores: nothing is lost, the order does not matter, and twice is once.
+// Invariants of merging stores: nothing is lost, the order does not matter, and merging twice
+// changes nothing.
 #include "store/merge.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -19,7 +20,7 @@ namespace {
 
 using namespace testing;
 
-// What is known of a finding, without the numbers that a store gives.
+// All data of a finding except the ids that the store assigns.
 std::string told(Store& store, const Finding& f) {
   std::string out =
       fmt::format("{} {} {} {} {} {}/{} {} {} {} {} {}\n{}\n{}\n", f.signature.text(),
@@ -197,7 +198,7 @@ TEST_F(Merge, TheSmallerAndMoreReliableReproStaysWithTheEvidenceOfAll) {
                       {"log", "small.db"}, {of_plan(5), "large.db"}, {of_plan(1), "rare.db"}}));
 }
 
-// Two runners reduced to one plan: what the workers said last may differ.
+// Two runners that reduced to the same plan: the last output of their workers may differ.
 TEST_F(Merge, ArtifactsOfOnePlanThatHaveOneNameAreAllKept) {
   TempDir dir;
   for (const char* name : {"a.db", "b.db"}) {

@@ -1,4 +1,4 @@
-// Stores of older and newer versions, with versions that the test makes up on top of the real ones.
+// Stores of older and newer versions, with versions that the test adds to the real ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using namespace testing;
 
 using Steps = std::vector<std::string_view>;
 
-// The released steps, and more behind them.
+// The released steps, followed by more.
 Steps with(Steps more) {
   Steps steps(migrations().begin(), migrations().end());
   steps.insert(steps.end(), more.begin(), more.end());
@@ -47,11 +47,11 @@ TEST(Migration, AStoreOfVersionOneMovesUpWithItsRows) {
     EXPECT_EQ(number(**db, "SELECT rating FROM findings"), 7);
     EXPECT_EQ(number(**db, "SELECT count(*) FROM notes"), 0);
   }
-  // Now it is newer than what this build reads.
+  // The store is now newer than this build can read.
   EXPECT_EQ(open_error(dir / "s.db").kind, ErrorKind::usage);
 }
 
-// Before it, sightings were one number, and campaigns had no name.
+// Earlier stores kept occurrences as one number and had no names of campaigns.
 TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
   TempDir dir;
   constexpr std::size_t kBefore = 5;
@@ -84,7 +84,7 @@ TEST(Migration, StoresFromBeforeTheLedgerCountByCampaign) {
   EXPECT_EQ(number(**db, "SELECT count(*) FROM ledger"), 0);
 }
 
-// Before it, nobody counted how many calls were compared with the reference.
+// Earlier stores did not count the calls that were compared with the reference.
 TEST(Migration, StoresFromBeforeTheCountOfComparedCallsSayNothingOfIt) {
   TempDir dir;
   constexpr std::size_t kBefore = 8;
@@ -129,7 +129,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
     sql.exec("INSERT INTO environments VALUES (1, 'none', '', 0, '', '', '', '', '0.1.0')");
     SQLite::Statement plans(sql, "INSERT INTO plans VALUES (1, ?, ?)");
     plans.bind(1, plan_hash(plan));
-    plans.bind(2, text_to_hash(plan));  // the words of then
+    plans.bind(2, text_to_hash(plan));  // the words of that version
     plans.exec();
     sql.exec(fmt::format(
         "INSERT INTO findings (id, signature_hash, kind, target, location, buffer, side, access, "
@@ -170,7 +170,7 @@ TEST(Migration, StoresInOlderWordsAreReadInThoseOfToday) {
   ASSERT_EQ(finding.attribution.size(), 2u);
   EXPECT_EQ(finding.attribution[0].value, "guard_before");
   EXPECT_EQ(finding.attribution[1].value, "guard_after");
-  // The plan has not become another one.
+  // The plan is still the same one.
   EXPECT_EQ(must(store.record(finding)).id, 1);
 }
 

@@ -1,4 +1,4 @@
-// The book of nights.
+// The nights of a store.
 #include "store/night.h"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(NightBook, AddsUpTheRunsThatPassedSinceAFailure) {
   night("h100", {0, 60});
   night("host", {0, 1000});
   night("h100", {0, 50});
-  night("h100", {0, 40}, Tonight::otherwise);  // it failed, if in another way
+  night("h100", {0, 40}, Tonight::otherwise);  // it failed, although in another way
   EXPECT_EQ(must(book.passed_runs(id, "h100", failed)), 110);
   EXPECT_EQ(must(book.passed_runs(id, "h100", "")), 117) << "never where it failed";
   EXPECT_EQ(must(book.passed_runs(id + 1, "h100", "")), 0);

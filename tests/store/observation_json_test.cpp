@@ -67,7 +67,7 @@ TEST(ObservationJson, RubbishIsAnError) {
   }
 }
 
-// What stores of today hold. A change here is a change of the format.
+// The form in existing stores. A change here changes the format.
 TEST(ObservationJson, ExactFormWithEveryMember) {
   EXPECT_EQ(
       print_observation(sample_observation()),

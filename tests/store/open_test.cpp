@@ -1,4 +1,4 @@
-// Files that are no store, cannot be written, or are in use.
+// Files that are not stores, cannot be written, or are in use.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ void sql(const std::filesystem::path& path, const std::string& statements) {
   db.exec(statements);
 }
 
-// Runs `body` in a child that is not root, to whom permissions apply; true when it gave true.
+// Runs `body` in a child that is not root, so permissions apply; true if `body` returned true.
 bool unprivileged(const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -214,7 +214,7 @@ TEST(StoreOpen, ReadingThroughALinkSeesTheLogBesideTheFile) {
   EXPECT_EQ(must(open_ro(dir / "data/s.db").findings()).size(), 1u);
 }
 
-// What a killed writer left, in a place where nothing can be written.
+// The log of a killed writer, in a folder that cannot be written.
 TEST(StoreOpen, ALeftLogInAReadOnlyFolder) {
   TempDir dir;
   const pid_t child = ::fork();
@@ -238,14 +238,15 @@ TEST(StoreOpen, ALeftLogInAReadOnlyFolder) {
   EXPECT_EQ(dir.listing(), "s.db s.db-wal");
 }
 
-// Closing a file drops all locks that the process has on it; the writer's must survive, or the next
-// process that closes the store believes itself the last and removes the log.
+// Closing a file drops all locks that the process holds on it. The writer's locks must survive;
+// otherwise the next process that closes the store takes itself for the last one and removes the
+// log.
 TEST(StoreOpen, ReadingBesideAWriterKeepsTheWritersLocks) {
   TempDir dir;
   make_store(dir / "s.db");
   int go[2];
   ASSERT_EQ(::pipe(go), 0);
-  // Forked before this process has the store open: SQLite's state must not cross a fork.
+  // Forked before this process opens the store, since SQLite's state must not cross a fork.
   const pid_t child = ::fork();
   if (child == 0) {
     char byte = 0;

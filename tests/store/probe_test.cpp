@@ -1,4 +1,4 @@
-// Runs of bisections: kept by finding, plan, device and code.
+// Runs of bisections, stored by finding, plan, device and code.
 #include <gtest/gtest.h>
 
 #include "store/sample.h"
@@ -47,7 +47,7 @@ TEST_F(Probes, NeedAFinding) {
   EXPECT_EQ(added.error().kind, ErrorKind::usage);
 }
 
-// Settling a finding drops plans that nothing points to; runs do point to theirs.
+// Settling a finding drops plans without references; runs refer to theirs.
 TEST_F(Probes, KeepTheirPlan) {
   Plan other = plan_;
   other.mode.placement = Placement::guard_before;

@@ -72,7 +72,8 @@ inline Plan plan_of(std::int64_t calls, std::uint64_t seed = 1) {
   return plan;
 }
 
-// A finding with every member away from its default; findings of different `n` differ in signature.
+// A finding in which every member differs from its default; findings with different `n` differ in
+// signature.
 inline Finding sample_finding(int n = 1) {
   Finding f;
   f.signature = {
@@ -119,7 +120,7 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.first_seen == b.first_seen && a.last_seen == b.last_seen;
 }
 
-// The value, or a failed test.
+// The value; throws if there is an error.
 template <class T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);
@@ -133,7 +134,7 @@ inline Store open_ro(const std::filesystem::path& path) {
   return must(Store::open(path, OpenMode::read_only));
 }
 
-// The error of opening `path`, which must be one line and leave the file as it was.
+// The error of opening `path`, which must be one line and leave the file unchanged.
 inline Error open_error(const std::filesystem::path& path,
                         OpenMode mode = OpenMode::read_write_create) {
   const std::string before = bytes_of(path);

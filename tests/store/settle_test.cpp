@@ -1,4 +1,4 @@
-// What triage makes of a suspect.
+// How triage settles a suspect.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -159,7 +159,7 @@ TEST(StoreSettle, ARowThatIsNotItsOwnKeepsItsSignature) {
   EXPECT_NE(r.id, known.id);
   EXPECT_EQ(must(store.finding(known.id)).signature, known.signature);
   EXPECT_EQ(must(store.finding(known.id)).state, FindingState::confirmed);
-  // Once more: it has a row by now, which gains an occurrence.
+  // The second time it already has a row, which gains an occurrence.
   EXPECT_EQ(must(store.settle(found, false)).id, r.id);
   EXPECT_EQ(must(store.findings()).size(), 2u);
 }

@@ -1,4 +1,4 @@
-// What the store makes of the ledger of a finding.
+// How the store evaluates the ledger of a finding.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST_F(Standings, AnOlderCampaignsFailureIsNotTakenForALaterOne) {
   EXPECT_EQ(standing(id), Standing::regressed);
 }
 
-// Of a machine whose clock is ahead, or of this one before its clock was set back.
+// From a machine whose clock is ahead, or from this one before its clock was set back.
 constexpr const char* kFuture = "2999-12-31T23:59:59.999999Z";
 
 TEST_F(Standings, WhatFailsAfterItPassedIsRegressedWhateverTheClocksSay) {
@@ -157,7 +157,7 @@ TEST_F(Standings, OccurrencesAreCountedByCampaign) {
   must(store_.resume_campaign(1));
   must(store_.sighted(id, 5));
   EXPECT_EQ(must(store_.finding(id)).occurrences, 16);
-  must(store_.sighted(99, 5));  // merged away meanwhile
+  must(store_.sighted(99, 5));  // merged into another finding meanwhile
   EXPECT_FALSE(store_.resume_campaign(99));
 }
 

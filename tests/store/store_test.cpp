@@ -251,7 +251,7 @@ TEST(Store, ACampaignIsFoundByItsNumberAndStaysAsItIs) {
   EXPECT_EQ(found.uid, must(store.campaigns()).at(0).uid);
   EXPECT_EQ(found.command, sample_campaign().command);
   EXPECT_EQ(store.campaign(3).error().kind, ErrorKind::usage);
-  // What is seen from here on is still counted for the one that was begun last.
+  // Findings seen from here on still count for the campaign that began last.
   must(store.record(sample_finding()));
   EXPECT_TRUE(must(NightBook(store).occurrences(first)).empty());
   EXPECT_EQ(must(NightBook(store).occurrences(second)).size(), 1u);
@@ -268,7 +268,7 @@ TEST(Store, AFindingOfNoSuchCampaignIsRefusedWhole) {
   EXPECT_TRUE(must(store.findings()).empty());
 }
 
-// What a worker says has no end of its own; the store that holds it is read all the same.
+// The output of a worker has no bound, but the store must stay readable.
 TEST(Store, LongTextsAreCutAndLongNamesRefused) {
   const TempDir dir;
   Store store = open_rw(dir / "long.db");

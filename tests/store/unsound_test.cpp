@@ -1,5 +1,5 @@
-// Rows that no Redzone has written: each reader refuses them, a check says so, and nobody takes
-// them over.
+// Rows that Redzone cannot have written: every reader refuses them, `check` reports them, and no
+// copy or merge accepts them.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ void fill(const std::filesystem::path& path) {
   must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
 }
 
-// What a command could read of it, to the end or to the first error; false at an error.
+// Reads everything that a command could read; false after an error.
 bool reads_all(Store& store) {
   NightBook book(store);
   const auto campaigns = store.campaigns();
@@ -160,8 +160,7 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
   }
 }
 
-// Read by copies alone.
-// SQLite finds nothing wrong with such a file, and cannot write to it.
+// Only copies read these. SQLite finds nothing wrong with such a file and cannot write to it.
 TEST_F(UnsoundRow, AnotherDefinitionOfATableIsRefusedByTheCheck) {
   for (const char* statement :
        {"UPDATE sqlite_master SET sql = replace(sql, 'REFERENCES findings', 'REFERENCES fundings') "
@@ -174,7 +173,7 @@ TEST_F(UnsoundRow, AnotherDefinitionOfATableIsRefusedByTheCheck) {
   }
 }
 
-// Not even SQLite reads it.
+// Not even SQLite can read it.
 TEST_F(UnsoundRow, AnEndlessValueIsRefusedByAll) {
   for (const char* statement : {"UPDATE findings SET reason = printf('%.*c', 70000000, 'x')",
                                 "UPDATE plans SET text = text || printf('%.*c', 70000000, 'x')",
@@ -204,7 +203,7 @@ TEST_F(UnsoundRow, OfTheWritersIsRefusedByCopies) {
   }
 }
 
-// SQLite would run them, for as long as whoever put them there likes.
+// SQLite would run them, for any length of time.
 TEST_F(UnsoundRow, StatementsOfOthersAreRefusedBeforeAnythingIsRead) {
   for (const char* statement :
        {"CREATE TRIGGER t AFTER INSERT ON campaigns BEGIN DELETE FROM findings; END",
@@ -243,7 +242,7 @@ TEST_F(UnsoundRow, ADeepPlanIsRefused) {
   EXPECT_FALSE(must(check(store)).empty());
 }
 
-// What a program counted wrongly is an error where it would be stored, and nothing is stored.
+// Wrong counts of a program are an error when they are stored, and nothing is stored.
 TEST_F(UnsoundRow, IsNotWritten) {
   Store store = open_rw(dir_ / "new.db");
   Finding f = sample_finding();
@@ -258,7 +257,7 @@ TEST_F(UnsoundRow, IsNotWritten) {
   EXPECT_EQ(must(store.campaigns()).at(0).stats, CampaignStats{});
 }
 
-// A name of a column is no part of a statement.
+// The name of a column must not become part of a statement.
 TEST_F(UnsoundRow, ForeignColumnsAreNotPasted) {
   const auto path = changed(
       "ALTER TABLE trials ADD COLUMN \"reason) SELECT 1; DROP TABLE findings; --\" TEXT DEFAULT "
@@ -273,8 +272,8 @@ TEST_F(UnsoundRow, ForeignColumnsAreNotPasted) {
   EXPECT_TRUE(must(check(into)).empty());
 }
 
-// Any value in any column: readers give an error or what can be read, and never end the process;
-// and what the check calls sound can be read.
+// Any value in any column: readers return an error or the readable part and never end the process;
+// a store that the check reports as sound can be read.
 TEST_F(UnsoundRow, AnyValueInAnyColumnIsReadOrRefused) {
   std::vector<std::pair<std::string, std::string>> columns;
   {
@@ -294,7 +293,7 @@ TEST_F(UnsoundRow, AnyValueInAnyColumnIsReadOrRefused) {
       try {
         path = changed(fmt::format("UPDATE {} SET {} = {}", table, column, value));
       } catch (const SQLite::Exception&) {
-        continue;  // SQLite itself does not take it
+        continue;  // SQLite itself rejects it
       }
       Store store = open_ro(path);
       const bool good = reads_all(store);

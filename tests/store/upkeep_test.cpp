@@ -1,4 +1,4 @@
-// Stores that live for months.
+// Maintenance of stores that are used for months.
 #include "store/upkeep.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -16,7 +16,7 @@ using namespace testing;
 
 class Upkeep : public ::testing::Test {
  protected:
-  // An old campaign with a night; `state` of the finding that it saw, 0 for none.
+  // An old campaign with a night; returns its id.
   std::int64_t old_night() {
     CampaignRecord c = sample_campaign();
     NightRun run;
@@ -84,7 +84,7 @@ TEST_F(Upkeep, WhatIsYoungerStays) {
   EXPECT_EQ(must(prune(store_, 0)).campaigns, 0);
 }
 
-// It runs, or the next night goes on with it.
+// It is running, or the next night resumes it.
 TEST_F(Upkeep, ANightOfTodayThatHasNotEndedStays) {
   for (const double days : {0.9, 1.1}) {
     CampaignRecord c = sample_campaign();
@@ -116,13 +116,13 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
     EXPECT_TRUE(says(text)) << text;
 }
 
-// What a command would refuse is not sound.
+// A store is not sound if a command would refuse it.
 TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
   const auto night = old_night();
   const auto finding = old_finding(1, FindingState::confirmed, night);
   must(store_.mark(finding, {"", LedgerEvent::known, "https://x/1", ""}));
   ASSERT_TRUE(must(check(store_)).empty());
-  must(prune(store_, 36500));  // all of it is in the file
+  must(prune(store_, 36500));  // everything is in the file
   const std::string good = bytes_of(dir_ / "s.db");
   const auto wrong_after = [&](const char* statement) {
     write_bytes(dir_ / "damaged.db", good);

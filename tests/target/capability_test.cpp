@@ -1,4 +1,5 @@
-// What a device lacks for a target: asked only where the device has such a thing at all.
+// Requirements of a target that a device lacks; checked only for devices with the corresponding
+// trait.
 #include "target/capability.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ namespace {
   throw 3;
 }
 
-// A spec all of whose functions throw something that is no std::exception.
+// A spec whose functions all throw something other than a std::exception.
 TargetSpec throwing() {
   TargetSpec spec;
   spec.name = "scan";

@@ -15,7 +15,7 @@ path plugin(const std::string& name) {
   return path(PLUGIN_DIR) / (name + ".so");
 }
 
-// The message of loading these, which must fail with a usage error of one line that names the last.
+// The error of loading these plugins: a usage error of one line that names the last one.
 std::string problem_of(const std::vector<path>& plugins,
                        std::chrono::milliseconds deadline = std::chrono::seconds(10)) {
   const auto loaded = Registry::load(plugins, deadline);
@@ -30,7 +30,7 @@ std::string problem_of(const std::vector<path>& plugins,
 }
 
 void expect_problem(const std::string& name, const std::string& text) {
-  // Behind a good one: the blame must not fall on that.
+  // A good plugin comes first; the error must not name it.
   const std::string problem = problem_of({plugin("good"), plugin(name)});
   EXPECT_NE(problem.find(text), std::string::npos) << problem;
 }
@@ -147,7 +147,7 @@ TEST(Registry, NamesAFunctionThatDoesNotReturn) {
       << problem;
 }
 
-// Where it hangs for a call that nobody tried before.
+// The function hangs for a call that was not tried at load time.
 TEST(RegistryDeathTest, AFunctionThatDoesNotReturnLaterEndsTheProcess) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

@@ -90,13 +90,13 @@ TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
     TargetSpec spec = good();
     c.spoil(spec);
     EXPECT_EQ(spec_problem(spec), c.problem);
-    // Whether the smallest call is allowed or not.
+    // Whether or not the smallest call is allowed.
     spec.constraints.push_back(Constraint::predicate("never", never));
     EXPECT_EQ(spec_problem(spec), c.problem);
   }
 }
 
-// Of a call that is not the smallest, and whatever it throws.
+// The function throws, with any type, for a call that is not the smallest.
 TEST(SpecCheck, TriesTheLargestCallAndSomeBetween) {
   TargetSpec spec = good();
   spec.tensors[0].shape = [](const Dims& d) -> Shape {

@@ -19,7 +19,7 @@ TEST(SpecWatch, TellsOfAFunctionThatDoesNotReturn) {
   EXPECT_EQ(told.get_future().get(), "the work function");
 }
 
-// However long they take in all, and whatever runs beside them.
+// For any total duration of the calls.
 TEST(SpecWatch, CallsThatReturnAreNone) {
   SpecWatch watch(milliseconds(40), [](const std::string& f) { ADD_FAILURE() << f; });
   auto* name = watch.keep("the work function");

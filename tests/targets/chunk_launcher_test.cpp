@@ -1,4 +1,5 @@
-// What the chunk targets ask of a device, without one: variants, their cache, launches.
+// What the chunk targets request from a device, tested without one: variants, their cache,
+// launches.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +15,8 @@ namespace {
 const std::string kFour[] = {"chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh",
                              "chunk_bwd_dh_correction"};
 
-// Options of the tile kernel's variant, as a fresh target asks for it; the tile kernel comes last.
+// Options of the tile kernel's variant as a fresh target requests it; the tile kernel is the last
+// one.
 RecordedVariant tile_variant(const PluginTarget& t, const Dims& dims, const Config& config) {
   RecordingContext ctx(t.spec, dims, config);
   t.make()->run(ctx);
@@ -60,8 +62,8 @@ TEST(ChunkLauncher, OptionsFollowTheClassOfN) {
   }
 }
 
-// One instance, one call after another: a variant is asked for again exactly when the padded D, a
-// template knob, the class of N or (specialized) N differs.
+// One instance, several calls: a variant is requested again exactly when the padded D, a template
+// knob, the class of N or (specialized) N differs.
 TEST(ChunkLauncher, CachesByEverythingThatTheVariantKnows) {
   for (const auto& name : kFour) {
     const auto& t = chunk_target(name);
@@ -84,7 +86,7 @@ TEST(ChunkLauncher, CachesByEverythingThatTheVariantKnows) {
     EXPECT_FALSE(misses(chunk_dims(1, 1, 128, 4, 32, 8), config));  // N = 32
     EXPECT_TRUE(misses(chunk_dims(1, 1, 64, 64, 32, 8), config));   // N = 1
     EXPECT_FALSE(misses(chunk_dims(1, 1, 128, 128, 32, 8), config));
-    config["grid"] = "persistent";  // no part of the variant
+    config["grid"] = "persistent";  // does not affect the variant
     EXPECT_FALSE(misses(chunk_dims(1, 1, 64, 16, 32, 8), config));
     config["specialize_n"] = std::int64_t{1};
     EXPECT_TRUE(misses(chunk_dims(1, 1, 64, 16, 32, 8), config));
@@ -99,8 +101,8 @@ TEST(ChunkLauncher, CachesByEverythingThatTheVariantKnows) {
   }
 }
 
-// For all knobs over shapes from one element to model size: what is launched is what was declared,
-// every device takes it, and 48 KiB of shared memory, which need no opt-in, are enough.
+// For all knobs, over shapes from one element to model size: the launches are the declared ones,
+// every device supports them, and 48 KiB of shared memory, which need no opt-in, are enough.
 TEST(ChunkGeometry, IsWhatIsLaunched) {
   const LaunchLimits limits;
   for (const auto& name : kFour) {

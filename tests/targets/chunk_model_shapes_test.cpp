@@ -1,6 +1,6 @@
-// The chunk kernels at the shapes of real models, on a GPU: too large for the reference and for the
-// host device, so what is required is that nothing is touched that should not be, and that history,
-// mode and grid do not change the bits.
+// The chunk kernels at the shapes of real models, on a GPU. They are too large for the reference
+// and for the host device, so the test requires that no byte outside the outputs changes, and that
+// history, mode and grid do not change the bits.
 #include <gtest/gtest.h>
 
 #include "targets/chunk_runner.h"

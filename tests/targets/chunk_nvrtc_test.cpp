@@ -1,5 +1,5 @@
-// The text of the chunk kernels as NVRTC sees it: every request that a target makes must compile.
-// No GPU is needed.
+// The text of the chunk kernels as NVRTC compiles it: every request of a target must compile. No
+// GPU is needed.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -17,8 +17,8 @@ using device::cuda::load_nvrtc_api;
 
 class ChunkNvrtc : public testing::TestWithParam<const char*> {};
 
-// All padded D of both dtypes, with all pairs of block_v and num_warps and all classes of N spread
-// over them.
+// All padded D of both dtypes, with all pairs of block_v and num_warps and all classes of N
+// distributed over them.
 TEST_P(ChunkNvrtc, CompilesEveryKindOfVariant) {
   const auto nvrtc = load_nvrtc_api();
   if (!nvrtc) GTEST_SKIP() << nvrtc.error();

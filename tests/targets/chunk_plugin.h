@@ -54,7 +54,7 @@ inline auto all_chunk_targets() {
   return testing::Values("chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh",
                          "chunk_bwd_dh_correction");
 }
-// With the side of the plugin, so that the names of the tests differ between executables.
+// With the plugin's kind of device, so that test names differ between executables.
 inline std::string target_name(const testing::TestParamInfo<const char*>& info) {
   return std::string(name_of(chunk_plugin().device)) + "_" + info.param;
 }

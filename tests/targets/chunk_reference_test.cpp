@@ -1,5 +1,5 @@
-// The float64 references against the closed formulas: a sum over all earlier (later) tokens, each
-// with its decay summed anew. No recurrence, and nothing shared with the code under test.
+// The float64 references compared with closed formulas: a sum over all earlier (later) tokens, with
+// each decay summed anew. The formulas use no recurrence and share no code with the references.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ class Call final : public ReferenceCall {
   }
   std::span<double> output(std::string_view name) override { return tensors_.find(name)->second; }
 
-  // Element of a tensor whose first two dims are B and H, seen as [B * H, rows, columns].
+  // Element of a tensor whose first two dims are B and H, viewed as [B * H, rows, columns].
   double at(std::string_view name, std::int64_t q, std::int64_t row, std::int64_t column,
             std::int64_t columns) const {
     const auto& values = tensors_.find(name)->second;

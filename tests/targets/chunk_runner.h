@@ -14,13 +14,14 @@
 
 namespace redzone::test {
 
-// The device, or why there is none. One definition for each side: host_side.cpp, cuda_side.cpp.
+// The device, or the reason why there is none. Defined once for each kind of plugin: host_side.cpp,
+// cuda_side.cpp.
 std::variant<std::unique_ptr<device::Device>, std::string> open_test_device();
 
 class ChunkRunner {
  public:
   explicit ChunkRunner(std::unique_ptr<device::Device> device);
-  // A lost device cannot be torn down: then this ends the process, as a failed test.
+  // A lost device cannot be torn down; the destructor then ends the process as a failed test.
   ~ChunkRunner();
 
   Observation run(const Plan& plan, const TrialSpec& trial) { return runner_->run(plan, trial); }
@@ -38,8 +39,8 @@ class ChunkRunner {
   std::unique_ptr<trial::TrialRunner> runner_;
 };
 
-// A test of one target (the parameter) on the device; skipped, with the reason, where there is
-// none.
+// A test of one target (the parameter) on the device; skipped, with the reason, if there is no
+// device.
 class ChunkTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override;

@@ -81,7 +81,7 @@ TEST_P(ChunkTrial, RandomCallsAreCleanInEveryOrder) {
   }
 }
 
-// The shapes of the report that the family comes from: fine alone, an illegal access in sequence.
+// The shapes of the original report: correct alone, an illegal access in sequence.
 TEST_P(ChunkTrial, TheKnownSequenceIsClean) {
   for (const char* dtype : {"f32", "bf16"})
     for (const std::int64_t specialize : {0, 1}) {
@@ -110,7 +110,7 @@ TEST_P(ChunkTrial, OffsetsBeyond32BitsAreClean) {
   }
 }
 
-// The same sums in the same order whatever the tiles and the grid: bit by bit.
+// The same sums in the same order for any tiles and grid: equal bit by bit.
 TEST_P(ChunkTrial, KnobsDoNotChangeTheBits) {
   Plan plan{spec().name, {}, {}};
   for (const auto& knob : spec().knobs) {

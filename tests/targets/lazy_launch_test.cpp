@@ -1,4 +1,4 @@
-// The lazily compiled launch without a device: what it compiles, tries, freezes and asks for, under
+// The lazily compiled launch without a device: what it compiles, tries, freezes and requests, under
 // the right rules and under each wrong one.
 #include "lazy_launch.h"
 
@@ -20,8 +20,8 @@ using redzone::test::RecordingContext;
 struct Seen {
   std::vector<redzone::test::RecordedVariant> variants;
   std::vector<redzone::test::RecordedLaunch> launches;
-  std::vector<RecordedScratch> scratch;  // for kernels
-  std::size_t saved = 0;                 // copies of y that were made room for
+  std::vector<RecordedScratch> scratch;  // of the kernels
+  std::size_t saved = 0;                 // number of copies of y that got memory
 };
 
 class Launcher {
@@ -63,7 +63,7 @@ TEST(RuleKnobs, AreTheRulesWhereTheyAreNamed) {
   EXPECT_EQ(named.tuning, TuningRule::accumulates);
 }
 
-// Each default is right, and the generator draws no other.
+// The default of each rule is right, and the generator draws only the defaults.
 TEST(RuleKnobs, AreRightWhereTheyAreDrawn) {
   Config config;
   for (const auto& knob : rule_knobs()) {
@@ -130,7 +130,7 @@ TEST(LazyLaunch, LaunchesTheCtasOfAProgramAlongX) {
   EXPECT_EQ(owed(need), static_cast<std::size_t>(grid.x * grid.y) * need.bytes_per_cta);
 }
 
-// Bytes that two calls of one shape ask for: 6 programs of 1024 bytes, of two CTAs each.
+// Bytes that two calls of one shape request: 6 programs of 1024 bytes, with two CTAs each.
 std::pair<std::size_t, std::size_t> asked(ScratchRule rule) {
   Launcher launcher({.scratch = rule});
   const auto once = [&] {
@@ -166,7 +166,7 @@ TEST(LazyLaunch, EachRuleOfTheGridAndTheKey) {
   EXPECT_EQ(second_grid({.key = KeyRule::without_dim}), 2);
 }
 
-// Under the right rules each request is exactly what its launch owes, whatever came before.
+// Under the right rules each request is exactly what its launch needs, after any earlier calls.
 RC_GTEST_PROP(LazyLaunch, TheRightRulesOweNothing, ()) {
   Launcher launcher;
   const int calls = *rc::gen::inRange(1, 12);
@@ -200,7 +200,7 @@ RC_GTEST_PROP(LazyTuner, TheGridCoversEveryShapeAndNoMoreThanATile, ()) {
     }
 }
 
-// What is launched from the second call on is the config that covers the least.
+// From the second call on, the launched config is the one that covers the least.
 RC_GTEST_PROP(LazyLaunch, TheBestCoversNoMoreThanAnyOther, ()) {
   const auto M = *rc::gen::inRange<std::int64_t>(1, 1000);
   const auto N = *rc::gen::inRange<std::int64_t>(1, 1000);

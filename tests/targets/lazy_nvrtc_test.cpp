@@ -1,4 +1,4 @@
-// The text of the lazily launched kernel as NVRTC sees it: every config must compile. No GPU is
+// The text of the lazily launched kernel as NVRTC compiles it: every config must compile. No GPU is
 // needed.
 #include <gtest/gtest.h>
 

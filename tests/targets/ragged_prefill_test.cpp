@@ -1,5 +1,6 @@
-// Ragged prefill: what its wrapper encodes and does when it cannot, without a device; and on the
-// host device, through TMA and by plain loads, against the float64 reference.
+// Ragged prefill: the descriptors that its wrapper encodes and what it does if they are refused,
+// without a device; and on the host device, through TMA and by plain loads, compared with the
+// float64 reference.
 #include "ragged_prefill.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ TEST(RaggedPrefill, EncodesTokensAndHeadsAsTheyLie) {
     EXPECT_EQ(tma::answer_of_driver(tma::check(d)), tma::Answer::accepts) << tma::text_of(d);
 }
 
-// The report of sequence length 1: dims (128, 1, 32), strides (2, 256).
+// The original report of sequence length 1: dims (128, 1, 32), strides (2, 256).
 TEST(RaggedPrefill, LengthOneIsEncodedAsItCameOnlyUnderTheWrongRule) {
   Ran wrong(dims(1, 1, 1));
   for (const char* name : {"q", "k", "v"}) wrong.ctx.set_strides(name, {1, 128, 1});
@@ -141,7 +142,7 @@ class OnHost : public testing::Test {
     plan.mode.schedule_seed = ++seed_;
     return runner_.run(plan, {.mode = plan.mode, .reference = true});
   }
-  // The errors of the outputs, as shares of what is allowed.
+  // The largest error of an output, relative to the tolerance.
   double worst(const Call& call) {
     const Observation o = run(call);
     EXPECT_EQ(o.end, End::completed) << o.message << (o.fault ? o.fault->detail : "");
@@ -172,7 +173,7 @@ Dims small(std::int64_t batch, std::int64_t queries, std::int64_t keys, std::int
           {"HQ", heads}, {"HK", key_heads}, {"D", width}};
 }
 
-// The reference alone, of sequences with these lengths.
+// The reference alone, for sequences of these lengths.
 class Lengths final : public ReferenceCall {
  public:
   Lengths(const std::vector<std::int64_t>& queries, const std::vector<std::int64_t>& keys,
@@ -251,7 +252,7 @@ TEST(RaggedReference, IsThatOfTheFormula) {
     std::vector<std::int64_t> queries, keys;
     std::int64_t heads, key_heads, width;
   };
-  // Around four keys, which are weighed at a time.
+  // Lengths around four, since four keys are weighed at a time.
   const Case cases[] = {{{1}, {1}, 1, 1, 1},
                         {{3}, {4}, 2, 1, 5},
                         {{2, 0, 4}, {5, 3, 0}, 4, 2, 3},

@@ -1,4 +1,4 @@
-// A Context without a device that records the requests of a target.
+// A Context without a device; it records the requests of a target.
 #pragma once
 
 #include <redzone/target.h>
@@ -15,7 +15,7 @@ namespace redzone::test {
 struct RecordedLaunch {
   std::string kernel;
   LaunchShape shape;
-  std::vector<std::uint64_t> arguments = {};  // the first 8 bytes of each
+  std::vector<std::uint64_t> arguments = {};  // the first 8 bytes of each argument
 };
 
 struct RecordedVariant {
@@ -45,7 +45,7 @@ class RecordingContext final : public Context {
     }
   }
 
-  // Instead of dense ones, in elements.
+  // Replaces the dense strides; in elements.
   void set_strides(std::string_view tensor, Shape strides) {
     tensors_.find(tensor)->second.strides = std::move(strides);
   }
@@ -105,11 +105,11 @@ class RecordingContext final : public Context {
 
   std::vector<RecordedVariant> variants;
   std::vector<RecordedLaunch> launches;
-  std::multimap<std::string, tma::Descriptor, std::less<>> descriptors;  // by the name given
-  std::string refused;  // the name of what cannot be encoded
+  std::multimap<std::string, tma::Descriptor, std::less<>> descriptors;  // by the given name
+  std::string refused;  // name of the tensor whose encode is refused
   std::string unsupported_reason;
   std::vector<RecordedScratch> scratches;
-  std::size_t plain_scratches = 0;  // requests that declare no need
+  std::size_t plain_scratches = 0;  // requests without a declared need
 
  private:
   struct Entry {
@@ -119,7 +119,7 @@ class RecordingContext final : public Context {
   Dims dims_;
   Config config_;
   std::map<std::string, Entry, std::less<>> tensors_;
-  alignas(16) mutable double memory_ = 0;  // never read: nothing runs
+  alignas(16) mutable double memory_ = 0;  // never read, since nothing runs
   bool ended_ = false;
 };
 

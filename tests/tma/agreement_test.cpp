@@ -1,4 +1,4 @@
-// Comparing with a driver that is made up: it agrees, has a rule of its own, or lacks one.
+// Comparison with a fake driver that agrees, has an additional rule, or lacks one.
 #include "tma/agreement.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Driver = std::function<int(const Descriptor&)>;
 
-// As the checker has it; what is open is refused.
+// The result that the checker predicts; unknown results count as refused.
 int as_checked(const Descriptor& d) {
   return answer_of_driver(check(d, 90)) == Answer::accepts ? 0 : 1;
 }
@@ -52,7 +52,7 @@ TEST(Agreement, WithItself) {
 }
 
 TEST(Agreement, ARuleThatOnlyTheDriverHas) {
-  // No dim beyond 2^31.
+  // The driver accepts no dim beyond 2^31.
   const auto compared = compare_with([](const Descriptor& d) {
     for (std::uint32_t i = 0; i < std::min(d.rank, kMaxRank); ++i)
       if (d.dims[i] > std::uint64_t{1} << 31) return 1;
@@ -67,7 +67,7 @@ TEST(Agreement, ARuleThatOnlyTheDriverHas) {
   EXPECT_FALSE(first.driver_accepts);
   EXPECT_TRUE(first.rules.empty());
   EXPECT_GT(first.descriptors, 1u);
-  // Each function has its own smallest: im2col knows no less than three dims.
+  // Each function has its own smallest descriptor: im2col needs at least three dims.
   for (const auto& each : a.disagreements) {
     const Descriptor& d = each.smallest;
     EXPECT_EQ(d.rank, d.kind == Kind::tiled ? 1u : 3u) << text_of(d);

@@ -1,4 +1,4 @@
-// Reading blocks out of logs: forms, damage, and any bytes at all.
+// Extraction of blocks from logs: forms, damage, and arbitrary bytes.
 #include "tma/block.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(Block, SeveralKeepTheirCodes) {
   EXPECT_FALSE(found[2].outcome);
 }
 
-// The lines of both in turn, as two processes print them into one log.
+// Alternates the lines of both, like two processes that print into one log.
 std::string mixed(const std::string& a, const std::string& b) {
   std::istringstream left(a), right(b);
   std::string out;
@@ -119,7 +119,7 @@ TEST(Block, OfEqualOnesThatAreMixedOneIsLeft) {
   EXPECT_EQ(said.diagnoses[0].verdict, Verdict::wrong);
 }
 
-// Which dims belong to which strides cannot be told.
+// It is unknown which dims belong to which strides.
 TEST(Block, WhatIsMixedAndDiffersIsNotJudged) {
   const auto other =
       replace_all(replace_all(kBlock, "(128,1,32", "(128,4,8"), "(2,2,256", "(2,256,1024");
@@ -188,7 +188,7 @@ TEST(Numbers, Strict) {
     EXPECT_EQ(parse_numbers(bad).state, FieldValue::State::damaged) << bad;
 }
 
-// What any log must keep to: it is answered in full, and both reports can be printed.
+// Invariants for any log: every block gets a diagnosis, and both reports can be printed.
 void explain_anything(const std::string& text) {
   const auto found = explain(text);
   std::size_t counted = found.left_out;
@@ -212,7 +212,7 @@ RC_GTEST_PROP(Block, AnyBytesAreAnswered, (const std::string& text)) {
   explain_anything(text);
 }
 
-// Pieces of blocks in any order, with numbers at the edges of their types and bytes between them.
+// Parts of blocks in any order, with numbers at the limits of their types and bytes between them.
 RC_GTEST_PROP(Block, ShuffledPiecesAreAnswered, ()) {
   const auto piece = rc::gen::oneOf(
       rc::gen::element<std::string>(
@@ -233,7 +233,7 @@ RC_GTEST_PROP(Block, ShuffledPiecesAreAnswered, ()) {
   explain_anything(text);
 }
 
-// A real block of which bytes were lost, doubled or changed.
+// A real block in which bytes are removed, duplicated or changed.
 RC_GTEST_PROP(Block, DamagedBlocksAreAnswered, ()) {
   std::string text = kBlock + kError + kBlock;
   const int edits = *rc::gen::inRange(0, 12);

@@ -21,7 +21,7 @@ std::set<std::string> broken(const Descriptor& d, int compute_capability = 90) {
   return out;
 }
 
-// attention() is legal for the driver but not in memory order, which the manual's formula wants.
+// attention() is legal for the driver, but not in memory order as the manual's formula requires.
 std::set<std::string> broken_for_driver(const Descriptor& d, int compute_capability = 90) {
   auto out = broken(d, compute_capability);
   out.erase("stride-order");
@@ -300,7 +300,7 @@ TEST_P(Boundaries, OneStepBeyondBreaksThisRuleOnly) {
   Descriptor within = b.sample(), beyond = b.sample();
   b.within(within);
   b.beyond(beyond);
-  // Compute capability 10.0, so that packed types are no matter.
+  // Compute capability 10.0, which supports packed types.
   EXPECT_EQ(broken_for_driver(within, 100), std::set<std::string>{}) << text_of(within);
   EXPECT_EQ(broken_for_driver(beyond, 100), std::set<std::string>{b.rule}) << text_of(beyond);
 }

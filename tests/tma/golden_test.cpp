@@ -1,4 +1,4 @@
-// Blocks as they stand in reports of the named issues, with what must be said of each.
+// Blocks from the reports of the named issues, with the expected diagnosis of each.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,10 +22,10 @@ std::string read(const std::string& name) {
 struct Golden {
   const char* file;  // owner/repository#number in the comment beside it
   std::size_t blocks;
-  std::vector<Verdict> verdicts;    // of the different ones
+  std::vector<Verdict> verdicts;    // without repetition
   std::vector<std::string> broken;  // "rule dim" of the first
-  std::vector<std::string> says;    // somewhere in the text
-  const char* verdict;              // of all
+  std::vector<std::string> says;    // anywhere in the text
+  const char* verdict;              // of all blocks together
 };
 
 void PrintTo(const Golden& g, std::ostream* out) {
@@ -117,7 +117,7 @@ TEST_P(Goldens, AreAnswered) {
   const auto json = nlohmann::json::parse(report::explanation_json(found));
   EXPECT_EQ(json["verdict"], golden.verdict);
   for (const auto& words : golden.says) EXPECT_NE(text.find(words), std::string::npos) << words;
-  if (golden.blocks == 0) return;  // damaged beyond counting
+  if (golden.blocks == 0) return;  // too damaged to count
   EXPECT_EQ(found.blocks, golden.blocks);
   ASSERT_EQ(found.diagnoses.size(), golden.verdicts.size());
   for (std::size_t i = 0; i < golden.verdicts.size(); ++i)
@@ -131,7 +131,7 @@ TEST_P(Goldens, AreAnswered) {
 INSTANTIATE_TEST_SUITE_P(Reports, Goldens, ::testing::ValuesIn(goldens()),
                          [](const auto& info) { return std::string(info.param.file); });
 
-// Beyond the degenerate stride of its report, the same overflow on a dim that is used.
+// The overflow of the report, but on a dim that is used instead of the degenerate one.
 TEST(Explain, AnOverflowNamesWhatWasMeant) {
   std::string log = read("sglang_13775");
   for (std::size_t at = 0; (at = log.find("128 1 ", at)) != std::string::npos; ++at)

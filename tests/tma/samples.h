@@ -1,4 +1,4 @@
-// Descriptors that tests begin with.
+// Descriptors from which tests start.
 #pragma once
 
 #include "tma/descriptor.h"

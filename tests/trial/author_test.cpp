@@ -1,5 +1,4 @@
-// Mistakes of a target's author are told as such, and are no faults; and a target outlives its
-// work.
+// Mistakes of a target's author are reported as such and not as faults; a target outlives its work.
 #include <gtest/gtest.h>
 
 #include "trial/bench.h"
@@ -7,7 +6,7 @@
 namespace redzone::testing {
 namespace {
 
-// What a run() that is like this is told.
+// The message for a run() function.
 std::string message_of(RunFunction run, TargetSpec spec = double_spec()) {
   Bench bench(std::move(run), std::move(spec));
   const Observation o = bench.run({call_of(2, 3)});
@@ -31,7 +30,7 @@ TEST(Author, WhatTheTargetItselfThrowsStaysItsFailure) {
 }
 
 TEST(Author, AShapeFunctionThatThrowsIsNamedWithItsTensor) {
-  // The registry lets it pass: it throws for some calls only.
+  // The registry accepts it, since it throws only for some calls.
   TargetSpec spec = double_spec();
   spec.tensors[1].shape = [](const Dims& d) -> Shape {
     if (get(d, "R") == 2) throw std::runtime_error("odd R only");

@@ -1,4 +1,4 @@
-// A runner over a fake device with one target that the test writes as functions.
+// A runner over a fake device with one target that the test defines by functions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class FunctionTarget final : public Target {
   ReferenceFunction reference_;
 };
 
-// A 2-d array as a kernel takes it.
+// A 2-d array in the form that a kernel takes.
 struct Matrix {
   float* data;
   std::int64_t rows, columns, row_stride, column_stride;
@@ -42,7 +42,7 @@ inline Matrix matrix(const TensorArg& t) {
   return {t.data<float>(), t.shape[0], t.shape[1], t.strides[0], t.strides[1]};
 }
 
-// Every kernel here is one thread.
+// Every kernel here has one thread.
 inline void double_kernel(Matrix x, Matrix y) {
   for (std::int64_t r = 0; r < x.rows; ++r)
     for (std::int64_t c = 0; c < x.columns; ++c) y.at(r, c) = 2 * x.at(r, c);
@@ -119,7 +119,7 @@ struct Bench {
   std::unique_ptr<trial::TrialRunner> made;
 };
 
-// A target with one launch, which is named after C.
+// A target with one launch, named after C.
 inline void run_named(Context& ctx) {
   const std::string name = "k" + std::to_string(ctx.dim("C"));
   launch(ctx, name.c_str(), nothing_kernel, {});

@@ -1,4 +1,4 @@
-// Where buffers lie, what is in them before a call and what is seen of them after it.
+// Where buffers are placed, their contents before a call, and what is observed after it.
 #include <algorithm>
 
 #include "device/buffer_math.h"
@@ -116,7 +116,7 @@ TEST(Fill, InputsFollowTheSeedAndThePoisonIsInTheOutputs) {
 
 TEST(Fill, ARangeWithoutANumberIsTheTargetsFault) {
   TargetSpec spec = double_spec();
-  // The registry tries a few calls, and not this one.
+  // The registry tries a few calls, but not this one.
   spec.tensors[0].fill = Fill::integers([](const Dims& d) {
     return std::pair<std::int64_t, std::int64_t>{get(d, "R") == 2 && get(d, "C") == 4 ? 5 : 0, 0};
   });
@@ -248,7 +248,7 @@ TEST(Memory, ShortageEndsTheTrialAndNotTheRunner) {
 TEST(Memory, ShortageGivesBackWhatWaitsForReuse) {
   Bench bench(run_double, double_spec(), {}, {.calls = 1});
   bench.device.guard().most_bytes = 5 * 4096;
-  // 2 regions of a page, then 2 of two pages: together too much.
+  // Two regions of one page and two of two pages together exceed the limit.
   const Observation o = bench.run({call_of(3, 5), call_of(1, 2000)});
   EXPECT_EQ(o.end, End::completed) << o.message;
   EXPECT_EQ(o.calls.size(), 2u);

@@ -1,4 +1,4 @@
-// Whole arrays against the error of each element.
+// Comparison of whole arrays, checked against the error of each element.
 #include "trial/compare_values.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ ReferenceObservation one_by_one(std::span<const double> got, std::span<const dou
   return o;
 }
 
-// NaN is not equal to itself.
+// Compares NaN as equal to NaN.
 void expect_same(const ReferenceObservation& a, const ReferenceObservation& b) {
   EXPECT_EQ(a.tensor, b.tensor);
   EXPECT_EQ(a.numel, b.numel);
@@ -51,7 +51,7 @@ void expect_same(const ReferenceObservation& a, const ReferenceObservation& b) {
 struct Odd {
   double got, want;
 };
-// Matches and mismatches that the arithmetic of most elements does not tell apart.
+// Values whose match or mismatch the formula for ordinary elements cannot decide.
 const Odd kOdd[] = {{kNan, kNan},
                     {kNan, 1},
                     {1, kNan},

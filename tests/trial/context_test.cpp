@@ -1,4 +1,4 @@
-// What a target gets from its context, and how its errors end a trial.
+// What a context provides to a target, and how its errors end a trial.
 #include <set>
 
 #include "trial/bench.h"
@@ -24,7 +24,7 @@ void add_one_kernel(float* p, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) p[i] += 1;
 }
 
-// Together they may take longer than a deadline, though none of them does.
+// The runs together may take longer than a deadline, although no single run does.
 TEST(SignsOfLife, EachRunOfARepeatedCallIsOne) {
   std::set<std::uint64_t> seen;
   const device::BlackBox* box = nullptr;
@@ -155,14 +155,14 @@ TEST(Context, AnEncodeThatIsRefusedIsObservedAndEndsNothing) {
   EXPECT_TRUE(e.degenerate);
 }
 
-// A wrapper that goes on is refused for each tile: only what is kept is put into words.
+// A wrapper that continues is refused for each tile; only the refusals that are kept are explained.
 TEST(Context, OfManyRefusedEncodesTheFirstAreExplained) {
   std::vector<EncodeStatus> all;
   Bench bench([&](Context& ctx) {
     TensorMap map;
     for (std::uint64_t i = 0; i < 100; ++i) {
       tma::Descriptor d = length_one(&map);
-      d.dims[0] = 128 + i / 2 * 8;  // each twice
+      d.dims[0] = 128 + i / 2 * 8;  // each value twice
       d.strides[0] = 2 + i / 2 * 16;
       all.push_back(ctx.encode_tiled("x", d, map));
     }

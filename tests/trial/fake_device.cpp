@@ -129,7 +129,7 @@ void FakeMemory::trim() {
 
 device::Region FakeMemory::region_of(const void* p) const {
   auto it = regions_.upper_bound(static_cast<const std::byte*>(p));
-  // An empty buffer lies at the end of its region, where the next may begin.
+  // An empty buffer is at the end of its region, where the next region may begin.
   while (it != regions_.begin()) {
     const device::Region& region = (--it)->second;
     if (p >= region.base && p <= region.base + region.bytes) return region;
@@ -250,7 +250,7 @@ device::Status<void> FakeDevice::launch_graph(int stream, int graph) {
 device::Status<void> FakeDevice::hold() {
   RZ_CHECK(!lost_ && !capturing_);
   log.push_back("hold");
-  // What is in the queue runs while the gate is closed behind it.
+  // Work that is already queued runs before the block takes effect.
   if (auto drained = drain(); !drained) return drained;
   held_ = true;
   return {};

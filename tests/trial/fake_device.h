@@ -1,6 +1,6 @@
 // A device that queues its commands, runs them later and records them.
 //
-// Nothing runs before synchronize() (or open(), when launches are held), so that tests can observe
+// Nothing runs before synchronize() (or open(), when launches are blocked), so tests can observe
 // dependences on order. It can be configured to refuse, to fault, and to run out of memory.
 #pragma once
 
@@ -26,7 +26,7 @@ class FakeMemory final : public device::Memory {
   void trim() override;
   std::uint64_t mapping_calls() const override { return mapping_calls_; }
 
-  // The region that holds `p`, its end included.
+  // The region that contains `p` or ends there.
   device::Region region_of(const void* p) const;
 
   std::size_t most_bytes = std::size_t{1} << 40;
@@ -46,7 +46,7 @@ class FakeDevice final : public device::Device {
 
   const device::Info& info() const override { return info_; }
   device::Memory& memory(Allocator allocator) override;
-  // Both are the block cache.
+  // Both allocators are the block cache.
   device::OrderedMemory& ordered_memory(Allocator) override { return caching_; }
   device::Memory& pinned_memory() override { return host_; }
   FakeMemory& host() { return host_; }
@@ -78,7 +78,7 @@ class FakeDevice final : public device::Device {
   device::Status<void> synchronize() override;
   device::Status<void> read(void* to, const void* from, std::size_t bytes) override;
   device::Status<KernelRef> variant(const VariantRequest& request) override;
-  // Encodes by the rules, or fails with `encode_failure` if it is set.
+  // Encodes by the rules; fails with `encode_failure` if it is set.
   device::Status<int> encode(const tma::Descriptor& descriptor, TensorMap& map) override;
 
   // "fill", "launch NAME", "mark N", "wait 1 on 0", "hold", "open", "check", "sync", "capture",
@@ -86,7 +86,7 @@ class FakeDevice final : public device::Device {
   // " @STREAM".
   std::vector<std::string> log;
   std::vector<device::NamedRange> watched;
-  std::size_t watched_later = 0;      // of them, by watch_more()
+  std::size_t watched_later = 0;      // those added by watch_more()
   std::set<std::string> refused;      // kernels whose launch is refused
   std::set<std::string> faulting;     // kernels that fault when they run
   std::set<std::string> unsupported;  // variants that this device does not have
@@ -96,7 +96,7 @@ class FakeDevice final : public device::Device {
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
-  // From now on the device does not report which call a fault belongs to.
+  // From now on the device does not report which call faulted.
   void keep_quiet_about_calls() { info_.kind = DeviceKind::cuda; }
 
   // The entries of `log` that start with one of these words.
@@ -117,7 +117,7 @@ class FakeDevice final : public device::Device {
   bool lost_ = false;
   char handles_[device::kDeviceStreams] = {};
   std::uint32_t reached_[device::kDeviceStreams] = {};
-  std::optional<int> capturing_;  // the stream
+  std::optional<int> capturing_;  // the stream being captured
   std::vector<std::vector<Operation>> graphs_;
   FakeMemory guard_{in_flight_};
   FakeMemory plain_{in_flight_};

@@ -1,4 +1,4 @@
-// Graphs of a plan and graphs of a target, as the device is asked for them.
+// Graphs of a plan and graphs of a target, as requested from the device.
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -80,7 +80,7 @@ TEST(PlanGraphs, PlainlyRunAtTheCaptureAndAtEachReplay) {
   EXPECT_EQ(o.calls[0].launches.size(), 1u) << "of the first run";
 }
 
-// y = x + what is in y and in scratch before.
+// y = x + the previous contents of y and of scratch.
 void add_kernel(Matrix x, Matrix y, float* s) {
   y.at(0, 0) += x.at(0, 0) + *s;
   *s = 1000;
@@ -118,7 +118,7 @@ TEST(PlanGraphs, EachReplayMeetsFreshMemoryThatItsCallsAllocateAndFree) {
   }
 }
 
-// It is filled once: what later calls and replays leave in it is the target's.
+// The memory is filled once; later contents, from calls and replays, belong to the target.
 TEST(PlanGraphs, MemoryThatOutlivesTheCaptureKeepsWhatIsInIt) {
   float* kept = nullptr;
   const auto run = [&](Context& ctx) {
@@ -255,7 +255,7 @@ TEST(PlanGraphs, UnknownOnesAreErrorsOfTheHarness) {
 
 // ---- Of the target -----------------------------------------------------------------------------
 
-// Captures at its first call and replays at all.
+// Captures at its first call and replays at every call.
 class Graphing {
  public:
   void operator()(Context& ctx) {

@@ -100,7 +100,7 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
             }
             EXPECT_EQ(o.calls[i].buffers, expected.calls[i].buffers);
             EXPECT_EQ(o.calls[i].launches, expected.calls[i].launches);
-            // The call of size 0 has nothing to compare.
+            // The call of size 0 has no element to compare.
             ASSERT_EQ(o.calls[i].references.size(), i == 2 ? 0u : 1u);
             if (i != 2) {
               EXPECT_EQ(o.calls[i].references[0].mismatches, 0u);
@@ -116,7 +116,7 @@ TEST_F(HostDevice, ASteadyStateTrialMapsNothing) {
 }
 
 TEST_F(HostDevice, SparseTensorsOfGigabytesAreCheap) {
-  // Rows 3 GiB apart.
+  // Rows with a pitch of 3 GiB.
   TargetSpec spec = AddRow::spec();
   spec.name = "sparse";
   for (auto& t : spec.tensors) {

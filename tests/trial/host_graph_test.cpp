@@ -1,4 +1,4 @@
-// Graphs over the host device: real kernels, other shapes between the capture and the replay.
+// Graphs on the host device: real kernels, with other shapes between the capture and the replay.
 #include <redzone/kernel.h>
 
 #include "trial/bench.h"
@@ -16,7 +16,7 @@ __global__ void grow(float* y, const float* s, int n) {
   if (i < n) y[i] += s[i];
 }
 
-// s = 2 x; y += s. The tensor y is in-out, so that a replay must start from fresh data.
+// s = 2 x; y += s. The tensor y is in-out, so a replay must start from fresh data.
 struct Grow : Target {
   static TargetSpec spec() {
     TargetSpec spec;
@@ -38,7 +38,7 @@ struct Grow : Target {
   }
 };
 
-// Captures its first shape and replays that for ever: right for one shape only.
+// Captures its first shape and replays that graph forever: correct for one shape only.
 struct Frozen : Grow {
   static TargetSpec spec() {
     TargetSpec spec = Grow::spec();

@@ -1,4 +1,4 @@
-// Lifetime bugs on the host device: what an allocator that uses memory again shows of them.
+// Lifetime bugs on the host device: which of them an allocator that reuses memory reveals.
 #include <gtest/gtest.h>
 #include <redzone/kernel.h>
 #include <redzone/target.h>
@@ -82,7 +82,7 @@ struct SideRead : Target {
   bool waits_;
 };
 
-// A call on stream 1 frees what a call on stream 0 uses; `ordered`: behind it.
+// A call on stream 1 frees memory that a call on stream 0 uses; `ordered`: after that call.
 Plan two_streams(bool ordered) {
   const auto call = [](std::int64_t n, std::int64_t stream) {
     Call call;
@@ -155,7 +155,7 @@ TEST_F(Lifetime, BlockingTrialsAndOrderedFreesShowNothing) {
     }
 }
 
-// In how many of the gated trials under each allocator another result comes out.
+// For each allocator, the number of trials with blocked launches whose results differ.
 std::map<std::string, int> differing(const std::function<std::vector<std::uint64_t>(Mode)>& run) {
   std::map<std::string, int> seen;
   for (const auto allocator :
@@ -192,8 +192,8 @@ TEST_F(Lifetime, FillsAddNoEdgesAndRaceWithNothing) {
 }
 
 TEST_F(Lifetime, ThePolicyOfThePoolIsHeeded) {
-  // Freed on stream 1, so stream 1 may always use it; what another stream may is
-  // pool_memory_test's.
+  // Freed on stream 1, so stream 1 may always reuse it. pool_memory_test tests reuse by other
+  // streams.
   Mode mode = mode_of(Allocator::pool, Launch::gated, 0);
   mode.pool = {false, false, false, 1 << 20};
   EXPECT_EQ(run(true, mode), run(true, mode_of(Allocator::guard, Launch::blocking, 0)));

@@ -1,4 +1,4 @@
-// Order, streams, launch modes, and whom a late fault is blamed on.
+// Order, streams, launch modes, and attribution of late faults.
 #include "trial/bench.h"
 
 namespace redzone::testing {
@@ -68,7 +68,7 @@ TEST(Modes, WithoutChecksInputsAreFilledAndNothingElseIsTouched) {
     x = ctx.tensor("x").data<float>();
     y = ctx.tensor("y").data<float>();
     tmp = static_cast<float*>(ctx.scratch("tmp", sizeof(float), sizeof(float)));
-    *x = *y = *tmp = 7;  // before anything that is enqueued runs
+    *x = *y = *tmp = 7;  // before any enqueued work runs
     run_named(ctx);
   };
   Bench bench(run, double_spec(), [](ReferenceCall&) { FAIL() << "compared"; }, {.checks = false});
@@ -88,14 +88,14 @@ TEST(Modes, ScratchIsFilledBeforeTheLaunchThatMayUseIt) {
     ctx.scratch("a", 16, 8);
     ctx.scratch("b", 16, 8);
     run_named(ctx);
-    ctx.scratch("c", 16, 8);  // no launch comes behind it
+    ctx.scratch("c", 16, 8);  // no launch follows
   });
   const Observation o = bench.run({call_of(1, 1)});
   EXPECT_EQ(bench.device.log, (Log{"fill", "fill", "launch k1", "fill", "check", "sync"}));
   for (const char* name : {"a", "b", "c"}) EXPECT_EQ(buffer(o, 0, name).dirty_after, 0u);
 }
 
-// What a target enqueues there by itself cannot be seen.
+// Work that a target enqueues on its stream by itself cannot be observed.
 TEST(Modes, ScratchIsFilledAtOnceForATargetThatHasAStream) {
   Log seen;
   FakeDevice* device = nullptr;
@@ -108,7 +108,7 @@ TEST(Modes, ScratchIsFilledAtOnceForATargetThatHasAStream) {
   device = &bench.device;
   bench.run({call_of(1, 1)});
   EXPECT_EQ(seen, (Log{"fill", "fill", "fill"}));
-  // It may have kept the handle.
+  // The target may have kept the handle.
   bench.device.log.clear();
   bench.run({call_of(1, 2)});
   EXPECT_EQ(seen, (Log{"fill", "fill", "fill"}));
@@ -155,7 +155,7 @@ TEST(Order, OutOfRangeIsAnErrorOfTheHarness) {
   EXPECT_EQ(bench.run(plan_of({step(1)}), {}).end, End::completed);
 }
 
-// The fault of one kernel among calls of C = 1, 2, 3.
+// A fault in one kernel among calls with C = 1, 2, 3.
 Observation fault_of(const std::string& kernel, Plan plan, Launch launch) {
   Bench bench(run_named);
   bench.device.keep_quiet_about_calls();
@@ -232,7 +232,7 @@ TEST(Blame, AStreamThatWasGivenOutMayHoldTheFault) {
   bench.device.keep_quiet_about_calls();
   bench.device.faulting = {"k2"};
   const Observation o = bench.run({call_of(1, 1), call_of(1, 2)});
-  EXPECT_EQ(o.fault->call, 1);  // the mark behind the first call was reached
+  EXPECT_EQ(o.fault->call, 1);  // the progress marker after the first call was reached
   EXPECT_EQ(o.fault->known_by, "progress marks");
 }
 

@@ -1,4 +1,4 @@
-// Trials on the device that runs nothing: what is observed, and what is not.
+// Trials of a dry run: what is observed and what is not.
 #include <memory>
 
 #include "device/none/none_device.h"
@@ -7,7 +7,7 @@
 namespace redzone::testing {
 namespace {
 
-// A target of the host device on a device that runs nothing.
+// A target of the host device in a dry run.
 struct DryBench {
   explicit DryBench(RunFunction run, TargetSpec spec = double_spec()) {
     const auto added =

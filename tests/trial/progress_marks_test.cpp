@@ -1,4 +1,4 @@
-// Whom a late fault is blamed on, against a model of streams that stop somewhere.
+// Attribution of late faults, tested with a model of streams that stop at some operation.
 #include "trial/progress_marks.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace redzone::trial {
 namespace {
 
-// Enqueues as a session does, and keeps what each stream has to do.
+// Enqueues like a trial and records the operations of each stream.
 class Streams {
  public:
   void call(std::int32_t index, const std::vector<std::pair<int, std::string>>& launches) {
@@ -19,7 +19,7 @@ class Streams {
       queues[stream].push_back({index, 0});
     }
   }
-  // The last mark among the first `done` operations of the stream.
+  // The last progress marker among the first `done` operations of the stream.
   std::uint32_t reached(int stream, std::size_t done) const {
     std::uint32_t last = 0;
     const auto& queue = queues.at(stream);
@@ -28,8 +28,8 @@ class Streams {
   }
 
   struct Operation {
-    std::int32_t call;   // of a kernel
-    std::uint32_t mark;  // 0: a kernel
+    std::int32_t call;   // the kernel's call
+    std::uint32_t mark;  // 0 for a kernel
   };
   ProgressMarks marks;
   std::map<int, std::vector<Operation>> queues;
@@ -67,7 +67,7 @@ TEST(ProgressMarks, OfSeveralStreamsTheEarliestIsBlamedWithANote) {
   s.call(2, {{0, "c"}});
   const auto culprit = s.marks.culprit([](int stream) { return stream == 0 ? 1u : 0u; });
   EXPECT_EQ(culprit.call, 1);
-  EXPECT_EQ(culprit.kernel, "");  // not sure enough for a signature
+  EXPECT_EQ(culprit.kernel, "");  // too uncertain for a signature
   EXPECT_EQ(culprit.note, "the earliest that was unfinished; so was call 3 on stream 0");
 }
 
@@ -78,7 +78,7 @@ TEST(ProgressMarks, KernelsAreNamedOnceAndNotWithoutBound) {
   EXPECT_EQ(note, "one of its kernels k0, k1, k2, k3, k4, k5, k6, k7");
 }
 
-// Each stream runs its queue from the front. One stops at a kernel that faults, the others
+// Each stream runs its queue from the front. One stops at a kernel that faults, the others stop
 // anywhere.
 TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
   ASSERT_TRUE(rc::check([] {
@@ -104,7 +104,7 @@ TEST(ProgressMarks, TheFaultingCallIsACandidateAndIsNamedWhereItIsTheOnlyOne) {
     for (const auto& [stream, queue] : s.queues) {
       done[stream] =
           stream == bad_stream ? bad : *rc::gen::inRange<std::size_t>(0, queue.size() + 1);
-      // What has no mark behind it counts as unfinished.
+      // A stream without a progress marker at its end counts as unfinished.
       const bool finished = done[stream] == queue.size() && queue.back().mark != 0;
       others_finished = others_finished && (stream == bad_stream || finished);
     }

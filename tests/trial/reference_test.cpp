@@ -1,4 +1,4 @@
-// Outputs against the float64 reference, whatever the layout.
+// Outputs compared with the float64 reference, in any layout.
 #include <cmath>
 #include <limits>
 
@@ -122,7 +122,7 @@ TEST(Reference, NamesTheFirstMismatchInLogicalOrder) {
   EXPECT_GT(r.worst, 1e6);
 }
 
-// One output element; what the kernel stores and what the reference wants.
+// One output element: `got` is the kernel's value, `want` the reference's.
 ReferenceObservation compare(float got, double want, Tolerance tolerance = {}) {
   TargetSpec spec = double_spec();
   spec.tolerance = tolerance;

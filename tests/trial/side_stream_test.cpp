@@ -1,4 +1,5 @@
-// Side streams of a target, edges between calls, and what the host scheduler makes of their lack.
+// Side streams of a target, edges between calls, and the effect of missing edges under the host
+// scheduler.
 #include <redzone/kernel.h>
 
 #include "trial/bench.h"
@@ -149,7 +150,7 @@ class OnHost : public ::testing::Test {
     EXPECT_TRUE(
         targets.add({Pair::spec(), DeviceKind::host, [] { return std::make_unique<Pair>(); }}));
   }
-  // How many of 50 seeds give outputs other than a blocking run's.
+  // How many of 50 seeds give outputs that differ from those of a blocking run.
   int wrong_orders(std::int64_t edge, const std::vector<Step>& steps, Launch launch) {
     Plan plan;
     plan.target = "pair";

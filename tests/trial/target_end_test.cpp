@@ -14,7 +14,7 @@ __global__ void add_member(const float* member, const float* x, float* y, std::i
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] + member[i];
 }
 
-// Its kernels read memory that belongs to a member, as those of a library that keeps a table do.
+// Its kernels read memory that belongs to a member, like those of a library that keeps a table.
 class OwnsMemory final : public Target {
  public:
   static TargetSpec spec() {

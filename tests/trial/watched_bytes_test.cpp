@@ -102,7 +102,8 @@ TEST(WatchedBytes, GapsOfBothLengthsAreWatchedToTheirEnds) {
   }
 }
 
-// Bytes that the CPU writes into pinned_memory() of 64 bytes, from this offset on.
+// The CPU writes `bytes` bytes from offset `from` of 64 bytes of pinned memory; with `on_device`,
+// kernels write the first and the last of them.
 Observation write_host(std::int64_t from, std::size_t bytes, bool on_device) {
   Bench bench([=](Context& ctx) {
     auto* p = static_cast<unsigned char*>(ctx.pinned_memory("args", 64)) + from;

@@ -1,5 +1,5 @@
-// The packages that ship, as the test `triton.packages` built them, by the C++ side: read, fuzzed
-// without a device, and run through the real binary on the device that runs no kernel.
+// The shipped packages, as built by the test `triton.packages`, on the C++ side: read, fuzzed
+// without a device, and dry-run through the real binary.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,7 +46,7 @@ TEST(BuiltPackages, AreRead) {
         << mistake;
 }
 
-// What its kernel needs by the formula is what each launcher asks for, whatever was drawn.
+// For every drawn call, each launcher requests exactly what its kernel needs by the formula.
 TEST(BuiltPackages, AreServedByTheirLaunchers) {
   const Registry registry = all_packages();
   for (const auto* entry : registry.entries_for(DeviceKind::cuda)) {

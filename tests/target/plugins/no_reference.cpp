@@ -1,4 +1,4 @@
-// Says that it has a reference, and has none.
+// Declares a reference but has none.
 #include "noop.h"
 
 struct Boastful : Noop {

@@ -1,4 +1,4 @@
-// A target that does nothing, under the name that the plugin wants.
+// A target that does nothing, with the name that the plugin gives.
 #pragma once
 
 #include <redzone/target.h>

@@ -1,4 +1,4 @@
-// The shape of a tensor is made of a dim that is not declared.
+// The shape of a tensor uses a dim that is not declared.
 #include "noop.h"
 
 REDZONE_PLUGIN(registrar) {
