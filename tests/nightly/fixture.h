@@ -58,7 +58,7 @@ class NightTest : public ::testing::Test {
 
   NightTest() { options_.plans = 20; }
 
-  // Runs a night in a process of its own, configured by the members below.
+  // Runs a night as one process would, configured by the members below.
   Told night() {
     FakeExecutor executor(
         [this](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {

@@ -36,7 +36,7 @@ class SamplePackage {
   const std::filesystem::path& folder() const { return folder_.path(); }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
-  // Replaces the first `from` in the file; aborts if there is none.
+  // Replaces the first `from` in the file, which must contain it.
   void edit(const std::string& name, const std::string& from, const std::string& to) const;
 
  private:
