@@ -1,4 +1,4 @@
-"""What the scripts that write bench/results share: the binary, the commit, the name of a device."""
+"""Shared by the scripts that write bench/results: the binary, the commit, the name of a device."""
 
 import json
 import pathlib
@@ -16,8 +16,8 @@ def need_build():
 
 
 def commit():
-    """Of the tree; a copy that is no git checkout has the note that scripts/setup left. Results that were
-    written meanwhile are no change: a night in pieces is of one commit."""
+    """The commit of the tree, with "-dirty" if it has changes outside of bench/results: a night in pieces
+    writes results meanwhile. A copy without git has the commit in a file that scripts/setup wrote."""
     git = ["git", "-C", str(ROOT)]
     head = subprocess.run([*git, "rev-parse", "-q", "--verify", "HEAD"], capture_output=True, text=True)
     if head.returncode != 0:
@@ -28,7 +28,7 @@ def commit():
 
 
 def asked(arguments, codes):
-    """The JSON that a command printed; another exit code than those ends the script with it."""
+    """The JSON that a command printed; any exit code not in `codes` ends the script with that code."""
     ran = subprocess.run([REDZONE, *arguments, "--json"], stdout=subprocess.PIPE, text=True)
     if ran.returncode not in codes:
         sys.exit(ran.returncode)
@@ -36,7 +36,7 @@ def asked(arguments, codes):
 
 
 def machine():
-    """What doctor finds, by name; what is missing too."""
+    """The results of `redzone doctor` by name, missing parts included."""
     return {line["what"]: line["found"] for line in asked(["doctor"], (0, 3))["lines"]}
 
 
@@ -46,7 +46,7 @@ def device_of(wanted, here):
 
 
 def slug(device):
-    """For names of files: "NVIDIA H100 80GB HBM3" is nvidia-h100-80gb-hbm3."""
+    """The form used in file names: "NVIDIA H100 80GB HBM3" becomes nvidia-h100-80gb-hbm3."""
     return "".join(c for c in device.lower().replace(" ", "-") if c.isalnum() or c == "-")
 
 

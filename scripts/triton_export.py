@@ -7,9 +7,9 @@ r"""Makes kernel packages for `redzone`: Triton kernels, compiled ahead of time,
     triton_export.py cache TRITON_CACHE --describe DESCRIPTION.toml --out DIR
     triton_export.py shipped --out DIR
 
-`./scripts/setup --triton` makes the environment that the first two need; this script finds it. What
-a description holds stands in src/targets/triton/README.md. Exit code 2: the description or another
-input is wrong, and one line says where.
+`./scripts/setup --triton` creates the environment that the first two need; this script finds it.
+src/targets/triton/README.md documents descriptions. Exit code 2: the description or another input is
+wrong; one line on stderr names the place.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main():
     if arguments.command != "cache":
         _use_environment()
         if not arguments.line_info:
-            # Line information is two thirds of a cubin, and holds the path of the source.
+            # Line information is two thirds of a cubin and contains the path of the source.
             os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
     try:
         arguments.run(arguments)
@@ -84,7 +84,7 @@ def _parser():
 
 
 def _use_environment():
-    """Goes on in the environment of `./scripts/setup --triton` where this Python has no Triton."""
+    """Continues in the environment of `./scripts/setup --triton` if this Python has no Triton."""
     if importlib.util.find_spec("triton"):
         return
     python = ROOT / "build" / "triton-venv" / "bin" / "python"
@@ -145,7 +145,7 @@ def _cache(arguments):
 
 def _shipped(arguments):
     for path in sorted((ROOT / "src" / "targets" / "triton").glob("*.py")):
-        # What stands beside the packages only serves them.
+        # The other files are helpers of the packages.
         if "\nPACKAGE = " in path.read_text(encoding="utf-8"):
             _compile_description(path, Path(arguments.out) / path.stem, arguments)
 

@@ -1,7 +1,7 @@
 """The arguments of a description, in the order of the kernel's parameters.
 
-What a description leaves out is taken from a tensor, knob or dim of the parameter's name, or from
-the default of a constexpr parameter.
+Fields that a description omits are taken from the tensor, knob or dim with the parameter's name, or
+from the default of a constexpr parameter.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def _tensor(package, name):
 
 
 def _pointer(tensor):
-    # An element type that is a knob is no part of the declaration.
+    # If a knob selects the element type, the declaration does not contain it.
     return "*" + (DTYPES[tensor.dtype] if tensor.dtype else "")
 
 

@@ -8,7 +8,7 @@ from .variants import enumerate_variants
 
 
 def build_package(package, kernel, arch, out, verbose=False):
-    """Compiles what is needed and writes it to `out`; returns a line that says what was made."""
+    """Compiles the variants and writes the package to `out`; returns a one-line summary."""
     variants = enumerate_variants(package)
     sources = [source_of(package, v) for v in variants]
     distinct = {source: i for i, source in enumerate(dict.fromkeys(sources))}

@@ -1,14 +1,14 @@
-"""A package from a folder in which Triton left compiled kernels (by default ~/.triton/cache).
+"""A package from Triton's cache of compiled kernels (by default ~/.triton/cache).
 
-The cache knows the compiled kernels: their arguments in order with types and alignment, warps,
-stages and CTAs of a cluster. It does not know dims, tensors or the grid, nor the values of the
-constants: those come from the user's description, constants as [[entry]] tables:
+The cache contains the compiled kernels: their arguments in order with types and alignment, warps,
+stages and CTAs of a cluster. It contains neither dims, tensors and the grid nor the values of
+constants: these come from the user's description, constants as [[entry]] tables:
 
     [[entry]]
     hash = "BUD7KB"             # how the name of the entry's folder begins
     constants = { BLOCK = 64 }
 
-A constant that no [[argument]] describes becomes a knob of its name.
+A constant that no [[argument]] describes becomes a knob with its name.
 """
 
 import json
@@ -59,7 +59,7 @@ class Entry:
 
 
 def export_cache(folder, describe, kernel, arch, out):
-    """Writes the package; returns a line that says what was made."""
+    """Writes the package; returns a one-line summary."""
     entries = _entries(Path(folder), kernel, arch)
     if describe is None:
         raise PackageError(
@@ -179,12 +179,12 @@ def _set_constants(top, entries):
 
 
 def _parameters(describe, entries, described):
-    """The kernel's parameters. Those that a compiled kernel lacks are constants, which take no
-    place among its parameters, or integers equal to 1 in that kernel."""
+    """The kernel's parameters. A compiled kernel lacks constants, which are not passed to it, and
+    integers that are 1 in that kernel."""
     names = list(described)
     longest = max(entries, key=lambda e: len(e.types))
     if not set(longest.types) <= set(names):
-        # Not fully described: the order is that of the entry that has most.
+        # Not fully described: the entry with the most arguments gives the order.
         names = list(longest.types) + [n for n in names if n not in longest.types]
     constants = dict.fromkeys(n for e in entries for n in e.constants)
     names += [n for n in constants if n not in names]
@@ -230,7 +230,7 @@ def _variants(package, entries, settings):
                 classes[a.name] = "1"
                 continue
             declared = a.type if a.type != "*" else kind
-            # Signs are no part of the compiled types.
+            # Compiled types do not include the sign.
             if kind.lstrip("*").lstrip("u") != declared.lstrip("*").lstrip("u"):
                 raise package.error(
                     f"argument[{a.name}].type", f"{declared}, but {kind} in {entry.file}"

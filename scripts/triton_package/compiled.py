@@ -1,4 +1,4 @@
-"""A compiled kernel, as a package holds it. Needs no Triton."""
+"""A compiled kernel in the form that a package stores. Needs no Triton."""
 
 import re
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ _SHARED_BYTES = {80: 166912, 86: 101376, 89: 101376, 90: 232448, 100: 232448, 12
 
 @dataclass(frozen=True)
 class Source:
-    """What the compiler sees of a variant; equal sources give one cubin."""
+    """The compiler's input for a variant; equal sources give one cubin."""
 
     signature: tuple
     constants: tuple
@@ -60,10 +60,10 @@ def _type_of(package, argument, variant):
 
 
 def compile_sources(package, kernel, sources, arch, verbose, describe):
-    """A Binary for each source, in order. `describe(source)` says which variant an error is about;
-    `verbose` lets through what the compiler prints."""
+    """A Binary for each source, in order. `describe(source)` names the variant in error messages;
+    `verbose` shows the compiler's output."""
     jobs = min(len(sources), os.cpu_count() or 1)
-    # fork: the workers inherit the kernel, which cannot be pickled. Nothing here runs threads.
+    # fork: the workers inherit the kernel, which cannot be pickled. This process runs no threads.
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(
         jobs, context, initializer=_start_worker, initargs=(kernel, arch, verbose)
@@ -93,7 +93,7 @@ def _start_worker(kernel, arch, verbose):
 
 
 def _compile(source):
-    """A Binary, or what went wrong."""
+    """A Binary, or the error message."""
     arch = _worker["arch"]
     ast = ASTSource(
         _worker["kernel"],
@@ -123,8 +123,8 @@ def _typed(options):
 
 
 def parameter_count(source):
-    """Parameters of the compiled kernel: the arguments that are left, a descriptor as its map, its
-    shape and its strides, and two scratch pointers."""
+    """The number of parameters of the compiled kernel: arguments other than constants (a descriptor
+    counts as its map, its shape and its strides) and two scratch pointers."""
     count = 2
     for _, kind in source.signature:
         if kind.startswith("tensordesc"):

@@ -1,4 +1,4 @@
-"""What a package description says, checked: dims, tensors, knobs, grid, arguments.
+"""Reads and checks a package description: dims, tensors, knobs, grid, arguments.
 
 A description is a table: `PACKAGE` in a Python file, or a TOML file. The README of
 src/targets/triton is its reference.
@@ -13,8 +13,8 @@ from .model import DTYPES, OPTIONS, Constraint, Dim, Knob, Package, Tensor, knob
 
 
 def read_package(file, table, parameters, extra_knobs=(), configs=None):
-    """The checked description. `parameters` are the kernel's, in order; extra_knobs are tables of
-    knobs that stand before the description's own, and `configs` the only settings of these."""
+    """The checked description. `parameters` are the kernel's, in order; `extra_knobs` are tables of
+    knobs placed before the description's own, and `configs` are the only settings of these."""
     top = Fields(file, "", table)
     name = top.text("name")
     if not all(c in "abcdefghijklmnopqrstuvwxyz0123456789_." for c in name) or not name:

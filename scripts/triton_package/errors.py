@@ -1,8 +1,8 @@
-"""What the user of the exporter did wrong."""
+"""Errors in the input of the exporter."""
 
 
 class PackageError(Exception):
-    """One line that names the file and, where there is one, the field."""
+    """One line that names the file and, if there is one, the field."""
 
     def __init__(self, file, field, message):
         self.file = str(file)

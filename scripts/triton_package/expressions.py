@@ -1,11 +1,11 @@
 """Integer expressions over dims and knobs.
 
-The grammar is the part of muParser's that means the same for integers there and here: `+ - *`,
-comparisons, `&& ||`, `c ? a : b`, parentheses, and the functions below. There is no `/`, which
-would give a fraction there: a division says which way it rounds.
+The grammar is the part of muParser's that has the same meaning for integers: `+ - *`, comparisons,
+`&& ||`, `c ? a : b`, parentheses, and the functions below. There is no `/`, because muParser's would
+give a fraction; the division functions state how they round.
 
-A knob whose values are strings has no number. For each value V of such a knob K there is the name
-`K_is_V`, which is 1 or 0.
+A knob whose values are strings has no number. For each value V of such a knob K, the name `K_is_V`
+is 1 or 0.
 """
 
 import re
@@ -73,7 +73,7 @@ class Expression:
             raise ExpressionError(f"'{self._shown()}' is not expected after a complete expression")
 
     def __call__(self, values):
-        """The value, where `values` maps each of `names` to an integer."""
+        """The value; `values` maps each of `names` to an integer."""
         try:
             return self._run(values)
         except ZeroDivisionError:

@@ -35,7 +35,7 @@ class Fields:
                 raise self.error(field, "missing")
             return default
         value = self._table[field]
-        # bool is an int to Python, but not to the reader of a description.
+        # In Python a bool is an int, but in a description it is not.
         if not isinstance(value, kinds) or (
             isinstance(value, bool) and bool not in _as_tuple(kinds)
         ):

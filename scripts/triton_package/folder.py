@@ -10,7 +10,7 @@ FORMAT_VERSION = 1
 
 
 def write_package(out, package, kernel, triton_version, arch, variants, files, binaries):
-    """`files[i]` is the index in `binaries` of variant i. Replaces what the folder held before."""
+    """`files[i]` is the index in `binaries` of variant i. Replaces earlier contents of the folder."""
     out = Path(out)
     cubins = out / "cubin"
     shutil.rmtree(cubins, ignore_errors=True)
@@ -20,7 +20,7 @@ def write_package(out, package, kernel, triton_version, arch, variants, files, b
         (cubins / f"{stem}.cubin").write_bytes(binary.cubin)
         (cubins / f"{stem}.json").write_bytes(binary.metadata)
     text = _text(package, kernel, triton_version, arch, variants, [stems[f] for f in files])
-    # Last, so that a folder with a target.toml is complete.
+    # Written last, so that a folder with a target.toml is complete.
     (out / "target.toml").write_text(text, encoding="utf-8")
 
 
@@ -110,7 +110,7 @@ def _value(value):
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
-        # A JSON string is a TOML basic string, but for DEL.
+        # A JSON string is a TOML basic string, except for DEL.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, dict):
         inner = ", ".join(f"{k} = {_value(v)}" for k, v in value.items())

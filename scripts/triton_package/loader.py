@@ -23,7 +23,7 @@ def load_module(path):
     path = Path(path).resolve()
     if not path.is_file():
         raise PackageError(path, "", "no such file")
-    sys.path.insert(0, str(path.parent))  # for what stands beside it
+    sys.path.insert(0, str(path.parent))  # for modules in the same folder
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise PackageError(path, "", "no Python file")
@@ -83,8 +83,8 @@ def load_python_description(path):
 
 
 def load_configs(path):
-    """The configs of a TOML file ([[config]] tables) or JSON file (a list of objects). Where an
-    object has "kwargs", as in a dump of triton.Config, they are taken out of it."""
+    """The configs of a TOML file ([[config]] tables) or JSON file (a list of objects). If an object
+    has "kwargs", as in a dump of triton.Config, these are merged into it."""
     if Path(path).suffix == ".json":
         try:
             configs = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -120,7 +120,7 @@ def knobs_of(configs, file):
                 )
             if value not in knobs[name]:
                 knobs[name].append(value)
-    # What a list of configs is for; a string may be a type, which changes results.
+    # Configs are alternatives for tuning. A string may be a type, which changes results.
     return [
         {"name": name, "values": values, "tune": not isinstance(values[0], str)}
         for name, values in knobs.items()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from .errors import PackageError
 
-# Element types as Redzone names them, and as Triton's signatures do.
+# Element types: Redzone's names and those in Triton's signatures.
 DTYPES = {
     "f64": "fp64",
     "f32": "fp32",
@@ -19,7 +19,7 @@ DTYPES = {
 INTEGER_TYPES = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "fp64")
 KINDS = ("tensor", "int", "float", "constexpr", "descriptor")
-# Knobs of these names are options of the compiler.
+# Knobs with these names are compiler options.
 OPTIONS = (
     "num_warps",
     "num_stages",
@@ -80,7 +80,7 @@ class Knob:
     name: str
     values: list
     doc: str
-    tune: bool = False  # a launcher may choose it: it changes no result
+    tune: bool = False  # a launcher may choose the value, since it does not change results
 
     @property
     def is_text(self):
@@ -135,7 +135,7 @@ def knob_names(knobs):
 
 
 def knob_numbers(knobs, setting):
-    """What the names of knob_names() stand for under one setting."""
+    """The values of the names of knob_names() under one setting."""
     numbers = {}
     for knob in knobs:
         if knob.is_text:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .expressions import Expression, ExpressionError
 from .model import OPTIONS, knob_names, knob_numbers
 
-# More combinations of dims than this are not tried one by one.
+# Limit on the combinations of dims that are tried one by one.
 _MOST_COMBINATIONS = 1 << 18
 
 
@@ -18,7 +18,7 @@ class Variant:
     classes: dict  # "1", "16" or "other", of each specialized argument
 
     def dropped(self, package):
-        """Arguments that are no parameter of the compiled kernel."""
+        """Arguments that the compiled kernel has no parameter for."""
         return [
             a.name
             for a in package.arguments
@@ -38,7 +38,7 @@ class Variant:
 
 
 def class_of(value):
-    """Triton's class of an integer: one, a multiple of 16 (0 is one, too), or neither."""
+    """Triton's class of an integer: 1, a multiple of 16 (including 0), or neither."""
     if value == 1:
         return "1"
     return "16" if value % 16 == 0 else "other"
@@ -106,7 +106,7 @@ def _pointer_classes(package):
 
 
 def _depends(argument):
-    """Whether a variant depends on the number that the argument's expression gives."""
+    """Whether a variant depends on the value of the argument's expression."""
     counts = argument.kind == "constexpr" or argument.specialize
     return counts and isinstance(argument.value, Expression)
 
@@ -129,8 +129,8 @@ def _groups(package):
 
 
 def _cached(package, group, setting, numbers, seen):
-    """The value or class of each argument of the group, in each combination that occurs. Settings
-    that differ in knobs which the group does not read share the work."""
+    """The value or class of each argument of the group, in each combination that occurs. Cached for
+    settings that differ only in knobs that the group does not read."""
     members, _ = group
     read = set().union(*(a.value.names for a in members))
     relevant = tuple((k.name, setting[k.name]) for k in package.knobs if read & knob_names([k]))
@@ -167,8 +167,8 @@ def _combinations(package, group, numbers):
 
 
 def _domain(members, dim):
-    """What has to be tried for a dim. An argument that is the dim itself meets all of its classes
-    among the first multiples; the largest is added for ranges that are shorter."""
+    """The values to try for a dim. If the argument is the dim itself, the first values contain all of
+    its classes; the largest value is added."""
     domain = dim.domain()
     if len(members) == 1 and members[0].kind == "int" and members[0].value.text == dim.name:
         return sorted({*domain[:32], domain[-1]})
