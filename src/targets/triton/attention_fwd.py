@@ -28,11 +28,11 @@ def attention_fwd(
     BLOCK_N: tl.constexpr,
     indexing: tl.constexpr,
 ):
-    # Of the softmax in powers of two: log2(e) / sqrt(D), with 1 / sqrt(128).
+    # Scale of the softmax in powers of two: log2(e) / sqrt(D), with 1 / sqrt(128).
     tl.static_assert(D == 128)
     scale: tl.constexpr = 1.4426950408889634 * 0.08838834764831845
     if indexing == "descriptor":
-        # A head is a dim of its own, so that a block that reaches behind the sequence is cut there.
+        # A head is a separate dim, so a block that extends past the sequence is cut off there.
         q_desc = tl.make_tensor_descriptor(q, [B * HQ, S, D], [S * D, D, 1], [1, BLOCK_M, D])
         k_desc = tl.make_tensor_descriptor(k, [B * HKV, S, D], [S * D, D, 1], [1, BLOCK_N, D])
         v_desc = tl.make_tensor_descriptor(v, [B * HKV, S, D], [S * D, D, 1], [1, BLOCK_N, D])
@@ -40,7 +40,7 @@ def attention_fwd(
     blocks = tl.cdiv(S, BLOCK_M)
     for tile in range(tl.program_id(0), B * HQ * blocks, tl.num_programs(0)):
         head = tile // blocks
-        # Head h of batch b is b * HQ + h, and HKV divides HQ: so this is its group in its batch.
+        # Head h of batch b is b * HQ + h, and HKV divides HQ, so this is its group in its batch.
         group = head // (HQ // HKV)
         row = tile % blocks * BLOCK_M
         rows = row + tl.arange(0, BLOCK_M)
@@ -63,7 +63,7 @@ def attention_fwd(
             seen = (columns < S)[None, :]
             if causal:
                 seen = seen & (columns[None, :] <= rows[:, None])
-            # Column 0 is seen by every row, so `largest` is finite behind the first block.
+            # Every row includes column 0, so `largest` is finite after the first block.
             scores = tl.where(seen, tl.dot(queries, tl.trans(keys)) * scale, float("-inf"))
             now = tl.maximum(largest, tl.max(scores, 1))
             weights = tl.exp2(scores - now[:, None])

@@ -1,4 +1,4 @@
-"""Adds to the gradient of each chunk's state what comes from behind the sequence: see
+"""Adds the part from behind the sequence to the gradient of each chunk's state: see
 src/targets/chunk/bwd_dh_correction.cu."""
 
 import chunk_family as family

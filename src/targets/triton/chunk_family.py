@@ -1,10 +1,9 @@
-"""What the descriptions of the four chunked linear-attention kernels have in common, and the device
-functions that they share. The mathematics and the float64 references are those of
-src/targets/chunk.
+"""Shared parts of the descriptions of the four chunked linear-attention kernels, and their shared
+device functions. The mathematics and the float64 references are those of src/targets/chunk.
 
-The kernels have the form that Helion gives them: a loop over N = T / C chunks with N known at run
-time only, the rows of the state as one block of RDIM = next_power_of_2(D), and a program for a
-sequence and a block of columns. T is no parameter: it is N * C.
+The kernels have the form that Helion generates: a loop over N = T / C chunks with N known only at run
+time, the rows of the state as one block of RDIM = next_power_of_2(D), and one program for each
+sequence and block of columns. T is not a parameter: it is N * C.
 """
 
 import triton
@@ -13,7 +12,7 @@ import triton.language as tl
 
 @triton.jit
 def load_rows(base, first, width, columns, ROWS: tl.constexpr):
-    """`columns` of ROWS rows of `width` elements, from row `first` on; zero behind a row's end."""
+    """`columns` of ROWS rows of `width` elements, from row `first` on; zero past the end of a row."""
     rows = first + tl.arange(0, ROWS)
     return tl.load(base + rows[:, None] * width + columns[None, :], columns[None, :] < width, 0.0)
 
@@ -30,9 +29,9 @@ def state_mask(rows, columns, D, DV):
     return (rows[:, None] < D) & (columns[None, :] < DV)
 
 
-# A state is a sum of a few dozen terms of size 1 that matter. Its terms are products of elements
-# that were rounded to bf16 once more when the weight was multiplied in (2^-9 of a term each, and
-# their signs differ); a bf16 output is rounded again.
+# A state is a sum in which a few dozen terms of size 1 matter. Each term is a product of elements that
+# were rounded to bf16 once more after multiplication by the weight (an error of 2^-9 of the term, with
+# varying sign); a bf16 output is rounded again.
 TOLERANCE = {"abs": 0.02, "rel": 1 / 64}
 
 STATE_OF_CHUNKS = ["B", "H", "floordiv(T, C)", "D", "DV"]
@@ -44,7 +43,7 @@ def tokens(name, width):
 
 
 def log_decays():
-    """In [-0.2, 0): a memory of about ten tokens, so that sums stay small."""
+    """Values in [-0.2, 0): decay over about ten tokens, so that sums stay small."""
     return {
         "name": "g",
         "dtype": "f32",

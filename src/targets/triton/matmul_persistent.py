@@ -1,4 +1,4 @@
-"""c = a b in f16 with float32 sums: programs walk over tiles, and build descriptors of all three
+"""c = a b in f16 with float32 sums: programs loop over tiles and build descriptors of all three
 matrices on the device."""
 
 import triton

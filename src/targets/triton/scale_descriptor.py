@@ -1,5 +1,5 @@
-"""y = factor * x, tile by tile, through descriptors that every program builds on the device: so
-each program has a piece of global scratch."""
+"""y = factor * x, tile by tile, through descriptors that every program builds on the device, in its
+own part of global scratch."""
 
 import triton
 import triton.language as tl
