@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """page_test.py DIR: the pages of night_files in headless Chromium, as files, without a network.
 
-Exit 77, which CTest takes for a skip: Chromium, its driver or Selenium is not installed.
+Exits with 77, which CTest counts as skipped, if Chromium, its driver or Selenium is not installed.
 """
 
 import pathlib
@@ -24,8 +24,8 @@ FOLDER = pathlib.Path(sys.argv.pop()).resolve()
 def browser(profile):
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    # No sandbox: CI runs as root in a container, where Chromium has none. No name resolves, so that
-    # a page which asks the network for anything shows an error.
+    # No sandbox: CI runs as root in a container, where Chromium has none. No name resolves, so a page
+    # that makes a network request shows an error.
     for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
                  "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND",
                  f"--user-data-dir={profile}"):
@@ -49,7 +49,7 @@ class Page(unittest.TestCase):
         cls.profile.cleanup()
 
     def open(self, night, width=1200, anchor=""):
-        # Not a change of the anchor alone, which loads nothing.
+        # A change of the anchor alone would load nothing.
         self.chrome.get("about:blank")
         self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
@@ -118,7 +118,7 @@ class Page(unittest.TestCase):
         WebDriverWait(self.chrome, 10).until(lambda _: self.all("#finding-4 .copy"))
         self.one("#finding-4 .copy").click()
         WebDriverWait(self.chrome, 10).until(lambda _: self.one("#finding-4 .copy").text == "Copied")
-        # What was copied is what a paste gives.
+        # A paste gives the copied text.
         query = self.one("#query")
         query.click()
         self.chrome.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
@@ -157,7 +157,7 @@ class Page(unittest.TestCase):
     def test_many_findings(self):
         self.open("many", anchor="#finding-1500")
         self.assertIn("8,000 more findings are in the store", self.one("main").text)
-        # The totals are of all 10,000.
+        # The totals include all 10,000 findings.
         self.assertIn("1,714 findings to look at", self.one("#verdict").text)
         self.assertEqual(self.one("#tiles .new").text.split(), ["2,000", "new"])
         self.assertIn("finding-1500", self.cards())

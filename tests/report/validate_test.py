@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """validate_test.py junit|sarif DIR SCHEMA: the nights of night_files against the schema of a format.
 
-Exit 77, which CTest takes for a skip: the validator or the schema is not installed.
+Exits with 77, which CTest counts as skipped, if the validator or the schema is not installed.
 """
 
 import json

@@ -41,7 +41,7 @@ def main(script):
 
         assert start(script, folder, "1h", "--piece", "2s").wait() == 130
         second = json.loads((out / "figures.json").read_text())
-        # No time is left: it ends the night.
+        # No time is left, so this part ends the night.
         assert start(script, folder, "1s").wait() == 1
         figures = json.loads((out / "figures.json").read_text())
         wall = time.monotonic() - begun

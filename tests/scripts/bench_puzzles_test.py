@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_puzzles_test.py SCRIPT: two puzzles, in what the script writes of them."""
+"""bench_puzzles_test.py SCRIPT: the results that the script writes for two puzzles."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""What scripts/check gives to each tool and makes of what it says, with stand-ins for the tools."""
+"""The arguments that scripts/check gives each tool, and how it uses their output; with stand-in tools."""
 import json
 import pathlib
 import shutil
@@ -10,7 +10,7 @@ import unittest
 SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ("clang-format", "clang-tidy", "shellcheck", "codespell", "sim_text", "ruff", "mypy")
 
-# Notes its arguments, and fails with a message where it is to.
+# Logs its arguments; prints a message and fails if the test has written the files for that.
 TOOL = """#!/bin/sh
 echo "{name} $@" >>{log}
 [ ! -f {folder}/{name}.says ] || cat {folder}/{name}.says
@@ -29,7 +29,7 @@ class Check(unittest.TestCase):
         self.tools.mkdir()
         for name in ("git", "env", "cat", "sh"):
             (self.tools / name).symlink_to(shutil.which(name) or "")
-        # The one that runs: what is first on the PATH may be a script that needs more of it.
+        # This interpreter: the first one on the PATH may be a script that needs more of the PATH.
         (self.tools / "python3").symlink_to(sys.executable)
         for name in (*TOOLS, "cmake"):
             file = self.tools / name
@@ -73,7 +73,7 @@ class Check(unittest.TestCase):
                               env={"PATH": str(self.tools)})
 
     def given(self, tool):
-        """The arguments of each of its calls."""
+        """The arguments of each call of the tool."""
         calls = [line.split() for line in self.log.read_text().splitlines()]
         return [words[1:] for words in calls if words[0] == tool]
 

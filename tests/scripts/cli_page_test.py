@@ -1,4 +1,4 @@
-"""docs/cli.md is what --help says, and scripts/cli_page notices when it is not.
+"""docs/cli.md agrees with --help, and scripts/cli_page detects when it does not.
 
   cli_page_test.py SCRIPT REDZONE
 """

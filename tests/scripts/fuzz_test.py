@@ -9,7 +9,7 @@ import unittest
 
 SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# Takes what it is asked for, up to `most`, and says so as libFuzzer does.
+# Reports the requested number of executions, at most `most`, in libFuzzer's form.
 PROGRAM = """#!/bin/sh
 # version {version}
 . {how}
@@ -44,7 +44,7 @@ class Fuzz(unittest.TestCase):
         self.program("store")
 
     def program(self, name, most=10**8, slowest=0, fails="no", version=1):
-        """A stand-in; what it would do is read from a file, so that it is the same program."""
+        """A stand-in. It reads its behaviour from a file, so the program itself stays the same."""
         file = self.programs / f"{name}_fuzzer"
         how = self.root / f"{name}.how"
         how.write_text(f"most={most} slowest={slowest} fails={fails}\n")
@@ -56,7 +56,7 @@ class Fuzz(unittest.TestCase):
                                "--jobs", "2", *arguments], capture_output=True, text=True).returncode
 
     def row(self, name):
-        """Executions, failures and the slowest, as recorded."""
+        """The recorded executions, failures and slowest execution."""
         for line in self.results.read_text().splitlines():
             if line.startswith(name):
                 _, _, runs, _, _, failures, slowest = line.split()[1:]

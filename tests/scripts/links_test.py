@@ -34,8 +34,8 @@ def prose(text: str) -> list[str]:
 
 
 def links(text: str) -> list[str]:
-    """The targets of all links and pictures, code spans left out."""
-    # A link may have code as its text, so that code is blanked and not removed.
+    """The targets of all links and pictures outside of code spans."""
+    # The text of a link may be code, so code is blanked rather than removed.
     plain = CODE.sub("code", "\n".join(prose(text)))
     return LINK.findall(plain)
 
@@ -82,7 +82,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 class Checker(unittest.TestCase):
-    """What the checker itself must notice."""
+    """Mistakes that the checker itself must detect."""
 
     def broken(self, text: str) -> list[str]:
         with tempfile.TemporaryDirectory() as name:

@@ -1,5 +1,5 @@
-"""A build folder runs on another machine: copied elsewhere, without an environment, it finds its own
-libraries and takes nothing from the folder that it was built in."""
+"""A build folder runs on another machine: copied elsewhere and run without an environment, it finds its
+own libraries and uses nothing of the folder in which it was built."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nightly_test.py SCRIPT: nights that are killed, ended or cannot begin, and what becomes of the store."""
+"""nightly_test.py SCRIPT: nights that are killed, ended or cannot begin, and their effect on the store."""
 
 import contextlib
 import fcntl
@@ -37,7 +37,7 @@ def redzone(*words):
 
 
 def findings(db):
-    """Standings of what is confirmed in the store, by signature; of none, nothing."""
+    """Ledger status of the store's findings by signature; {} if the store cannot be read."""
     listed = redzone("findings", "--db", db, "--json")
     if listed.returncode != 0:
         return {}
@@ -81,7 +81,7 @@ class EndedNight(Night):
             os.kill(self.pid, signal.SIGKILL)
 
     def wait_for_the_lock(self):
-        """No job is at work on the store."""
+        """Waits until no job uses the store."""
         with open(self.db + "-lock", "r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
 
@@ -94,7 +94,7 @@ class EndedNight(Night):
         stored = self.store()
         self.assertEqual(stored.returncode, 0, stored.stderr)
         self.assertLessEqual(found.items(), findings(self.good).items())
-        # What a CI job has of it in the morning.
+        # A CI job has only the copy in the morning.
         for part in ("", "-wal", "-shm"):
             pathlib.Path(self.db + part).unlink(missing_ok=True)
         self.assertEqual(self.store().returncode, 0)
@@ -125,7 +125,7 @@ class EndedNight(Night):
 
 
 class DamagedStore(Night):
-    """After two nights with one finding, which is known since."""
+    """A store after two nights with one finding, which was then marked known."""
 
     nights: pathlib.Path
 
@@ -179,7 +179,7 @@ class DamagedStore(Night):
         self.assertEqual(findings(self.db), self.known)
 
     def test_a_row_that_a_command_refuses(self):
-        # Of a night without its campaign, too.
+        # Includes a night without its campaign.
         for change in ("UPDATE findings SET state = 'bogus'", "DELETE FROM campaigns", "DROP TABLE ledger"):
             with self.subTest(change):
                 pathlib.Path(self.db).write_bytes(self.bytes)
@@ -200,13 +200,13 @@ class DamagedStore(Night):
         self.assertEqual(findings(self.good), self.known)
 
     def test_a_merged_store_that_is_put_in_its_place_stays(self):
-        # What each runner is given back: pruned, merged with that of another runner, and marked.
+        # The store that each runner gets back: pruned, merged with another runner's, and marked.
         other = self.folder.parent / "other"
         ran = run(other, "puzzle.far_write", "--plans", "3", "--seed", "1")
         self.assertEqual(ran.returncode, 1, ran)
         self.assertEqual(redzone("db", "prune", "--keep-days", "0", "--db", self.db).returncode, 0)
         with sqlite3.connect(self.db) as sql:
-            sql.execute("UPDATE sqlite_sequence SET seq = 30")  # as if so many nights had been pruned
+            sql.execute("UPDATE sqlite_sequence SET seq = 30")  # as if 30 nights had been pruned
         sql.close()
         self.assertEqual(self.store().returncode, 0)
         merged = f"{self.folder}/all.db"
@@ -222,7 +222,7 @@ class DamagedStore(Night):
         self.assertEqual(findings(self.db), both)
         self.assertEqual(findings(self.good), both)
         self.assertEqual(self.aside(), [])
-        # What it was before, put back, is known to be older.
+        # The earlier store, put back, is recognized as older.
         pathlib.Path(self.db).write_bytes(self.bytes)
         self.assertEqual(self.store().returncode, 0)
         self.assertEqual(findings(self.db), both)
@@ -302,11 +302,11 @@ class DamagedStore(Night):
             self.assertIn("unknown target 'nosuch<&>'", text)
         self.assertIn("'nosuch&lt;&amp;&gt;'", (self.report / "index.html").read_text())
         self.assertEqual((self.folder / "step.md").read_text(), (self.report / "summary.md").read_text())
-        # The report of the night before is not taken for one of this night.
+        # The previous night's report does not count as this night's.
         self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
         self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
         self.assertIn("nothing new", (self.folder / "report.last/night.txt").read_text())
-        # Nor does a page that says why there was none take the place of a report.
+        # A page that explains a missing report does not replace a report either.
         self.assertEqual(run(self.folder, "nosuch", "--plans", "1").returncode, 2)
         self.assertEqual(self.files(self.folder / "report.last"), FORMATS)
         self.assertIn("nothing new", (self.folder / "report.last/night.txt").read_text())
@@ -329,7 +329,7 @@ class Flags(Night):
 
 
 class FreshClone(Night):
-    """With a build that fails."""
+    """A clone whose build fails."""
 
     def clone(self):
         scripts = self.folder / "clone/scripts"
@@ -370,7 +370,7 @@ class Workflow(unittest.TestCase):
             self.assertRegex(line, r"^ +(if|[A-Z]+): ")
 
     def marked(self, typed):
-        """The step that marks, with scripts that tell what they are given."""
+        """Runs the step that marks findings, with scripts that print their arguments."""
         job = (SCRIPT.parent / "ci/nightly.yml").read_text()
         step, = re.findall(r"- name: Mark\n.*?run: \|\n(.*?)\n\n", job, re.DOTALL)
         with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""That scripts/release runs every step, also after one that failed, with stand-ins for the steps."""
+"""scripts/release runs every step, also after a failed one; with stand-ins for the steps."""
 import pathlib
 import shutil
 import subprocess

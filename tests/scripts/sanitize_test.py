@@ -1,4 +1,4 @@
-"""That scripts/sanitize runs every test, or says by its label why not."""
+"""scripts/sanitize runs every test or gives the reason why not by the test's label."""
 import json
 import pathlib
 import re
@@ -22,7 +22,7 @@ class Sanitize(unittest.TestCase):
     def setUp(self):
         listed = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"],
                                 capture_output=True, text=True, check=True).stdout
-        # What is not built yet has no label.
+        # Tests that are not built yet have no label.
         self.tests = [test for test in json.loads(listed)["tests"]
                       if not test["name"].endswith("_NOT_BUILT")]
         self.covered = set(re.findall(r"labels='\^\((.*)\)\$'", SCRIPT)[0].split("|"))

@@ -1,4 +1,4 @@
-"""When scripts/setup configures build/ and with what, with stand-ins for CMake and Debian's packages."""
+"""When and how scripts/setup configures build/, with stand-ins for CMake and Debian's packages."""
 import pathlib
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import unittest
 
 SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# Leaves what CMake does, with the cache variables that it is given.
+# Leaves the same files as CMake, with the cache variables from its arguments.
 CMAKE = """#!/bin/sh
 echo "$@" >>{log}
 [ "$1" = --preset ] || exit 0
@@ -37,7 +37,7 @@ class Setup(unittest.TestCase):
         (self.tools / name).chmod(0o755)
 
     def setup(self, *arguments):
-        """The calls of CMake."""
+        """Runs scripts/setup; returns its calls of CMake."""
         self.log.write_text("")
         ran = subprocess.run([self.root / "scripts/setup", *arguments], capture_output=True, text=True,
                              env={"PATH": f"{self.tools}:/usr/bin:/bin"})

@@ -1,4 +1,4 @@
-"""A folder that a real compilation left behind, read back as a package."""
+"""Triton's cache folder after a real compilation, read back as a package."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ class Cache(ExporterCase):
     def setUp(self):
         super().setUp()
         self.cache = self.folder / "cache"
-        # R in 33..64 and one alignment: the classes of n, in each of the two configs.
+        # With R in 33..64 and one alignment, only the classes of n remain, in each of the two configs.
         self.description = DESCRIPTION.replace("min = 17", "min = 33").replace(
             "align_bytes = 4\n", ""
         )
         self.write("add.toml", self.description)
-        # A cache of a user's program has line information, and the names of arguments with it.
+        # The cache of a user's program has line information, which includes the arguments' names.
         self.ok(
             export(
                 "function",
@@ -51,7 +51,7 @@ class Cache(ExporterCase):
 
     def described(self):
         extra = '\n[[argument]]\nname = "WIDE"\nkind = "constexpr"\nvalue = "1"\n'
-        # Whether an argument could have been specialized is not in a cache, either.
+        # A cache does not record whether an argument could have been specialized, either.
         whole = self.description.replace('type = "i64"', 'type = "i64"\nspecialize = false')
         return whole + extra + self.entries()
 

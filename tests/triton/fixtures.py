@@ -1,4 +1,4 @@
-"""What the tests share: the exporter as a user runs it, and small packages to run it on."""
+"""Shared by the tests: running the exporter like a user, and small packages as its input."""
 
 import json
 import os
@@ -91,7 +91,7 @@ num_warps = 8
 
 
 def export(*arguments, cache=SHARED_CACHE):
-    """Runs the exporter; it has exit code, stdout and stderr."""
+    """Runs the exporter; the result has exit code, stdout and stderr."""
     environment = dict(os.environ, TRITON_CACHE_DIR=str(cache))
     command = [sys.executable, str(ROOT / "scripts" / "triton_export.py"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -110,7 +110,7 @@ def cubin_of(folder, variant):
 
 
 class ExporterCase(unittest.TestCase):
-    """Has a folder of its own with the kernel, a description and configs."""
+    """A test with a temporary folder that contains the kernel, a description and configs."""
 
     maxDiff = None
 
@@ -145,7 +145,7 @@ class ExporterCase(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def refused(self, result, *parts):
-        """Exit 2, one line on stderr that has all of `parts`."""
+        """Expects exit code 2 and one line on stderr that contains all of `parts`."""
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
         for part in parts:

@@ -46,7 +46,7 @@ class Function(ExporterCase):
                     v["classes"]["x"],
                 )
             )
-        # The two configs and no mixture of them; 32 and 64 of R = 17..64.
+        # The two configs and no mixture of them; RDIM is 32 or 64 for R = 17..64.
         self.assertEqual(
             seen,
             {

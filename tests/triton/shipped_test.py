@@ -1,4 +1,4 @@
-"""The packages that ship, as the test `triton.packages` built them."""
+"""The shipped packages, as built by the test `triton.packages`."""
 
 import sys
 import unittest
@@ -8,7 +8,7 @@ from fixtures import SHIPPED, metadata, read_target
 
 PACKAGES = Path(sys.argv.pop())
 NAMES = sorted(p.stem for p in SHIPPED.glob("*.py") if "\nPACKAGE = " in p.read_text())
-# A descriptor that a program builds on the device takes 128 bytes of its scratch.
+# Each descriptor that a program builds on the device takes 128 bytes of its scratch.
 DESCRIPTORS = {"scale_descriptor": 2, "matmul_persistent": 3, "attention_fwd": 4}
 
 
@@ -50,7 +50,7 @@ class Shipped(unittest.TestCase):
                 if v["knobs"].get("indexing") == "pointer":
                     count = 0
                 m = metadata(PACKAGES / name, v)
-                # For each program: the factor of num_ctas is the launcher's to add.
+                # Per program: the launcher multiplies by num_ctas.
                 self.assertEqual(m["global_scratch_size"], 128 * count, (name, v))
                 self.assertEqual(m["global_scratch_align"], 128 if count else 1)
                 self.assertEqual(m["profile_scratch_size"], 0)
