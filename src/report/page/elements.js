@@ -1,4 +1,4 @@
-// Elements are made, never parsed: whatever text a kernel's name or a plan holds stays text.
+// Elements are created, never parsed from HTML, so any text of a kernel's name or a plan stays text.
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, attributes, children) {
@@ -31,7 +31,7 @@ function seconds(s) {
   return number(s / 3600, 1) + " h";
 }
 
-// Links were checked by the writer; this page follows nothing but the web all the same.
+// The writer has checked the links; nevertheless the page links only to http and https addresses.
 function link(url) {
   return /^https?:\/\//.test(url)
     ? make("a", { href: url, rel: "noopener noreferrer" }, url)
@@ -52,7 +52,7 @@ async function copy(text) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
-    } catch { /* refused, or the page has no focus: the old way */ }
+    } catch { /* refused, or the page has no focus: copy a selection instead */ }
   }
   const area = make("textarea", { readonly: true, "aria-hidden": "true" });
   area.value = text;

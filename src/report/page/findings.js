@@ -57,7 +57,7 @@ function card(f) {
   const node = make("details", { id: "finding-" + f.id, class: "finding " + f.ledger.standing },
     make("summary", {}, make("span", { class: "badge" }, f.ledger.standing), f.confidence === "confirmed" ? "" : `, ${f.confidence}`, ` ${f.id} `,
       make("code", {}, f.signature.text), " ", make("span", { class: "outcome" }, outcomeOf(f))));
-  // What is inside is made when it is first opened: there may be thousands.
+  // The details are created when the card is first opened, since there may be thousands of cards.
   node.addEventListener("toggle", () => {
     if (node.open && node.children.length === 1) node.append(details(f));
   });

@@ -1,4 +1,4 @@
-// Fills the page from the data within it.
+// Fills the page from the data embedded in it.
 function heading(night, all) {
   const title = `Redzone, night ${night.campaign} on ${night.device}`;
   document.title = title;
@@ -15,7 +15,7 @@ function heading(night, all) {
   byId("footer").textContent = [`redzone ${night.tool_version}`, night.command, `seed ${all.seed}`, `exit ${night.exit_code}`].filter(Boolean).join(" · ");
 }
 
-// Of a night or a target; "" where there was nothing to compare.
+// How many calls of a night or a target were compared; "" if there were none to compare.
 function compared({ reference }) {
   return reference.calls > 0 ? `${number(reference.compared_calls)} of ${number(reference.calls)}` : "";
 }
@@ -63,7 +63,7 @@ function targets(night) {
   ], night.targets));
 }
 
-// `all`: what is said of all findings, also of those that are not on the page.
+// `all`: totals over all findings, including those that are not on the page.
 const { report: { night }, ...all } = JSON.parse(byId("night").textContent);
 heading(night, all);
 tiles(night, all);

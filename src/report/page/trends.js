@@ -1,4 +1,4 @@
-// Bars over nights, oldest left, each a stack of parts.
+// Stacked bars, one for each night, the oldest on the left.
 const PALETTE = ["#3b82c4", "#d9822b", "#3f9b5f", "#9b59b6", "#c0504d", "#7f8c8d"];
 const MOST_NIGHTS = 60;
 const MOST_PARTS = PALETTE.length - 1;  // the last colour is for the others
@@ -37,7 +37,7 @@ function chart(title, nights, parts, unit) {
       make("li", {}, make("i", { style: "background:" + part.color }), part.name))));
 }
 
-// The targets that took most, and all others as one.
+// The targets that took the most device time, and all others as one part.
 function targetParts(nights) {
   const sums = new Map();
   for (const night of nights)
