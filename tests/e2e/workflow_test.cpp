@@ -134,7 +134,7 @@ TEST_F(Workflow, EveryCommandExplainsItself) {
   EXPECT_EQ(run({"--version"}).exit, 0);
 }
 
-// A smaller plan fails in another way. That is another finding, which nobody marked.
+// A smaller plan fails in another way. That is another finding, without a mark.
 TEST_F(Workflow, ReducingAMarkedFindingTakesItsMarkNowhere) {
   folder_.write("p.toml",
                 "redzone_plan = 1\ntarget = \"puzzle.index32\"\n[mode]\nlaunch = \"blocking\"\n"

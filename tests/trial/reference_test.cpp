@@ -202,7 +202,7 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
 }
 
 TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
-  // 10 inputs, 10 outputs, and those of one tensor twice more.
+  // 10 inputs, 10 outputs, and twice the 10 elements of one tensor.
   Bench small(run_double, double_spec(), reference_double, {.reference_bytes = 320});
   EXPECT_EQ(run(small, call_of(2, 5)).calls[0].references.size(), 1u);
   const Observation large = run(small, call_of(2, 6));
@@ -213,7 +213,7 @@ TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
   EXPECT_EQ(run(none, call_of(2, 5)).calls[0].references.size(), 0u);
 }
 
-// There is nothing to compare, and nobody is asked.
+// There is nothing to compare, so the reference is not called.
 TEST(Reference, IsNotAskedAboutOutputsWithoutAnElement) {
   Bench bench(run_double, double_spec(),
               [](ReferenceCall&) { throw std::runtime_error("divides by the rows"); });
@@ -259,7 +259,7 @@ TEST(Reference, RunsOnceForEqualCallsAndComparesEach) {
   Bench bench(
       [&](Context& ctx) {
         run_double(ctx);
-        // The third call and the fifth are wrong, each in an element of its own.
+        // The third and the fifth call are wrong, each in a different element.
         const int call = calls++;
         if (call == 2 || call == 4)
           launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + call, 1000.0f);
@@ -287,7 +287,8 @@ TEST(Reference, RunsOnceForEqualCallsAndComparesEach) {
 }
 
 TEST(Reference, RemembersNothingOfTheCallBefore) {
-  // Adds to what it finds, and says nothing of the rows that are not there.
+  // Adds to the given contents of the output, which must therefore be zero, and writes only the
+  // rows that exist.
   Bench bench(run_double, double_spec(), [](ReferenceCall& call) {
     const auto x = call.input("x");
     const auto y = call.output("y");

@@ -1,5 +1,5 @@
-// Records of compute-sanitizer and the calls that they belong to. The kernels of the fake device
-// write to the log what a tool would, when they run.
+// Records of compute-sanitizer, and the calls to which they belong. When the kernels of the fake
+// device run, they write to the log what a tool would.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void say(const std::filesystem::path& log, const std::string& text) {
   std::ofstream(log, std::ios::app) << text;
 }
 
-// `address`: of the access; null for a record that names none.
+// `address`: of the access; null for a record without an address.
 void complaining_kernel(const std::filesystem::path* log, const float* address) {
   std::string text =
       "========= Invalid __global__ write of size 4 bytes\n"
@@ -32,7 +32,7 @@ class SanitizerHooks : public ::testing::Test {
  protected:
   SanitizerHooks() { say(log_, "========= COMPUTE-SANITIZER\n"); }
 
-  // Calls with C > 1 complain, of the element behind y where `with_address`.
+  // Calls with C > 1 write a record; with `with_address`, about the element behind y.
   RunFunction complain(bool with_address) {
     return [this, with_address](Context& ctx) {
       const Matrix y = matrix(ctx.tensor("y"));
