@@ -1,28 +1,53 @@
-# redzone_plugin(NAME SOURCES a.cu b.cu [NO_CUDA])
+# redzone_plugin(NAME SOURCES a.cu b.cu [TOGETHER n] [INCLUDES folders] [NO_CUDA])
 #
 # Compiles the same CUDA C++ sources twice: by g++ for the host device into NAME.host.so, and, if
 # nvcc was found, by nvcc into NAME.cuda.so. Both are written to build/lib/redzone/targets.
+#
+# TOGETHER compiles n sources as one, for many small ones: their headers take most of the time. Two
+# sources must not define the same name in the same namespace then.
 function(redzone_plugin name)
-  cmake_parse_arguments(arg "NO_CUDA" "" "SOURCES;INCLUDES" ${ARGN})
+  cmake_parse_arguments(arg "NO_CUDA" "TOGETHER" "SOURCES;INCLUDES" ${ARGN})
+  if(NOT arg_TOGETHER)
+    set(arg_TOGETHER 1)
+  endif()
 
-  # g++ must see the .cu files as C++: each is included by a one-line .cpp of its own.
-  set(host_sources)
-  foreach(source IN LISTS arg_SOURCES)
-    get_filename_component(full ${source} ABSOLUTE)
-    get_filename_component(stem ${source} NAME_WE)
-    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/${name}.host/${stem}.cpp)
-    file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${full}\"\n")
-    list(APPEND host_sources ${wrapper})
-  endforeach()
+  # g++ must see the .cu files as C++, so a .cpp includes them.
+  redzone_plugin_wrappers(host_sources cpp ${CMAKE_CURRENT_BINARY_DIR}/${name}.host ${arg_TOGETHER} ${arg_SOURCES})
   add_library(${name}_host MODULE ${host_sources})
   redzone_plugin_common(${name}_host ${name}.host "${arg_INCLUDES}")
   target_compile_options(${name}_host PRIVATE -Wno-unused-parameter -Wno-unknown-pragmas -Wno-psabi)
 
   if(REDZONE_HAVE_CUDA AND NOT arg_NO_CUDA)
-    add_library(${name}_cuda MODULE ${arg_SOURCES})
-    set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CUDA)
+    set(cuda_sources ${arg_SOURCES})
+    if(arg_TOGETHER GREATER 1)
+      redzone_plugin_wrappers(cuda_sources cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda ${arg_TOGETHER} ${arg_SOURCES})
+    endif()
+    add_library(${name}_cuda MODULE ${cuda_sources})
+    set_source_files_properties(${cuda_sources} PROPERTIES LANGUAGE CUDA)
     redzone_plugin_common(${name}_cuda ${name}.cuda "${arg_INCLUDES}")
   endif()
+endfunction()
+
+# redzone_plugin_wrappers(OUT SUFFIX FOLDER n sources...): writes files of FOLDER, each of which includes
+# the next n sources and is named after the first.
+function(redzone_plugin_wrappers out suffix folder together)
+  set(wrappers)
+  set(sources ${ARGN})
+  while(sources)
+    list(GET sources 0 first)
+    get_filename_component(stem ${first} NAME_WE)
+    set(text)
+    foreach(i RANGE 1 ${together})
+      if(sources)
+        list(POP_FRONT sources source)
+        get_filename_component(full ${source} ABSOLUTE)
+        string(APPEND text "#include \"${full}\"\n")
+      endif()
+    endforeach()
+    file(CONFIGURE OUTPUT ${folder}/${stem}.${suffix} CONTENT "${text}")
+    list(APPEND wrappers ${folder}/${stem}.${suffix})
+  endwhile()
+  set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
 
 function(redzone_plugin_common target output includes)

@@ -11,7 +11,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace argument_block {
 
 struct Arguments {
   float scale;
@@ -57,10 +57,10 @@ struct ArgumentBlock : Target {
   std::int64_t calls_ = 0;
 };
 
-}  // namespace
+}  // namespace argument_block
 
 void add_argument_block(Registrar& registrar) {
-  add_pair<ArgumentBlock>(registrar);
+  add_pair<argument_block::ArgumentBlock>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace atomic_float {
 
 __global__ void clear(float* y, std::int64_t groups) {
   const std::int64_t g = global_thread();
@@ -52,10 +52,10 @@ struct AtomicFloat : Target {
   }
 };
 
-}  // namespace
+}  // namespace atomic_float
 
 void add_atomic_float(Registrar& registrar) {
-  registrar.add<AtomicFloat>();
+  registrar.add<atomic_float::AtomicFloat>();
 }
 
 }  // namespace redzone::puzzles

@@ -12,7 +12,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace cache_key {
 
 constexpr int kMaxD = 64;
 
@@ -66,10 +66,10 @@ struct CacheKey : Target {
   std::map<std::pair<std::int64_t, std::int64_t>, KernelRef> variants_;
 };
 
-}  // namespace
+}  // namespace cache_key
 
 void add_cache_key(Registrar& registrar) {
-  add_pair<CacheKey>(registrar);
+  add_pair<cache_key::CacheKey>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -11,7 +11,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace dirty_counter {
 
 constexpr std::int64_t kTile = 32;
 
@@ -58,10 +58,10 @@ struct DirtyCounter : Target {
   }
 };
 
-}  // namespace
+}  // namespace dirty_counter
 
 void add_dirty_counter(Registrar& registrar) {
-  add_pair<DirtyCounter>(registrar);
+  add_pair<dirty_counter::DirtyCounter>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -11,7 +11,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace empty_keys {
 
 constexpr int kWidth = 8;
 
@@ -83,10 +83,10 @@ struct EmptyKeys : Target {
   }
 };
 
-}  // namespace
+}  // namespace empty_keys
 
 void add_empty_keys(Registrar& registrar) {
-  add_pair<EmptyKeys>(registrar);
+  add_pair<empty_keys::EmptyKeys>(registrar);
 }
 
 }  // namespace redzone::puzzles

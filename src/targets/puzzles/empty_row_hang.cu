@@ -9,7 +9,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace empty_row_hang {
 
 constexpr int kLanes = 32;
 
@@ -68,10 +68,10 @@ struct EmptyRowHang : Target {
   }
 };
 
-}  // namespace
+}  // namespace empty_row_hang
 
 void add_empty_row_hang(Registrar& registrar) {
-  add_pair<EmptyRowHang>(registrar);
+  add_pair<empty_row_hang::EmptyRowHang>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -9,7 +9,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace far_write {
 
 // y = 3 x. One thread for four elements; the last N % 4 go through the tail path.
 template <bool kFixed>
@@ -51,10 +51,10 @@ struct FarWrite : Target {
   }
 };
 
-}  // namespace
+}  // namespace far_write
 
 void add_far_write(Registrar& registrar) {
-  add_pair<FarWrite>(registrar);
+  add_pair<far_write::FarWrite>(registrar);
 }
 
 }  // namespace redzone::puzzles

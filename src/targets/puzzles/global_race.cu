@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace global_race {
 
 constexpr std::int64_t kPart = 32;  // columns of one block
 
@@ -59,10 +59,10 @@ struct GlobalRace : Target {
   }
 };
 
-}  // namespace
+}  // namespace global_race
 
 void add_global_race(Registrar& registrar) {
-  add_pair<GlobalRace>(registrar);
+  add_pair<global_race::GlobalRace>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -10,7 +10,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace graph_first_shape {
 
 constexpr std::int64_t kMost = 512;
 
@@ -58,10 +58,10 @@ struct GraphFirstShape : Target {
   std::map<std::int64_t, GraphRef> graphs_;
 };
 
-}  // namespace
+}  // namespace graph_first_shape
 
 void add_graph_first_shape(Registrar& registrar) {
-  add_pair<GraphFirstShape>(registrar);
+  add_pair<graph_first_shape::GraphFirstShape>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace graph_freed_pointer {
 
 __global__ void add_one(const float* x, float* staged, std::int64_t n) {
   const std::int64_t i = global_thread();
@@ -53,10 +53,10 @@ struct GraphFreedPointer : Target {
   std::int64_t capacity_ = 0;
 };
 
-}  // namespace
+}  // namespace graph_freed_pointer
 
 void add_graph_freed_pointer(Registrar& registrar) {
-  add_pair<GraphFreedPointer>(registrar);
+  add_pair<graph_freed_pointer::GraphFreedPointer>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -10,7 +10,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace index32 {
 
 // The result of `int` arithmetic on every device: the low 32 bits, signed.
 __device__ inline std::int64_t wrapped32(std::int64_t offset) {
@@ -53,10 +53,10 @@ struct Index32 : Target {
   }
 };
 
-}  // namespace
+}  // namespace index32
 
 void add_index32(Registrar& registrar) {
-  add_pair<Index32>(registrar);
+  add_pair<index32::Index32>(registrar);
 }
 
 }  // namespace redzone::puzzles

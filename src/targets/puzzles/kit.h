@@ -8,8 +8,7 @@
 //   // kin: <where this was seen in the world>
 //   // expect: <kind>[ | <kind>...][ read|write][ before|after|inside|gap][ <buffer>]
 //   // minimal: <n> call[s][, async][, guard_before]; <dims and layouts of call 0>; <of call 1>...
-//   // minimal: repros/<file>          (where calls alone do not say it: knobs, streams, graphs,
-//   timing)
+//   // minimal: repros/<file>          (for what calls cannot express: knobs, streams, graphs)
 //
 // An expectation is followed by the smallest plan that shows it, or by several where none is
 // simpler (what depends on history shows in either order). A puzzle that fails in two separate ways

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace last_tile {
 
 template <bool kFixed>
 __global__ void square(const float* x, float* y, std::int64_t n) {
@@ -40,10 +40,10 @@ struct LastTile : Target {
   }
 };
 
-}  // namespace
+}  // namespace last_tile
 
 void add_last_tile(Registrar& registrar) {
-  add_pair<LastTile>(registrar);
+  add_pair<last_tile::LastTile>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace masked_garbage {
 
 // y = -x where segment[r] > 0; rows of segment 0 are padding, and 0 in y.
 template <bool kFixed>
@@ -51,10 +51,10 @@ struct MaskedGarbage : Target {
   }
 };
 
-}  // namespace
+}  // namespace masked_garbage
 
 void add_masked_garbage(Registrar& registrar) {
-  add_pair<MaskedGarbage>(registrar);
+  add_pair<masked_garbage::MaskedGarbage>(registrar);
 }
 
 }  // namespace redzone::puzzles

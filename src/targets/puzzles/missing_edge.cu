@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace missing_edge {
 
 __global__ void row_sums(const float* x, float* sums, std::int64_t rows, std::int64_t cols) {
   const std::int64_t r = global_thread();
@@ -61,10 +61,10 @@ struct MissingEdge : Target {
   }
 };
 
-}  // namespace
+}  // namespace missing_edge
 
 void add_missing_edge(Registrar& registrar) {
-  add_pair<MissingEdge>(registrar);
+  add_pair<missing_edge::MissingEdge>(registrar);
 }
 
 }  // namespace redzone::puzzles

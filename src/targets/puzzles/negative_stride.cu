@@ -8,7 +8,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace negative_stride {
 
 __global__ void thirds(Matrix<const float> x, float* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t i = global_thread();
@@ -43,10 +43,10 @@ struct NegativeStride : Target {
   }
 };
 
-}  // namespace
+}  // namespace negative_stride
 
 void add_negative_stride(Registrar& registrar) {
-  add_pair<NegativeStride>(registrar);
+  add_pair<negative_stride::NegativeStride>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace odd_shapes {
 
 constexpr int kTile = 16;
 
@@ -100,10 +100,10 @@ struct OddShapes : Target {
   }
 };
 
-}  // namespace
+}  // namespace odd_shapes
 
 void add_odd_shapes(Registrar& registrar) {
-  registrar.add<OddShapes>();
+  registrar.add<odd_shapes::OddShapes>();
 }
 
 }  // namespace redzone::puzzles

@@ -6,7 +6,7 @@
 #include "strides.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace pitch_ignored {
 
 struct Padded {
   static constexpr const char* kName = "pitch_ignored";
@@ -16,10 +16,10 @@ struct Padded {
 template <bool kFixed>
 struct PitchIgnored : Halve<Padded, kFixed> {};
 
-}  // namespace
+}  // namespace pitch_ignored
 
 void add_pitch_ignored(Registrar& registrar) {
-  add_pair<PitchIgnored>(registrar);
+  add_pair<pitch_ignored::PitchIgnored>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -8,7 +8,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace pool_overrun {
 
 __global__ void stage(const float* x, float* staged, std::int64_t n) {
   const std::int64_t first = 4 * global_thread();
@@ -56,10 +56,10 @@ struct PoolOverrun : Target {
   }
 };
 
-}  // namespace
+}  // namespace pool_overrun
 
 void add_pool_overrun(Registrar& registrar) {
-  add_pair<PoolOverrun>(registrar);
+  add_pair<pool_overrun::PoolOverrun>(registrar);
 }
 
 }  // namespace redzone::puzzles

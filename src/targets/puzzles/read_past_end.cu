@@ -8,7 +8,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace read_past_end {
 
 // y[g] is the sum of group g of four elements; the last group may be shorter.
 template <bool kFixed>
@@ -50,10 +50,10 @@ struct ReadPastEnd : Target {
   }
 };
 
-}  // namespace
+}  // namespace read_past_end
 
 void add_read_past_end(Registrar& registrar) {
-  add_pair<ReadPastEnd>(registrar);
+  add_pair<read_past_end::ReadPastEnd>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -10,7 +10,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace row_minus_one {
 
 // Zeroes the rows listed in `slots`; -1 lists none. A row may be listed twice.
 template <bool kFixed>
@@ -51,10 +51,10 @@ struct RowMinusOne : Target {
   }
 };
 
-}  // namespace
+}  // namespace row_minus_one
 
 void add_row_minus_one(Registrar& registrar) {
-  add_pair<RowMinusOne>(registrar);
+  add_pair<row_minus_one::RowMinusOne>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace shared_counter {
 
 __global__ void reset(std::int32_t* counter) {
   *counter = 0;
@@ -51,10 +51,10 @@ struct SharedCounter : Target {
   }
 };
 
-}  // namespace
+}  // namespace shared_counter
 
 void add_shared_counter(Registrar& registrar) {
-  add_pair<SharedCounter>(registrar);
+  add_pair<shared_counter::SharedCounter>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -9,7 +9,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace shared_race {
 
 constexpr std::int64_t kTile = 256;
 
@@ -52,10 +52,10 @@ struct SharedRace : Target {
   }
 };
 
-}  // namespace
+}  // namespace shared_race
 
 void add_shared_race(Registrar& registrar) {
-  add_pair<SharedRace>(registrar);
+  add_pair<shared_race::SharedRace>(registrar);
 }
 
 }  // namespace redzone::puzzles

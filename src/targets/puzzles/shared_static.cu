@@ -7,7 +7,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace shared_static {
 
 constexpr std::int64_t kWidth = 256;
 
@@ -48,10 +48,10 @@ struct SharedStatic : Target {
   }
 };
 
-}  // namespace
+}  // namespace shared_static
 
 void add_shared_static(Registrar& registrar) {
-  add_pair<SharedStatic>(registrar);
+  add_pair<shared_static::SharedStatic>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -8,7 +8,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace stale_grid {
 
 __global__ void twice(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = global_thread();
@@ -43,10 +43,10 @@ struct StaleGrid : Target {
   std::int64_t grid_ = 0;
 };
 
-}  // namespace
+}  // namespace stale_grid
 
 void add_stale_grid(Registrar& registrar) {
-  add_pair<StaleGrid>(registrar);
+  add_pair<stale_grid::StaleGrid>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -9,7 +9,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace stale_pointer {
 
 __global__ void shift(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = global_thread();
@@ -43,10 +43,10 @@ struct StalePointer : Target {
   float* y_ = nullptr;
 };
 
-}  // namespace
+}  // namespace stale_pointer
 
 void add_stale_pointer(Registrar& registrar) {
-  add_pair<StalePointer>(registrar);
+  add_pair<stale_pointer::StalePointer>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -8,7 +8,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace stream_reuse {
 
 __global__ void stage(const float* x, float* staged, std::int64_t n) {
   const std::int64_t i = global_thread();
@@ -58,10 +58,10 @@ struct StreamReuse : Target {
   }
 };
 
-}  // namespace
+}  // namespace stream_reuse
 
 void add_stream_reuse(Registrar& registrar) {
-  add_pair<StreamReuse>(registrar);
+  add_pair<stream_reuse::StreamReuse>(registrar);
 }
 
 }  // namespace redzone::puzzles

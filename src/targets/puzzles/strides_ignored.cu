@@ -6,7 +6,7 @@
 #include "strides.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace strides_ignored {
 
 struct Transposed {
   static constexpr const char* kName = "strides_ignored";
@@ -16,10 +16,10 @@ struct Transposed {
 template <bool kFixed>
 struct StridesIgnored : Halve<Transposed, kFixed> {};
 
-}  // namespace
+}  // namespace strides_ignored
 
 void add_strides_ignored(Registrar& registrar) {
-  add_pair<StridesIgnored>(registrar);
+  add_pair<strides_ignored::StridesIgnored>(registrar);
 }
 
 }  // namespace redzone::puzzles

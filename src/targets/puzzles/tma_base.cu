@@ -7,7 +7,7 @@
 #include "tiles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace tma_base {
 
 template <bool kFixed>
 struct TmaBase : Target {
@@ -41,10 +41,10 @@ struct TmaBase : Target {
   void reference(ReferenceCall& call) const override { reference_row_sums(call); }
 };
 
-}  // namespace
+}  // namespace tma_base
 
 void add_tma_base(Registrar& registrar) {
-  add_pair<TmaBase>(registrar);
+  add_pair<tma_base::TmaBase>(registrar);
 }
 
 }  // namespace redzone::puzzles

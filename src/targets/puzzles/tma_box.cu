@@ -7,7 +7,7 @@
 #include "tiles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace tma_box {
 
 template <bool kFixed>
 struct TmaBox : Target {
@@ -36,10 +36,10 @@ struct TmaBox : Target {
   void reference(ReferenceCall& call) const override { reference_row_sums(call); }
 };
 
-}  // namespace
+}  // namespace tma_box
 
 void add_tma_box(Registrar& registrar) {
-  add_pair<TmaBox>(registrar);
+  add_pair<tma_box::TmaBox>(registrar);
 }
 
 }  // namespace redzone::puzzles

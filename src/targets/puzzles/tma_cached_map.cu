@@ -9,7 +9,7 @@
 #include "tiles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace tma_cached_map {
 
 constexpr int kWidth = 8;
 constexpr std::int64_t kMostRows = 64;
@@ -58,10 +58,10 @@ struct TmaCachedMap : Target {
   std::map<std::pair<const float*, std::int64_t>, TensorMap> maps_;
 };
 
-}  // namespace
+}  // namespace tma_cached_map
 
 void add_tma_cached_map(Registrar& registrar) {
-  add_pair<TmaCachedMap>(registrar);
+  add_pair<tma_cached_map::TmaCachedMap>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -6,7 +6,7 @@
 #include "tiles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace tma_next_rows {
 
 constexpr int kWidth = 8;
 
@@ -78,10 +78,10 @@ struct TmaNextRows : Target {
   }
 };
 
-}  // namespace
+}  // namespace tma_next_rows
 
 void add_tma_next_rows(Registrar& registrar) {
-  add_pair<TmaNextRows>(registrar);
+  add_pair<tma_next_rows::TmaNextRows>(registrar);
 }
 
 }  // namespace redzone::puzzles

@@ -11,7 +11,7 @@
 #include "puzzles.h"
 
 namespace redzone::puzzles {
-namespace {
+namespace uninit_scratch {
 
 __global__ void zero(std::int32_t* bins, std::int64_t count) {
   const std::int64_t i = global_thread();
@@ -58,10 +58,10 @@ struct UninitScratch : Target {
   }
 };
 
-}  // namespace
+}  // namespace uninit_scratch
 
 void add_uninit_scratch(Registrar& registrar) {
-  add_pair<UninitScratch>(registrar);
+  add_pair<uninit_scratch::UninitScratch>(registrar);
 }
 
 }  // namespace redzone::puzzles
