@@ -1,5 +1,5 @@
-// The rows that a bisection of each puzzle's plan in repros/ must report as mattering, those that it
-// must report as unknown, and no others. Only the tests contain this, never the tool.
+// The rows that a bisection of each puzzle's plan in repros/ must report as mattering, those that
+// it must report as unknown, and no others. Only the tests contain this, never the tool.
 #pragma once
 
 #include <map>
@@ -70,7 +70,8 @@ inline const std::map<std::string, std::vector<std::string>>& causes() {
 // By puzzle; those that are not named have none.
 inline const std::map<std::string, std::vector<std::string>>& unknown_causes() {
   static const std::map<std::string, std::vector<std::string>> all{
-      // It writes after its scratch, which is seen in canaries. The other allocators have none, so a
+      // It writes after its scratch, which is seen in canaries. The other allocators have none, so
+      // a
       // run under them does not show that nothing was written.
       {"pool_overrun", {"allocator"}},
   };
