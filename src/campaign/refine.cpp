@@ -93,8 +93,7 @@ Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) 
   const Outcome outcome = answer.verdict.outcome;
   const bool refused = std::any_of(answer.observations.begin(), answer.observations.end(),
                                    [](const Observation& o) { return o.end == End::unsupported; });
-  const bool can_apply =
-      signature.kind == FailKind::reference && answer.verdict.reference.calls > 0;
+  const bool can_apply = needs_reference(signature.kind) && answer.verdict.reference.calls > 0;
   const bool cannot_fail_so = refused || (outcome == Outcome::not_applicable && !can_apply) ||
                               (outcome == Outcome::pass && answer.trials.empty());
   if (cannot_fail_so) return Tried::passes;

@@ -36,7 +36,7 @@ std::string why_blind(const Plan& plan, const Answer& own, const Signature& reco
   const ReferenceCount& count = own.verdict.reference;
   // A finding does not say which of its calls the reference failed, so that only a run in which
   // each was compared says that none fails.
-  if (recorded.kind == FailKind::reference && count.compared != count.calls)
+  if (needs_reference(recorded.kind) && count.compared != count.calls)
     return fmt::format("not judged by the reference: {} of {} calls were compared; {}",
                        count.compared, count.calls,
                        oracles::why_not_compared(plan, own.trials, own.observations));

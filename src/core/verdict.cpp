@@ -32,6 +32,10 @@ bool is_direct(FailKind kind) {
   return place(kind) <= place(kLastDirect);
 }
 
+bool needs_reference(FailKind kind) {
+  return kind == FailKind::reference;
+}
+
 std::string Signature::text() const {
   std::string out(name_of(kind));
   std::string what;

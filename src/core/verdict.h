@@ -67,6 +67,9 @@ bool more_specific(FailKind a, FailKind b);
 bool ends_trial(FailKind kind);
 // A single trial shows the failure, without comparison.
 bool is_direct(FailKind kind);
+// Only a comparison with the target's reference shows the failure: a call that was not compared has
+// not passed.
+bool needs_reference(FailKind kind);
 
 // Contains no address, thread or seed. `where` is a kernel name if known.
 struct Signature {

@@ -8,6 +8,15 @@
 namespace redzone::cli {
 namespace {
 
+// scripts/cli_page and the tests of the README read names so.
+TEST(Commands, HaveNamesOfLowerCaseLetters) {
+  for (const auto& command : all_commands()) {
+    if (command->internal()) continue;
+    EXPECT_FALSE(command->name().empty());
+    for (const char c : command->name()) EXPECT_TRUE(c >= 'a' && c <= 'z') << command->name();
+  }
+}
+
 TEST(Duration, HasAUnitOrIsInSeconds) {
   using namespace std::chrono_literals;
   EXPECT_EQ(*parse_duration("90"), 90s);

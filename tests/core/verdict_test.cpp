@@ -35,6 +35,8 @@ TEST(FailKinds, ThatEndATrialShowInThatTrial) {
   EXPECT_FALSE(ends_trial(FailKind::redzone));
   EXPECT_TRUE(is_direct(FailKind::input_changed));
   EXPECT_FALSE(is_direct(FailKind::nondeterministic));
+  for (const auto kind : all_kinds())
+    EXPECT_EQ(needs_reference(kind), kind == FailKind::reference) << name_of(kind);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The README, the pages in docs/ and the help texts agree about commands, flags and exit codes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "e2e/cli.h"
+#include "oracles/catalog.h"
 
 namespace redzone::e2e {
 namespace {
@@ -129,6 +131,16 @@ TEST(Readme, ListsEveryCommand) {
   std::set<std::string> commands;
   for (const auto& [command, flags] : helped()) commands.insert(command);
   EXPECT_EQ(commands_of_readme(), commands);
+}
+
+TEST(Oracles, AreInTheReadmeAndOnTheirPage) {
+  const std::string page = read_text(root() / "docs" / "oracles.md"), front = readme();
+  const oracles::Catalog catalog;
+  for (const auto* oracle : catalog.all()) {
+    const std::string name = fmt::format("`{}`", oracle->name());
+    EXPECT_NE(page.find("\n| " + name + " |"), std::string::npos) << name;
+    EXPECT_NE(front.find(name), std::string::npos) << name;
+  }
 }
 
 // In the README and on every page.
