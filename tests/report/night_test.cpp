@@ -1,10 +1,14 @@
 // Properties that all formats of the night share, and the two formats that need no other program.
 #include "report/night.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 
 #include "report/night_formats.h"
 #include "report/night_sample.h"
@@ -93,6 +97,20 @@ TEST(Night, TheFormatsHaveNamesAndFilesOfTheirOwn) {
   }
   EXPECT_TRUE(names.contains("json"));
   EXPECT_TRUE(names.contains("text"));
+}
+
+TEST(Night, TheScriptOfANightKeepsTheFileOfEveryFormat) {
+  std::ifstream script(NIGHTLY_SCRIPT);
+  std::string kept;
+  for (std::string line; std::getline(script, line);)
+    if (line.rfind("files=(", 0) == 0) kept = " " + line.substr(7, line.find(')') - 7) + " ";
+  ASSERT_FALSE(kept.empty());
+  std::size_t files = 0;
+  for (const auto& format : night_formats()) {
+    EXPECT_NE(kept.find(fmt::format(" {} ", format.file)), std::string::npos) << format.file;
+    ++files;
+  }
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), ' '), files + 1) << kept;
 }
 
 TEST(Night, TheJsonHasEveryMember) {
