@@ -1,7 +1,7 @@
 # Precompiled headers: the headers of other projects that most sources include, which take half of the
 # time of a build. Nothing of this tree is among them, so they are compiled once.
 #
-# A source must include what it uses all the same: -DREDZONE_PCH=OFF (preset clang) builds without.
+# A source must include what it uses all the same: the presets of clang build without (-DREDZONE_PCH=OFF).
 option(REDZONE_PCH "Precompile the headers of the standard library, fmt and GoogleTest" ON)
 
 # redzone_precompiled(NAME HEADERS headers... [LIBS libraries...]): headers to reuse by

@@ -111,7 +111,7 @@ Result<Between> bisect_between(const Plan& failing, const Plan& passing, const T
                                Prober& prober, double error) {
   if (!same_steps(failing, passing))
     return usage_error(
-        "the passing plan must have the steps of the failing one, in other settings");
+        "the passing plan must have the same steps as the failing one; only settings may differ");
   const auto differences = Differences(failing, passing).all(spec);
   if (differences.empty()) return usage_error("the two plans do not differ in any setting");
   Between out;
@@ -159,8 +159,7 @@ std::string sentence(const Between& b) {
     return fmt::format("The other plan does not pass: it {} ({} of {} runs).",
                        name_of(b.passing.answer), b.passing.counts.same, b.passing.counts.judged());
   return fmt::format(
-      "Of {} differences it is enough to set {} for the failure to go, and {} brings "
-      "it back.",
+      "Of {} differences, setting {} is enough to make it pass, and {} makes it fail again.",
       b.differences.size(), fmt::join(b.go->settings, ", "), fmt::join(b.come->settings, ", "));
 }
 

@@ -226,7 +226,7 @@ Result<Boundary> find_boundary(const Plan& plan, const TargetSpec& spec, const s
 
 std::string sentence(const Boundary& b) {
   const std::string name = b.calls.empty() ? b.dim : fmt::format("{} ({})", b.dim, b.calls);
-  if (b.base.counts.judged() == 0) return "Not known: no run of it was judged.";
+  if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
   if (b.base.answer != Answer::fails)
     return fmt::format("It does not fail now ({} of {} runs).", b.base.counts.same,
                        b.base.counts.judged());
@@ -248,7 +248,7 @@ std::string sentence(const Boundary& b) {
   }
   if (b.rule->least) beside(before, *b.rule->least);
   if (b.rule->most) beside(after, *b.rule->most);
-  return fmt::format("{}. {} samples, {} of them foretold.", out, b.samples.size(), b.predicted);
+  return fmt::format("{}. {} samples, {} of them predicted.", out, b.samples.size(), b.predicted);
 }
 
 }  // namespace redzone::bisect

@@ -115,14 +115,14 @@ std::string DimRule::text(const std::string& dim) const {
       break;
     case Class::all_but_remainders:
       what = remainders == std::set<std::int64_t>{0}
-                 ? fmt::format("{} that is no multiple of {}", dim, modulus)
+                 ? fmt::format("{} that is not a multiple of {}", dim, modulus)
                  : remainder("other than");
       break;
     case Class::powers:
       what = dim + " that is a power of two";
       break;
     case Class::all_but_powers:
-      what = dim + " that is no power of two";
+      what = dim + " that is not a power of two";
       break;
   }
   return fmt::format("fails for {}{}{}", what, range.empty() ? "" : " and ", range);

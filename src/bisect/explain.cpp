@@ -252,7 +252,7 @@ bool is_last_call(const Bisection& b, const Row& row) {
 }  // namespace
 
 std::string sentence(const Bisection& b) {
-  if (b.base.counts.judged() == 0) return "Not known: no run of it was judged.";
+  if (b.base.counts.judged() == 0) return "Unknown: no run was judged.";
   if (b.base.answer != Answer::fails)
     return fmt::format("It does not fail now ({} of {} runs), so there is nothing to bisect.",
                        b.base.counts.same, b.base.counts.judged());

@@ -138,7 +138,7 @@ Result<CampaignResult> Campaign::run() {
     if (hangs_.empty()) break;
     release_hangs();
   }
-  log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are being looked into",
+  log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are being triaged",
             options_.id, elapsed_seconds(),
             stopped()      ? "it is interrupted"
             : time_is_up() ? "its time is up"

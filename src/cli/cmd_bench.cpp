@@ -26,10 +26,10 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "throughput, detection, faults, modes, launcher or tma alone; may be given several times")(
+        "throughput, detection, faults, modes, launcher or tma alone; may be repeated")(
         "out", po::value<std::string>(), "write the report to this file as JSON, too")(
         "commit", po::value<std::string>()->default_value("unknown"),
-        "what this was built from, for the report");
+        "commit of this build, for the report");
     add_device_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);

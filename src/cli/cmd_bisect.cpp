@@ -93,14 +93,15 @@ class Bisect final : public Command {
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("passing", po::value<std::string>(),
-                        "a plan file with the same steps that passes: which difference is it?")(
+    flags.add_options()(
+        "passing", po::value<std::string>(),
+        "a plan file with the same steps that passes: find the differences that matter")(
         "dim", po::value<std::string>(),
-        "for which values of this dim it fails: the threshold, or the classes")(
+        "find the values of this dim that fail: a threshold or classes")(
         "call", po::value<Count>()->default_value({0}),
-        "of which call --dim is, from 1 (0: of all where they agree, else of the last)")(
+        "call of --dim, from 1 (0: all calls if they agree, else the last)")(
         "builds", po::value<std::vector<std::string>>()->multitoken(),
-        "plugins or packages with the target, the oldest first: which is the first bad one?");
+        "plugins or packages with the target, oldest first: find the first bad one");
     add_probing_flags(flags, words);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override {
@@ -108,7 +109,7 @@ class Bisect final : public Command {
     const bool dim = flags.count("dim") != 0, builds = flags.count("builds") != 0;
     const bool passing = flags.count("passing") != 0;
     if (dim + builds + passing > 1)
-      return usage_error("--passing, --dim and --builds are different questions");
+      return usage_error("--passing, --dim and --builds exclude each other");
     if (builds) return bisect_builds(flags, out);
     if (passing) return bisect_between(flags, out);
     return dim ? bisect_dim(flags, out) : bisect_settings(flags, out, report::bisection_text);

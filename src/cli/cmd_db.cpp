@@ -22,15 +22,15 @@ class Db final : public Command {
     return "redzone db stats|check|prune|copy [options]";
   }
   std::string_view summary() const override {
-    return "what the store holds, whether it is sound, removing what is old, copying it";
+    return "statistics and integrity of the store, removal of old records, copies";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("do", po::value<std::string>()->required(), "stats, check, prune or copy")(
         "keep-days", po::value<Count>(),
-        "prune: what is older goes, but nothing that was confirmed or marked")(
+        "prune: age in days; confirmed or marked findings are never removed")(
         "to", po::value<std::string>(),
-        "copy: the file to be replaced by a sound store that lacks nothing of it");
+        "copy: the file to write; a store there is replaced only if nothing in it is lost");
     words.add("do", 1);
     add_db_flag(flags);
     add_json_flag(flags);

@@ -22,18 +22,18 @@ class Export final : public Command {
   std::string_view name() const override { return "export"; }
   std::string_view synopsis() const override { return "redzone export ID... --to DIR [options]"; }
   std::string_view summary() const override {
-    return "write findings as plan files, or as CUDA programs of their own";
+    return "write findings as plan files, or as standalone CUDA programs";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::vector<std::string>>()->required(), "finding numbers")(
-        "to", po::value<std::string>()->required(), "folder; made when it is not there")(
+        "to", po::value<std::string>()->required(), "folder; created if missing")(
         "standalone", po::bool_switch(),
         "a .cu file that nvcc builds alone and that shows the failure; needs --source, but for "
         "packages")("source", po::value<std::vector<std::string>>()->composing(),
-                    "file with the target's source; again for another")(
+                    "file with the target's source; may be repeated")(
         "include", po::value<std::vector<std::string>>()->composing(),
-        "folder with headers that the source includes; again for another")(
+        "folder with headers that the source includes; may be repeated")(
         "register", po::value<std::string>()->default_value(""),
         "function that registers the target, for a source without REDZONE_PLUGIN");
     words.add("id", -1);

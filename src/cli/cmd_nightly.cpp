@@ -30,15 +30,14 @@ class NightlyCommand final : public Command {
     add_selection_flags(flags, words);
     flags.add_options()(
         "time", po::value<std::string>(),
-        "how long in all, 30 % of it at most for replays (default: 1h, unless --plans is given)")(
-        "plans", po::value<Count>(), "how many plans to fuzz each target with at most")(
+        "time limit; at most 30 % of it is for replays (default: 1h, unless --plans is given)")(
+        "plans", po::value<Count>(), "most plans per target")(
         "seed", po::value<Count>(),
-        "of the night; the same for all shards of one (default: drawn from the time)")(
-        "corpus", po::value<std::string>(), "folder of plan files that are replayed, too")(
+        "seed of the night; the same for all of its shards (default: from the clock)")(
+        "corpus", po::value<std::string>(), "folder of plan files to replay as well")(
         "report", po::value<std::string>(),
-        "folder for the report in all formats; made when it is not there")(
-        "shard", po::value<std::string>()->default_value("1/1"),
-        "I/N: this runner's share of the work of N")(
+        "folder for the report in all formats; created if missing")(
+        "shard", po::value<std::string>()->default_value("1/1"), "I/N: this is shard I of N")(
         "commit", po::value<std::string>()->default_value(""), "what is tested, for the report");
     add_device_flag(flags);
     add_db_flag(flags);

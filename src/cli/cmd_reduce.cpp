@@ -27,7 +27,7 @@ class Reduce final : public Command {
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
         "time", po::value<std::string>()->default_value("60s"), "how long at most")(
-        "evaluations", po::value<Count>()->default_value({5000}), "how many plans to try at most");
+        "evaluations", po::value<Count>()->default_value({5000}), "most plans to try");
     words.add("id", 1);
     add_device_flag(flags);
     add_db_flag(flags);

@@ -36,12 +36,12 @@ class Replay final : public Command {
     flags.add_options()("what", po::value<std::string>()->required(),
                         "finding number, or a plan file")(
         "runs", po::value<int>()->default_value(10),
-        "how often, each in a fresh worker (with --sanitizer: in one worker, once)")(
+        "number of runs, each in a fresh worker (with --sanitizer: one run in one worker)")(
         "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
         "placement", po::value<std::string>(), "guard_after or guard_before instead of the plan's")(
         "allocator", po::value<std::string>(),
         "guard, plain, pool or caching instead of the plan's")(
-        "schedule-seed", po::value<Count>(), "of the host scheduler, instead of the plan's");
+        "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);
     add_device_flag(flags);
@@ -189,7 +189,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code(result) == kOk && n < needed)
-    print_note(fmt::format("replay: {} runs passed; to say that it is fixed takes {}", n, needed));
+    print_note(fmt::format("replay: {} runs passed; runs needed to call it fixed: {}", n, needed));
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());

@@ -40,7 +40,7 @@ class Report final : public Command {
     flags.add_options()("format", po::value<std::string>()->default_value("text"),
                         format_names().c_str())("night", po::value<std::string>(),
                                                 "its campaign number (default: the latest)")(
-        "out", po::value<std::string>(), "file; otherwise it is printed");
+        "out", po::value<std::string>(), "file to write (default: standard output)");
     add_db_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);

@@ -27,15 +27,15 @@ class Run final : public Command {
   std::string_view name() const override { return "run"; }
   std::string_view synopsis() const override { return "redzone run [TARGET...] [options]"; }
   std::string_view summary() const override {
-    return "fuzz targets (all that are no puzzles, unless some or packages are named)";
+    return "fuzz targets (default: all but puzzles, or those of the given packages)";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     add_selection_flags(flags, words);
     flags.add_options()("time", po::value<std::string>(),
-                        "how long (default: 60s, unless --plans is given)")(
-        "plans", po::value<Count>(), "how many plans for each target")(
-        "seed", po::value<Count>(), "of the generators (default: drawn)")(
+                        "time limit (default: 60s, unless --plans is given)")(
+        "plans", po::value<Count>(), "plans per target")(
+        "seed", po::value<Count>(), "seed of the generators (default: random)")(
         "launch", po::value<std::string>(),
         "blocking, async or gated: how the first trial of each plan launches (default: gated)")(
         "allocator", po::value<std::string>(),

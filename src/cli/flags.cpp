@@ -41,12 +41,12 @@ void add_device_flag(po::options_description& flags) {
 
 void add_plugin_flag(po::options_description& flags) {
   flags.add_options()("plugin", po::value<std::vector<std::string>>()->composing(),
-                      "a plugin to load beside the shipped ones; may be given again");
+                      "a plugin to load beside the shipped ones; may be repeated");
 }
 
 void add_package_flag(po::options_description& flags) {
   flags.add_options()("package", po::value<std::vector<std::string>>()->composing(),
-                      "a package of compiled Triton kernels to load; may be given again");
+                      "a package of compiled Triton kernels to load; may be repeated");
 }
 
 void add_sanitizer_flag(po::options_description& flags) {

@@ -11,7 +11,7 @@ std::string_view meaning(ReductionEnd end) {
     case ReductionEnd::none:
       return "";
     case ReductionEnd::minimal:
-      return "nothing that is simpler by one step fails so";
+      return "no plan that is simpler by one step fails the same way";
     case ReductionEnd::plans:
       return "as many plans were tried as were allowed; something simpler may fail so";
     case ReductionEnd::time:

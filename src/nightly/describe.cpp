@@ -342,7 +342,7 @@ class Description {
       if (run == runs.end())
         night_.not_judged.push_back({what, "its night is not in this store"});
       else if (!run->finished())
-        night_.not_judged.push_back({what, "it was cut off"});
+        night_.not_judged.push_back({what, "it was interrupted"});
     }
   }
 
@@ -359,7 +359,7 @@ class Description {
     }
     for (const auto& [count, why] :
          {std::pair{night_.harness_errors, "the harness could not run them"},
-          std::pair{night_.inconclusive, "no oracle could tell"},
+          std::pair{night_.inconclusive, "no oracle could decide"},
           std::pair{night_.not_applicable, "no oracle applies, or the target refused them"}})
       if (count > 0) gaps.push_back({fmt::format("{} plans of the fuzzing", count), why});
   }

@@ -30,12 +30,13 @@ std::string line(std::string_view what, const std::optional<bisect::ChangeSet>& 
 }  // namespace
 
 std::string between_text(const Finding& f, const bisect::Between& b) {
-  return fmt::format("finding {}: {}\n\n{}\n\ndifferences     {}\n", f.id,
+  return fmt::format("finding {}: {}\n\n{}\n\ndifferences       {}\n", f.id,
                      printable(f.signature.text()), printable(sentence(b)),
                      printable(fmt::format("{}", fmt::join(b.differences, ", ")))) +
-         line("makes it go   ", b.go) + line("brings it back", b.come) +
-         fmt::format("runs            {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
-                     b.complete ? "" : "; the budget ended: bisect again to go on");
+         line("passes with     ", b.go) + line("fails again with", b.come) +
+         fmt::format("runs              {} made now{}\n",
+                     grouped(static_cast<std::uint64_t>(b.runs)),
+                     b.complete ? "" : "; the budget ended: repeat the command to continue");
 }
 
 std::string between_json(const Finding& f, const bisect::Between& b) {

@@ -35,13 +35,14 @@ std::string combinations_text(const bisect::Bisection& b) {
   if (b.combinations.empty()) return "";
   std::size_t failed = 0;
   for (const auto& set : b.combinations) failed += set.probe.answer == Answer::fails ? 1 : 0;
-  return fmt::format("together     {} of {} combinations of what does not matter alone fail, too\n",
+  return fmt::format("together          {} of {} combinations of irrelevant settings fail, too\n",
                      failed, b.combinations.size());
 }
 
 std::string effort_text(const bisect::Bisection& b) {
-  return fmt::format("runs         {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
-                     b.complete ? "" : "; the budget ended: bisect again to go on");
+  return fmt::format("runs              {} made now{}\n",
+                     grouped(static_cast<std::uint64_t>(b.runs)),
+                     b.complete ? "" : "; the budget ended: repeat the command to continue");
 }
 
 std::string title(const Finding& f) {
@@ -57,8 +58,9 @@ std::string ratio(const bisect::Counts& counts) {
 std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
   std::string out = title(finding) + "\n" + printable(sentence(b)) + "\n\n";
   if (b.rows.empty()) return out + effort_text(b);
-  return out + rows_text(b) + "\n" + fmt::format("fails        {}\n", rate_text(b.base.counts)) +
-         change_text("makes it go", b.go) + change_text("brings it back", b.come) +
+  return out + rows_text(b) + "\n" +
+         fmt::format("fails             {}\n", rate_text(b.base.counts)) +
+         change_text("passes with     ", b.go) + change_text("fails again with", b.come) +
          combinations_text(b) + effort_text(b);
 }
 
@@ -73,7 +75,7 @@ std::string explanation_text(const Finding& finding, const bisect::Bisection& b)
       runs += fmt::format("{}{} where it passes", runs.empty() ? "" : ", ", ratio(s.passes));
     out += fmt::format("  {}{}\n", printable(s.text), runs.empty() ? "" : " [" + runs + "]");
   }
-  return out + (b.complete ? "" : "  the budget ended: explain again to go on\n");
+  return out + (b.complete ? "" : "  the budget ended: repeat the command to continue\n");
 }
 
 }  // namespace redzone::report

@@ -16,7 +16,7 @@ std::string doctor_text(const DoctorReport& report) {
     if (!line.consequence.empty())
       out += fmt::format("     {:{}}  -> {}\n", "", width, line.consequence);
   }
-  return out + (report.ok ? "ready\n" : "NOT ready: a device does not catch what it must\n");
+  return out + (report.ok ? "ready\n" : "NOT ready: a device misses planted bugs\n");
 }
 
 std::string doctor_json(const DoctorReport& report) {

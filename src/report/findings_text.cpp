@@ -65,7 +65,7 @@ std::string culprits_text(const std::vector<Attribution>& culprits) {
   for (const auto& c : culprits) width = std::max(width, c.source.size());
   Lines lines("  ", width);
   for (const auto& c : culprits) lines.add(c.source, text_of(c));
-  return "\nculprit (as each source has it)\n" + lines.text();
+  return "\nculprit (by source)\n" + lines.text();
 }
 
 std::string environment_text(const Environment& e) {
@@ -89,7 +89,7 @@ std::string logs_text(std::span<const Artifact> artifacts) {
   for (const auto& a : artifacts)
     if (a.kind == "log" && (latest == nullptr || a.added >= latest->added)) latest = &a;
   if (latest == nullptr) return "";
-  std::string out = "\nlast words of the worker\n";
+  std::string out = "\nlast output of the worker\n";
   std::istringstream in(latest->bytes);
   for (std::string line; std::getline(in, line);) out += "  " + printable(line) + "\n";
   return out;

@@ -106,7 +106,7 @@ struct NightTrend {
   std::uint64_t plans = 0, calls = 0;
   StandingCounts findings;                       // at its end
   std::map<std::string, double> device_seconds;  // by target
-  std::optional<int> exit_code;                  // empty if it was cut off
+  std::optional<int> exit_code;                  // empty if it was interrupted
 };
 
 // One shard's part of a night.
@@ -114,8 +114,8 @@ struct NightPart {
   std::int64_t campaign = 0;
   int shard = 1;
   std::string device, host;
-  std::string started, ended;    // ended: "" if it was cut off
-  std::optional<int> exit_code;  // empty if it was cut off
+  std::string started, ended;    // ended: "" if it was interrupted
+  std::optional<int> exit_code;  // empty if it was interrupted
 };
 
 struct Night {

@@ -20,8 +20,8 @@ std::string compared_text(const ReferenceCount& count);
 // given.
 std::string not_compared_text(const ReferenceCount& count, std::string_view why);
 
-// "outputs of TARGET were judged by nothing: WHY" if so and not_compared_text() does not cover it;
-// else "".
+// "outputs of TARGET were not judged by any oracle: WHY" if so and not_compared_text() does not
+// cover it; else "".
 std::string outputs_not_judged_text(std::string_view target, const ReferenceCount& reference,
                                     const OutputCount& outputs, std::string_view why);
 

@@ -94,11 +94,12 @@ std::string targets_judged(std::span<const Judged> targets) {
         !why.empty())
       by_nothing.push_back(fmt::format("  {}\n", why));
     if (!t.out_of_reach.empty())
-      out_of_reach.push_back(fmt::format("  {}: beyond the budget of the device, in no plan: {}\n",
-                                         printable(t.target), printable(t.out_of_reach)));
+      out_of_reach.push_back(
+          fmt::format("  {}: beyond the work budget of the device, never generated: {}\n",
+                      printable(t.target), printable(t.out_of_reach)));
   }
-  return some_of(by_nothing, "whose outputs were judged by nothing") +
-         some_of(out_of_reach, "with dims beyond the budget of the device");
+  return some_of(by_nothing, "whose outputs no oracle judged") +
+         some_of(out_of_reach, "with dims beyond the work budget of the device");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Boundary, FindsAThresholdExactly) {
   Boundary half = b;
   half.complete = false;
   EXPECT_EQ(sentence(half).rfind("so far: ", 0), 0u) << sentence(half);
-  EXPECT_EQ(sentence(Boundary{}), "Not known: no run of it was judged.");
+  EXPECT_EQ(sentence(Boundary{}), "Unknown: no run was judged.");
   EXPECT_EQ(rule_text(boundary(7, [](std::int64_t t) { return t <= 1234; })), "fails for every T")
       << "only what is within reach is tried";
 }
@@ -68,11 +68,11 @@ TEST(Boundary, FindsClassesWhereThereIsNoThreshold) {
   EXPECT_EQ(rule_text(boundary(3, [](std::int64_t t) { return t % 4 == 3; })),
             "fails for T % 4 = 3");
   EXPECT_EQ(rule_text(boundary(5, [](std::int64_t t) { return t % 16 != 0; })),
-            "fails for T that is no multiple of 16");
+            "fails for T that is not a multiple of 16");
   EXPECT_EQ(rule_text(boundary(64, [](std::int64_t t) { return t % 16 == 0; })),
             "fails for T % 16 = 0");
   EXPECT_EQ(rule_text(boundary(50, [](std::int64_t t) { return t % 48 != 0; })),
-            "fails for T that is no multiple of 48")
+            "fails for T that is not a multiple of 48")
       << "the tile";
   EXPECT_EQ(rule_text(boundary(64, [](std::int64_t t) { return t > 0 && (t & (t - 1)) == 0; })),
             "fails for T that is a power of two");

@@ -89,18 +89,20 @@ TEST(Judged, WhatNothingJudgesIsNamed) {
   const Ran random = run(folder, "random");
   EXPECT_EQ(random.exit, 0) << random;
   EXPECT_EQ(times(random.out,
-                  "outputs of mistaken.random were judged by nothing: it is declared "
+                  "outputs of mistaken.random were not judged by any oracle: it is declared "
                   "nondeterministic and has no reference"),
             1u)
       << random;
   const Ran empty = run(folder, "empty");
-  EXPECT_NE(empty.out.find("outputs of mistaken.empty were judged by nothing: no call has an "
-                           "element of an output"),
-            std::string::npos)
+  EXPECT_NE(
+      empty.out.find("outputs of mistaken.empty were not judged by any oracle: no call has an "
+                     "element of an output"),
+      std::string::npos)
       << empty;
   const Ran dear = run(folder, "dear");
-  EXPECT_NE(dear.out.find("mistaken.dear: beyond the budget of the device, in no plan: N above 100 "
-                          "(of 300)"),
+  EXPECT_NE(dear.out.find(
+                "mistaken.dear: beyond the work budget of the device, never generated: N above 100 "
+                "(of 300)"),
             std::string::npos)
       << dear;
 }

@@ -240,7 +240,7 @@ TEST_F(NightSteps, OutputsThatNothingJudgedAreNamed) {
     return o;
   };
   EXPECT_EQ(night().gap("target t"),
-            "outputs of t were judged by nothing: no call has an element of an output");
+            "outputs of t were not judged by any oracle: no call has an element of an output");
   bug_ = kNoBug;
   EXPECT_EQ(night().gap("target t"), "");
 }
@@ -284,7 +284,7 @@ TEST_F(NightSteps, OneThatWasInterruptedGoesOnWhereItWas) {
   };
   const Told rest = night();
   EXPECT_EQ(rest.code, kOk) << rest.error;
-  EXPECT_TRUE(noted(rest, "goes on with night 1"));
+  EXPECT_TRUE(noted(rest, "continues night 1"));
   EXPECT_EQ(rest.night.campaign, cut.night.campaign);
   EXPECT_EQ(rest.night.resumed, 1);
   EXPECT_EQ(rest.night.plans, 200u) << "of both parts";
@@ -316,7 +316,7 @@ TEST_F(NightSteps, OnlyWhoAsksForTheSameGoesOn) {
   options_.commit = "def";
   const Told other = night();
   EXPECT_NE(other.night.campaign, cut);
-  EXPECT_TRUE(noted(other, "night 1, which was cut off, was of another commit"));
+  EXPECT_TRUE(noted(other, "night 1, which was interrupted, was of another commit"));
   options_.commit = "abc";
   targets_ = {"another"};
   EXPECT_TRUE(noted(night(), "had other targets"));
@@ -338,7 +338,7 @@ TEST_F(NightSteps, AfterTwentyHoursItIsAnotherNightsTurn) {
   const Told next = night();
   EXPECT_NE(next.night.campaign, cut);
   EXPECT_EQ(next.night.resumed, 0);
-  EXPECT_FALSE(noted(next, "goes on"));
+  EXPECT_FALSE(noted(next, "continues"));
 }
 
 TEST_F(NightSteps, TheTimeOfBothPartsIsTheTimeOfTheNight) {

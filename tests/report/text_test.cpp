@@ -19,7 +19,7 @@ TEST(ReportText, FindingWithTheLastWordsOfItsWorker) {
       {"log", "final", "2025-01-31T12:00:01Z", "the worker was killed\nx.cu:7: n > \x1b 0\n"},
       {"ptx", "k", "2025-01-31T12:00:02Z", "not shown"}};
   const std::string text = finding_text(sample_finding(), "", artifacts);
-  EXPECT_NE(text.find("\nlast words of the worker\n  the worker was killed\n  x.cu:7: n > "),
+  EXPECT_NE(text.find("\nlast output of the worker\n  the worker was killed\n  x.cu:7: n > "),
             std::string::npos);
   for (const char* other : {"early", "not shown", "\x1b"})
     EXPECT_EQ(text.find(other), std::string::npos) << other;
@@ -33,13 +33,13 @@ state        flaky
 reason       scan reads 4 bytes past the end of x
 oracle       fault
 reliability  7 of 10 runs failed the same way (95% interval 35% to 93%)
-reduction    1-minimal: nothing that is simpler by one step fails so; 84 plans tried in 160 trials, 0.6 s
+reduction    1-minimal: no plan that is simpler by one step fails the same way; 84 plans tried in 160 trials, 0.6 s
 fault        SIGSEGV at x + 64
 first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
 last seen    2025-01-31T13:00:00Z, 2 occurrences
 replay       redzone replay 3
 
-culprit (as each source has it)
+culprit (by source)
   host device  call 1: read after 'x' in scan; block (0, 0, 0)
   memcheck     call 1: read after 'x' in scan at scan.cu:7; 4 bytes
 
@@ -264,10 +264,9 @@ TEST(ReportText, CampaignNamesTheTargetsWhoseOutputsNothingJudged) {
   for (int i = 0; i < 6; ++i)
     scope.targets.push_back({"random\n", {}, {0, 2}, "it is declared nondeterministic", ""});
   const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
-  EXPECT_NE(
-      text.find("  outputs of random\\n were judged by nothing: it is declared "
-                "nondeterministic\n  and 1 more target whose outputs were judged by nothing\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("  outputs of random\\n were not judged by any oracle: it is declared "
+                      "nondeterministic\n  and 1 more target whose outputs no oracle judged\n"),
+            std::string::npos)
       << text;
 }
 
@@ -275,9 +274,10 @@ TEST(ReportText, CampaignNamesTheDimsThatTheBudgetKeepsSmall) {
   Scope scope;
   scope.targets = {{"scan", {}, {1, 0}, "", "N above 1000 (of 4000)"}};
   const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
-  EXPECT_NE(text.find("  scan: beyond the budget of the device, in no plan: N above 1000 (of "
-                      "4000)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("  scan: beyond the work budget of the device, never generated: N above 1000 (of "
+                "4000)\n"),
+      std::string::npos)
       << text;
 }
 
