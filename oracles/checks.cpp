@@ -318,11 +318,11 @@ std::string why_not_compared(const Plan& plan, const Observation& observation) {
     return !was_compared(c) && !is_empty(c);
   });
   if (first == calls.end())
-    return calls.empty() ? "no call was run to its end" : "no call has an element of an output";
+    return calls.empty() ? "no call was run to its end" : "all outputs of all calls are empty";
   const std::string call = describe_call(plan, first->call);
   switch (first->comparison) {
     case Comparison::left_out:
-      return call + " was left out for want of time";
+      return call + " was left out for lack of time";
     case Comparison::too_large:
       return call + " is too large for it";
     case Comparison::none:
@@ -361,7 +361,7 @@ std::string why_outputs_not_judged(const TargetSpec& spec,
   const auto calls = outputs_of(observations);
   const bool elements = std::any_of(calls.begin(), calls.end(),
                                     [](const auto& call) { return call.second.elements; });
-  if (!elements) return "no call has an element of an output";
+  if (!elements) return "all outputs of all calls are empty";
   if (spec.deterministic) return "the trials of a call could not be compared";
   return spec.has_reference
              ? "it is declared nondeterministic, and no call was compared with its reference"

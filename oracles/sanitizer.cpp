@@ -41,7 +41,7 @@ std::string end_of(const Observation& o) {
       return "the process ended: " + o.message;
     case End::fault:
       return "the trial ended with " + (o.fault ? o.fault->code : std::string("a fault")) +
-             " of which the tool said nothing";
+             " that the tool did not report";
     default:
       return {};
   }

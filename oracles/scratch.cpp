@@ -187,11 +187,8 @@ Verdict ScratchOracle::judge(const Plan& plan, const TargetSpec&,
   const bool told = std::any_of(o.calls.begin(), o.calls.end(),
                                 [](const CallObservation& c) { return !c.scratch.empty(); });
   if (!told)
-    return {Outcome::not_applicable,
-            self,
-            "the target does not declare the scratch that it needs",
-            {},
-            -1};
+    return {
+        Outcome::not_applicable, self, "the target does not declare what scratch it needs", {}, -1};
   return Verdict::pass(self);
 }
 

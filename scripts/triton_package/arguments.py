@@ -63,7 +63,7 @@ def _infer(package, parameter):
             value = parameter.default
             if not isinstance(value, (int, float, str)):
                 raise package.error(
-                    f"argument[{name}]", "missing, and its default is no plain value"
+                    f"argument[{name}]", "missing, and its default is not a plain value"
                 )
             if isinstance(value, str):
                 raise package.error(f"argument[{name}]", "missing: strings are values of knobs")

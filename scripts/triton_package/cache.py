@@ -208,7 +208,7 @@ def _setting(entry, described):
     for name, value in entry.constants.items():
         if name not in described:
             if not isinstance(value, int):
-                raise entry.error(f"constants.{name}", f"{value!r} is no integer")
+                raise entry.error(f"constants.{name}", f"{value!r} is not an integer")
             setting[name] = int(value)
     return setting
 

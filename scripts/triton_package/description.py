@@ -93,7 +93,7 @@ def _dim(f):
             "multiple_of", f"no multiple of {dim.multiple_of} from {dim.min} to {dim.max}"
         )
     if dim.name in FUNCTIONS or dim.name == "num_sms":
-        raise f.error("name", f"'{dim.name}' means something else in expressions")
+        raise f.error("name", f"'{dim.name}' is reserved in expressions")
     return dim
 
 
@@ -123,7 +123,7 @@ def _tensor(f, dims, knobs):
             raise f.error("dtype_of", f"knob '{dtype_of}' is tuned, so it cannot change a type")
         for value in choices[dtype_of].values:
             if value not in DTYPES:
-                raise f.error("dtype_of", f"'{value}' is none of {', '.join(DTYPES)}")
+                raise f.error("dtype_of", f"'{value}' is not one of {', '.join(DTYPES)}")
         if f.has("dtype"):
             raise f.error("dtype", "contradicts 'dtype_of': give one of them")
     else:
@@ -143,7 +143,7 @@ def _tensor(f, dims, knobs):
     if len(tensor.shape) > 5:
         raise f.error("shape", f"{len(tensor.shape)} dims, but 5 are the most")
     if tensor.align_bytes < 1 or tensor.align_bytes & (tensor.align_bytes - 1):
-        raise f.error("align_bytes", f"{tensor.align_bytes} is no power of two")
+        raise f.error("align_bytes", f"{tensor.align_bytes} is not a power of two")
     return tensor
 
 
@@ -185,9 +185,9 @@ def _knob(f):
     if len({type(v) for v in knob.values}) > 1:
         raise f.error("values", "integers and strings mixed")
     if len(set(knob.values)) != len(knob.values):
-        raise f.error("values", "a value stands there twice")
+        raise f.error("values", "a value is listed twice")
     if knob.is_text and not all(v.isidentifier() and v.isascii() for v in knob.values):
-        raise f.error("values", "a string is no identifier, so expressions could not name it")
+        raise f.error("values", "a string is not an identifier, so expressions could not name it")
     if knob.name in OPTIONS and knob.is_text:
         raise f.error("values", f"{knob.name} takes integers")
     return knob

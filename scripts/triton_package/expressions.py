@@ -49,7 +49,7 @@ def _tokens(text):
     while at < len(text):
         match = _TOKEN.match(text, at)
         if not match:
-            raise ExpressionError(f"'{text[at:].strip()[:12]}' is no part of an expression")
+            raise ExpressionError(f"'{text[at:].strip()[:12]}' is not allowed in an expression")
         number, name, mark = match.groups()
         if mark in ("/", "%"):
             raise ExpressionError(f"no '{mark}' here: write cdiv(a, b) or floordiv(a, b)")

@@ -58,14 +58,14 @@ class Fields:
         value = self.text(field, default)
         if value not in allowed:
             raise self.error(
-                field, f"'{value}' is none of {', '.join(allowed)}{hint(value, allowed)}"
+                field, f"'{value}' is not one of {', '.join(allowed)}{hint(value, allowed)}"
             )
         return value
 
     def name(self, field="name"):
         value = self.text(field)
         if not value.isidentifier() or not value.isascii():
-            raise self.error(field, f"'{value}' is no identifier")
+            raise self.error(field, f"'{value}' is not an identifier")
         return value
 
     def items(self, field, kinds, what, default=_REQUIRED):
@@ -110,7 +110,7 @@ class Fields:
     def done(self):
         for field in self._table:
             if field not in self._taken:
-                raise self.error(field, f"no such field here{hint(field, self._taken)}")
+                raise self.error(field, f"unknown field{hint(field, self._taken)}")
 
 
 def hint(word, known):

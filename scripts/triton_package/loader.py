@@ -116,7 +116,7 @@ def knobs_of(configs, file):
             config[name] = value
             if not isinstance(value, (int, str)):
                 raise PackageError(
-                    file, f"config[{i}].{name}", f"{value!r} is no integer or string"
+                    file, f"config[{i}].{name}", f"{value!r} is not an integer or string"
                 )
             if value not in knobs[name]:
                 knobs[name].append(value)

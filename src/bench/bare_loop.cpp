@@ -110,7 +110,7 @@ Result<Tally> parse_answer(const std::string& line) {
   std::string ok;
   Tally t;
   words >> ok >> t.plans >> t.trials >> t.calls >> t.mapping_calls >> t.seconds;
-  if (!words || ok != "ok") return harness_error("the bare loop said: " + line);
+  if (!words || ok != "ok") return harness_error("the bare loop reported: " + line);
   return t;
 }
 

@@ -44,7 +44,7 @@ Effort effort_for(bool quick) {
 // As in a campaign. The tool's text is not read and goes to a file in `logs`.
 void add_memcheck(Setup& setup, const TemporaryFolder& logs) {
   if (const auto& device = traits_of(setup.device); !device.tools.compute_sanitizer) {
-    setup.why_no_memcheck = fmt::format("memcheck sees nothing of the {} device", device.name);
+    setup.why_no_memcheck = fmt::format("memcheck cannot check the {} device", device.name);
     return;
   }
   const std::string tool = engine::find_tool("compute-sanitizer");

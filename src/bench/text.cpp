@@ -141,7 +141,7 @@ std::string tma_text(const TmaReport& t) {
                                 report::grouped(d.descriptors), report::rate(d.checker_per_s));
   out += d.driver_per_s ? fmt::format(", the driver {}; {} disagreements\n",
                                       report::rate(*d.driver_per_s), report::grouped(d.disagreed))
-                        : fmt::format("; the driver was not asked: {}\n", d.why_no_driver);
+                        : fmt::format("; the driver was not compared: {}\n", d.why_no_driver);
   out += detection_text(t.length_one);
   return t.ragged ? out + throughput_text(*t.ragged) : out;
 }

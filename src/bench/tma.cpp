@@ -60,7 +60,7 @@ Result<DescriptorRates> rates(const Setup& setup) {
   double checker_s = 0, driver_s = 0;
   DescriptorRates out;
   words >> ok >> out.descriptors >> out.disagreed >> checker_s >> driver_s;
-  if (!words || ok != "ok") return harness_error("the descriptor loop said: " + line);
+  if (!words || ok != "ok") return harness_error("the descriptor loop reported: " + line);
   const auto count = static_cast<double>(out.descriptors);
   if (checker_s > 0) out.checker_per_s = count / checker_s;
   if (const auto& device = traits_of(setup.device); !device.execution.driver_encodes_descriptors)

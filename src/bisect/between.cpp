@@ -159,7 +159,7 @@ std::string sentence(const Between& b) {
     return fmt::format("The other plan does not pass: it {} ({} of {} runs).",
                        name_of(b.passing.answer), b.passing.counts.same, b.passing.counts.judged());
   return fmt::format(
-      "Of {} differences, setting {} is enough to make it pass, and {} makes it fail again.",
+      "Of {} differences, setting {} is enough to make it pass; setting {} makes it fail again.",
       b.differences.size(), fmt::join(b.go->settings, ", "), fmt::join(b.come->settings, ", "));
 }
 

@@ -86,10 +86,11 @@ std::string of_dim(const Bisection& b, const Row& row, const Seen& seen) {
   if (!failing || !passing || !own || passing->empty())
     return fmt::format("{} matters: fails with {}, passes with {}", row.axis, row.value,
                        fmt::join(seen.passing, ", "));
-  if (must_agree(b, row, seen)) return fmt::format("{} must be as in the other calls", row.axis);
+  if (must_agree(b, row, seen))
+    return fmt::format("{} must be the same as in the other calls", row.axis);
   if (seen.passing.size() == 1)
     if (const auto call = elsewhere(b, row, seen.passing.front()); !call.empty())
-      return fmt::format("{} must be other than in {}, where it is {}", row.axis, call,
+      return fmt::format("{} must differ from {}, where it is {}", row.axis, call,
                          seen.passing.front());
   auto all = *failing;
   all.insert(std::upper_bound(all.begin(), all.end(), *own), *own);
@@ -108,9 +109,9 @@ std::string of_step(const Row& row, const Seen& seen) {
   for (const auto& value : seen.passing)
     if (value.rfind("as call", 0) == 0) as = value.substr(3);
   if (absent && !as.empty())
-    return fmt::format("needs {}, and {} that is not like {}", row.axis, row.axis, as);
+    return fmt::format("needs {}, and {} must differ from {}", row.axis, row.axis, as);
   if (absent) return fmt::format("needs {}", row.axis);
-  if (!as.empty()) return fmt::format("{} must not be like {}", row.axis, as);
+  if (!as.empty()) return fmt::format("{} must differ from {}", row.axis, as);
   return fmt::format("needs {} as it is: passes with {}", row.axis, fmt::join(seen.passing, ", "));
 }
 
@@ -131,18 +132,18 @@ Counts decided(const Bisection& b, const Row& row) {
 // The text for the row's own values, at the launch of the failing plan.
 std::string text_at_this_launch(const Bisection& b, const Row& row, const Seen& seen) {
   if (row.relevance() == Relevance::conditional)
-    return fmt::format("the {} decides where {} has another value", row.axis,
+    return fmt::format("the {} matters if {} has another value", row.axis,
                        fmt::join(row.decides_with, " or "));
   if (row.by_oracle)
     return fmt::format("depends on the {}, which the oracle compares in each run", row.axis);
   if (!row.or_else.empty())
-    return fmt::format("{} = {} is enough, and so is {} as it is", row.axis, row.value,
+    return fmt::format("{} = {} is enough, and so is {} unchanged", row.axis, row.value,
                        fmt::join(row.or_else, " or "));
   switch (row.kind) {
     case AxisKind::dim: {
       std::string out = of_dim(b, row, seen);
       if (!seen.only_this_data.empty())
-        out += fmt::format("; with other data {} fails, too", fmt::join(seen.only_this_data, ", "));
+        out += fmt::format("; with other data {} also fails", fmt::join(seen.only_this_data, ", "));
       return out;
     }
     case AxisKind::step:
@@ -274,7 +275,7 @@ std::string sentence(const Bisection& b) {
     }
   }
   std::string out = fmt::format("It fails: {}", fmt::join(needs, "; "));
-  if (needs.empty()) out = open.empty() ? "It fails whatever is changed" : "It fails";
+  if (needs.empty()) out = open.empty() ? "It fails with every change" : "It fails";
   if (knobs && !knobs_matter && !knobs_open) out += "; any knob at any value fails";
   if (!free.empty()) out += fmt::format("; it does not depend on {}", fmt::join(free, ", "));
   if (!open.empty()) out += fmt::format("; not known: {}", fmt::join(open, ", "));

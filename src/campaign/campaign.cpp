@@ -138,8 +138,8 @@ Result<CampaignResult> Campaign::run() {
     if (hangs_.empty()) break;
     release_hangs();
   }
-  log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are being triaged",
-            options_.id, elapsed_seconds(),
+  log::info("campaign {}: no more plans after {:.1f} s: {}; {} cases are in triage", options_.id,
+            elapsed_seconds(),
             stopped()      ? "it is interrupted"
             : time_is_up() ? "its time is up"
                            : "there is nothing left to do",

@@ -241,7 +241,7 @@ bool Campaign::hangs_are_due() const {
 }
 
 void Campaign::release_hangs() {
-  log::info("campaign {}: {} suspects that hang are triaged", options_.id, hangs_.size());
+  log::info("campaign {}: triage of {} hanging suspects begins", options_.id, hangs_.size());
   for (auto& hang : std::exchange(hangs_, {})) {
     Lane& lane = lanes_[hang.lane];
     wait(lane, std::move(hang));

@@ -75,7 +75,7 @@ void CompileAhead::note(const std::string& target, const Observation& seen) {
   }
   log::info("compile ahead: a plan of {} was not prepared: {}", target, why);
   if (++trouble.in_a_row >= kMostFailures) {
-    log::info("compile ahead: the next {} plans of {} are left alone", kLeftAlone, target);
+    log::info("compile ahead: the next {} plans of {} are skipped", kLeftAlone, target);
     trouble.left_alone = kLeftAlone;
   }
   if (failures_.plans++ == 0) failures_.why = fmt::format("{}: {}", target, why);

@@ -69,7 +69,7 @@ std::vector<Attribution> MemcheckAttributor::attribute(exec::Runner& runner, con
       return {said(fmt::format("no answer: {}", verdict.reason))};
     if (launch == trial.mode.launch) break;
   }
-  return {said("nothing wrong: the access stays inside what the tool knows as allocated")};
+  return {said("no error: the access stays inside memory that memcheck considers allocated")};
 }
 
 }  // namespace redzone::campaign

@@ -72,7 +72,7 @@ class Runs {
           out_.tonight = Tonight::passes;
         else
           out_.reason = fmt::format(
-              "not judged often enough: {} runs passed{}; runs needed to call it fixed: {}",
+              "not judged often enough: {} runs passed{}; {} are needed to call it fixed",
               out_.failed.n, passed == 0 ? "" : fmt::format(", and {} in earlier nights", passed),
               needed);
         break;

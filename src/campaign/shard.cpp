@@ -33,8 +33,8 @@ Result<Shard> Shard::parse(std::string_view text) {
   }
   if (slash == std::string_view::npos || shard.index < 1 || shard.count < shard.index ||
       shard.count > kMost)
-    return usage_error(
-        fmt::format("'{}' is not a shard: I/N with 1 <= I <= N <= {}, like 2/3", text, kMost));
+    return usage_error(fmt::format(
+        "'{}' is not a shard: I/N is expected with 1 <= I <= N <= {}, like 2/3", text, kMost));
   return shard;
 }
 

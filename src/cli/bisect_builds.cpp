@@ -69,8 +69,10 @@ Result<int> bisect_builds(const po::variables_map& flags, Results& out) {
   const auto& builds = flags["builds"].as<std::vector<std::string>>();
   for (const auto& build : builds)
     if (build.starts_with("-"))
-      return usage_error(fmt::format("--builds takes '{}' for a build: give it its files", build));
-  if (builds.size() < 2) return usage_error("--builds: needs two or more, the oldest first");
+      return usage_error(fmt::format(
+          "--builds: '{}' is a flag: list the files of the builds after --builds", build));
+  if (builds.size() < 2)
+    return usage_error("--builds: two or more builds are expected, the oldest first");
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
   // An unknown finding is an error, not a reason to skip a build.
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));

@@ -24,10 +24,10 @@ class Bench final : public Command {
     return "measure throughput against bare calls and memcheck, detection, and the cost of a fault";
   }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
-    flags.add_options()("quick", po::bool_switch(), "fewer plans and puzzles, under a minute")(
+    flags.add_options()("quick", po::bool_switch(), "use fewer plans and puzzles: under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "throughput, detection, faults, modes, launcher or tma alone; may be repeated")(
-        "out", po::value<std::string>(), "write the report to this file as JSON, too")(
+        "run only this part: throughput, detection, faults, modes, launcher or tma; repeatable")(
+        "out", po::value<std::string>(), "also write the report to this file as JSON")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "commit of this build, for the report");
     add_device_flag(flags);

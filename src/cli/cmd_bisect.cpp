@@ -89,19 +89,19 @@ class Bisect final : public Command {
   std::string_view name() const override { return "bisect"; }
   std::string_view synopsis() const override { return "redzone bisect ID [options]"; }
   std::string_view summary() const override {
-    return "which setting of a finding matters: knobs, mode, dims, layouts, data, steps";
+    return "find which settings of a finding matter: knobs, mode, dims, layouts, data, steps";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()(
         "passing", po::value<std::string>(),
-        "a plan file with the same steps that passes: find the differences that matter")(
+        "plan file with the same steps that passes: find the differences that matter")(
         "dim", po::value<std::string>(),
-        "find the values of this dim that fail: a threshold or classes")(
+        "find the values of this dim that fail: a threshold, or classes")(
         "call", po::value<Count>()->default_value({0}),
-        "call of --dim, from 1 (0: all calls if they agree, else the last)")(
+        "the call whose dim is searched, from 1 (0: all calls if they agree, else the last)")(
         "builds", po::value<std::vector<std::string>>()->multitoken(),
-        "plugins or packages with the target, oldest first: find the first bad one");
+        "plugins or packages with the target, the oldest first: find the first bad one");
     add_probing_flags(flags, words);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override {
@@ -109,7 +109,7 @@ class Bisect final : public Command {
     const bool dim = flags.count("dim") != 0, builds = flags.count("builds") != 0;
     const bool passing = flags.count("passing") != 0;
     if (dim + builds + passing > 1)
-      return usage_error("--passing, --dim and --builds exclude each other");
+      return usage_error("--passing, --dim and --builds cannot be combined: give one of them");
     if (builds) return bisect_builds(flags, out);
     if (passing) return bisect_between(flags, out);
     return dim ? bisect_dim(flags, out) : bisect_settings(flags, out, report::bisection_text);
@@ -121,7 +121,7 @@ class Explain final : public Command {
   std::string_view name() const override { return "explain"; }
   std::string_view synopsis() const override { return "redzone explain ID [options]"; }
   std::string_view summary() const override {
-    return "what a finding needs and what it does not depend on, each with the runs behind it";
+    return "show what a finding needs and what it does not depend on, each with its runs";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {

@@ -22,15 +22,16 @@ class Db final : public Command {
     return "redzone db stats|check|prune|copy [options]";
   }
   std::string_view summary() const override {
-    return "statistics and integrity of the store, removal of old records, copies";
+    return "show statistics of the store, check it, remove old entries, copy it";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("do", po::value<std::string>()->required(), "stats, check, prune or copy")(
         "keep-days", po::value<Count>(),
-        "prune: age in days; confirmed or marked findings are never removed")(
+        "prune: remove entries older than this, except what was confirmed or marked")(
         "to", po::value<std::string>(),
-        "copy: the file to write; a store there is replaced only if nothing in it is lost");
+        "copy: file to write; an existing one is replaced only if the store has all of its "
+        "entries");
     words.add("do", 1);
     add_db_flag(flags);
     add_json_flag(flags);

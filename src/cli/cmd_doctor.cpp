@@ -23,7 +23,7 @@ class Doctor final : public Command {
   std::string_view name() const override { return "doctor"; }
   std::string_view synopsis() const override { return "redzone doctor [options]"; }
   std::string_view summary() const override {
-    return "report what is installed, what is missing and the consequences; test each device";
+    return "show what is installed, what is missing and the consequences; test each device";
   }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_plugin_flag(flags);

@@ -27,13 +27,13 @@ class Export final : public Command {
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::vector<std::string>>()->required(), "finding numbers")(
-        "to", po::value<std::string>()->required(), "folder; created if missing")(
+        "to", po::value<std::string>()->required(), "output folder; created if missing")(
         "standalone", po::bool_switch(),
-        "a .cu file that nvcc builds alone and that shows the failure; needs --source, but for "
+        "write a self-contained .cu file that shows the failure; needs --source, except for "
         "packages")("source", po::value<std::vector<std::string>>()->composing(),
-                    "file with the target's source; may be repeated")(
+                    "file with the target's source; repeatable")(
         "include", po::value<std::vector<std::string>>()->composing(),
-        "folder with headers that the source includes; may be repeated")(
+        "folder with headers that the source includes; repeatable")(
         "register", po::value<std::string>()->default_value(""),
         "function that registers the target, for a source without REDZONE_PLUGIN");
     words.add("id", -1);

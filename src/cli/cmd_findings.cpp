@@ -13,7 +13,7 @@ class Findings final : public Command {
  public:
   std::string_view name() const override { return "findings"; }
   std::string_view synopsis() const override { return "redzone findings [options]"; }
-  std::string_view summary() const override { return "list what the store holds"; }
+  std::string_view summary() const override { return "list the findings of the store"; }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     add_db_flag(flags);
     add_json_flag(flags);
@@ -34,7 +34,7 @@ class Show final : public Command {
   std::string_view name() const override { return "show"; }
   std::string_view synopsis() const override { return "redzone show ID [options]"; }
   std::string_view summary() const override {
-    return "one finding with its plan, reliability, environment and attribution";
+    return "show one finding with its plan, reliability, environment and attribution";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {

@@ -17,7 +17,7 @@ class Import final : public Command {
   std::string_view name() const override { return "import"; }
   std::string_view synopsis() const override { return "redzone import FILE... [options]"; }
   std::string_view summary() const override {
-    return "add plan files with an [expect] table to the store, as suspects";
+    return "import plan files with an [expect] table into the store, as suspects";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -36,7 +36,8 @@ Result<Repro> load(const std::string& file, const Registry& registry) {
   if (!repro) return repro;
   if (!repro->signature)
     return usage_error(fmt::format(
-        "{}: no [expect] table, so it is not a finding; try 'redzone replay {}'", file, file));
+        "{}: no [expect] table, so this is a plan, not a finding; try 'redzone replay {}'", file,
+        file));
   const auto entry = registry.require_any(repro->plan.target);
   if (!entry) return usage_error(fmt::format("{}: {}", file, entry.error().message));
   if (oracles::Catalog().find(repro->oracle) == nullptr)

@@ -17,14 +17,15 @@ class Mark final : public Command {
     return "redzone mark ID known|quarantined|new [options]";
   }
   std::string_view summary() const override {
-    return "known: waived, with a link; quarantined: never launched; new: take either back";
+    return "mark a finding: known (waived, with a link), quarantined (never launched), new "
+           "(neither)";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
         "as", po::value<std::string>()->required(), "known, quarantined or new")(
         "link", po::value<std::string>()->default_value(""),
-        "where it is dealt with, https://...; a waiver needs one")(
+        "link to the bug report, https://...; required for a waiver")(
         "reason", po::value<std::string>()->default_value(""), "one line");
     words.add("id", 1).add("as", 1);
     add_db_flag(flags);

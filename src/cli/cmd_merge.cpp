@@ -17,13 +17,14 @@ class Merge final : public Command {
   std::string_view name() const override { return "merge"; }
   std::string_view synopsis() const override { return "redzone merge FILE... --into FILE"; }
   std::string_view summary() const override {
-    return "add campaigns, findings and ledgers of other stores; repeating it changes nothing";
+    return "merge campaigns, findings and ledgers of other stores; a repeated merge changes "
+           "nothing";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("file", po::value<std::vector<std::string>>()->required(),
                         "stores to read")("into", po::value<std::string>()->required(),
-                                          "the store to add to; created if missing");
+                                          "store to merge into; created if missing");
     words.add("file", -1);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override;
@@ -41,7 +42,7 @@ Result<int> Merge::run(const po::variables_map& flags, Results& out) {
     RZ_TRY_ASSIGN(const auto wrong, store::check(source));
     if (!wrong.empty())
       return unsound_error(
-          fmt::format("{}: {} ('redzone db check' reports all)", file, wrong.front()));
+          fmt::format("{}: {} ('redzone db check' lists all problems)", file, wrong.front()));
     sources.emplace_back(file, std::move(source));
   }
   RZ_TRY_ASSIGN(auto target, store::Store::open(into, store::OpenMode::read_write_create));

@@ -23,22 +23,23 @@ class NightlyCommand final : public Command {
   std::string_view name() const override { return "nightly"; }
   std::string_view synopsis() const override { return "redzone nightly [TARGET...] [options]"; }
   std::string_view summary() const override {
-    return "replay what is known, fuzz for the rest of the time, report what is new";
+    return "replay known findings, fuzz for the rest of the time, report new findings";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     add_selection_flags(flags, words);
     flags.add_options()(
         "time", po::value<std::string>(),
-        "time limit; at most 30 % of it is for replays (default: 1h, unless --plans is given)")(
-        "plans", po::value<Count>(), "most plans per target")(
+        "total time limit, at most 30 % of it for replays (default: 1h, unless --plans is given)")(
+        "plans", po::value<Count>(), "plan limit for each target")(
         "seed", po::value<Count>(),
-        "seed of the night; the same for all of its shards (default: from the clock)")(
+        "seed of the night; the same for all of its shards (default: drawn from the time)")(
         "corpus", po::value<std::string>(), "folder of plan files to replay as well")(
         "report", po::value<std::string>(),
         "folder for the report in all formats; created if missing")(
-        "shard", po::value<std::string>()->default_value("1/1"), "I/N: this is shard I of N")(
-        "commit", po::value<std::string>()->default_value(""), "what is tested, for the report");
+        "shard", po::value<std::string>()->default_value("1/1"),
+        "I/N: run part I of N of the work")("commit", po::value<std::string>()->default_value(""),
+                                            "commit under test, for the report");
     add_device_flag(flags);
     add_db_flag(flags);
     add_plugin_flag(flags);

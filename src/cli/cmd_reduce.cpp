@@ -26,8 +26,8 @@ class Reduce final : public Command {
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
-        "time", po::value<std::string>()->default_value("60s"), "how long at most")(
-        "evaluations", po::value<Count>()->default_value({5000}), "most plans to try");
+        "time", po::value<std::string>()->default_value("60s"), "time limit")(
+        "evaluations", po::value<Count>()->default_value({5000}), "limit of the plans to try");
     words.add("id", 1);
     add_device_flag(flags);
     add_db_flag(flags);
@@ -86,16 +86,16 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
     campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
     RZ_TRY_ASSIGN(const auto other, engine::store_alarm(store, engine.site(), evaluator,
                                                         *settled.other, *rerun->entry));
-    print_note(fmt::format("reduce: it also failed in another way: finding {}: {}", other.id,
+    print_note(fmt::format("reduce: the plan also failed in another way: finding {}: {}", other.id,
                            settled.other->verdict.signature.text()));
   }
   if (settled.now.k == 0)
     print_note(
-        fmt::format("reduce: it did not fail in {} runs now; what is stored of finding {} is "
-                    "of earlier runs",
+        fmt::format("reduce: the plan did not fail in {} runs now; the stored results of finding "
+                    "{} are of earlier runs",
                     settled.now.n, id));
   if (reduced.id != id)
-    print_note(fmt::format("reduce: it fails as finding {} now; finding {} stays as it was",
+    print_note(fmt::format("reduce: the plan fails as finding {} now; finding {} is unchanged",
                            reduced.id, id));
   // As stored, including its own ledger.
   if (auto stored = store.finding(reduced.id); stored) reduced = std::move(*stored);

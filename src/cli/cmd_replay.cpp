@@ -29,18 +29,20 @@ class Replay final : public Command {
   std::string_view name() const override { return "replay"; }
   std::string_view synopsis() const override { return "redzone replay ID|PLAN.toml [options]"; }
   std::string_view summary() const override {
-    return "run a stored or hand-written plan again; exit 1 if it fails";
+    return "run a stored or hand-written plan again; exit code 1 if it fails";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("what", po::value<std::string>()->required(),
                         "finding number, or a plan file")(
         "runs", po::value<int>()->default_value(10),
-        "number of runs, each in a fresh worker (with --sanitizer: one run in one worker)")(
-        "launch", po::value<std::string>(), "blocking, async or gated instead of the plan's")(
-        "placement", po::value<std::string>(), "guard_after or guard_before instead of the plan's")(
+        "number of runs, each in a fresh worker (with --sanitizer: one, in one worker)")(
+        "launch", po::value<std::string>(),
+        "launch mode instead of the plan's: blocking, async or gated")(
+        "placement", po::value<std::string>(),
+        "placement instead of the plan's: guard_after or guard_before")(
         "allocator", po::value<std::string>(),
-        "guard, plain, pool or caching instead of the plan's")(
+        "allocator instead of the plan's: guard, plain, pool or caching")(
         "schedule-seed", po::value<Count>(), "seed of the host scheduler, instead of the plan's");
     words.add("what", 1);
     add_sanitizer_flag(flags);
@@ -189,7 +191,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
       repro->signature && exit_code(result) == kOk && n < needed)
-    print_note(fmt::format("replay: {} runs passed; runs needed to call it fixed: {}", n, needed));
+    print_note(fmt::format("replay: {} runs passed; {} are needed to call it fixed", n, needed));
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());

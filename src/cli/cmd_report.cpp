@@ -26,7 +26,8 @@ std::string format_names() {
 Result<report::NightFormat> format_named(std::string_view name) {
   for (const auto& format : report::night_formats())
     if (format.name == name) return format;
-  return usage_error(fmt::format("--format: '{}' is none of {}", name, format_names()));
+  return usage_error(
+      fmt::format("--format: unknown '{}', expected one of {}", name, format_names()));
 }
 
 class Report final : public Command {
@@ -34,13 +35,13 @@ class Report final : public Command {
   std::string_view name() const override { return "report"; }
   std::string_view synopsis() const override { return "redzone report [options]"; }
   std::string_view summary() const override {
-    return "a night of the store in any format, with the bisections made since";
+    return "print a stored night in any format, with the bisections made since";
   }
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("format", po::value<std::string>()->default_value("text"),
-                        format_names().c_str())("night", po::value<std::string>(),
-                                                "its campaign number (default: the latest)")(
-        "out", po::value<std::string>(), "file to write (default: standard output)");
+                        format_names().c_str())(
+        "night", po::value<std::string>(), "campaign number of the night (default: the latest)")(
+        "out", po::value<std::string>(), "output file (default: standard output)");
     add_db_flag(flags);
     add_plugin_flag(flags);
     add_package_flag(flags);

@@ -27,19 +27,19 @@ class Run final : public Command {
   std::string_view name() const override { return "run"; }
   std::string_view synopsis() const override { return "redzone run [TARGET...] [options]"; }
   std::string_view summary() const override {
-    return "fuzz targets (default: all but puzzles, or those of the given packages)";
+    return "fuzz the named targets and packages (default: all targets except puzzles)";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     add_selection_flags(flags, words);
     flags.add_options()("time", po::value<std::string>(),
                         "time limit (default: 60s, unless --plans is given)")(
-        "plans", po::value<Count>(), "plans per target")(
-        "seed", po::value<Count>(), "seed of the generators (default: random)")(
+        "plans", po::value<Count>(), "plan limit for each target")(
+        "seed", po::value<Count>(), "seed of the generators (default: drawn)")(
         "launch", po::value<std::string>(),
-        "blocking, async or gated: how the first trial of each plan launches (default: gated)")(
+        "launch mode of the first trial of each plan: blocking, async or gated (default: gated)")(
         "allocator", po::value<std::string>(),
-        "guard, plain, pool or caching for all plans (default: drawn for each)");
+        "allocator for all plans: guard, plain, pool or caching (default: drawn for each)");
     add_sanitizer_flag(flags);
     add_device_flag(flags);
     add_db_flag(flags);

@@ -30,16 +30,16 @@ class Tma final : public Command {
            "redzone tma agree [--count N] [--seed S] [options]";
   }
   std::string_view summary() const override {
-    return "what is wrong with a TMA descriptor: from a log with the block that was printed, or "
-           "flags; agree: compare the rules with the driver";
+    return "explain: find what is wrong with a TMA descriptor, from a log or from flags; "
+           "agree: compare the rules with the driver";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
     flags.add_options()("do", po::value<std::string>(), "explain or agree")(
-        "file", po::value<std::string>(), "a log; '-' or nothing for standard input")(
+        "file", po::value<std::string>(), "explain: log file; '-' or none: standard input")(
         "count", po::value<Count>()->default_value(Count{1000000}),
-        "agree: descriptors to compare")("seed", po::value<Count>()->default_value(Count{1}),
-                                         "agree: seed of the descriptors");
+        "agree: number of descriptors to compare")(
+        "seed", po::value<Count>()->default_value(Count{1}), "agree: seed of the descriptors");
     words.add("do", 1).add("file", 1);
     add_descriptor_flags(flags);
     add_json_flag(flags);
@@ -60,7 +60,8 @@ Result<std::string> read_input() {
 Result<tma::Explanation> explained(const po::variables_map& flags) {
   const std::string file = flags.count("file") != 0 ? flags["file"].as<std::string>() : "";
   if (descriptor_given(flags)) {
-    if (!file.empty()) return usage_error("tma explain: a file or the flags of a descriptor");
+    if (!file.empty())
+      return usage_error("tma explain: give either a file or the flags of a descriptor");
     RZ_TRY_ASSIGN(auto descriptor, descriptor_of(flags));
     tma::Explanation out;
     out.diagnoses.push_back(tma::diagnose(descriptor));
@@ -87,9 +88,10 @@ Result<int> run_explain(const po::variables_map& flags, Results& out) {
 // The one command that makes a context in its own process: it starts no workers.
 Result<int> run_agree(const po::variables_map& flags, Results& out) {
   const auto count = flags["count"].as<Count>().value, seed = flags["seed"].as<Count>().value;
-  if (count == 0) return usage_error("tma agree: --count: at least 1");
+  if (count == 0) return usage_error("tma agree: --count: must be at least 1");
   if (flags.count("file") != 0 || descriptor_given(flags))
-    return usage_error("tma agree: makes its own descriptors: only --count, --seed and --json");
+    return usage_error(
+        "tma agree: generates its own descriptors: only --count, --seed and --json are allowed");
   auto encoder = device::open_tensor_map_encoder();
   if (!encoder) {
     print_note(fmt::format("redzone: tma agree: not judged: {}", encoder.error().detail));
@@ -118,7 +120,7 @@ Result<int> Tma::run(const po::variables_map& flags, Results& out) {
   const std::string verb = flags.count("do") != 0 ? flags["do"].as<std::string>() : "";
   if (verb == "explain") return run_explain(flags, out);
   if (verb == "agree") return run_agree(flags, out);
-  return usage_error(fmt::format("tma: unknown '{}': explain, agree", verb));
+  return usage_error(fmt::format("tma: unknown action '{}': must be explain or agree", verb));
 }
 
 }  // namespace

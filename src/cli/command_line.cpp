@@ -93,7 +93,7 @@ std::string help_text(const Command& command) {
 std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   std::string out =
       "redzone: fuzzes GPU kernels with sequences of shapes and keeps minimized reproducers\n\n"
-      "Commands (details: redzone COMMAND --help):\n";
+      "Commands (redzone COMMAND --help shows the flags):\n";
   for (const auto& command : commands)
     if (!command->internal())
       out += fmt::format("  {:10} {}\n", command->name(), command->summary());

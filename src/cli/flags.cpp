@@ -33,20 +33,19 @@ void add_db_flag(po::options_description& flags) {
 }
 
 void add_device_flag(po::options_description& flags) {
-  flags.add_options()(
-      "device", po::value<std::string>()->default_value("auto"),
-      "auto, cuda, host or dry-run; auto takes the GPU where there is one, dry-run runs no "
-      "kernel and judges launchers alone");
+  flags.add_options()("device", po::value<std::string>()->default_value("auto"),
+                      "auto, cuda, host or dry-run; auto: the GPU if there is one, dry-run: runs "
+                      "no kernel, judges launchers only");
 }
 
 void add_plugin_flag(po::options_description& flags) {
   flags.add_options()("plugin", po::value<std::vector<std::string>>()->composing(),
-                      "a plugin to load beside the shipped ones; may be repeated");
+                      "plugin to load in addition to the shipped ones; repeatable");
 }
 
 void add_package_flag(po::options_description& flags) {
   flags.add_options()("package", po::value<std::vector<std::string>>()->composing(),
-                      "a package of compiled Triton kernels to load; may be repeated");
+                      "package of compiled Triton kernels to load; repeatable");
 }
 
 void add_sanitizer_flag(po::options_description& flags) {
@@ -56,12 +55,13 @@ void add_sanitizer_flag(po::options_description& flags) {
 
 void add_compile_flag(po::options_description& flags) {
   flags.add_options()("compilers", po::value<Count>(),
-                      "processes that compile kernels of plans to come (cuda; default: by cores)");
+                      "processes that compile kernels of upcoming plans (cuda; default: by cores)");
 }
 
 void add_worker_flags(po::options_description& flags) {
-  flags.add_options()("deadline", po::value<std::string>(),
-                      "a trial that takes longer is a hang (default: 2s on host, 5s on cuda)")(
+  flags.add_options()(
+      "deadline", po::value<std::string>(),
+      "time limit of a trial; a longer one is a hang (default: 2s on host, 5s on cuda)")(
       "workers", po::value<Count>(), "warm worker processes (default: by device and cores)");
 }
 
@@ -149,7 +149,8 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text) {
   else if (unit == "h")
     ms = number * 3600e3;
   if (error != std::errc() || !(ms >= 1) || ms > 1e12)
-    return usage_error(fmt::format("'{}' is no duration: a number and ms, s, m or h", text));
+    return usage_error(
+        fmt::format("'{}' is not a duration: a number and ms, s, m or h is expected", text));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
@@ -175,12 +176,12 @@ std::optional<std::int64_t> positive_number(const std::string& word) {
 
 Result<std::int64_t> parse_id(const std::string& word) {
   if (const auto id = positive_number(word)) return *id;
-  return usage_error(fmt::format("'{}' is no finding number (see 'redzone findings')", word));
+  return usage_error(fmt::format("'{}' is not a finding number (see 'redzone findings')", word));
 }
 
 Result<std::int64_t> parse_night(const std::string& word) {
   if (const auto night = positive_number(word)) return *night;
-  return usage_error(fmt::format("--night: '{}' is no night number", word));
+  return usage_error(fmt::format("--night: '{}' is not a night number", word));
 }
 
 }  // namespace redzone::cli

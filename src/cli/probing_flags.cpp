@@ -11,7 +11,7 @@ namespace redzone::cli {
 void add_probing_flags(po::options_description& flags, po::positional_options_description& words) {
   flags.add_options()("id", po::value<std::string>()->required(), "finding number")(
       "time", po::value<std::string>()->default_value("2m"),
-      "how long at most; what was run is stored, so that a second time goes on");
+      "time limit; runs are stored, so a repeated command continues");
   words.add("id", 1);
   add_device_flag(flags);
   add_db_flag(flags);
@@ -49,7 +49,7 @@ Result<std::unique_ptr<engine::Probing>> open_probing(
 Result<void> store_other(engine::Probing& probing, std::string_view what) {
   RZ_TRY_ASSIGN(const auto other, probing.store_other());
   if (other)
-    print_note(fmt::format("{} also fails otherwise: {}, stored as finding {}", what,
+    print_note(fmt::format("{} also fails in another way: {}, stored as finding {}", what,
                            other->signature.text(), other->id));
   return {};
 }

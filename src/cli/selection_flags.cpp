@@ -7,11 +7,11 @@ namespace redzone::cli {
 void add_selection_flags(po::options_description& flags,
                          po::positional_options_description& words) {
   flags.add_options()("target", po::value<std::vector<std::string>>(), "targets to fuzz")(
-      "puzzles", po::bool_switch(), "fuzz the puzzles, too, where no target is named")(
+      "puzzles", po::bool_switch(), "also fuzz the puzzles if no target is named")(
       "lazy", po::bool_switch(),
-      "packages under the launch that compiles, tunes and freezes on the first call")(
+      "run packages under the launch that compiles, tunes and freezes on the first call")(
       "all", po::bool_switch(),
-      "all kernels and packages, these under both launches, where no target is named");
+      "fuzz all kernels, and all packages under both launches, if no target is named");
   words.add("target", -1);
 }
 
@@ -27,7 +27,7 @@ engine::SelectionOptions selection_options(const po::variables_map& flags) {
 }
 
 void add_force_flag(po::options_description& flags) {
-  flags.add_options()("force", po::bool_switch(), "launch what is quarantined, too");
+  flags.add_options()("force", po::bool_switch(), "also launch quarantined targets and findings");
 }
 
 Result<std::vector<store::Quarantined>> forbidden(const po::variables_map& flags) {
@@ -44,7 +44,7 @@ Result<void> check_allowed(std::string_view target, const po::variables_map& fla
   for (const auto& q : quarantined)
     if (q.signature.target == target)
       return usage_error(
-          fmt::format("{}: {}; --force launches it all the same", q.signature.target, q.why));
+          fmt::format("{}: {}; --force launches it anyway", q.signature.target, q.why));
   return {};
 }
 

@@ -102,7 +102,7 @@ class FieldJson {
       if (!json.is_number_integer() ||
           !(json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                       : std::in_range<T>(json.get<std::int64_t>())))
-        throw std::invalid_argument(fmt::format("{} is no number of its kind", json.dump()));
+        throw std::invalid_argument(fmt::format("{} is out of range for its type", json.dump()));
       json.get_to(value);
     } else {
       json.get_to(value);

@@ -93,15 +93,15 @@ std::vector<LedgerEntry> compacted(std::vector<LedgerEntry> entries) {
 
 Result<void> check_mark(Standing standing, const LedgerEntry& mark) {
   if (!mark.link.empty() && !is_link(mark.link))
-    return usage_error(
-        fmt::format("'{}' is no link: https://... without spaces", mark.link.substr(0, 80)));
+    return usage_error(fmt::format("'{}' is not a link: https://... without spaces is expected",
+                                   mark.link.substr(0, 80)));
   if (!is_printable(mark.note, ' ')) return usage_error("the reason must be one line of text");
   if (mark.event == LedgerEvent::known && mark.link.empty())
-    return usage_error("a waiver needs a link to where the bug is dealt with: --link URL");
+    return usage_error("a waiver needs a link to the bug report: --link URL");
   if (mark.event == LedgerEvent::quarantined && mark.link.empty() && mark.note.empty())
     return usage_error("a quarantine needs a link or a reason: --link URL or --reason TEXT");
   if (standing == Standing::fixed && mark.event != LedgerEvent::quarantined)
-    return usage_error("it is fixed: a mark would hide its return");
+    return usage_error("the finding is fixed: a mark would hide a regression");
   return {};
 }
 

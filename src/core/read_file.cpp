@@ -22,7 +22,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t mos
     return usage_error(fmt::format("{}: no such file", path.string()));
   // A pipe may never end, and a device neither.
   if (!std::filesystem::is_regular_file(status))
-    return usage_error(fmt::format("{}: is no regular file", path.string()));
+    return usage_error(fmt::format("{}: is not a regular file", path.string()));
   std::ifstream in(path, std::ios::binary);
   if (!in) return usage_error(fmt::format("{}: cannot be read", path.string()));
   // The size that the system gives is none where it makes the file as it is read.

@@ -13,15 +13,15 @@ std::string_view meaning(ReductionEnd end) {
     case ReductionEnd::minimal:
       return "no plan that is simpler by one step fails the same way";
     case ReductionEnd::plans:
-      return "as many plans were tried as were allowed; something simpler may fail so";
+      return "the plan limit was reached; a simpler plan may fail the same way";
     case ReductionEnd::time:
-      return "the time was over; something simpler may fail so";
+      return "the time ran out; a simpler plan may fail the same way";
     case ReductionEnd::interrupted:
-      return "something simpler may fail so";
+      return "a simpler plan may fail the same way";
     case ReductionEnd::taken_back:
-      return "what was left did not fail again, so the plan is as it was confirmed";
+      return "the reduced plan did not fail again, so the plan is the confirmed one";
     case ReductionEnd::not_judged:
-      return "simpler plans could not be judged, and one of them may fail so";
+      return "some simpler plans could not be judged and may fail the same way";
   }
   return "";
 }

@@ -175,7 +175,7 @@ std::string TableReader::text(std::string_view field, std::string_view otherwise
 
 std::string TableReader::name(std::string_view field) {
   std::string value = text(field);
-  if (!is_identifier(value)) throw error(field, fmt::format("'{}' is no identifier", value));
+  if (!is_identifier(value)) throw error(field, fmt::format("'{}' is not an identifier", value));
   return value;
 }
 
@@ -183,7 +183,7 @@ std::size_t TableReader::one_of(std::string_view field, std::span<const std::str
   const std::string value = text(field);
   const auto it = std::find(allowed.begin(), allowed.end(), value);
   if (it == allowed.end())
-    throw error(field, fmt::format("'{}' is none of {}{}", value, fmt::join(allowed, ", "),
+    throw error(field, fmt::format("'{}' is not one of {}{}", value, fmt::join(allowed, ", "),
                                    did_you_mean(value, {allowed.begin(), allowed.end()})));
   return static_cast<std::size_t>(it - allowed.begin());
 }
@@ -244,7 +244,7 @@ void TableReader::done() const {
     if (!taken_.contains(name))
       throw error(
           name, node,
-          fmt::format("no such field here{}", did_you_mean(name, {taken_.begin(), taken_.end()})));
+          fmt::format("unknown field{}", did_you_mean(name, {taken_.begin(), taken_.end()})));
 }
 
 bool is_identifier(std::string_view text) {

@@ -71,7 +71,8 @@ class GraphCheck {
       return fmt::format("graph {}: calls of '{}' cannot be captured", step.graph, spec_.name);
     if (open_ == 0) {
       if (seen_[index(step.graph)].captured)
-        return fmt::format("graph {} is captured before, and only once", step.graph);
+        return fmt::format("graph {} is already captured: it can be captured only once",
+                           step.graph);
       seen_[index(step.graph)].captured = true;
       open_ = step.graph;
       streams_ = bit(step.stream);

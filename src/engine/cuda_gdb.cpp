@@ -42,7 +42,7 @@ Attribution read_cuda_gdb(std::string_view output) {
   const std::string_view exception = rest_of_line(output, "CUDA Exception:");
   std::string_view where = rest_of_line(output, "The exception was triggered at PC 0x");
   if (exception.empty() && where.empty())
-    return said("cuda-gdb says nothing of an exception in the core dump");
+    return said("cuda-gdb reports no exception in the core dump");
   Attribution a = said(exception);
   const auto address_end = where.find(' ');
   where = address_end == std::string_view::npos ? std::string_view() : where.substr(address_end);

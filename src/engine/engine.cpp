@@ -147,7 +147,7 @@ campaign::TriageOptions Engine::triage_options() const {
 std::string Engine::not_compiled_ahead() const {
   if (!no_compilers_.empty()) return fmt::format("no kernel was compiled ahead: {}", no_compilers_);
   if (ahead_ == nullptr || ahead_->failures().plans == 0) return "";
-  return fmt::format("compiled ahead in part or not at all: {} plans, the first for {}",
+  return fmt::format("{} plans were not, or only partly, compiled ahead; the first: {}",
                      ahead_->failures().plans, ahead_->failures().why);
 }
 

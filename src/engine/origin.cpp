@@ -46,8 +46,8 @@ std::optional<std::string> other_code(const TargetEntry& here, const Environment
                                       const std::string& finding) {
   if (!here.is_package || found_in.code_hash.empty() || here.code_hash == found_in.code_hash)
     return std::nullopt;
-  return fmt::format("{} has the code {}, which is not the code of {}: that was {}",
-                     here.plugin.string(), here.code_hash, finding, found_in.code_hash);
+  return fmt::format("{} has the code {}, but {} was found with the code {}", here.plugin.string(),
+                     here.code_hash, finding, found_in.code_hash);
 }
 
 }  // namespace redzone::engine

@@ -41,8 +41,8 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   const Oracle* oracle = engine.site().catalog().find(finding_.oracle);
   if (oracle == nullptr)
     return usage_error(
-        fmt::format("finding {}: it was not confirmed yet, or by the oracle '{}' of "
-                    "another build: reduce it first",
+        fmt::format("finding {} is not confirmed, or only by the oracle '{}' of another build: run "
+                    "'redzone reduce' first",
                     finding_.id, finding_.oracle));
   const auto triage = engine.triage_options();
   const bool hang = finding_.signature.kind == FailKind::hang;

@@ -10,7 +10,7 @@ namespace redzone::engine {
 
 std::string SanitizedPools::problem() const {
   if (!device_.tools.compute_sanitizer)
-    return fmt::format("compute-sanitizer sees nothing of the {} device", device_.name);
+    return fmt::format("compute-sanitizer cannot check the {} device", device_.name);
   if (find_tool("compute-sanitizer").empty()) return "compute-sanitizer was not found";
   return "";
 }

@@ -85,7 +85,7 @@ Result<Selection> select(const Site& site, const SelectionOptions& options,
     }
   }
   if (wanted.empty() && out.skipped.empty() && options.lazy)
-    return usage_error("--lazy: there is no package to launch so; --package names one");
+    return usage_error("--lazy: there is no package to launch; add one with --package");
   for (const auto* entry : wanted) {
     RZ_TRY_ASSIGN(const auto why, cannot_fuzz(entry->spec, site, quarantined));
     if (why)

@@ -151,7 +151,7 @@ bool Pool::read_messages(Worker& worker, Clock::time_point now) {
 std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::time_point now) {
   PendingJob* job = worker.queue.empty() ? nullptr : worker.queue.front().get();
   if (auto* hello = std::get_if<HelloMessage>(&message)) {
-    if (worker.state != WorkerState::starting) return "the worker said Hello twice";
+    if (worker.state != WorkerState::starting) return "the worker sent Hello twice";
     log::debug("{} {} is up", options_.what, worker.process.pid());
     hello_ = std::move(hello->hello);
     worker.state = WorkerState::spare;
@@ -188,7 +188,9 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
   }
   if (auto* done = std::get_if<JobDoneMessage>(&message)) {
     if (job == nullptr || done->ticket != job->ticket || !job->complete())
-      return fmt::format("the worker ended job {} which it was not at the end of", done->ticket);
+      return fmt::format(
+          "the worker sent the end of job {}, which it does not have or has not completed",
+          done->ticket);
     finish(std::move(worker.queue.front()));
     worker.queue.pop_front();
     if (!worker.queue.empty()) return std::nullopt;
@@ -246,8 +248,8 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
     if (!gone && now < worker.started + options_.start_deadline) return;
     failed_start(worker.started,
                  fmt::format("a worker {}: {}",
-                             gone ? "closed its socket before it said Hello"
-                                  : fmt::format("did not say Hello within {} ms",
+                             gone ? "closed its socket before it sent Hello"
+                                  : fmt::format("did not send Hello within {} ms",
                                                 options_.start_deadline.count()),
                              worker.output.text()),
                  now);
@@ -257,7 +259,8 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
   if (worker.closed_at) {
     if (now < *worker.closed_at + options_.close_grace) return;
     const char* where = worker.channel.mid_frame() ? " in the middle of a message" : "";
-    lose(worker, worker_error(fmt::format("the worker closed its socket{} but lives on", where)),
+    lose(worker,
+         worker_error(fmt::format("the worker closed its socket{} but is still running", where)),
          now);
     return;
   }

@@ -98,9 +98,9 @@ Result<std::optional<Message>> FrameReader::next() {
   if (buffer_.size() - begin_ < kHeaderBytes) return std::nullopt;
   FrameHeader header;
   std::memcpy(&header, buffer_.data() + begin_, kHeaderBytes);
-  if (header.magic != kMagic) return broken("bytes that are no message");
+  if (header.magic != kMagic) return broken("bytes that are not a message");
   if (header.version != kProtocolVersion)
-    return broken(fmt::format("a message of protocol version {}, this build speaks {}",
+    return broken(fmt::format("a message of protocol version {}, this build uses {}",
                               header.version, kProtocolVersion));
   if (header.length > kMaxPayloadBytes)
     return broken(fmt::format("a message with a length of {} bytes, the limit is {}", header.length,

@@ -11,7 +11,7 @@ namespace redzone::nightly {
 Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
-    return usage_error(fmt::format("--corpus: {} is no folder", folder.string()));
+    return usage_error(fmt::format("--corpus: {} is not a folder", folder.string()));
   std::vector<CorpusPlan> plans;
   auto walk = std::filesystem::recursive_directory_iterator(folder, error);
   for (; !error && walk != std::filesystem::recursive_directory_iterator(); walk.increment(error)) {
@@ -20,8 +20,8 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
     plan.name = walk->path().lexically_relative(folder).generic_string();
     plan.file = walk->path().string();
     if (!walk->is_regular_file(error)) {
-      plan.problem = plan.file + ": is no file";  // opening a pipe would block forever
-      error.clear();                              // for example of a dangling link
+      plan.problem = plan.file + ": is not a file";  // opening a pipe would block forever
+      error.clear();                                 // for example of a dangling link
       continue;
     }
     auto repro = read_file(plan.file).and_then(
@@ -33,7 +33,7 @@ Result<std::vector<CorpusPlan>> read_corpus(const std::filesystem::path& folder)
   }
   if (error) return usage_error(fmt::format("--corpus: {}: {}", folder.string(), error.message()));
   if (plans.empty())
-    return usage_error(fmt::format("--corpus: {} holds no plan (*.toml)", folder.string()));
+    return usage_error(fmt::format("--corpus: {} contains no plan (*.toml)", folder.string()));
   std::sort(plans.begin(), plans.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return plans;

@@ -205,8 +205,8 @@ class Description {
   }
 
   static std::string why_not_confirmed(Tonight tonight) {
-    if (tonight == Tonight::seen) return "not confirmed: no time was left to run it often enough";
-    return tonight == Tonight::gone ? "in none of the runs that were to confirm it" : "";
+    if (tonight == Tonight::seen) return "not confirmed: no time was left for enough runs";
+    return tonight == Tonight::gone ? "it failed in none of the runs to confirm it" : "";
   }
 
   std::string why_not_run(const Finding& f) const {

@@ -35,10 +35,8 @@ class Loading {
     for (const auto& each : facts_.nights)
       for (const auto& run : each.runs)
         if (!facts_.campaigns.contains(run.campaign))
-          return unsound_error(
-              fmt::format("night {} has no campaign: 'redzone db check' tells "
-                          "what else is wrong with the store",
-                          run.campaign));
+          return unsound_error(fmt::format(
+              "night {} has no campaign: 'redzone db check' lists all problems", run.campaign));
     return {};
   }
 

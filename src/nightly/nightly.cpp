@@ -105,7 +105,7 @@ Result<bool> Nightly::resume() {
     RZ_TRY_ASSIGN(const auto begun, store_.campaign(run->campaign));
     if (!begun.ended.empty()) continue;
     if (const std::string other = difference(*run, begun.device); !other.empty()) {
-      means_.note(fmt::format("nightly: night {}, which was interrupted, {}: it is left as it is",
+      means_.note(fmt::format("nightly: night {} was cut off and is not resumed: it {}",
                               run->campaign, other));
       continue;
     }
@@ -114,9 +114,9 @@ Result<bool> Nightly::resume() {
     run_ = *run;
     run_.budget_seconds = std::chrono::duration<double>(options_.time).count();
     ++run_.resumed;
-    means_.note(fmt::format(
-        "nightly: continues night {}, which was interrupted after {:.0f} s of its time: {}",
-        run_.campaign, seconds_used(), campaign_.command));
+    means_.note(
+        fmt::format("nightly: resumes night {}, which was cut off after {:.0f} s of its time: {}",
+                    run_.campaign, seconds_used(), campaign_.command));
     RZ_TRY(book_.update(run_));
     return true;
   }

@@ -19,7 +19,8 @@ Result<void> prepare_folder(const std::filesystem::path& folder) {
   const bool made = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
   const bool removed = std::filesystem::remove(probe, error);
   if (!made || !removed)
-    return usage_error(fmt::format("--report: {}: no file can be made in it", folder.string()));
+    return usage_error(
+        fmt::format("--report: {}: cannot create a file in this folder", folder.string()));
   return {};
 }
 

@@ -42,11 +42,11 @@ std::string_view part(std::string_view image, std::uint64_t offset, std::uint64_
 }
 
 Elf64_Ehdr header_of(std::string_view image) {
-  if (image.substr(0, SELFMAG) != ELFMAG) throw Problem{"is no ELF file"};
+  if (image.substr(0, SELFMAG) != ELFMAG) throw Problem{"is not an ELF file"};
   const auto header = at<Elf64_Ehdr>(image, 0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_machine != EM_CUDA)
-    throw Problem{"is no 64-bit CUDA ELF file"};
+    throw Problem{"is not a 64-bit CUDA ELF file"};
   if (header.e_shentsize != sizeof(Elf64_Shdr))
     throw Problem{"has section headers of a wrong size"};
   return header;
@@ -140,7 +140,7 @@ tl::expected<CubinFacts, std::string> read_cubin(std::string_view image, std::st
       return tl::unexpected(fmt::format("has no kernel '{}'", kernel));
     // Kernels without parameters have the section, too: it contains the number of registers.
     const auto info = section(image, header, fmt::format(".nv.info.{}", kernel));
-    if (!info) return tl::unexpected(fmt::format("says nothing of kernel '{}'", kernel));
+    if (!info) return tl::unexpected(fmt::format("does not describe kernel '{}'", kernel));
     read_info(*info, facts);
     return facts;
   } catch (const Problem& e) {

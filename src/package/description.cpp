@@ -36,7 +36,7 @@ DimSpec read_dim(TableReader& f, const std::vector<DimSpec>& before) {
   dim.name = f.name("name");
   check_new(f, before, dim.name);
   if (std::find(std::begin(kTaken), std::end(kTaken), dim.name) != std::end(kTaken))
-    throw f.error("name", fmt::format("'{}' means something else in expressions", dim.name));
+    throw f.error("name", fmt::format("'{}' is reserved in expressions", dim.name));
   if (f.has("values")) {
     for (const auto* other : {"min", "max", "multiple_of"})
       if (f.has(other)) throw f.error(other, "contradicts 'values'");
@@ -79,11 +79,11 @@ KnobSpec read_knob(TableReader& f, const std::vector<KnobSpec>& before,
     else
       throw f.error("values", "integers or strings are expected");
     if (const auto* text = std::get_if<std::string>(&value); text && !is_identifier(*text))
-      throw f.error("values", fmt::format("'{}' is no identifier", *text));
+      throw f.error("values", fmt::format("'{}' is not an identifier", *text));
     if (!knob.values.empty() && value.index() != knob.values.front().index())
       throw f.error("values", "integers and strings are mixed");
     if (std::find(knob.values.begin(), knob.values.end(), value) != knob.values.end())
-      throw f.error("values", "a value stands there twice");
+      throw f.error("values", "a value is listed twice");
     knob.values.push_back(std::move(value));
   }
   if (f.flag("tune", false)) tuned.push_back(knob.name);
@@ -125,8 +125,8 @@ void read_dtype(TableReader& f, const Package& package, Tensor& tensor) {
   for (const Value& value : knob->values)
     if (!std::holds_alternative<std::string>(value) ||
         !value_named<DType>(std::get<std::string>(value)))
-      throw f.error("dtype_of", fmt::format("knob '{}' has a value that is none of {}", knob->name,
-                                            fmt::join(texts_of<DType>(), ", ")));
+      throw f.error("dtype_of", fmt::format("knob '{}' has a value that is not one of {}",
+                                            knob->name, fmt::join(texts_of<DType>(), ", ")));
 }
 
 void read_fill(TableReader f, const std::vector<std::string>& dims, Tensor& tensor) {
@@ -167,7 +167,7 @@ Tensor read_tensor(TableReader& f, const Package& package, const std::vector<std
   const auto align = f.integer_in("align_bytes", 1, 1 << 20);
   tensor.align_bytes = static_cast<std::size_t>(align);
   if (!std::has_single_bit(tensor.align_bytes))
-    throw f.error("align_bytes", fmt::format("{} is no power of two", align));
+    throw f.error("align_bytes", fmt::format("{} is not a power of two", align));
   if (f.has("tolerance")) {
     TableReader t = f.table("tolerance");
     tensor.tolerance = Tolerance{t.number("abs"), t.number("rel")};
@@ -195,7 +195,7 @@ std::vector<std::string> knob_names(const TableReader& root, const Package& pack
                       [&](const DimSpec& d) { return d.name == name; });
       if (taken)
         throw root.error(fmt::format("knob[{}]", knob.name),
-                         fmt::format("'{}' means something else in expressions", name));
+                         fmt::format("'{}' is reserved in expressions", name));
       names.push_back(std::move(name));
     }
   return names;

@@ -92,11 +92,11 @@ double next_power_of_2(double x) {
   return x <= 1 ? 1 : result(std::bit_ceil(static_cast<std::uint64_t>(whole(x))));
 }
 double smallest(const double* first, int count) {
-  if (count < 2) throw Misuse("has a min of less than two values");
+  if (count < 2) throw Misuse("calls min with fewer than two values");
   return *std::min_element(first, first + count);
 }
 double largest(const double* first, int count) {
-  if (count < 2) throw Misuse("has a max of less than two values");
+  if (count < 2) throw Misuse("calls max with fewer than two values");
   return *std::max_element(first, first + count);
 }
 
@@ -156,7 +156,7 @@ std::string character_problem(std::string_view text) {
     } else if (std::string_view(" +-*()<>?:,").find(c) != std::string_view::npos) {
       ++i;
     } else {
-      return fmt::format("has the character {:#04x}, which is no part of an expression",
+      return fmt::format("has the character {:#04x}, which is not allowed in an expression",
                          static_cast<unsigned char>(c));
     }
   }
@@ -198,7 +198,7 @@ tl::expected<Expression, std::string> Expression::parse(const std::string& text,
     compiled->parser.Eval();
     if (compiled->parser.GetNumResults() != 1) return fail("is more than one expression");
   } catch (const mu::ParserError& e) {
-    return fail(fmt::format("is no expression: {}", e.GetMsg()));
+    return fail(fmt::format("is not an expression: {}", e.GetMsg()));
   } catch (const NoValue& e) {
     // All names are 1 here; an expression without names can never have a value.
     if (compiled->names.empty()) return fail(e.what());

@@ -54,7 +54,7 @@ ScratchRule read_scratch(TableReader& f, const std::string& which) {
   const auto align = f.integer_in(which + "_align", 1, 1 << 20);
   rule.align = static_cast<std::size_t>(align);
   if (!std::has_single_bit(rule.align))
-    throw f.error(which + "_align", fmt::format("{} is no power of two", align));
+    throw f.error(which + "_align", fmt::format("{} is not a power of two", align));
   return rule;
 }
 

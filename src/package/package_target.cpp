@@ -40,7 +40,7 @@ Result<const references::Reference*> reference_of(const Package& package) {
   for (const auto& t : package.tensors)
     if (t.role != Role::in && std::find(reference->outputs.begin(), reference->outputs.end(),
                                         t.name) == reference->outputs.end())
-      return fail(fmt::format("'{}' says nothing of the output '{}'", package.reference, t.name));
+      return fail(fmt::format("'{}' does not compute the output '{}'", package.reference, t.name));
   for (const auto name : reference->numbers)
     if (std::none_of(package.arguments.begin(), package.arguments.end(),
                      [&](const Argument& a) { return a.name == name && is_number(a); }))

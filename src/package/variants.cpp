@@ -20,7 +20,7 @@ std::string read_file_name(TableReader& f) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
   };
   if (name.empty() || name.front() == '.' || !std::all_of(name.begin(), name.end(), allowed))
-    throw f.error("file", fmt::format("'{}' is no name of a file", name));
+    throw f.error("file", fmt::format("'{}' is not a file name", name));
   return name;
 }
 
@@ -28,7 +28,7 @@ void read_knobs(TableReader f, const Package& package, Variant& variant) {
   for (const auto& knob : package.knobs) {
     Value value = f.value(knob.name);
     if (std::find(knob.values.begin(), knob.values.end(), value) == knob.values.end())
-      throw f.error(knob.name, fmt::format("{} is no value of the knob", print_value(value)));
+      throw f.error(knob.name, fmt::format("{} is not a value of the knob", print_value(value)));
     variant.knobs.emplace(knob.name, std::move(value));
   }
   f.done();
@@ -124,7 +124,7 @@ void read_dropped(TableReader& f, const Package& package, Variant& variant) {
   }
   if (!dropped.empty())
     throw f.error("dropped",
-                  fmt::format("'{}' is no argument, or stands there twice", dropped.front()));
+                  fmt::format("'{}' is not an argument, or is listed twice", dropped.front()));
 }
 
 void check_metadata(const TableReader& f, const Package& package, const Variant& variant) {

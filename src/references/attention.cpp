@@ -75,7 +75,7 @@ void attention(ReferenceCall& call, const Numbers& numbers) {
   check_size("k", k.size(), {B, HKV, S, D});
   check_size("v", v.size(), {B, HKV, S, D});
   check_size("o", o.size(), {B, HQ, S, D});
-  if (HKV < 1 || HQ % HKV != 0) throw std::invalid_argument("HQ is no multiple of HKV");
+  if (HKV < 1 || HQ % HKV != 0) throw std::invalid_argument("HQ is not a multiple of HKV");
   const auto size = static_cast<std::size_t>(S * D);
   const auto head_of = [&](auto span, std::int64_t head) {
     return span.subspan(static_cast<std::size_t>(head) * size, size);

@@ -36,7 +36,7 @@ std::string between_text(const Finding& f, const bisect::Between& b) {
          line("passes with     ", b.go) + line("fails again with", b.come) +
          fmt::format("runs              {} made now{}\n",
                      grouped(static_cast<std::uint64_t>(b.runs)),
-                     b.complete ? "" : "; the budget ended: repeat the command to continue");
+                     b.complete ? "" : "; not complete: repeat the command to continue");
 }
 
 std::string between_json(const Finding& f, const bisect::Between& b) {

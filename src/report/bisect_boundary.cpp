@@ -15,7 +15,7 @@ std::string boundary_text(const Finding& f, const bisect::Boundary& b) {
         {std::to_string(s.value), std::string(name_of(s.probe.answer)), ratio(s.probe.counts)});
   if (!table.empty()) out += "\n" + table.text();
   return out + fmt::format("\nruns  {} made now{}\n", grouped(static_cast<std::uint64_t>(b.runs)),
-                           b.complete ? "" : "; the budget ended: repeat the command to continue");
+                           b.complete ? "" : "; not complete: repeat the command to continue");
 }
 
 std::string boundary_json(const Finding& f, const bisect::Boundary& b) {

@@ -28,8 +28,8 @@ std::string said(const Builds& builds, const bisect::FirstBad& r) {
     return fmt::format("{} is the first bad build ({} sure); {} passes.", bad,
                        percent(r.confidence), good);
   return fmt::format(
-      "The first bad build is {}, or one of {} before it that could not be tried or fail otherwise "
-      "({} sure); {} passes.",
+      "The first bad build is {}, or one of {} before it that could not be tried or fails in "
+      "another way ({} sure); {} passes.",
       bad, r.between.size(), percent(r.confidence), good);
 }
 

@@ -48,7 +48,7 @@ NightTable bisection_table(const bisect::Bisection& b) {
     for (const auto& t : row.tried)
       other = other || (t.probe.answer != Answer::fails && t.probe.answer != Answer::passes);
   NightTable table{sentence(b), {"setting", "is", "verdict", "fails with", "passes with"}, {}};
-  if (other) table.columns.push_back("otherwise, or unknown");
+  if (other) table.columns.push_back("other result");
   for (const auto& row : b.rows) {
     std::vector<std::string> cells{row.axis, row.value, verdict(row), values(row, {Answer::fails}),
                                    values(row, {Answer::passes})};

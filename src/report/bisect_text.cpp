@@ -26,7 +26,7 @@ std::string rows_text(const bisect::Bisection& b) {
 
 std::string change_text(std::string_view what, const std::optional<bisect::ChangeSet>& set) {
   if (!set) return "";
-  return fmt::format("{}  {} ({} failed)\n", what,
+  return fmt::format("{:16}  {} ({} failed)\n", what,
                      printable(fmt::format("{}", fmt::join(set->settings, ", "))),
                      ratio(set->probe.counts));
 }
@@ -35,14 +35,15 @@ std::string combinations_text(const bisect::Bisection& b) {
   if (b.combinations.empty()) return "";
   std::size_t failed = 0;
   for (const auto& set : b.combinations) failed += set.probe.answer == Answer::fails ? 1 : 0;
-  return fmt::format("together          {} of {} combinations of irrelevant settings fail, too\n",
-                     failed, b.combinations.size());
+  return fmt::format(
+      "together          {} of {} combinations of settings that do not matter alone also fail\n",
+      failed, b.combinations.size());
 }
 
 std::string effort_text(const bisect::Bisection& b) {
   return fmt::format("runs              {} made now{}\n",
                      grouped(static_cast<std::uint64_t>(b.runs)),
-                     b.complete ? "" : "; the budget ended: repeat the command to continue");
+                     b.complete ? "" : "; not complete: repeat the command to continue");
 }
 
 std::string title(const Finding& f) {
@@ -60,7 +61,7 @@ std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
   if (b.rows.empty()) return out + effort_text(b);
   return out + rows_text(b) + "\n" +
          fmt::format("fails             {}\n", rate_text(b.base.counts)) +
-         change_text("passes with     ", b.go) + change_text("fails again with", b.come) +
+         change_text("passes with", b.go) + change_text("fails again with", b.come) +
          combinations_text(b) + effort_text(b);
 }
 
@@ -75,7 +76,7 @@ std::string explanation_text(const Finding& finding, const bisect::Bisection& b)
       runs += fmt::format("{}{} where it passes", runs.empty() ? "" : ", ", ratio(s.passes));
     out += fmt::format("  {}{}\n", printable(s.text), runs.empty() ? "" : " [" + runs + "]");
   }
-  return out + (b.complete ? "" : "  the budget ended: repeat the command to continue\n");
+  return out + (b.complete ? "" : "  not complete: repeat the command to continue\n");
 }
 
 }  // namespace redzone::report

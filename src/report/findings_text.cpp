@@ -103,7 +103,7 @@ std::string plan_title(const Finding& f) {
   else
     title += fmt::format("; {} as generated",
                          counted(static_cast<std::uint64_t>(call_count(f.original)), "call"));
-  if (f.needs_history) title += "; holds calls of plans that the worker ran before";
+  if (f.needs_history) title += "; includes calls of plans that the worker ran before";
   return title;
 }
 

@@ -15,12 +15,12 @@ std::string_view exit_sentence(int exit_code) {
     case 2:
       return "The command line or a file was wrong: nothing here is a pass.";
     case 4:
-      return "Nothing could be judged, or nothing of a target or plan asked for: this night is no "
+      return "Nothing could be judged, or a requested target or plan was not: this night is not a "
              "pass.";
     case 130:
       return "Interrupted; what was found is here.";
     default:
-      return "The night could not do its job: nothing here is a pass.";
+      return "The night failed with a harness error: nothing here is a pass.";
   }
 }
 

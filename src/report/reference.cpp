@@ -32,7 +32,7 @@ std::string not_compared_text(const ReferenceCount& count, std::string_view why)
 std::string outputs_not_judged_text(std::string_view target, const ReferenceCount& reference,
                                     const OutputCount& outputs, std::string_view why) {
   if (reference.calls > 0 || outputs.by_digests > 0 || outputs.by_nothing == 0) return "";
-  return fmt::format("outputs of {} were not judged by any oracle: {}", target, why);
+  return fmt::format("no oracle judged the outputs of {}: {}", target, why);
 }
 
 }  // namespace redzone::report

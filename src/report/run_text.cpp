@@ -99,7 +99,7 @@ std::string targets_judged(std::span<const Judged> targets) {
                       printable(t.target), printable(t.out_of_reach)));
   }
   return some_of(by_nothing, "whose outputs no oracle judged") +
-         some_of(out_of_reach, "with dims beyond the work budget of the device");
+         some_of(out_of_reach, "with dims beyond the budget of the device");
 }
 
 }  // namespace

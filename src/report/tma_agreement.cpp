@@ -73,7 +73,7 @@ std::string agreement_text(const AgreementRun& run) {
       "{}, driver {}, seed {}{}\n"
       "  descriptors  {}, of which the driver accepts {}\n"
       "  agreed       {}\n"
-      "  open         {} break only rules of which it was not known what the driver says\n"
+      "  open         {} break only rules whose answer by the driver was not known\n"
       "  disagreed    {}\n"
       "  checker      {}/s\n"
       "  driver       {}/s\n\n",
@@ -83,10 +83,10 @@ std::string agreement_text(const AgreementRun& run) {
       rate(per_second(a.descriptors, a.driver_s)));
   out += rules_text(a.rules);
   for (const auto& d : a.disagreements)
-    out += fmt::format("\nthe driver {} what the checker {}: rules broken: {} ({})\n  {}\n",
-                       d.driver_accepts ? "accepts" : "rejects",
-                       d.driver_accepts ? "rejects" : "accepts", names_of(d.rules),
-                       counted(d.descriptors, "descriptor"), text_of(d.smallest));
+    out += fmt::format(
+        "\nthe driver {} a descriptor that the checker {}: rules broken: {} ({})\n  {}\n",
+        d.driver_accepts ? "accepts" : "rejects", d.driver_accepts ? "rejects" : "accepts",
+        names_of(d.rules), counted(d.descriptors, "descriptor"), text_of(d.smallest));
   if (a.not_reduced > 0)
     out += fmt::format("\n{} more disagreed, of further kinds\n",
                        counted(a.not_reduced, "descriptor"));

@@ -25,9 +25,9 @@ std::string conclusion(const tma::Diagnosis& d) {
     case tma::Verdict::wrong:
       return fmt::format("{} broken", counted(d.broken.size(), "rule"));
     case tma::Verdict::unexplained:
-      return "refused, and not by a rule that is known here";
+      return "refused by a rule that is not known here";
     case tma::Verdict::clean:
-      return "nothing wrong with it";
+      return "no rule is broken";
     case tma::Verdict::unreadable:
       break;
   }

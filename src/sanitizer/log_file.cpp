@@ -51,7 +51,7 @@ std::vector<SanitizerRecord> LogFile::read(bool open) {
 std::string LogFile::problem() const {
   if (!problem_.empty()) return problem_;
   if (!log_.problem().empty()) return "compute-sanitizer: " + log_.problem();
-  return log_.began() ? "" : "compute-sanitizer did not begin its log: it is not at work";
+  return log_.began() ? "" : "compute-sanitizer did not begin its log: it is not running";
 }
 
 }  // namespace redzone::sanitizer

@@ -48,7 +48,7 @@ void check_tables(SQLite::Database& sql, Lines& wrong) {
   for (const auto& [table, names] : known_columns()) {
     const auto own = here.find(table);
     if (own == here.end()) {
-      wrong.push_back(fmt::format("table {} is not there", table));
+      wrong.push_back(fmt::format("table {} is missing", table));
       continue;
     }
     for (const auto& name : names)
@@ -67,7 +67,7 @@ void check_tables(SQLite::Database& sql, Lines& wrong) {
 void check_references(SQLite::Database& sql, Lines& wrong) {
   SQLite::Statement keys(sql, "PRAGMA foreign_key_check");
   while (keys.executeStep())
-    wrong.push_back(fmt::format("a row of {} names one of {} that is not there",
+    wrong.push_back(fmt::format("a row of {} refers to a missing row of {}",
                                 keys.getColumn(0).getString(), keys.getColumn(2).getString()));
 }
 
@@ -79,7 +79,7 @@ void check_plans(SQLite::Database& sql, Lines& wrong) {
     if (!plan)
       wrong.push_back(plan.error().message);
     else if (plan_hash(*plan) != plans.getColumn(1).getString())
-      wrong.push_back(fmt::format("plan {} is not the one that its hash says", id));
+      wrong.push_back(fmt::format("plan {} does not match its hash", id));
   }
 }
 
@@ -99,7 +99,7 @@ void check_findings(SQLite::Database& sql, Lines& wrong) {
       Signature signature;
       columns(reader, signature);
       if (signature.hash() != hash)
-        wrong.push_back(fmt::format("finding {} is not the one that its hash says", id));
+        wrong.push_back(fmt::format("finding {} does not match its hash", id));
       if (occurrences != by_campaign)
         wrong.push_back(fmt::format("finding {} has {} occurrences, its campaigns {}", id,
                                     occurrences, by_campaign));

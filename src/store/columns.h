@@ -67,7 +67,7 @@ template <class A, Of<Reliability> R>
 void columns(A& a, R& r) {
   a("failed_runs", r.k);
   a("runs", r.n);
-  a.holds(0 <= r.k && r.k <= r.n && r.n <= kMostRuns, "failed_runs is no part of runs");
+  a.holds(0 <= r.k && r.k <= r.n && r.n <= kMostRuns, "failed_runs is not in 0..runs");
 }
 
 template <class A, Of<Reduction> R>
@@ -76,7 +76,7 @@ void columns(A& a, R& r) {
   a("reduction_plans", r.plans);
   a("reduction_trials", r.trials);
   a("reduction_seconds", r.seconds);
-  a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction counts below zero");
+  a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction has a negative count");
 }
 
 // The members that confirming, attributing and reducing change.
@@ -101,7 +101,7 @@ void seen_columns(A& a, F& f) {
   a("first_seen", f.first_seen);
   a("last_seen", f.last_seen);
   a.holds(are_counts(f.plans_to_first, f.occurrences) && f.seconds_to_first >= 0,
-          "its occurrences count below zero");
+          "its number of occurrences is negative");
 }
 
 template <class A, Of<Finding> F>
@@ -122,7 +122,7 @@ void columns(A& a, R& r) {
 template <class A, Of<Attribution> T>
 void columns(A& a, T& t) {
   field_columns(a, t);
-  a.holds(is_call(t.call), "its call is none of a plan");
+  a.holds(is_call(t.call), "its call number is impossible");
 }
 
 template <class A, Of<ReferenceCount> R>
@@ -153,7 +153,7 @@ void columns(A& a, C& c) {
       are_counts(c.plans, c.calls, c.trials, c.pass, c.fail, c.inconclusive, c.not_applicable,
                  c.harness_errors, c.suspects, c.new_findings, c.known_findings, c.workers_lost) &&
           c.seconds >= 0,
-      "it counts below zero");
+      "it has a negative count");
 }
 
 template <class A, Of<CampaignRecord> C>
@@ -196,7 +196,7 @@ void columns(A& a, V& v) {
   a("reason", v.reason);
   columns(a, v.signature);
   a("call", v.call);
-  a.holds(is_call(v.call), "its call is none of a plan");
+  a.holds(is_call(v.call), "its call number is impossible");
 }
 
 // A trial without its plan, its order and its observation.

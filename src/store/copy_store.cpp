@@ -57,9 +57,8 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
   // SQLite would take this file for the log of the copy.
   if (const std::string log = to_path.string() + "-wal"; fs::exists(log, ignored))
     return harness_error(
-        fmt::format("{} is there: somebody writes to {}, or was killed; copy to "
-                    "another file",
-                    log, to_path.string()));
+        fmt::format("{} exists: a process writes to {}, or was killed; copy to another file", log,
+                    to_path.string()));
   if (!fs::exists(fs::symlink_status(to_path, ignored))) return Lines{};
   RZ_TRY_ASSIGN(auto to, Store::open(to_path, OpenMode::read_only));
   RZ_TRY_ASSIGN(auto losses, lacking(from.database(), to.database()));

@@ -304,9 +304,9 @@ Error Database::explain(const SQLite::Exception& e) const {
                           "{:g} s; end it or name another file",
                           file, static_cast<double>(busy_timeout_.count()) / 1000)};
     case SQLITE_NOTADB:
-      return {
-          ErrorKind::usage,
-          fmt::format("{} is not a Redzone store (no SQLite database): name another file", file)};
+      return {ErrorKind::usage,
+              fmt::format("{} is not a Redzone store (not an SQLite database): name another file",
+                          file)};
     case SQLITE_CORRUPT:
       return {ErrorKind::unsound,
               fmt::format("{} is corrupt ({}): restore a copy, or move it away to start anew", file,
@@ -334,11 +334,11 @@ Error Database::explain(const SQLite::Exception& e) const {
     case SQLITE_ERROR:  // e.g. a statement that names a missing table or column
       return {
           ErrorKind::unsound,
-          fmt::format("{} is damaged: SQLite says: {}: restore a copy, or move it away to start "
-                      "anew",
-                      file, e.what())};
+          fmt::format(
+              "{} is damaged: SQLite reports: {}: restore a copy, or move it away to start anew",
+              file, e.what())};
     default:
-      return {ErrorKind::harness, fmt::format("{}: SQLite says: {} (code {})", file, e.what(),
+      return {ErrorKind::harness, fmt::format("{}: SQLite reports: {} (code {})", file, e.what(),
                                               e.getExtendedErrorCode())};
   }
 }

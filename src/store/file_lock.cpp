@@ -39,10 +39,8 @@ Result<FileLock> FileLock::take(const std::filesystem::path& store, std::string_
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     if (error == EWOULDBLOCK)
-      return harness_error(
-          fmt::format("{}: {} is at work on it ({}); wait for it, or name another "
-                      "file",
-                      store.string(), job, read_holder(fd)));
+      return harness_error(fmt::format("{}: {} is using it ({}); wait for it, or name another file",
+                                       store.string(), job, read_holder(fd)));
     return harness_error(fmt::format("{}: cannot be locked: {}", file, std::strerror(error)));
   }
   write_holder(fd);

@@ -34,10 +34,10 @@ void columns(A& a, R& r) {
   a("exit_code", r.exit_code);
   a("asked_targets", r.asked_targets);
   a("asked_corpus", r.asked_corpus);
-  a.holds(1 <= r.shard && r.shard <= r.shards, "its shard is none of its shards");
+  a.holds(1 <= r.shard && r.shard <= r.shards, "its shard is not in 1..shards");
   a.holds(r.exit_code >= NightRun::kElsewhere && are_counts(r.planted_bugs_caught, r.resumed) &&
               std::min({r.budget_seconds, r.proof_seconds, r.replay_seconds, r.fuzz_seconds}) >= 0,
-          "it counts below zero");
+          "it has a negative count");
 }
 
 template <class A, Of<NightReplay> R>
@@ -49,7 +49,7 @@ void columns(A& a, R& r) {
   redzone::store::columns(a, r.failed);
   a("reason", r.reason);
   a("device_seconds", r.device_seconds);
-  a.holds(r.device_seconds >= 0, "it took less than no time");
+  a.holds(r.device_seconds >= 0, "it has a negative duration");
 }
 
 template <class A, Of<NightTarget> T>
@@ -71,11 +71,11 @@ void columns(A& a, T& t) {
   a("outputs_by_nothing", t.outputs.by_nothing);
   a("outputs_not_judged", t.not_judged);
   a("spec_error", t.spec_error);
-  a.holds(are_counts(t.outputs.by_digests, t.outputs.by_nothing), "it counts below zero");
+  a.holds(are_counts(t.outputs.by_digests, t.outputs.by_nothing), "it has a negative count");
   a.holds(are_counts(t.plans, t.calls, t.pass, t.fail, t.inconclusive, t.not_applicable,
                      t.harness_errors) &&
               std::min(t.device_seconds, t.share) >= 0,
-          "it counts below zero");
+          "it has a negative count");
 }
 
 template <class T>
@@ -261,7 +261,7 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> NightBook::occurrence
       RowReader reader(query, fmt::format("an occurrence of campaign {}", campaign));
       const std::int64_t finding = reader.integer();
       const std::int64_t plans = reader.integer();
-      reader.holds(are_counts(plans), "it counts below zero");
+      reader.holds(are_counts(plans), "it has a negative count");
       occurrences.emplace_back(finding, plans);
     }
     return occurrences;

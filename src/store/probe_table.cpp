@@ -62,7 +62,7 @@ std::vector<ProbeRecord> read_probes(SQLite::Database& sql, const ProbeKey& key)
     probe.said = reader.text();
     reader.holds(are_counts(probe.same, probe.other, probe.passed, probe.unjudged) &&
                      probe.same + probe.other + probe.passed + probe.unjudged <= kMostRuns,
-                 "it counts below zero");
+                 "it has a negative count");
   }
   return probes;
 }

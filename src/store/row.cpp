@@ -5,7 +5,8 @@ namespace redzone::store {
 void unsound_row(std::string_view of, std::string_view what) {
   throw Failure{
       {ErrorKind::unsound,
-       fmt::format("the store is not sound: {}: {}; 'redzone db check' says more", of, what)}};
+       fmt::format("the store is not sound: {}: {}; 'redzone db check' lists all problems", of,
+                   what)}};
 }
 
 void refuse_row(std::string_view of, std::string_view what) {

@@ -103,7 +103,7 @@ class RowReader {
     const SQLite::Column cell = next();
     value = cell.getDouble();
     if ((!cell.isFloat() && !cell.isInteger()) || !std::isfinite(value))
-      unsound_row(of_, fmt::format("{} is no number", name));
+      unsound_row(of_, fmt::format("{} is not a number", name));
   }
   void operator()(const char*, std::string& value) { value = text(); }
   template <NamedEnum E>
@@ -150,7 +150,8 @@ class RowReader {
  private:
   SQLite::Column next() { return statement_.getColumn(next_++); }
   [[noreturn]] void wrong_type(std::string_view wanted) const {
-    unsound_row(of_, fmt::format("{} is no {}", statement_.getColumnName(next_ - 1), wanted));
+    unsound_row(of_,
+                fmt::format("{} is not of type {}", statement_.getColumnName(next_ - 1), wanted));
   }
   // Supports bool, which std::in_range does not accept.
   template <Integer T>

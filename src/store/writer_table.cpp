@@ -32,7 +32,7 @@ Writers read_writers(SQLite::Database& sql) {
     Writer& writer = writers[name];
     writer.writes = reader.integer();
     writer.pruned = reader.text();
-    reader.holds(are_counts(writer.writes), "it counts below zero");
+    reader.holds(are_counts(writer.writes), "it has a negative count");
   }
   return writers;
 }

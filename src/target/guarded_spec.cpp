@@ -44,11 +44,11 @@ struct Owner {
         return call(arguments...);
       } catch (const SpecError& e) {
         throw SpecMistake(SpecMistake::Kind::undeclared, owner.target, name,
-                          fmt::format("asks for what the spec does not have: {}", e.what()), "");
+                          fmt::format("uses a name that the spec does not have: {}", e.what()), "");
       } catch (const std::exception& e) {
         throw threw(fmt::format("\"{}\"", e.what()));
       } catch (...) {
-        throw threw("something that is no std::exception");
+        throw threw("something that is not a std::exception");
       }
     };
   }
@@ -74,7 +74,7 @@ TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
         const DType dtype = of(config);
         if (!is_known(dtype))
           throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
-                            fmt::format("gives {}, which is no DType", static_cast<int>(dtype)),
+                            fmt::format("gives {}, which is not a DType", static_cast<int>(dtype)),
                             call_of(config));
         return dtype;
       };
@@ -91,7 +91,7 @@ TargetSpec guarded(TargetSpec spec, const std::shared_ptr<SpecWatch>& watch) {
       for (const double value : {tolerance.abs, tolerance.rel})
         if (!is_tolerance(value))
           throw SpecMistake(SpecMistake::Kind::of_the_call, target, name,
-                            fmt::format("gives {}, which is no finite number from 0 up", value),
+                            fmt::format("gives {}, which is not a finite number >= 0", value),
                             call_of(config));
       return tolerance;
     };

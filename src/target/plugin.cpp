@@ -58,7 +58,7 @@ Result<LoadedPlugin> load_checked(const std::filesystem::path& file) {
                             info->abi_version, REDZONE_ABI_VERSION));
   const DeviceTraits* device = find_traits(info->device);
   if (device == nullptr || device->targets.runs_plugins_of || info->register_targets == nullptr)
-    return fail("redzone_plugin() returned rubbish");
+    return fail("redzone_plugin() returned an unknown device or no register function");
 
   LoadedPlugin loaded{info->device, info->preload, {}};
   Collector collector(loaded.targets);
@@ -79,7 +79,7 @@ Result<LoadedPlugin> load_plugin(const std::filesystem::path& file) {
   } catch (const std::exception& e) {
     thrown = fmt::format("threw \"{}\" while loading", e.what());
   } catch (...) {
-    thrown = "threw something that is no std::exception while loading";
+    thrown = "threw something that is not a std::exception while loading";
   }
   return usage_error(fmt::format("plugin {}: {}", file.string(), thrown));
 }

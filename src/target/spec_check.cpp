@@ -44,7 +44,7 @@ Problem names_problem(const Specs& specs, std::string_view what) {
 template <class E>
 Problem enumerator_problem(std::string_view of, E value) {
   if (is_known(value)) return std::nullopt;
-  return fmt::format("{} is {}, which is none of its enumerators", of, static_cast<int>(value));
+  return fmt::format("{} is {}, which is not one of its enumerators", of, static_cast<int>(value));
 }
 
 Problem dim_problem(const DimSpec& dim) {
@@ -162,8 +162,8 @@ Problem answers_problem(const TriedCall& call, std::string_view function, Ask as
   if (auto p = function_problem(call.allowed, [&] { same = ask() == ask(); })) return p;
   if (same) return std::nullopt;
   return fmt::format(
-      "{} gives two answers for the same call ({}): it may depend on its arguments alone", function,
-      describe(call.dims, call.config));
+      "{} returns two results for the same call ({}): it must depend only on its arguments",
+      function, describe(call.dims, call.config));
 }
 
 Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
@@ -184,8 +184,7 @@ Problem shape_problem(const TensorSpec& tensor, const TriedCall& call) {
 Problem tolerance_problem(std::string_view of, const Tolerance& tolerance) {
   for (const double value : {tolerance.abs, tolerance.rel})
     if (!std::isfinite(value) || value < 0)
-      return fmt::format("the tolerance of {} is {}, which is no finite number from 0 up", of,
-                         value);
+      return fmt::format("the tolerance of {} is {}, which is not a finite number >= 0", of, value);
   return std::nullopt;
 }
 
@@ -266,7 +265,7 @@ Problem reference_problem(const TargetSpec& spec) {
   const bool has_output = std::any_of(spec.tensors.begin(), spec.tensors.end(),
                                       [](const TensorSpec& t) { return t.role != Role::in; });
   if (spec.has_reference && !has_output)
-    return "it says has_reference, and no tensor is an output that could be compared";
+    return "it declares has_reference, but has no output tensor to compare";
   return std::nullopt;
 }
 

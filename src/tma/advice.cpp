@@ -185,7 +185,7 @@ std::string stride_why(const Descriptor& d, const Violation& v) {
     const auto meant = stride_before_overflow(d, static_cast<std::uint32_t>(v.dim));
     return fmt::format(
         "Dim {} has size 1, so this stride is never used: it is what the framework left there{}. "
-        "The encoder looks at it all the same.{}",
+        "The encoder checks it anyway.{}",
         v.dim, one ? " (1 element, as exchanging a tensor through DLPack normalizes it)" : "",
         meant ? fmt::format(" It is also what a 32-bit product leaves of {}: in a dim of more than "
                             "1 that would be wrong data.",

@@ -319,11 +319,11 @@ void weigh_outcome(Diagnosis& diagnosis) {
   if (is_invalid_value(outcome)) {
     if (diagnosis.verdict != Verdict::clean) return;
     diagnosis.verdict = Verdict::unexplained;
-    diagnosis.notes.push_back(fmt::format(
-        "The driver said {} (invalid value), and no rule that is known here is broken: the map "
-        "itself must be 64-byte aligned, and a driver older than the toolkit knows fewer types "
-        "and swizzles.",
-        said));
+    diagnosis.notes.push_back(
+        fmt::format("The driver returned {} (invalid value), and no rule that is known here is "
+                    "broken: the map itself must be 64-byte aligned, and a driver older than the "
+                    "toolkit supports fewer types and swizzles.",
+                    said));
     return;
   }
   if (outcome.code < 0 && outcome.words.empty()) return;
@@ -331,15 +331,15 @@ void weigh_outcome(Diagnosis& diagnosis) {
       outcome.code == 801 || outcome.words.find("not supported") != std::string::npos;
   const bool absent = outcome.code == 3 || outcome.code == 4 || outcome.code == 201;
   if (unsupported)
-    diagnosis.notes.push_back(
-        fmt::format("The driver said {} (not supported): TMA needs compute capability 9.0.", said));
+    diagnosis.notes.push_back(fmt::format(
+        "The driver returned {} (not supported): TMA needs compute capability 9.0.", said));
   else if (absent)
     diagnosis.notes.push_back(
-        fmt::format("The driver said {}: there was no live context on this thread.", said));
+        fmt::format("The driver returned {}: there was no live context on this thread.", said));
   else
     diagnosis.notes.push_back(fmt::format(
-        "The driver said {}, which this call never says of a descriptor: an earlier kernel failed, "
-        "and every call after it returns its error. Look for that kernel.",
+        "The driver returned {}, which this call never returns for a descriptor: an earlier kernel "
+        "failed, and every call after it returns its error. Look for that kernel.",
         said));
 }
 

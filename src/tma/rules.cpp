@@ -37,13 +37,13 @@ constexpr Words kWords[] = {
     {"element-stride-range", "each element stride must be between 1 and 8"},
     {"inner-element-stride", "each element stride must be between 1 and 8, also the one of dim 0"},
     {"interleave", "the interleave must be one of CUtensorMapInterleave"},
-    {"interleave-of-packed", "the 6-bit type knows no interleave"},
+    {"interleave-of-packed", "the 6-bit type cannot be interleaved"},
     {"swizzle", "the swizzle must be one of CUtensorMapSwizzle"},
     {"swizzle-span",
      "with a swizzle and no interleave the innermost side of the box must not be longer than the "
      "span of the swizzle"},
     {"swizzle-of-interleave", "the 32B interleave needs the 32B swizzle"},
-    {"swizzle-of-packed", "a type that is spread over 16 bytes knows only some of the swizzles"},
+    {"swizzle-of-packed", "a type that is spread over 16 bytes allows only some of the swizzles"},
     {"promotion", "the L2 promotion must be one of CUtensorMapL2promotion"},
     {"fill", "the fill must be one of CUtensorMapFloatOOBfill"},
     {"fill-of-type", "only floating-point types can be filled with NaN"},
@@ -80,7 +80,7 @@ constexpr Difference kDifferences[] = {
      "boxes are not, whatever type, rank, swizzle and interleave; sides count divided by their "
      "element strides, rounded down"},
     {Rule::inner_element_stride, Says::nothing, Says::forbids,
-     "the element stride of dim 0 is looked at without interleave",
+     "the element stride of dim 0 is checked without interleave, too",
      "cuda.h: every element stride is 1 to 8, and the first is ignored without interleave; probed: "
      "0 and 9 to 11 are refused"},
     {Rule::swizzle_of_interleave, Says::forbids, Says::allows,

@@ -180,9 +180,10 @@ void* CallContext::workspace(std::string_view name, std::size_t bytes, std::size
   for (auto& w : state_.workspaces) {
     if (w.name != name) continue;
     if (bytes <= w.bytes && align <= w.align) return w.at.data;
-    fail("target-error",
-         fmt::format("workspace '{}': {} bytes aligned to {} asked for, {} aligned to {} held",
-                     name, bytes, align, w.bytes, w.align));
+    fail(
+        "target-error",
+        fmt::format("workspace '{}': {} bytes aligned to {} requested, but it has {} aligned to {}",
+                    name, bytes, align, w.bytes, w.align));
     return nullptr;
   }
   device::Region region;
@@ -248,7 +249,7 @@ void CallContext::replay(const GraphRef& graph, int stream) {
   const auto on = device_stream(stream);
   if (!on) return;
   if (!state_.session.is_graph(graph.id))
-    return fail("target-error", fmt::format("replay of graph {}, which is none", graph.id));
+    return fail("target-error", fmt::format("replay of graph {}, which does not exist", graph.id));
   if (!fill_scratch()) return;
   state_.flush_watch();
   state_.session.replay(*on, graph.id);

@@ -97,7 +97,7 @@ void CallContext::free(void* p, int stream) {
   const auto a = std::find_if(state_.allocations.rbegin(), state_.allocations.rend(),
                               [&](const RawBuffer& b) { return b.at.data == p; });
   if (a == state_.allocations.rend()) return fail("target-error", "free: not from allocate()");
-  if (a->freed) return fail("target-error", fmt::format("free: '{}' is freed already", a->name));
+  if (a->freed) return fail("target-error", fmt::format("free: '{}' was already freed", a->name));
   const auto on = device_stream(stream);
   // Deferred fills must not follow the free, after which the memory may have another owner.
   if (!on || !fill_scratch()) return;

@@ -125,13 +125,13 @@ class ReferenceCheck::Values final : public ReferenceCall {
   std::span<const double> input(std::string_view name) const override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::out)
-      throw SpecError(fmt::format("tensor '{}' is no input", name));
+      throw SpecError(fmt::format("tensor '{}' is not an input", name));
     return check_.inputs_[i];
   }
   std::span<double> output(std::string_view name) override {
     const std::size_t i = index_of(name);
     if (unit_.tensors[i].spec->role == Role::in)
-      throw SpecError(fmt::format("tensor '{}' is no output", name));
+      throw SpecError(fmt::format("tensor '{}' is not an output", name));
     return check_.outputs_[i];
   }
 
@@ -222,7 +222,7 @@ bool ReferenceCheck::run_reference(TrialState& state, const Target& target, cons
   } catch (const std::exception& e) {
     return thrown(fmt::format("\"{}\"", e.what()));
   } catch (...) {
-    return thrown("something that is no std::exception");
+    return thrown("something that is not a std::exception");
   }
   return true;
 }

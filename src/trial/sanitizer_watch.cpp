@@ -75,7 +75,7 @@ void SanitizerWatch::keep(SanitizerRecord record) {
   if (is_ours(record.kernel)) {
     if (!record.warning && report_.problem.empty())
       report_.problem =
-          fmt::format("it complains of Redzone's own kernel {}: {}", record.kernel, record.text);
+          fmt::format("it reports Redzone's own kernel {}: {}", record.kernel, record.text);
     return;
   }
   auto& kept = report_.records;

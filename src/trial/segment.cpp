@@ -59,12 +59,12 @@ void run_call(TrialState& state, const TargetSpec& spec, Target& target, CallUni
       context.finish();
     } catch (const SpecError& e) {
       session.stop(End::spec_error,
-                   fmt::format("target '{}': run() asks for what the spec does not have: {}",
+                   fmt::format("target '{}': run() uses a name that the spec does not have: {}",
                                spec.name, e.what()));
     } catch (const std::exception& e) {
       thrown(e.what());
     } catch (...) {
-      thrown("threw something that is no std::exception");
+      thrown("threw something that is not a std::exception");
     }
   }
   if (state.watches_freed() && !session.capturing())  // a graph reuses it

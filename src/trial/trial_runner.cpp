@@ -31,7 +31,7 @@ std::unique_ptr<Target> make_target(const TargetEntry& entry, Session& session) 
   } catch (const std::exception& e) {
     return failed(e.what());
   } catch (...) {
-    return failed("threw something that is no std::exception");
+    return failed("threw something that is not a std::exception");
   }
 }
 

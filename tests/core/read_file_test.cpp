@@ -35,8 +35,8 @@ TEST_F(ReadFile, GivesTheBytes) {
 
 TEST_F(ReadFile, WaitsForNothingThatMayNeverEnd) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(problem(folder_ / "pipe"), ": is no regular file");
-  EXPECT_EQ(problem("/dev/zero"), ": is no regular file");
+  EXPECT_EQ(problem(folder_ / "pipe"), ": is not a regular file");
+  EXPECT_EQ(problem("/dev/zero"), ": is not a regular file");
   EXPECT_EQ(problem(folder_), ": is a folder, not a file");
   EXPECT_EQ(problem(folder_ / "absent"), ": no such file");
 }

@@ -62,12 +62,11 @@ TEST(Repro, MistakesAreNamed) {
     return r ? "parsed" : r.error().message;
   };
   EXPECT_NE(error_with("illegal-access", "illegal")
-                .find("expect.kind: 'illegal' is none of launch-config, "),
+                .find("expect.kind: 'illegal' is not one of launch-config, "),
             std::string::npos);
   EXPECT_NE(error_with("oracle = \"fault\"", "").find("expect.oracle: missing"), std::string::npos);
-  EXPECT_NE(
-      error_with("side", "sides").find("expect.sides: no such field here, did you mean 'side'?"),
-      std::string::npos);
+  EXPECT_NE(error_with("side", "sides").find("expect.sides: unknown field, did you mean 'side'?"),
+            std::string::npos);
   EXPECT_NE(error_with("\"after\"", "3").find("expect.side: a string is expected, not an integer"),
             std::string::npos);
 }

@@ -133,8 +133,7 @@ TEST(TableReader, AnUnknownFieldIsNamedWithTheNearest) {
     f.integer("count");
     f.done();
   };
-  EXPECT_EQ(error_of(document, read),
-            "f.toml:2:9: cuont: no such field here, did you mean 'count'?");
+  EXPECT_EQ(error_of(document, read), "f.toml:2:9: cuont: unknown field, did you mean 'count'?");
   // Nor is one that was only looked for.
   EXPECT_NE(error_of(document,
                      [](TableReader& f) {
@@ -157,7 +156,7 @@ TEST(TableReader, NamesOfAnEnumeration) {
   TableReader f(document);
   EXPECT_EQ(f.named<Launch>("a"), Launch::gated);
   EXPECT_EQ(error_of(document, [](TableReader& g) { g.named<Launch>("b"); }),
-            "f.toml:2:5: b: 'gatde' is none of blocking, async, gated, did you mean 'gated'?");
+            "f.toml:2:5: b: 'gatde' is not one of blocking, async, gated, did you mean 'gated'?");
 }
 
 TEST(TableReader, TextsThatArePrintedAreChecked) {
@@ -174,7 +173,7 @@ TEST(TableReader, TextsThatArePrintedAreChecked) {
 TEST(TableReader, NothingOfADocumentSteersTheTerminalThroughAnError) {
   const Document document = document_of("\"a\\nb\\u001b\\u202e\" = \"\"\n");
   EXPECT_EQ(error_of(document, [](TableReader& f) { f.done(); }),
-            "f.toml:1:22: a\\nb\\x1b\\u202e: no such field here");
+            "f.toml:1:22: a\\nb\\x1b\\u202e: unknown field");
 }
 
 TEST(TableReader, NestingIsBounded) {
@@ -241,7 +240,7 @@ RC_GTEST_PROP(TableReader, DoneAcceptsExactlyWhatWasAskedFor, ()) {
   if (left.empty())
     RC_ASSERT(error.empty());
   else
-    RC_ASSERT(error.find(": " + left.front() + ": no such field here") != std::string::npos);
+    RC_ASSERT(error.find(": " + left.front() + ": unknown field") != std::string::npos);
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ TEST(Validate, EachMistakeOfAGraphIsNamed) {
   EXPECT_EQ(error_of({ReplayStep{3}, step()}),
             "p: step 1: graph 3 is replayed before it is captured");
   EXPECT_EQ(error_of({step(1), step(), step(1), ReplayStep{1}}),
-            "p: step 3: graph 1 is captured before, and only once");
+            "p: step 3: graph 1 is already captured: it can be captured only once");
   EXPECT_EQ(error_of({step(1), SyncStep{}, step(1), ReplayStep{1}}),
-            "p: step 3: graph 1 is captured before, and only once");
+            "p: step 3: graph 1 is already captured: it can be captured only once");
   EXPECT_EQ(error_of({step(1), step(1, 1), ReplayStep{1}}),
             "p: step 2: graph 1: stream 1 has not waited for a stream of the graph");
   EXPECT_EQ(error_of({step(1), WaitStep{0, 2}, step(1), ReplayStep{1}}),

@@ -89,9 +89,8 @@ TEST_P(BadStore, IsToldOfInTheSameWords) {
   std::filesystem::create_directory(folder_.path() / "folder");
   expect("folder", 2, "is a folder: name a file in it");
   for (const std::size_t size : {1u, 300u, 5000u, 8192u})
-    expect_of_file(std::string(size, 'x'), 2, "is not a Redzone store (no SQLite database)");
-  // https://sqlite.org/fileformat.html, 1.3: the user version is at offset 60, the application at
-  // 68.
+    expect_of_file(std::string(size, 'x'), 2, "is not a Redzone store (not an SQLite database)");
+  // https://sqlite.org/fileformat.html, 1.3: from 60 on the user version, from 68 on the program.
   std::string newer = good_, other = good_;
   newer[62] = 3;
   other[68] = 'x';
@@ -163,8 +162,8 @@ TEST(EmptyStore, IsAStoreWithNothingInIt) {
                         {{"db", "stats"}, 0, ""},
                         {{"report"}, 2, "the store holds no night"},
                         {{"report", "--night", "7"}, 2, "the store holds no night"},
-                        {{"report", "--night", "abc"}, 2, "--night: 'abc' is no night number"},
-                        {{"report", "--night", "0"}, 2, "--night: '0' is no night number"},
+                        {{"report", "--night", "abc"}, 2, "--night: 'abc' is not a night number"},
+                        {{"report", "--night", "0"}, 2, "--night: '0' is not a night number"},
                         {{"show", "1"}, 2, "no finding 1"},
                         {{"mark", "1", "new"}, 2, "no finding 1"},
                         {{"export", "1", "--to", "out"}, 2, "no finding 1"}}) {

@@ -155,7 +155,7 @@ TEST_F(Hostile, AResumedNightShowsItsCommandAsText) {
   change("UPDATE nights SET exit_code = -1");
   change("UPDATE campaigns SET ended = '', command = ?", "redzone " + kEscape);
   const Ran ran = redzone(folder_, night);
-  EXPECT_NE(ran.err.find("continues night 1"), std::string::npos) << ran;
+  EXPECT_NE(ran.err.find("resumes night 1"), std::string::npos) << ran;
   EXPECT_FALSE(steers(ran.out + ran.err)) << ran;
 }
 

@@ -27,12 +27,12 @@ class NightInput : public NightsTest {
 
 TEST_F(NightInput, WrongFlagsMakeNoStore) {
   for (const char* shard : {"0/3", "4/3", "x/y", "1", "1/0", "-1/2", "1/9999"})
-    expect(night({"--shard", shard}), 2, "is no shard");
+    expect(night({"--shard", shard}), 2, "is not a shard");
   expect(night({"--time", "0"}), 2, "--time");
   expect(night({"--plans", "0"}), 2, "--plans");
-  expect(night({"--corpus", "nowhere"}), 2, "nowhere is no folder");
+  expect(night({"--corpus", "nowhere"}), 2, "nowhere is not a folder");
   std::filesystem::create_directory(folder_.path() / "empty");
-  expect(night({"--corpus", "empty"}), 2, "holds no plan");
+  expect(night({"--corpus", "empty"}), 2, "contains no plan");
   std::filesystem::create_directory(folder_.path() / "plans");
   folder_.write("plans/a.toml",
                 "redzone_plan = 1\ntarget = \"not.here\"\n[[step]]\ndo = \"call\"\n");
@@ -46,7 +46,7 @@ TEST_F(NightInput, WrongFlagsMakeNoStore) {
   // No file can be created there, not even by root.
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--report",
           "/proc/self"},
-         2, "--report: /proc/self: no file can be made in it");
+         2, "--report: /proc/self: cannot create a file in this folder");
   EXPECT_FALSE(exists("x.db"));
   EXPECT_FALSE(exists("redzone.db"));
 }
@@ -77,10 +77,10 @@ TEST_F(NightInput, TheLedgerTakesOnlyWhatMakesSense) {
     return all;
   };
   expect(mark({"99", "known", "--link", "https://a/1"}), 2, "no finding 99");
-  expect(mark({"x", "known", "--link", "https://a/1"}), 2, "is no finding number");
+  expect(mark({"x", "known", "--link", "https://a/1"}), 2, "is not a finding number");
   expect(mark({"1", "fixed"}), 2, "unknown mark 'fixed'");
   expect(mark({"1", "known"}), 2, "a waiver needs a link");
-  expect(mark({"1", "known", "--link", "javascript:alert(1)"}), 2, "is no link");
+  expect(mark({"1", "known", "--link", "javascript:alert(1)"}), 2, "is not a link");
   expect(mark({"1", "quarantined"}), 2, "--link URL or --reason TEXT");
   expect({"mark", "1", "known", "--link", "https://a/1", "--db", "none.db"}, 2, "does not exist");
   expect({"merge", "x.db", "--into", "x.db"}, 2, "into itself");
@@ -111,7 +111,7 @@ TEST_F(NightInput, ABrokenPlanCostsItsOwnReplayAndIsToldOf) {
   EXPECT_EQ(corpus[0]["tonight"], "passes");
   EXPECT_EQ(corpus[1]["tonight"], "unclear");
   EXPECT_NE(corpus[1]["reason"].get<std::string>().find("broken.toml"), std::string::npos);
-  EXPECT_NE(corpus[2]["reason"].get<std::string>().find("is no file"), std::string::npos);
+  EXPECT_NE(corpus[2]["reason"].get<std::string>().find("is not a file"), std::string::npos);
   EXPECT_EQ(report()["not_judged"].size(), 3u);
   EXPECT_EQ(report()["plans"], 3);
 }
@@ -149,8 +149,8 @@ TEST_F(NightInput, ANightWithoutTimeSaysWhatItDidNotJudge) {
   EXPECT_EQ(gaps[0]["what"], "target gains.doubled");
   EXPECT_EQ(gaps[0]["why"], "no time was left to fuzz it");
   EXPECT_TRUE(
-      ran.out.ends_with("\nnothing could be judged, or nothing of a target or plan asked for: this "
-                        "night is no pass\n"))
+      ran.out.ends_with("\nnothing could be judged, or a requested target or plan was not: this "
+                        "night is not a pass\n"))
       << ran;
 }
 
@@ -158,13 +158,13 @@ TEST_F(NightInput, TwoJobsOnOneStore) {
   Process first(folder_, night({"--time", "1h"}));
   while (!exists("x.db-lock") || std::filesystem::file_size(folder_ / "x.db-lock") == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  expect(night({"--plans", "1"}), 3, "another job is at work on it (process ");
-  expect({"db", "prune", "--keep-days", "1", "--db", "x.db"}, 3, "another job is at work on it");
+  expect(night({"--plans", "1"}), 3, "another job is using it (process ");
+  expect({"db", "prune", "--keep-days", "1", "--db", "x.db"}, 3, "another job is using it");
   std::filesystem::create_symlink("x.db", folder_ / "link.db");
   expect({"nightly", "gains.doubled", "--plugin", "./gains.so", "--device", "host", "--db",
           "link.db", "--plans", "1"},
-         3, "another job is at work on it (process ");
-  // Reading is allowed meanwhile.
+         3, "another job is using it (process ");
+  // Reading is allowed.
   EXPECT_EQ(redzone(folder_, {"db", "check", "--db", "x.db"}).exit, 0);
   first.signal(SIGKILL);
   first.wait();

@@ -144,9 +144,8 @@ TEST_F(KilledNight, GoesOnOnlyWithWhatAsksForTheSame) {
     all.insert(all.end(), more.begin(), more.end());
     const Ran ran = redzone(folder_, all);
     EXPECT_EQ(ran.exit, 0) << ran;
-    EXPECT_NE(
-        ran.err.find("nightly: night 1, which was interrupted, " + says + ": it is left as it is"),
-        std::string::npos)
+    EXPECT_NE(ran.err.find("nightly: night 1 was cut off and is not resumed: it " + says),
+              std::string::npos)
         << ran;
     EXPECT_EQ(report()["resumed"], 0) << says;
     EXPECT_GT(report()["campaign"], 1) << says;
@@ -159,7 +158,7 @@ TEST_F(KilledNight, GoesOnOnlyWithWhatAsksForTheSame) {
   EXPECT_EQ(cut.json()["night"]["exit_code"], 130) << cut;
   const Ran same = redzone(folder_, night({"--plans", "3", "--commit", "a"}));
   EXPECT_EQ(same.exit, 0) << same;
-  EXPECT_NE(same.err.find("continues night 1"), std::string::npos) << same;
+  EXPECT_NE(same.err.find("resumes night 1"), std::string::npos) << same;
   EXPECT_EQ(report()["campaign"], 1);
   EXPECT_EQ(report()["resumed"], 1);
 }

@@ -23,8 +23,8 @@ class SixNights : public NightsTest {
     EXPECT_GE(night["planted_bugs_caught"], 6);
     expect_exit(exit, exit == 0   ? "Nothing new."
                       : exit == 1 ? "New or regressed findings."
-                                  : "Nothing could be judged, or nothing of a target or plan asked "
-                                    "for: this night is no pass.");
+                                  : "Nothing could be judged, or a requested target or plan was "
+                                    "not: this night is not a pass.");
     return night;
   }
 

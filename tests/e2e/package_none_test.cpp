@@ -187,7 +187,7 @@ TEST_F(PackageOnNone, ReplayingAnotherPackageOfThatNameSaysSo) {
   sample_.edit("target.toml", "doc = \"adds\"", "doc = \"adds more\"");
   const Ran ran = on_none({"replay", "1", "--runs", "1"});
   EXPECT_EQ(ran.exit, 1) << ran;
-  EXPECT_NE(ran.err.find("is not the code of finding 1"), std::string::npos) << ran;
+  EXPECT_NE(ran.err.find("but finding 1 was found with the code"), std::string::npos) << ran;
 }
 
 }  // namespace

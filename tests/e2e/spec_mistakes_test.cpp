@@ -38,7 +38,7 @@ TEST_P(SpecMistakes, AreNamedOnceAndEndTheRunWithTwo) {
   const Ran ran = run(folder, target);
   EXPECT_EQ(ran.exit, 2) << ran;
   const std::string what = "target 'mistaken." + target + "': " + function +
-                           " threw something that is no std::exception for N = 13";
+                           " threw something that is not a std::exception for N = 13";
   EXPECT_EQ(times(ran.out, what), 1u) << ran;
   EXPECT_NE(ran.out.find("findings  0 new"), std::string::npos) << ran;
   const Json json = run(folder, target, {"--json"}).json();
@@ -89,14 +89,14 @@ TEST(Judged, WhatNothingJudgesIsNamed) {
   const Ran random = run(folder, "random");
   EXPECT_EQ(random.exit, 0) << random;
   EXPECT_EQ(times(random.out,
-                  "outputs of mistaken.random were not judged by any oracle: it is declared "
+                  "no oracle judged the outputs of mistaken.random: it is declared "
                   "nondeterministic and has no reference"),
             1u)
       << random;
   const Ran empty = run(folder, "empty");
   EXPECT_NE(
-      empty.out.find("outputs of mistaken.empty were not judged by any oracle: no call has an "
-                     "element of an output"),
+      empty.out.find(
+          "no oracle judged the outputs of mistaken.empty: all outputs of all calls are empty"),
       std::string::npos)
       << empty;
   const Ran dear = run(folder, "dear");

@@ -38,7 +38,7 @@ TEST(PoolStart, AProgramThatIsNotThereIsNamed) {
 
 TEST(PoolStart, AProgramThatIsNoWorkerIsNoticed) {
   Pool pool(fake_options_starting("rubbish"));
-  expect_refused(pool, "bytes that are no message");
+  expect_refused(pool, "bytes that are not a message");
 }
 
 TEST(PoolStart, AWorkerThatDiesBeforeItsFirstTrialIsNotReplacedForEver) {
@@ -51,7 +51,7 @@ TEST(PoolStart, SilenceHasADeadline) {
   PoolOptions options = fake_options_starting("silent");
   options.start_deadline = std::chrono::milliseconds(100);
   Pool pool(options);
-  expect_refused(pool, "did not say Hello within 100 ms");
+  expect_refused(pool, "did not send Hello within 100 ms");
 }
 
 TEST(PoolStart, WaitingForItCanBeInterrupted) {

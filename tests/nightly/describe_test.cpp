@@ -164,7 +164,7 @@ TEST_F(NightReport, WhatWasSeenAndNotConfirmedIsAnAlarm) {
   EXPECT_EQ(finding(n, one)->tonight, Tonight::seen);
   EXPECT_TRUE(is_alarm(*finding(n, one)));
   EXPECT_EQ(gap(n, fmt::format("finding {}", one)),
-            "not confirmed: no time was left to run it often enough");
+            "not confirmed: no time was left for enough runs");
   mark_known(store, one, at(20, 9));
   EXPECT_FALSE(is_alarm(*finding(told(store, id), one)));
 }
@@ -372,8 +372,8 @@ TEST_F(NightReport, TargetsThatNothingWasTriedOfAreNotJudged) {
   EXPECT_EQ(gap(n, "target b"), "no time was left for a plan");
   EXPECT_EQ(gap(n, "target c"), "none of its plans could be judged");
   EXPECT_TRUE(
-      report::night_text(n).ends_with("\nnothing could be judged, or nothing of a target or plan "
-                                      "asked for: this night is no pass\n"));
+      report::night_text(n).ends_with("\nnothing could be judged, or a requested target or plan "
+                                      "was not: this night is not a pass\n"));
 }
 
 TEST_F(NightReport, ANightWithoutItsCampaignIsAnError) {

@@ -240,7 +240,7 @@ TEST_F(NightSteps, OutputsThatNothingJudgedAreNamed) {
     return o;
   };
   EXPECT_EQ(night().gap("target t"),
-            "outputs of t were not judged by any oracle: no call has an element of an output");
+            "no oracle judged the outputs of t: all outputs of all calls are empty");
   bug_ = kNoBug;
   EXPECT_EQ(night().gap("target t"), "");
 }
@@ -284,7 +284,7 @@ TEST_F(NightSteps, OneThatWasInterruptedGoesOnWhereItWas) {
   };
   const Told rest = night();
   EXPECT_EQ(rest.code, kOk) << rest.error;
-  EXPECT_TRUE(noted(rest, "continues night 1"));
+  EXPECT_TRUE(noted(rest, "resumes night 1"));
   EXPECT_EQ(rest.night.campaign, cut.night.campaign);
   EXPECT_EQ(rest.night.resumed, 1);
   EXPECT_EQ(rest.night.plans, 200u) << "of both parts";
@@ -316,7 +316,7 @@ TEST_F(NightSteps, OnlyWhoAsksForTheSameGoesOn) {
   options_.commit = "def";
   const Told other = night();
   EXPECT_NE(other.night.campaign, cut);
-  EXPECT_TRUE(noted(other, "night 1, which was interrupted, was of another commit"));
+  EXPECT_TRUE(noted(other, "night 1 was cut off and is not resumed: it was of another commit"));
   options_.commit = "abc";
   targets_ = {"another"};
   EXPECT_TRUE(noted(night(), "had other targets"));

@@ -52,7 +52,7 @@ TEST(ReferenceOracle, WhereNothingWasComparedNothingIsJudged) {
   EXPECT_EQ(large.reference, (ReferenceCount{0, 2}));
   const Verdict left_out = reference(plan, compared(2, {}, Comparison::left_out));
   EXPECT_EQ(left_out.outcome, Outcome::not_applicable);
-  EXPECT_NE(left_out.reason.find("left out for want of time"), std::string::npos);
+  EXPECT_NE(left_out.reason.find("left out for lack of time"), std::string::npos);
   EXPECT_NE(reference(plan, compared(2, {}, Comparison::none)).outcome, Outcome::pass);
 }
 
@@ -64,7 +64,7 @@ TEST(ReferenceOracle, CallsWithoutAnElementOfAnOutputDoNotCount) {
   EXPECT_EQ(some.reference, (ReferenceCount{1, 1}));
   const Verdict none = reference(plan, compared(3, {}, Comparison::empty));
   EXPECT_EQ(none.outcome, Outcome::not_applicable);
-  EXPECT_EQ(none.reason, "not judged by the reference: no call has an element of an output");
+  EXPECT_EQ(none.reason, "not judged by the reference: all outputs of all calls are empty");
   EXPECT_EQ(none.reference, ReferenceCount{});
 }
 
@@ -156,7 +156,7 @@ TEST(JudgedOutputs, CountsWhatJudgedThem) {
     for (auto& call : o.calls)
       for (auto& b : call.buffers) b.numel = 0, call.comparison = Comparison::empty;
   EXPECT_EQ(judged(spec(), empty), (OutputCount{0, 3}));
-  EXPECT_EQ(why(spec(), empty), "no call has an element of an output");
+  EXPECT_EQ(why(spec(), empty), "all outputs of all calls are empty");
   EXPECT_EQ(judged(random, {two[0], ended(End::hang)}), OutputCount{});
 }
 

@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"IllTyped", kToml, "arch = 90", "arch = \"90\"",
                "target.toml: arch: an integer is expected"},
         Broken{"UnknownField", kToml, "arch = 90", "arch = 90\narhc = 1",
-               "target.toml: arhc: no such field here"},
+               "target.toml: arhc: unknown field"},
         Broken{"NotDeclaredAsAList", kToml, "[[constraint]]", "[constraint]",
                "target.toml: constraint: a list of tables is expected"},
         Broken{"TargetName", kToml, "\"test.add\"", "\"Test add\"",
@@ -145,23 +145,23 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"ShapeReadsKnob", kToml, "shape = [\"R\", \"N\"]", "shape = [\"R\", \"BLOCK\"]",
                "tensor[x].shape[1]: 'BLOCK' has the unknown name"},
         Broken{"DType", kToml, "dtype = \"f32\"", "dtype = \"f31\"",
-               "tensor[x].dtype: 'f31' is none of"},
+               "tensor[x].dtype: 'f31' is not one of"},
         Broken{"Constants", kToml, "constants = { BLOCK = 128", "constants = { BLOCK = 129",
                "variant[0].constants.BLOCK: 129, but the argument comes to 128 under these knobs"},
         Broken{"TunedType", kToml, "dtype = \"f32\"", "dtype_of = \"BLOCK\"",
                "tensor[x].dtype_of: knob 'BLOCK' is tuned, so it cannot change a type"},
         Broken{"Tune", kToml, "tune = true", "tune = 1", "knob[BLOCK].tune: "},
         Broken{"DTypeOf", kToml, "dtype = \"f32\"", "dtype_of = \"grid\"",
-               "tensor[x].dtype_of: knob 'grid' has a value that is none of"},
+               "tensor[x].dtype_of: knob 'grid' has a value that is not one of"},
         Broken{"Align", kToml, "align_bytes = 4\n", "align_bytes = 3\n",
-               "tensor[x].align_bytes: 3 is no power of two"},
+               "tensor[x].align_bytes: 3 is not a power of two"},
         Broken{"Tolerance", kToml, "abs = 0.0", "abs = -1.0", "tensor[y].tolerance.abs: negative"},
         Broken{"Fill", kToml, "kind = \"uniform\"", "kind = \"normal\"",
-               "tensor[x].fill.kind: 'normal' is none of"},
+               "tensor[x].fill.kind: 'normal' is not one of"},
         Broken{"KnobMixed", kToml, "values = [128, 256]", "values = [128, \"b\"]",
                "knob[BLOCK].values: integers and strings are mixed"},
         Broken{"KnobName", kToml, "name = \"BLOCK\"", "name = \"min\"",
-               "knob[min]: 'min' means something else in expressions"},
+               "knob[min]: 'min' is reserved in expressions"},
         Broken{"ArgumentTensor", kToml, "value = \"x\"", "value = \"z\"",
                "argument[x].value: no tensor 'z'"},
         Broken{"ArgumentType", kToml, "type = \"*fp32\"", "type = \"*fp16\"",
@@ -171,15 +171,15 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"ArgumentTwice", kToml, "name = \"rows\"", "name = \"n\"",
                "argument[n].name: 'n' is declared twice"},
         Broken{"VariantFile", kToml, "\"add.1one\"", "\"../add.1one\"",
-               "variant[0].file: '../add.1one' is no name of a file"},
+               "variant[0].file: '../add.1one' is not a file name"},
         Broken{"VariantKnob", kToml, "{ BLOCK = 128, grid", "{ BLOCK = 64, grid",
-               "variant[0].knobs.BLOCK: 64 is no value of the knob"},
+               "variant[0].knobs.BLOCK: 64 is not a value of the knob"},
         Broken{"VariantKnobMissing", kToml, ", num_ctas = 1 }", " }",
                "variant[0].knobs.num_ctas: missing"},
         Broken{"VariantConstant", kToml, "constants = { BLOCK = 128, RDIM = 1 }",
                "constants = { BLOCK = 128 }", "variant[0].constants.RDIM: missing"},
         Broken{"VariantClass", kToml, "n = \"1\" }", "n = \"2\" }",
-               "variant[0].classes.n: '2' is none of"},
+               "variant[0].classes.n: '2' is not one of"},
         Broken{"VariantAddressOfOne", kToml, "{ x = \"16\", y", "{ x = \"1\", y",
                "variant[0].classes.x: an address is never of class '1'"},
         Broken{"VariantClassOfReal", kToml, "n = \"1\" }", "n = \"1\", factor = \"16\" }",
@@ -205,9 +205,9 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"DimNameWithANull", kToml, "name = \"R\"", "name = \"R\\u0000\"",
                "target.toml: dim[0].name: has the control character 0x00"},
         Broken{"FieldNameWithABell", kToml, "arch = 90", "arch = 90\n\"b\\u0007\" = 1",
-               "target.toml: b\\x07: no such field here"},
+               "target.toml: b\\x07: unknown field"},
         Broken{"KnobValueWithAnEscape", kToml, "[\"flat\"", "[\"fl\\u001bt\"",
-               "knob[grid].values: 'fl\\x1bt' is no identifier"},
+               "knob[grid].values: 'fl\\x1bt' is not an identifier"},
         Broken{"GridDividesByZero", kToml, "\"R\", \"1\"]", "\"cdiv(R, N - N)\", \"1\"]",
                "grid[1]: 'cdiv(R, N - N)' divides by zero (N = 1, R = 1)"},
         Broken{"GridNegative", kToml, "\"R\", \"1\"]", "\"R - 9\", \"1\"]",
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"JsonCluster", kJson, "\"num_ctas\": 1", "\"num_ctas\": 4",
                "add.1.json: num_ctas: 4, but the cubin is for clusters of 1"},
         Broken{"JsonScratchAlign", kJson, "\"global_scratch_align\": 128",
-               "\"global_scratch_align\": 100", "global_scratch_align: 100 is no power of two"},
+               "\"global_scratch_align\": 100", "global_scratch_align: 100 is not a power of two"},
         Broken{"JsonScratch", kJson, "384", "-1", "add.1.json: global_scratch_size: -1"},
         Broken{"JsonDescriptors", kJson, "\"tensordesc_meta\": []", "\"tensordesc_meta\": [1]",
                "add.1.json: tensordesc_meta: the kernel takes descriptors"}),
@@ -272,7 +272,7 @@ TEST(ReaderOfCubins, ComparesThemWithTheDescription) {
   CubinParts old = parts;
   old.arch = 80;
   has(error_with(test::cubin(old)), "architecture: sm_80, but target.toml says 90");
-  has(error_with("not a cubin"), "is no ELF file");
+  has(error_with("not a cubin"), "is not an ELF file");
   std::string renamed = test::cubin(parts);
   renamed.replace(renamed.find(".text.add"), 9, ".text.sub");
   has(error_with(renamed), "has no kernel 'add'");
@@ -319,7 +319,7 @@ TEST(Reader, DoesNotWaitForAPipe) {
     ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
     const auto package = read_package(sample.folder());
     ASSERT_FALSE(package) << name;
-    EXPECT_EQ(package.error().message, file.string() + ": is no regular file");
+    EXPECT_EQ(package.error().message, file.string() + ": is not a regular file");
   }
 }
 

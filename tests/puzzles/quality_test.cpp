@@ -203,7 +203,7 @@ std::string table_of(const std::vector<Row>& rows) {
                fmt::format("{}", r.reduction.plans), fmt::format("{}", r.reduction.trials),
                fmt::format("{:.1f}", r.reduction.seconds), fmt::format("{}", r.runs),
                fmt::format("{:.1f}", r.seconds), r.right() ? "yes" : "no",
-               r.said.empty() ? "nothing: it fails whatever is changed"
+               r.said.empty() ? "nothing: it fails with every change"
                               : fmt::format("{}", fmt::join(r.said, ", "))});
   }
   return table.text() +

@@ -49,7 +49,7 @@ TEST(Markdown, EveryExitCodeHasItsHeading) {
   night.findings.clear();
   for (const auto& [code, words] :
        std::vector<std::pair<int, std::string>>{{0, "Nothing new"},
-                                                {3, "could not do its job"},
+                                                {3, "failed with a harness error"},
                                                 {4, "Nothing could be judged"},
                                                 {130, "Interrupted"}}) {
     night.exit_code = code;

@@ -206,9 +206,9 @@ TEST(Night, EveryFormatSaysHowManyCallsWereComparedAndOfWhichTargetNone) {
 TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {
   Night night = sample_night();
   night.exit_code = 3;
-  EXPECT_TRUE(
-      night_text(night).ends_with("\n2 findings to look at: new or regressed\n"
-                                  "the night could not do its job: nothing here is a pass\n"));
+  EXPECT_TRUE(night_text(night).ends_with(
+      "\n2 findings to look at: new or regressed\n"
+      "the night failed with a harness error: nothing here is a pass\n"));
   for (auto& f : night.findings) f.ledger.standing = Standing::known;
   for (auto& p : night.corpus) p.waived = true;
   for (const auto& [code, words] : std::vector<std::pair<int, std::string>>{
@@ -216,7 +216,7 @@ TEST(Night, TheTextEndsWithAVerdictWhateverTheExitCode) {
            {1, "what was new or regressed has been marked since"},
            {2, "the command line or a file was wrong: nothing here is a pass"},
            {4,
-            "nothing could be judged, or nothing of a target or plan asked for: this night is no "
+            "nothing could be judged, or a requested target or plan was not: this night is not a "
             "pass"},
            {130, "interrupted; what was found is here"}}) {
     night.exit_code = code;

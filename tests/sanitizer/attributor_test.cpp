@@ -44,7 +44,7 @@ TEST_F(MemcheckAttributor, NamesTheAccess) {
 
 TEST_F(MemcheckAttributor, SaysThatTheToolSeesNothing) {
   EXPECT_EQ(detail("clean"),
-            "nothing wrong: the access stays inside what the tool knows as allocated");
+            "no error: the access stays inside memory that memcheck considers allocated");
   EXPECT_EQ(executor_.stats().trials, 2u) << "blocking, then as it was recorded";
 }
 

@@ -284,7 +284,7 @@ class DamagedStore(Night):
     def test_one_of_another_job_stays(self):
         with open(self.db + "-lock", "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.refused(3, "another job is at work on it")
+            self.refused(3, "another job is using it")
 
     def test_one_of_a_newer_build_stays(self):
         with sqlite3.connect(self.db) as sql:

@@ -92,8 +92,8 @@ TEST_F(CopyStore, NoCopyGivesWayToLess) {
   make("many.db", 3);
   write_bytes(dir_ / "empty.db", "");
   expect_refused("few.db", "many.db",
-                 "few.db lacks what " + (dir_ / "many.db holds: campaigns 3, 4, 5").string());
-  expect_refused("empty.db", "many.db", "many.db holds: campaigns 1, 2, 3, 4, 5; findings 1, 2, 3");
+                 "few.db lacks entries of " + (dir_ / "many.db: campaigns 3, 4, 5").string());
+  expect_refused("empty.db", "many.db", "many.db: campaigns 1, 2, 3, 4, 5; findings 1, 2, 3");
   EXPECT_EQ(findings("many.db"), 3u);
   EXPECT_TRUE(copied("few.db", "empty.db").empty());
   EXPECT_TRUE(copied("many.db", "few.db").empty());

@@ -142,7 +142,7 @@ TEST(ObservationJson, AnErrorSaysWhatIsWrong) {
   EXPECT_EQ(error_of(R"({"end":"completed","calls":[7],"wall_us":1})"),
             "trial: not an observation: an object is missing");
   EXPECT_EQ(error_of(R"({"end":"completed","wall_us":-1})"),
-            "trial: not an observation: -1 is no number of its kind");
+            "trial: not an observation: -1 is out of range for its type");
   EXPECT_EQ(error_of(R"({"end":"completed","calls":[{"call":0,"launches":[{"kernel":"k",)"
                      R"("grid":[1,1]}]}],"wall_us":1})"),
             "trial: not an observation: grid needs 3 numbers");

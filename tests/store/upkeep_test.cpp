@@ -111,8 +111,9 @@ TEST_F(Upkeep, CheckNamesWhatIsWrong) {
     return std::any_of(wrong.begin(), wrong.end(),
                        [&](const auto& line) { return line.find(text) != std::string::npos; });
   };
-  for (const char* text : {"plan 1", "plan 2 is not the one", "finding 1 is not the one",
-                           "finding 1 has 7 occurrences, its campaigns 1", "a row of culprits"})
+  for (const char* text :
+       {"plan 1", "plan 2 does not match its hash", "finding 1 does not match its hash",
+        "finding 1 has 7 occurrences, its campaigns 1", "a row of culprits"})
     EXPECT_TRUE(says(text)) << text;
 }
 
@@ -143,9 +144,10 @@ TEST_F(Upkeep, CheckReadsAsTheCommandsDo) {
         {"UPDATE ledger SET event = 'bogus'",
          "the ledger of finding 1: the store holds event 'bogus'"},
         {"UPDATE night_replays SET tonight = 'bogus'", "night 1: the store holds tonight 'bogus'"},
-        {"DROP TABLE ledger", "table ledger is not there"},
+        {"DROP TABLE ledger", "table ledger is missing"},
         {"ALTER TABLE nights DROP COLUMN driver", "table nights has no driver"},
-        {"PRAGMA foreign_keys = OFF; DELETE FROM campaigns", "a row of nights names one of"}})
+        {"PRAGMA foreign_keys = OFF; DELETE FROM campaigns",
+         "a row of nights refers to a missing row of"}})
     EXPECT_NE(wrong_after(statement).find(says), std::string::npos)
         << statement << ": " << wrong_after(statement);
 }

@@ -45,7 +45,7 @@ TEST(GuardedSpec, EveryFunctionThrowsWhoseItIsWhateverItThrew) {
   dims.emplace("N", 5);
   Config config;
   config.emplace("warps", std::int64_t{4});
-  const std::string what = " threw something that is no std::exception for ";
+  const std::string what = " threw something that is not a std::exception for ";
   const auto& x = spec.tensors[0];
   const std::pair<std::string, std::function<void()>> all[] = {
       {"constraint 'N is odd'" + what + "N = 5, warps = 4",
@@ -65,9 +65,10 @@ TEST(GuardedSpec, SaysWhatAnExceptionSays) {
   spec.tensors[0].shape = shape_of({"M"});
   spec.work = [](const Dims&, const Config&) -> double { throw std::runtime_error("too large"); };
   spec = guarded(std::move(spec));
-  EXPECT_EQ(thrown_by([&] { spec.tensors[0].shape({}); }),
-            "target 'scan': the shape function of tensor 'x' asks for what the spec does not have: "
-            "no dim 'M'");
+  EXPECT_EQ(
+      thrown_by([&] { spec.tensors[0].shape({}); }),
+      "target 'scan': the shape function of tensor 'x' uses a name that the spec does not have: "
+      "no dim 'M'");
   EXPECT_EQ(thrown_by([&] { spec.work({}, {}); }),
             "target 'scan': the work function threw \"too large\"");
 }
@@ -102,7 +103,7 @@ TEST(GuardedSpec, NoToleranceIsVacuous) {
     spec.name = "scan";
     spec.tolerance_of = [value](const Config&) { return Tolerance{0, value}; };
     spec = guarded(std::move(spec));
-    EXPECT_NE(thrown_by([&] { spec.tolerance_for({}); }).find("no finite number from 0 up"),
+    EXPECT_NE(thrown_by([&] { spec.tolerance_for({}); }).find("not a finite number >= 0"),
               std::string::npos);
   }
 }

@@ -49,25 +49,25 @@ TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
     std::function<void(TargetSpec&)> spoil;
   };
   const std::vector<Case> cases = {
-      {"the shape function of tensor 'x' asks for what the spec does not have: no dim 'D'",
+      {"the shape function of tensor 'x' uses a name that the spec does not have: no dim 'D'",
        [](auto& s) {
          s.tensors[0].shape = shape_of({"T", "D"});
        }},
-      {"the dtype function of tensor 'x' asks for what the spec does not have: no knob 'dtype'",
+      {"the dtype function of tensor 'x' uses a name that the spec does not have: no knob 'dtype'",
        [](auto& s) {
          s.tensors[0].dtype_of = [](const Config& c) {
            return get_str(c, "dtype") == "f32" ? DType::f32 : DType::bf16;
          };
        }},
-      {"the range of the fill of tensor 'x' asks for what the spec does not have: no dim 'R'",
+      {"the range of the fill of tensor 'x' uses a name that the spec does not have: no dim 'R'",
        [](auto& s) {
          s.tensors[0].fill = Fill::offsets([](const Dims& d) { return get(d, "R"); });
        }},
-      {"constraint 'T is small' asks for what the spec does not have: no dim 'K'",
+      {"constraint 'T is small' uses a name that the spec does not have: no dim 'K'",
        [](auto& s) {
          s.constraints[1].holds = [](const Dims& d, const Config&) { return get(d, "K") < 5; };
        }},
-      {"the tolerance function asks for what the spec does not have: knob 'num_warps' is of "
+      {"the tolerance function uses a name that the spec does not have: knob 'num_warps' is of "
        "another "
        "type",
        [](auto& s) {
@@ -75,11 +75,11 @@ TEST(SpecCheck, NoFunctionMayAskForWhatIsNotDeclared) {
            return get_str(c, "num_warps").empty() ? Tolerance{} : Tolerance{1, 1};
          };
        }},
-      {"the work function asks for what the spec does not have: no dim 'W'",
+      {"the work function uses a name that the spec does not have: no dim 'W'",
        [](auto& s) {
          s.work = [](const Dims& d, const Config&) { return static_cast<double>(get(d, "W")); };
        }},
-      {"the geometry function asks for what the spec does not have: no knob 'warps'",
+      {"the geometry function uses a name that the spec does not have: no knob 'warps'",
        [](auto& s) {
          s.geometry = [](const Dims&, const Config& c) {
            return Geometry{{{"k", {get_int(c, "warps"), 1, 1}}}, {}};
@@ -104,8 +104,8 @@ TEST(SpecCheck, TriesTheLargestCallAndSomeBetween) {
     return {get(d, "T")};
   };
   EXPECT_EQ(spec_problem(spec),
-            "the shape function of tensor 'x' threw something that is no std::exception for C = 8, "
-            "T = 64");
+            "the shape function of tensor 'x' threw something that is not a std::exception for C = "
+            "8, T = 64");
   spec = good();
   spec.knobs[0].values = {4, 8};
   spec.dims[0].max = 64000;
@@ -160,7 +160,7 @@ TEST(SpecCheck, EachFunctionGivesOneAnswerForACall) {
     c.spoil(spec);
     const auto problem = spec_problem(spec);
     ASSERT_TRUE(problem) << c.function;
-    EXPECT_TRUE(problem->starts_with(c.function + " gives two answers for the same call ("))
+    EXPECT_TRUE(problem->starts_with(c.function + " returns two results for the same call ("))
         << *problem;
   }
   TargetSpec spec = good();
@@ -197,11 +197,11 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) {
          s.tensors[0].tolerance = Tolerance{-1, 0};
        }},
-      {"the tolerance function gives -0.5, which is no finite number from 0 up for num_warps = 4",
+      {"the tolerance function gives -0.5, which is not a finite number >= 0 for num_warps = 4",
        [](auto& s) { s.tolerance_of = [](const Config&) {
                        return Tolerance{0, -0.5};
                      }; }},
-      {"says has_reference, and no tensor is an output", [](auto& s) { s.has_reference = true; }},
+      {"declares has_reference, but has no output tensor", [](auto& s) { s.has_reference = true; }},
       {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
       {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},
       {"its fill has no range function",
@@ -219,14 +219,14 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) {
          s.dims[1].values = {-8, 8};
        }},
-      {"its category is 77, which is none", [](auto& s) { s.category = Category{77}; }},
+      {"its category is 77, which is not one of its enumerators", [](auto& s) { s.category = Category{77}; }},
       {"the dtype of tensor 'x' is 77", [](auto& s) { s.tensors[0].dtype = DType{77}; }},
       {"the role of tensor 'x' is 77", [](auto& s) { s.tensors[0].role = Role{77}; }},
       {"the kind of the fill of tensor 'x' is 77",
        [](auto& s) { s.tensors[0].fill.kind = Fill::Kind{77}; }},
       {"the kind of constraint 'odd' is 77",
        [](auto& s) { s.constraints.push_back({.kind = Constraint::Kind{77}, .text = "odd"}); }},
-      {"the dtype function of tensor 'x' gives 77, which is no DType",
+      {"the dtype function of tensor 'x' gives 77, which is not a DType",
        [](auto& s) { s.tensors[0].dtype_of = [](const Config&) { return DType{77}; }; }},
       {"names the unknown dim 'N'",
        [](auto& s) { s.constraints.push_back(Constraint::at_most("C", "N")); }},

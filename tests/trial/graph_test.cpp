@@ -308,7 +308,8 @@ TEST(TargetGraphs, MistakesOfTheTargetAreNamed) {
             "begin_capture() inside of a capture");
   EXPECT_EQ(target_error([](Context& ctx) { ctx.begin_capture(); }),
             "run() returned inside of its capture");
-  EXPECT_EQ(target_error([](Context& ctx) { ctx.replay({}); }), "replay of graph 0, which is none");
+  EXPECT_EQ(target_error([](Context& ctx) { ctx.replay({}); }),
+            "replay of graph 0, which does not exist");
   EXPECT_EQ(target_error([](Context& ctx) {
               ctx.begin_capture();
               throw std::runtime_error("thrown");

@@ -104,7 +104,7 @@ TEST(Free, OfWhatIsNotAllocatedOrFreedAlreadyIsTheTargetsError) {
       ctx.free(p);
     });
     EXPECT_EQ(detail_of(twice.run({call_of(1, 1)}, {.allocator = allocator})),
-              "free: 'buf' is freed already");
+              "free: 'buf' was already freed");
     Bench foreign([](Context& ctx) { ctx.free(ctx.tensor("y").base); });
     EXPECT_EQ(detail_of(foreign.run({call_of(1, 1)}, {.allocator = allocator})),
               "free: not from allocate()");

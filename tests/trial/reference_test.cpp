@@ -319,7 +319,7 @@ TEST(Reference, ThatThrowsIsAMistakeOfTheSpec) {
   Bench bench(run_double, double_spec(), [](ReferenceCall& call) { call.input("y"); });
   const Observation o = run(bench, call_of(1, 1));
   EXPECT_EQ(o.end, End::spec_error);
-  EXPECT_NE(o.message.find("'y' is no input"), std::string::npos) << o.message;
+  EXPECT_NE(o.message.find("'y' is not an input"), std::string::npos) << o.message;
   for (const auto& call : o.calls) EXPECT_NE(call.comparison, Comparison::compared);
 }
 

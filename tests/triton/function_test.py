@@ -183,7 +183,7 @@ value = "N"
         cases = [
             ('name = "test.add"', "", "name: missing"),
             ('name = "test.add"', "name = 3", "name: a string is expected, not 3"),
-            ("work = ", "wrok = ", "wrok: no such field here"),
+            ("work = ", "wrok = ", "wrok: unknown field"),
             ('grid = ["cdiv(R, BLOCK)"]', "", "grid: missing"),
             ("cdiv(R, BLOCK)", "R / BLOCK", "grid[0]: 'R / BLOCK': no '/' here"),
             (
@@ -200,7 +200,7 @@ value = "N"
                 '[[constraint]]\nkind = "divides"\na = "N"\nb = "Q"\n' '[[tensor]]\nname = "x"',
                 "constraint[0].b: no dim 'Q'",
             ),
-            ('dtype = "f32"', 'dtype = "float"', "tensor[x].dtype: 'float' is none of"),
+            ('dtype = "f32"', 'dtype = "float"', "tensor[x].dtype: 'float' is not one of"),
             (
                 '[[tensor]]\nname = "x"\ndtype = "f32"',
                 '[[knob]]\nname = "T"\nvalues = ["f32"]\ntune = true\n'
