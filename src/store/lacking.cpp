@@ -108,7 +108,7 @@ class Losses {
   }
   std::string line(const Database& from, const Database& to) const {
     return parts_.empty() ? ""
-                          : fmt::format("{} lacks entries of {}: {}", from.path().string(),
+                          : fmt::format("{} lacks what is in {}: {}", from.path().string(),
                                         to.path().string(), fmt::join(parts_, "; "));
   }
 

@@ -112,7 +112,7 @@ TEST(Bisect, SaysOfADimThatItPassesOnlyForWhatTheDataIs) {
   EXPECT_EQ(axes_with(b, {Relevance::conditional}), Names{"data"});
   EXPECT_EQ(row_of(b, "data").decides_with, Names{"H"});
   EXPECT_EQ(row_of(b, "H").relevance(), Relevance::both);
-  EXPECT_NE(sentence(b).find("the data decides where H has another value"), std::string::npos)
+  EXPECT_NE(sentence(b).find("the data matters if H has another value"), std::string::npos)
       << sentence(b);
   EXPECT_EQ(sentence(b).find("does not depend on data"), std::string::npos) << sentence(b);
 }

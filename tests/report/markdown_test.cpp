@@ -53,7 +53,7 @@ TEST(Markdown, EveryExitCodeHasItsHeading) {
                                                 {4, "Nothing could be judged"},
                                                 {130, "Interrupted"}}) {
     night.exit_code = code;
-    EXPECT_TRUE(holds(night_markdown(night).substr(0, 80), words)) << code;
+    EXPECT_TRUE(holds(night_markdown(night).substr(0, 120), words)) << code;
   }
 }
 

@@ -84,7 +84,7 @@ class Play {
       to.pruned.insert(from.pruned.begin(), from.pruned.end());
     } else {
       RC_ASSERT(bytes_of(to.file) == before);
-      RC_ASSERT(wrong[0].find(" holds: ") != std::string::npos);
+      RC_ASSERT(wrong[0].find(" lacks what is in ") != std::string::npos);
     }
     copied_ = wrong.empty();
   }

@@ -92,7 +92,7 @@ TEST_F(CopyStore, NoCopyGivesWayToLess) {
   make("many.db", 3);
   write_bytes(dir_ / "empty.db", "");
   expect_refused("few.db", "many.db",
-                 "few.db lacks entries of " + (dir_ / "many.db: campaigns 3, 4, 5").string());
+                 "few.db lacks what is in " + (dir_ / "many.db: campaigns 3, 4, 5").string());
   expect_refused("empty.db", "many.db", "many.db: campaigns 1, 2, 3, 4, 5; findings 1, 2, 3");
   EXPECT_EQ(findings("many.db"), 3u);
   EXPECT_TRUE(copied("few.db", "empty.db").empty());
@@ -101,8 +101,8 @@ TEST_F(CopyStore, NoCopyGivesWayToLess) {
   // The ledger has a mark that the other store lacks, although the other store was seen later.
   must(open_rw(dir_ / "few.db").mark(1, {"", LedgerEvent::known, "https://x/1", ""}));
   must(open_rw(dir_ / "many.db").enter(1, {"", LedgerEvent::failed, "", ""}));
-  expect_refused("many.db", "few.db", "holds: entries of the ledgers of findings 1");
-  expect_refused("few.db", "many.db", "holds: entries of the ledgers of findings 1");
+  expect_refused("many.db", "few.db", ": entries of the ledgers of findings 1");
+  expect_refused("few.db", "many.db", ": entries of the ledgers of findings 1");
 }
 
 TEST_F(CopyStore, TellsOfTheFirstFewThatAreLacking) {
@@ -116,7 +116,7 @@ TEST_F(CopyStore, AnOlderCopyLacksWhatCameSince) {
   EXPECT_TRUE(copied("s.db", "old.db").empty());
   must(open_rw(dir_ / "s.db").mark(1, {"", LedgerEvent::known, "https://x/1", ""}));
   EXPECT_TRUE(copied("s.db", "good.db").empty());
-  expect_refused("old.db", "good.db", "holds: entries of the ledgers of findings 1");
+  expect_refused("old.db", "good.db", ": entries of the ledgers of findings 1");
 }
 
 // A night without findings is a result, too.
@@ -126,7 +126,7 @@ TEST_F(CopyStore, CleanNightsAreNotLost) {
   make("found.db", 1);
   write_bytes(dir_ / "empty.db", "");
   for (const char* from : {"one.db", "found.db", "empty.db"})
-    expect_refused(from, "nights.db", "nights.db holds: campaigns 1, 2, 3");
+    expect_refused(from, "nights.db", "nights.db: campaigns 1, 2, 3");
 }
 
 TEST_F(CopyStore, ProbesAndEvidenceAreNotLost) {
@@ -139,14 +139,14 @@ TEST_F(CopyStore, ProbesAndEvidenceAreNotLost) {
     expect_refused("s.db", "copy.db", says);
     EXPECT_TRUE(copied("copy.db", "s.db").empty()) << "nothing is lost of its older copy";
   };
-  refused_after("holds: trials of findings 1",
+  refused_after(": trials of findings 1",
                 [&](Store store) { must(store.add_trial(1, "replay", f.plan, {}, {}, {})); });
-  refused_after("holds: artifacts of findings 1",
+  refused_after(": artifacts of findings 1",
                 [](Store store) { must(store.add_artifact(1, "log", "worker", "last words")); });
-  refused_after("holds: probes of findings 1", [&](Store store) {
+  refused_after(": probes of findings 1", [&](Store store) {
     must(store.add_probe({1, "host", "c0de"}, f.plan, {"", 3, 0, 1, 0, ""}));
   });
-  refused_after("holds: findings 1", [](Store store) {
+  refused_after(": findings 1", [](Store store) {
     must(store.resume_campaign(1));
     must(store.sighted(1, 5));
   });
@@ -158,7 +158,7 @@ TEST_F(CopyStore, SuspectsAreNotLost) {
   suspect.state = FindingState::suspect;
   must(open_rw(dir_ / "suspects.db").record(suspect));
   add_clean_nights("campaigns.db", 1);
-  expect_refused("campaigns.db", "suspects.db", "holds: findings 1");
+  expect_refused("campaigns.db", "suspects.db", ": findings 1");
 }
 
 // Rows that another program deletes are reported as missing, unlike those that a command removes.
@@ -189,8 +189,8 @@ TEST_F(CopyStore, TwoThatWentOnApartDoNotReplaceEachOther) {
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
   add_clean_nights("s.db", 1);
   add_clean_nights("copy.db", 1);
-  expect_refused("s.db", "copy.db", "holds: campaigns 2");
-  expect_refused("copy.db", "s.db", "holds: campaigns 2");
+  expect_refused("s.db", "copy.db", ": campaigns 2");
+  expect_refused("copy.db", "s.db", ": campaigns 2");
   {
     Store from = open_ro(dir_ / "copy.db"), into = open_rw(dir_ / "s.db");
     must(merge(from, into));
@@ -217,7 +217,7 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
   write_bytes(dir_ / "copy.db", bytes_of(dir_ / "s.db"));
   add_clean_nights("s.db", 1);
   EXPECT_TRUE(copied("s.db", "copy.db").empty());
-  expect_refused("old.db", "copy.db", "holds: campaigns");
+  expect_refused("old.db", "copy.db", ": campaigns");
 }
 
 TEST_F(CopyStore, EveryTableIsCompared) {
@@ -252,7 +252,7 @@ TEST_F(CopyStore, AMergedStoreTakesTheRunnersPlace) {
   }
   EXPECT_TRUE(copied("all.db", "good.db").empty());
   EXPECT_EQ(findings("good.db"), 2u);
-  expect_refused("a.db", "good.db", "good.db holds: ");
+  expect_refused("a.db", "good.db", "good.db: ");
 }
 
 // A user's mark on a suspect survives when triage merges the suspect into another finding.
@@ -357,7 +357,7 @@ TEST_F(CopyStore, AStoreWithALogIsNotReplaced) {
   must(writer.record(sample_finding(1)));
   const auto refused = copy_store(dir_ / "s.db", dir_ / "copy.db");
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("copy.db-wal is there"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("copy.db-wal exists"), std::string::npos);
   EXPECT_EQ(findings("copy.db"), 1u);
 }
 

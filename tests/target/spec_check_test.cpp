@@ -219,7 +219,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
        [](auto& s) {
          s.dims[1].values = {-8, 8};
        }},
-      {"its category is 77, which is not one of its enumerators", [](auto& s) { s.category = Category{77}; }},
+      {"its category is 77, which is not one of its enumerators",
+       [](auto& s) { s.category = Category{77}; }},
       {"the dtype of tensor 'x' is 77", [](auto& s) { s.tensors[0].dtype = DType{77}; }},
       {"the role of tensor 'x' is 77", [](auto& s) { s.tensors[0].role = Role{77}; }},
       {"the kind of the fill of tensor 'x' is 77",
