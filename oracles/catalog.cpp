@@ -37,6 +37,7 @@ std::vector<std::unique_ptr<Oracle>> comparing_along(const std::vector<ModeAxis>
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return more_specific(a.first, b.first); });
   std::vector<std::unique_ptr<Oracle>> out;
+  out.reserve(all.size());
   for (auto& [kind, oracle] : all) out.push_back(std::move(oracle));
   return out;
 }

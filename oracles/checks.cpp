@@ -11,9 +11,6 @@
 namespace redzone::oracles {
 namespace {
 
-// A fault further than this from the nearest buffer is not attributed to that buffer.
-constexpr std::int64_t kNearBytes = 1 << 20;
-
 constexpr std::string_view kMisaligned = "CUDA_ERROR_MISALIGNED_ADDRESS";
 constexpr std::array<std::string_view, 6> kAddressCodes = {"SIGSEGV",
                                                            "SIGBUS",
@@ -234,7 +231,7 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
   }
   s.kind = FailKind::illegal_access;
   if (fault.access != Access::unknown) s.access = name_of(fault.access);
-  if (!fault.buffer.empty() && std::abs(fault.distance_bytes) <= kNearBytes) {
+  if (!fault.buffer.empty() && std::abs(fault.distance_bytes) <= std::int64_t{kNearBytes}) {
     s.buffer = fault.buffer;
     if (fault.side != Side::unknown) s.side = name_of(fault.side);
   }

@@ -83,6 +83,7 @@ std::vector<Probe> Prober::ask(std::span<const Plan> plans) {
     run(open);
   }
   std::vector<Probe> out;
+  out.reserve(hashes.size());
   for (const auto& hash : hashes) out.push_back({answer_of(memory_[hash]), memory_[hash]});
   return out;
 }

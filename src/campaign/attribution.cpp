@@ -95,6 +95,7 @@ std::vector<Variant> under_other_launches(const Plan& plan, std::span<const Vari
 
 std::vector<Variant*> pointers_to(std::vector<Variant>& all) {
   std::vector<Variant*> out;
+  out.reserve(all.size());
   for (auto& v : all) out.push_back(&v);
   return out;
 }

@@ -46,6 +46,7 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       }
       if (batch.empty()) continue;
       std::vector<std::string> asked;
+      asked.reserve(batch.size());
       for (const auto& candidate : batch) asked.push_back(wire::encode(candidate));
       const auto tried = still_fails(batch);
       out.evaluations += batch.size();

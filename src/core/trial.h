@@ -41,6 +41,9 @@ constexpr auto enum_table(Side) {
                                    {Side::inside, "inside"}});
 }
 
+// An address farther than this from every buffer is attributed to none.
+inline constexpr std::uint64_t kNearBytes = std::uint64_t{1} << 20;
+
 // How a trial ended.
 enum class End : std::uint8_t {
   completed,

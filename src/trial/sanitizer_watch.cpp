@@ -10,9 +10,6 @@
 namespace redzone::trial {
 namespace {
 
-// Beyond this distance the nearest buffer is a coincidence of the address space.
-constexpr std::uint64_t kNearBytes = 1 << 20;
-
 std::uint64_t number(const std::byte* p) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(p));
 }

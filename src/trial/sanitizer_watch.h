@@ -20,7 +20,7 @@ struct SanitizerSource {
 
 class SanitizerWatch {
  public:
-  explicit SanitizerWatch(SanitizerSource source) : tool_(source.tool), log_(source.log) {}
+  explicit SanitizerWatch(const SanitizerSource& source) : tool_(source.tool), log_(source.log) {}
 
   SanitizerTool tool() const { return tool_; }
 

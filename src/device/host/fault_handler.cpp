@@ -17,8 +17,6 @@ const FaultContext* g_context = nullptr;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 constexpr std::size_t kStackBytes = 64 * 1024;
-// Outside the arena, an address within this distance of a buffer is attributed to it.
-constexpr std::uintptr_t kNearBytes = std::uintptr_t{1} << 20;
 
 std::uintptr_t number(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p);
@@ -60,6 +58,7 @@ Nearest locate(const FaultContext& context, std::uintptr_t address) {
     nearest.consider(range.name.c_str(), address, range.begin, range.end);
   if (context.thread != nullptr)
     nearest.consider("shared", address, context.shared_begin, context.shared_end);
+  // An address in the arena can only be meant for one of its buffers.
   const bool in_arena = within(address, context.arena_begin, context.arena_end);
   if (!in_arena && nearest.distance > kNearBytes) return {};
   return nearest;

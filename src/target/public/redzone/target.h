@@ -359,6 +359,7 @@ inline void preload() {
 #endif
 
 // Defines the entry point. Use once in a shared object: REDZONE_PLUGIN(registrar) { ... }
+// NOLINTBEGIN(bugprone-macro-parentheses): `registrar` is the name of a parameter
 #define REDZONE_PLUGIN(registrar)                                                                  \
   static void redzone_register_targets(::redzone::Registrar& registrar);                           \
   extern "C" __attribute__((visibility("default"))) const ::redzone::PluginInfo*                   \
@@ -368,3 +369,4 @@ inline void preload() {
     return &info;                                                                                  \
   }                                                                                                \
   static void redzone_register_targets(::redzone::Registrar& registrar)
+// NOLINTEND(bugprone-macro-parentheses)
