@@ -35,6 +35,9 @@ Result<void> measure_parts(const Setup& setup, Report& report) {
   if (wanted(Part::modes)) RZ_TRY(measure_modes(setup, report));
   if (wanted(Part::launcher)) RZ_TRY(measure_launchers(setup, report));
   if (wanted(Part::tma)) RZ_TRY(measure_tma(setup, report));
+  if (wanted(Part::minute)) {
+    RZ_TRY_ASSIGN(report.minute, setup.minute());
+  }
   return {};
 }
 

@@ -147,6 +147,31 @@ Json tma(const TmaReport& t) {
           {"ragged_prefill", t.ragged ? throughput(*t.ragged) : Json()}};
 }
 
+Json minute(const Minute& m) {
+  Json puzzles = Json::array();
+  for (const auto& p : m.puzzles)
+    puzzles.push_back({{"puzzle", p.puzzle},
+                       {"plans", p.plans},
+                       {"parts", p.parts},
+                       {"confirmed_s", optional(p.confirmed_s)},
+                       {"minimal_s", optional(p.minimal_s)}});
+  return {{"startup_s", m.startup_s},
+          {"seconds", m.seconds},
+          {"plans", m.plans},
+          {"workers_lost", m.workers_lost},
+          {"confirmed", m.confirmed()},
+          {"minimal", m.minimal()},
+          {"first_confirmed_s", optional(m.first_confirmed_s())},
+          {"of_parts", kMinuteParts},
+          {"puzzles", puzzles},
+          {"kernels",
+           {{"faulting", m.share.faulting},
+            {"alone_plans_per_s", m.share.alone_plans_per_s},
+            {"beside_plans_per_s", m.share.beside_plans_per_s},
+            {"share", optional(m.share.share())},
+            {"why_not", text_or_null(m.share.why_not)}}}};
+}
+
 }  // namespace
 
 std::string report_json(const Report& r) {
@@ -175,6 +200,7 @@ std::string report_json(const Report& r) {
   json["modes"] = mode_table(r.modes);
   json["launchers"] = launcher_table(r.launchers);
   json["tma"] = r.tma ? tma(*r.tma) : Json();
+  json["minute"] = r.minute ? minute(*r.minute) : Json();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -49,4 +49,32 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+std::optional<double> KernelShare::share() const {
+  if (!why_not.empty() || alone_plans_per_s <= 0) return std::nullopt;
+  return beside_plans_per_s / alone_plans_per_s;
+}
+
+std::size_t Minute::confirmed() const {
+  return static_cast<std::size_t>(std::count_if(
+      puzzles.begin(), puzzles.end(), [](const auto& p) { return p.confirmed_s.has_value(); }));
+}
+
+std::size_t Minute::minimal() const {
+  return static_cast<std::size_t>(std::count_if(
+      puzzles.begin(), puzzles.end(), [](const auto& p) { return p.minimal_s.has_value(); }));
+}
+
+std::optional<double> Minute::first_confirmed_s() const {
+  std::optional<double> first;
+  for (const auto& p : puzzles)
+    if (p.confirmed_s && (!first || *p.confirmed_s < *first)) first = p.confirmed_s;
+  return first;
+}
+
+const MinutePuzzle* Minute::fewest_plans() const {
+  const auto it = std::min_element(puzzles.begin(), puzzles.end(),
+                                   [](const auto& a, const auto& b) { return a.plans < b.plans; });
+  return it == puzzles.end() ? nullptr : &*it;
+}
+
 }  // namespace redzone::bench

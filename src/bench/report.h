@@ -157,6 +157,36 @@ struct TmaReport {
   std::optional<Throughput> ragged;   // ragged prefill
 };
 
+// The campaign of a minute over all puzzles, by puzzle.
+inline constexpr std::size_t kMinuteParts = 6;
+struct MinutePuzzle {
+  std::string puzzle;
+  std::uint64_t plans = 0;  // that were screened
+  std::size_t parts = 0;    // of kMinuteParts equal parts of the time: those with a plan
+  // Seconds until its first finding was confirmed, and until one was reduced to a minimum.
+  std::optional<double> confirmed_s = {}, minimal_s = {};
+};
+// Plans per second of the kernels.
+struct KernelShare {
+  std::vector<std::string> faulting = {};  // the targets that run beside them
+  double alone_plans_per_s = 0, beside_plans_per_s = 0;
+  std::string why_not = {};  // "" unless it was not measured
+
+  std::optional<double> share() const;
+};
+struct Minute {
+  double startup_s = 0;  // before the campaign: first worker and self-proof
+  double seconds = 0;    // of the campaign
+  std::uint64_t plans = 0, workers_lost = 0;
+  std::vector<MinutePuzzle> puzzles = {};
+  KernelShare share = {};
+
+  std::size_t confirmed() const;
+  std::size_t minimal() const;
+  std::optional<double> first_confirmed_s() const;
+  const MinutePuzzle* fewest_plans() const;  // null without puzzles
+};
+
 struct Report {
   Environment environment;
   std::string kind;     // "host" | "cuda"
@@ -174,6 +204,7 @@ struct Report {
   ModeTable modes;
   LauncherTable launchers;
   std::optional<TmaReport> tma;
+  std::optional<Minute> minute;
 };
 
 // 0 if empty.

@@ -7,6 +7,7 @@
 
 #include "bench/bare_loop.h"
 #include "bench/bench.h"
+#include "bench/minute.h"
 #include "bench/tma.h"
 #include "core/device_traits.h"
 #include "core/temporary_folder.h"
@@ -38,6 +39,8 @@ Effort effort_for(bool quick) {
   effort.correct_calls = 500;
   effort.correct = milliseconds(8000);
   effort.descriptors = kQuickDescriptors;
+  effort.minute = milliseconds(6000);
+  effort.kernels = milliseconds(1500);
   return effort;
 }
 
@@ -122,6 +125,7 @@ Result<Report> run(const RunOptions& options) {
   add_memcheck(setup, logs);
   engine::SanitizedPools sanitized(device, setup.pool.command, options.engine.interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
+  setup.minute = [&] { return measure_minute(options.engine, setup.effort, setup.say); };
   const oracles::Catalog dry = oracles::Catalog::dry();
   const Setup none = setup_of_none(setup, options.engine, dry);
   setup.none = &none;

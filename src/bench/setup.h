@@ -13,7 +13,7 @@
 
 namespace redzone::bench {
 
-enum class Part : std::uint8_t { throughput, detection, faults, modes, launcher, tma };
+enum class Part : std::uint8_t { throughput, detection, faults, modes, launcher, tma, minute };
 
 struct Effort {
   bool quick = false;                         // fewer plans and puzzles
@@ -31,8 +31,10 @@ struct Effort {
   std::uint64_t correct_calls = 20000;            // of each correct launcher
   std::chrono::milliseconds correct{300000};      // of these calls; then the rest is skipped
   std::uint64_t descriptors = 1000000;            // TMA's
-  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults,
-                          Part::modes,      Part::launcher,  Part::tma};
+  std::chrono::milliseconds minute{60000};        // of the campaign over all puzzles
+  std::chrono::milliseconds kernels{20000};       // of each campaign over the kernels
+  std::set<Part> parts = {Part::throughput, Part::detection, Part::faults, Part::modes,
+                          Part::launcher,   Part::tma,       Part::minute};
 };
 
 struct Setup {
@@ -53,6 +55,8 @@ struct Setup {
   std::string why_no_memcheck = {};
   // Starts a long-lived worker under that tool, or returns the reason why it cannot.
   std::function<Result<std::unique_ptr<exec::Executor>>(SanitizerTool)> sanitized = {};
+  // Measures the first minute, on engines of its own.
+  std::function<Result<Minute>()> minute = {};
   // The setup of the dry-run device, for the part `launcher`; outlives this.
   const Setup* none = nullptr;
   std::function<bool()> stop = {};                   // Ctrl-C
@@ -60,6 +64,9 @@ struct Setup {
   Effort effort = {};
 };
 
+// All of them; with `quick` a few, evenly spaced.
+std::vector<const TargetEntry*> enough_of(const std::vector<const TargetEntry*>& puzzles,
+                                          bool quick);
 // The registry's puzzles for the device, by name; with `quick` a few of them.
 std::vector<const TargetEntry*> puzzles_to_find(const Setup& setup);
 

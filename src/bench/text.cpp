@@ -113,7 +113,7 @@ std::string mistakes_text(const LauncherTable& t) {
     for (const auto& c : r.cells) cells.push_back(cell_text(c));
     cells.push_back(reduced_text(r.none));
     cells.push_back(reduced_text(r.native));
-    table.add(std::move(cells));
+    table.add(cells);
   }
   out += table.text("  ");
   for (const auto& c : t.columns) out += fmt::format("  {}: {}\n", c.name, c.what);
@@ -157,10 +157,42 @@ std::string modes_text(const ModeTable& t) {
   for (const auto& r : t.rows) {
     std::vector<std::string> cells = {r.puzzle};
     for (const auto& c : r.cells) cells.push_back(cell_text(c));
-    table.add(std::move(cells));
+    table.add(cells);
   }
   out += table.text("  ");
   for (const auto& c : t.columns) out += fmt::format("  {}: {}\n", c.name, c.what);
+  return out;
+}
+
+std::string seconds_or_dash(std::optional<double> seconds) {
+  return seconds ? fmt::format("{:.1f}", *seconds) : "-";
+}
+
+std::string minute_text(const Minute& m) {
+  std::string out = fmt::format(
+      "\nfirst minute: all puzzles and kernels for {:.0f} s, after {:.1f} s of start-up\n"
+      "  {} of {} puzzles confirmed, {} minimal, the first confirmed after {} s; {} plans, {} "
+      "workers lost\n",
+      m.seconds, m.startup_s, m.confirmed(), m.puzzles.size(), m.minimal(),
+      seconds_or_dash(m.first_confirmed_s()), report::grouped(m.plans), m.workers_lost);
+  Table table({{"puzzle"},
+               {"plans", right},
+               {fmt::format("parts of {}", kMinuteParts), right},
+               {"confirmed, s", right},
+               {"minimal, s", right}});
+  for (const auto& p : m.puzzles)
+    table.add({p.puzzle, report::grouped(p.plans), std::to_string(p.parts),
+               seconds_or_dash(p.confirmed_s), seconds_or_dash(p.minimal_s)});
+  out += table.text("  ");
+  if (const auto* fewest = m.fewest_plans())
+    out += fmt::format("  fewest plans: {} for {}, in {} of {} parts of the time\n", fewest->plans,
+                       fewest->puzzle, fewest->parts, kMinuteParts);
+  const KernelShare& s = m.share;
+  if (!s.why_not.empty()) return out + "  kernels: not measured: " + s.why_not + "\n";
+  if (!s.faulting.empty())
+    out +=
+        fmt::format("  kernels: {:.1f} plans/s alone, {:.1f} beside {}: {}\n", s.alone_plans_per_s,
+                    s.beside_plans_per_s, fmt::join(s.faulting, " and "), ratio(s.share()));
   return out;
 }
 
@@ -178,7 +210,9 @@ std::string report_text(const Report& r) {
   if (!r.fault_cost.puzzle.empty() || !r.fault_cost.why_not.empty())
     out += fault_text(r.fault_cost);
   out += modes_text(r.modes) + launchers_text(r.launchers);
-  return r.tma ? out + tma_text(*r.tma) : out;
+  if (r.tma) out += tma_text(*r.tma);
+  if (r.minute) out += minute_text(*r.minute);
+  return out;
 }
 
 }  // namespace redzone::bench

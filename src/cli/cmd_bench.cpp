@@ -26,8 +26,9 @@ class Bench final : public Command {
   void declare(po::options_description& flags, po::positional_options_description&) const override {
     flags.add_options()("quick", po::bool_switch(), "use fewer plans and puzzles: under a minute")(
         "part", po::value<std::vector<std::string>>()->composing(),
-        "run only this part: throughput, detection, faults, modes, launcher or tma; repeatable")(
-        "out", po::value<std::string>(), "also write the report to this file as JSON")(
+        "run only this part: throughput, detection, faults, modes, launcher, tma or minute; "
+        "repeatable")("out", po::value<std::string>(),
+                      "also write the report to this file as JSON")(
         "commit", po::value<std::string>()->default_value("unknown"),
         "commit of this build, for the report");
     add_device_flag(flags);
@@ -64,7 +65,8 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
   using enum bench::Part;
   const std::map<std::string, bench::Part> names = {
       {"throughput", throughput}, {"detection", detection}, {"faults", faults},
-      {"modes", modes},           {"launcher", launcher},   {"tma", tma}};
+      {"modes", modes},           {"launcher", launcher},   {"tma", tma},
+      {"minute", minute}};
   std::set<bench::Part> parts;
   if (flags.count("part") == 0) {
     for (const auto& [name, part] : names) parts.insert(part);
@@ -74,7 +76,8 @@ Result<std::set<bench::Part>> parts_wanted(const po::variables_map& flags) {
     const auto found = names.find(name);
     if (found == names.end())
       return usage_error(fmt::format(
-          "--part {}: must be throughput, detection, faults, modes, launcher or tma", name));
+          "--part {}: must be throughput, detection, faults, modes, launcher, tma or minute",
+          name));
     parts.insert(found->second);
   }
   return parts;

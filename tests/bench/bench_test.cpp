@@ -142,6 +142,26 @@ void check_tma(const Json& tma) {
   check_throughput(tma["ragged_prefill"]);
 }
 
+void check_minute(const Json& minute) {
+  EXPECT_GT(minute["startup_s"], 0);
+  EXPECT_GT(minute["seconds"], 0);
+  EXPECT_EQ(minute["puzzles"].size(), 4u);
+  int plans = 0, confirmed = 0;
+  for (const auto& p : minute["puzzles"]) {
+    SCOPED_TRACE(p["puzzle"]);
+    plans += p["plans"].get<int>();
+    confirmed += p["confirmed_s"].is_null() ? 0 : 1;
+    EXPECT_EQ(p["parts"] == 0, p["plans"] == 0);
+    EXPECT_LE(p["parts"], minute["of_parts"]);
+    EXPECT_TRUE(p["minimal_s"].is_null() || p["minimal_s"] >= p["confirmed_s"]);
+  }
+  EXPECT_GT(plans, 0);
+  EXPECT_GE(minute["plans"], plans);
+  EXPECT_GT(confirmed, 0);
+  EXPECT_EQ(minute["confirmed"], confirmed);
+  EXPECT_EQ(minute["kernels"]["share"].is_null(), !minute["kernels"]["why_not"].is_null());
+}
+
 TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
   const auto folder = TemporaryFolder::create("bench").value();
   const auto file = folder.path() / "report.json";
@@ -186,12 +206,14 @@ TEST(Bench, WritesWhatItMeasuredOnTheHostDevice) {
 
   check_modes(report["modes"]);
   check_launchers(report["launchers"]);
+  check_minute(report["minute"]);
 
   std::stringstream table;
   table << std::ifstream(folder.path() / "table").rdbuf();
   for (const char* part :
        {"throughput, tiny shapes", "throughput, medium shapes", "screen-1-worker", "detection",
-        "cost of a fault", "modes: share", "launchers: share", "lazy_launch: 0 suspects"})
+        "cost of a fault", "modes: share", "launchers: share", "lazy_launch: 0 suspects",
+        "first minute: all puzzles"})
     EXPECT_NE(table.str().find(part), std::string::npos) << part;
 }
 
