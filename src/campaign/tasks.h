@@ -23,8 +23,6 @@ class Tasks {
     int stage = 0;
     double due = 0;
     std::uint64_t order = 0;
-    // clang-tidy reads the comparison that the compiler generates.
-    // NOLINTNEXTLINE(modernize-use-nullptr)
     std::partial_ordering operator<=>(const Rank&) const = default;
   };
 

@@ -16,6 +16,7 @@ namespace {
 template <class Specs>
 std::vector<std::string> names_of(const Specs& specs) {
   std::vector<std::string> names;
+  names.reserve(specs.size());
   for (const auto& s : specs) names.push_back(s.name);
   return names;
 }

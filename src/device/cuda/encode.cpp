@@ -66,7 +66,7 @@ CUresult encode(const DriverApi& api, const tma::Descriptor& d, CUtensorMap& map
   const auto strides = padded<cuuint64_t>(d.strides);
   const auto element_strides = padded<cuuint32_t>(d.element_strides);
   // The driver takes the address as a pointer to memory that it must not write.
-  void* address = reinterpret_cast<void*>(d.address);  // NOLINT(performance-no-int-to-ptr)
+  void* address = reinterpret_cast<void*>(d.address);
   const auto type = raw<CUtensorMapDataType>(number(d.type));
   const auto interleave = raw<CUtensorMapInterleave>(number(d.interleave));
   const auto swizzle = raw<CUtensorMapSwizzle>(number(d.swizzle));

@@ -40,7 +40,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
     return {};
   }
   if (!watchdog_.joinable())
-    watchdog_ = std::jthread([this](std::stop_token stop) { watch(stop); });
+    watchdog_ = std::jthread([this](std::stop_token stop) { watch(std::move(stop)); });
   streams_.assign(streams.begin(), streams.end());
   closed_ = true;
   ++ticket_;

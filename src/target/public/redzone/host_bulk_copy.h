@@ -125,8 +125,7 @@ class TileCopy {
     fill(end, count);
     if (begin == end) return;
     from += static_cast<std::uint64_t>(first + begin) * map_.element_bytes;
-    std::memcpy(row_ + begin * map_.element_bytes,
-                reinterpret_cast<const void*>(from),  // NOLINT(performance-no-int-to-ptr)
+    std::memcpy(row_ + begin * map_.element_bytes, reinterpret_cast<const void*>(from),
                 static_cast<std::size_t>(end - begin) * map_.element_bytes);
   }
 
