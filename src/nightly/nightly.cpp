@@ -35,6 +35,7 @@ std::string targets_of(const engine::Selection& selection) {
 
 std::string plans_of(const std::vector<CorpusPlan>& corpus) {
   std::vector<std::string> names;
+  names.reserve(corpus.size());
   for (const auto& plan : corpus) names.push_back(plan.name);
   return sorted_list(std::move(names));
 }

@@ -71,12 +71,12 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
 
   std::vector<Todo> list;
   std::map<std::pair<std::int64_t, std::string>, int> listed;  // by time of the last replay
-  const auto add = [&](const std::string& key, std::string subject, const std::string& target,
-                       auto replay, const CorpusPlan* plan = nullptr) {
+  const auto add = [&](const std::string& key, const std::string& subject,
+                       const std::string& target, auto replay, const CorpusPlan* plan = nullptr) {
     if (done.contains(subject) || !night_.shard.owns(key)) return;
     const auto it = last->find(subject);
     const std::int64_t when = it == last->end() ? 0 : it->second;
-    list.push_back({.subject = std::move(subject),
+    list.push_back({.subject = subject,
                     .last = when,
                     .turn = listed[{when, target}]++,
                     .replay = std::move(replay),

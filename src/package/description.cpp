@@ -97,6 +97,7 @@ Constraint read_constraint(TableReader& f, const std::vector<DimSpec>& dims) {
   const auto dim = [&](const char* field) {
     std::string name = f.text(field);
     std::vector<std::string> names;
+    names.reserve(dims.size());
     for (const auto& d : dims) names.push_back(d.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw f.error(field, fmt::format("no dim '{}'{}", name, did_you_mean(name, names)));

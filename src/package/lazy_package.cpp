@@ -54,7 +54,7 @@ bool TunedChoice::can_make(const lazy::Mistake& mistake) const {
   return !forgotten_dim_.empty();
 }
 
-TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice) {
+TargetSpec lazy_spec_of(const std::shared_ptr<const TunedChoice>& choice) {
   TargetSpec spec =
       spec_of(choice->shared(), std::shared_ptr<const Settings>(choice, &choice->settings()));
   // It tunes on copies of tensors, only once: a replay would not repeat what the capture recorded.

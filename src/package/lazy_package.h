@@ -37,7 +37,7 @@ class TunedChoice {
 };
 
 // The spec without its name. Launches are declared only for calls without a choice.
-TargetSpec lazy_spec_of(std::shared_ptr<const TunedChoice> choice);
+TargetSpec lazy_spec_of(const std::shared_ptr<const TunedChoice>& choice);
 
 class LazyPackageTarget final : public Target, private lazy::Kernels {
  public:

@@ -84,7 +84,7 @@ double work_of(const Package& package, const Dims& dims, const Config& config) {
 }  // namespace
 
 TargetSpec spec_of(std::shared_ptr<const Package> package,
-                   std::shared_ptr<const Settings> settings) {
+                   const std::shared_ptr<const Settings>& settings) {
   TargetSpec spec;
   spec.name = package->name;
   spec.doc = package->doc;

@@ -16,7 +16,7 @@ namespace redzone::package {
 // The spec for `package`, with the knobs of `settings`. A constraint excludes calls that no variant
 // serves; launches are declared only for calls without a choice.
 TargetSpec spec_of(std::shared_ptr<const Package> package,
-                   std::shared_ptr<const Settings> settings);
+                   const std::shared_ptr<const Settings>& settings);
 
 // The reference that the package names; null if it names none. A usage error if there is none of
 // that name, or if it reads something that the package lacks.

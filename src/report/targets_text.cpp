@@ -34,6 +34,7 @@ std::string values_of(const KnobSpec& knob) {
 template <class Specs>
 std::string names(const Specs& specs) {
   std::vector<std::string_view> out;
+  out.reserve(specs.size());
   for (const auto& spec : specs) out.push_back(spec.name);
   return fmt::format("{}", fmt::join(out, " "));
 }

@@ -116,13 +116,12 @@ void read_line(std::string_view line, SanitizerRecord& record) {
              line.starts_with("Address 0x")) {
     record.address = first_address(line);
     record.text.append("; ").append(line);
-  } else if (line.starts_with("and is ")) {
-    record.text.append(" ").append(line);
   } else if (line.starts_with("Write Thread (") || line.starts_with("Read Thread (")) {
     if (record.thread.empty()) record.thread = triple_behind(line, "Thread (");
     read_place(behind(line, " at "), record);
     record.text.append("; ").append(line);
-  } else if (line.starts_with("and Write access at ") || line.starts_with("and Read access at ")) {
+  } else if (line.starts_with("and is ") || line.starts_with("and Write access at ") ||
+             line.starts_with("and Read access at ")) {
     record.text.append(" ").append(line);
   }
 }

@@ -72,6 +72,7 @@ class RecordedTarget final : public Target {
         sizes.push_back(p.size);
       }
       std::vector<void*> pointers;
+      pointers.reserve(slots.size());
       for (std::uint64_t& slot : slots) pointers.push_back(&slot);
       ctx.launch(ctx.variant(request), launch.shape, {pointers.data(), sizes.data(), sizes.size()});
     }

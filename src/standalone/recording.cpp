@@ -235,7 +235,7 @@ Result<std::string> recorded_source(const RecordingRequest& request) {
   auto calls = calls_text(request, placement, images);
   if (!calls) return calls;
   if (request.kind == FailKind::placement || request.kind == FailKind::divergence) {
-    const auto moved = calls_text(
+    auto moved = calls_text(
         request,
         placement == Placement::guard_after ? Placement::guard_before : Placement::guard_after,
         images);

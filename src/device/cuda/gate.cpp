@@ -40,7 +40,7 @@ Status<void> Gate::close(std::span<const CUstream> streams) {
     return {};
   }
   if (!watchdog_.joinable())
-    watchdog_ = std::jthread([this](std::stop_token stop) { watch(std::move(stop)); });
+    watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   streams_.assign(streams.begin(), streams.end());
   closed_ = true;
   ++ticket_;
@@ -86,7 +86,7 @@ void Gate::release(std::uint32_t ticket) {
   std::atomic_ref<std::uint32_t>(*word_).store(ticket, std::memory_order_seq_cst);
 }
 
-void Gate::watch(std::stop_token stop) {
+void Gate::watch(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (wake_.wait(lock, stop, [this] { return armed_; })) {
     const std::uint32_t ticket = armed_ticket_;

@@ -47,7 +47,7 @@ class Gate {
   Gate(const DriverApi& api, std::uint32_t* word, CUdeviceptr device_word)
       : api_(api), word_(word), device_word_(device_word) {}
   void release(std::uint32_t ticket);
-  void watch(std::stop_token stop);
+  void watch(const std::stop_token& stop);
 
   const DriverApi& api_;
   std::uint32_t* word_;  // mapped host memory, read by the device
