@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "statistics", "tma",      "sanitizer", "target", "launcher",
-    "references", "device",     "package",  "exec",      "trial",  "standalone",
-    "generators", "oracles",    "campaign", "bisect",    "store",  "report",
-    "engine",     "nightly",    "bench",    "cli",       "targets"};
+    "core",       "interpose",  "guard",    "statistics", "tma",   "sanitizer", "target",
+    "launcher",   "references", "device",   "package",    "exec",  "trial",     "standalone",
+    "generators", "oracles",    "campaign", "bisect",     "store", "report",    "engine",
+    "nightly",    "bench",      "cli",      "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
@@ -136,7 +136,10 @@ std::vector<ThirdParty> third_party() {
       {"toml", {"toml++"}, {"src/core/toml.h"}},
       {"pugixml", {"pugixml"}, {"src/report/junit.cpp", "tests/"}},
       {"muparser", {"muParser"}, {"src/package/expression.cpp"}},
-      {"cuda", {"cuda.h", "nvrtc.h"}, {"src/device/cuda/", "src/standalone/", "tests/gpu/"}},
+      {"cuda",
+       {"cuda.h", "nvrtc.h"},
+       {"src/device/cuda/", "src/standalone/", "tests/gpu/",
+        "tests/interpose/driver_abi_test.cpp"}},
       {"cuda_runtime",
        {"cuda_runtime"},
        {"src/target/public/redzone/target.h", "src/device/cuda/", "tests/gpu/"}},
@@ -175,6 +178,9 @@ struct Part {
 std::vector<Part> parts() {
   return {
       {"core", "src/core/", {}},
+      // Preloaded into foreign processes, so it has nothing of the rest.
+      {"interpose", "src/interpose/", {}},
+      {"guard", "src/guard/", {"core/", "interpose/"}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
       // Kernels that the device compiles at run time include the same headers as those of plugins.

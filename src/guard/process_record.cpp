@@ -1,0 +1,99 @@
+#include "guard/process_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/read_file.h"
+
+namespace redzone::guard {
+namespace {
+
+using interpose::FindingRecord;
+using interpose::Frames;
+using interpose::Record;
+
+std::string text_of(const char* text, std::size_t most) {
+  return {text, ::strnlen(text, most)};
+}
+
+std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
+  std::vector<Frame> out;
+  const std::size_t count = std::min<std::size_t>(frames.count, interpose::kFrames);
+  for (std::size_t i = 0; i < count; ++i) out.push_back(symbols.at(frames.addresses[i]));
+  return out;
+}
+
+bool makes_sense(const FindingRecord& f) {
+  return f.complete.load() == 1 && f.kind < FindingKind::count && f.access < Access::count &&
+         f.side < Side::count;
+}
+
+Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
+  Finding out;
+  out.kind = f.kind;
+  out.access = f.access;
+  out.side = f.side;
+  out.on_device = f.on_device != 0;
+  out.code = f.code;
+  out.address = f.address;
+  out.distance_bytes = f.distance_bytes;
+  out.wrong_bytes = f.wrong_bytes;
+  out.block = {f.block_address, f.block_bytes, f.block_ordinal, f.block_freed != 0};
+  out.call = text_of(f.call, interpose::kCallBytes);
+  out.thread = f.thread;
+  out.where = frames_of(f.where, symbols);
+  out.allocated = frames_of(f.allocated, symbols);
+  out.freed = frames_of(f.freed, symbols);
+  return out;
+}
+
+}  // namespace
+
+Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
+  RZ_TRY_ASSIGN(const std::string bytes, read_file(file));
+  const auto record = std::make_unique<Record>();
+  if (bytes.size() != sizeof(Record))
+    return harness_error(
+        fmt::format("{}: {} bytes instead of {}", file.string(), bytes.size(), sizeof(Record)));
+  std::memcpy(static_cast<void*>(record.get()), bytes.data(), sizeof(Record));
+  if (record->magic != interpose::kRecordMagic || record->layout_bytes != sizeof(Record))
+    return harness_error(fmt::format("{}: not a record of a guarded process", file.string()));
+  ProcessRecord out;
+  out.pid = record->pid;
+  out.parent = record->parent;
+  out.program = text_of(record->program, sizeof record->program);
+  for (std::size_t i = 0; i < interpose::kFacts; ++i) out.facts[i] = record->facts[i].load() != 0;
+  for (std::size_t i = 0; i < interpose::kCounters; ++i)
+    out.counters[i] = record->counters[i].load();
+  const auto found = std::any_of(std::begin(record->findings), std::end(record->findings),
+                                 [](const auto& f) { return makes_sense(f); });
+  if (!found) return out;
+  auto maps = file;
+  const auto mappings = read_file(maps.replace_extension(interpose::kMapsSuffix));
+  const Symbols symbols(mappings ? *mappings : "");
+  for (const auto& finding : record->findings)
+    if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols));
+  return out;
+}
+
+std::vector<ProcessRecord> read_process_records(const std::filesystem::path& folder,
+                                                std::size_t& unreadable) {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;  // an empty list says it, too
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().extension() == interpose::kRecordSuffix) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<ProcessRecord> out;
+  unreadable = 0;
+  for (const auto& file : files) {
+    if (auto record = read_process_record(file))
+      out.push_back(*std::move(record));
+    else
+      ++unreadable;
+  }
+  return out;
+}
+
+}  // namespace redzone::guard

@@ -1,0 +1,60 @@
+// Functions behind the addresses of another process, from its list of mappings and from the files
+// that it had mapped. Lines of source are not looked up.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redzone::guard {
+
+struct Frame {
+  std::uint64_t address = 0;
+  std::string module;        // path of the mapped file; "" if the address is in none
+  std::uint64_t offset = 0;  // within that file
+  std::string function;      // demangled; "" if the file has no symbol there
+};
+
+// One line of /proc/<pid>/maps that maps a file.
+struct Mapping {
+  std::uint64_t begin = 0, end = 0, offset = 0;
+  std::string file;
+};
+// Lines that are not understood are left out.
+std::vector<Mapping> parse_mappings(std::string_view text);
+
+// The functions of an ELF file of 64 bits, little-endian.
+class ElfFunctions {
+ public:
+  // `image` is the whole file. A damaged one has no functions.
+  explicit ElfFunctions(std::string_view image);
+  // The function that contains the byte of the file; "" if there is none. As the linker names it.
+  std::string at(std::uint64_t file_offset) const;
+
+ private:
+  struct Function {
+    std::uint64_t begin = 0, bytes = 0;
+    std::string name;
+  };
+  struct Segment {
+    std::uint64_t offset = 0, bytes = 0, address = 0;
+  };
+  std::vector<Function> functions_;  // sorted by address
+  std::vector<Segment> segments_;
+};
+
+class Symbols {
+ public:
+  explicit Symbols(std::string_view mappings);
+  // Reads each file once.
+  Frame at(std::uint64_t address) const;
+
+ private:
+  std::vector<Mapping> mappings_;
+  mutable std::map<std::string, std::unique_ptr<ElfFunctions>> files_;
+};
+
+}  // namespace redzone::guard

@@ -1,0 +1,243 @@
+// What DeviceMemory does with a block from its free on: canaries, poison, and what becomes of its
+// memory.
+#include <unistd.h>
+
+#include <cstring>
+
+#include "interpose/backtrace.h"
+#include "interpose/device_layout.h"
+#include "interpose/device_memory.h"
+
+namespace redzone::interpose {
+namespace {
+
+constexpr int kSettleMs = 2000;
+// At most so many are asked for in one call of the program.
+constexpr std::size_t kPolled = 8;
+constexpr std::size_t kCanaryChunk = 64 * 1024;
+constexpr std::size_t kLiveBatch = 256;
+
+// A context that is not current is, while this object lives.
+class CurrentContext {
+ public:
+  CurrentContext(const Driver& driver, CuContext context) : driver_(driver) {
+    driver_.get_context(&before_);
+    changed_ = before_ != context;
+    if (changed_) driver_.set_context(context);
+  }
+  ~CurrentContext() {
+    if (changed_) driver_.set_context(before_);
+  }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const Driver& driver_;
+  CuContext before_ = nullptr;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+DeviceMemory::Zone DeviceMemory::zone_before(const Block& block) const {
+  const std::size_t room = block.address - block.region.base;
+  const std::size_t bytes = room < kZoneBytes ? room : kZoneBytes;
+  return {block.address - bytes, bytes};
+}
+
+DeviceMemory::Zone DeviceMemory::zone_after(const Block& block) const {
+  const CuAddress end = block.address + block.bytes;
+  const std::size_t room = block.region.base + block.region.bytes - end;
+  return {end, room < kZoneBytes ? room : kZoneBytes};
+}
+
+CuEvent DeviceMemory::take_event(PerContext& context) {
+  CuEvent out = nullptr;
+  if (!context.events.empty()) {
+    out = context.events.back();
+    context.events.pop_back();
+  } else if (driver_.create_event(&out, kCuEventDisableTiming) != kCuSuccess) {
+    out = nullptr;
+  }
+  return out;
+}
+
+unsigned char* DeviceMemory::take_canaries(PerContext& context) {
+  if (context.canaries.empty()) {
+    void* chunk = nullptr;
+    if (driver_.allocate_pinned(&chunk, kCanaryChunk, 0) != kCuSuccess) return nullptr;
+    for (std::size_t at = 0; at + 2 * kZoneBytes <= kCanaryChunk; at += 2 * kZoneBytes)
+      context.canaries.push_back(static_cast<unsigned char*>(chunk) + at);
+  }
+  unsigned char* const out = context.canaries.back();
+  context.canaries.pop_back();
+  return out;
+}
+
+// Lets the context's own stream wait for all that the context was given so far.
+int DeviceMemory::order_after_all(CuContext context, PerContext& state) {
+  if (driver_.record_context_event == nullptr) return driver_.synchronize_context();
+  const CuEvent all = take_event(state);
+  if (all == nullptr) return kCuOutOfMemory;
+  int failed = driver_.record_context_event(context, all);
+  if (failed == kCuSuccess) failed = driver_.wait_event(state.own, all, 0);
+  state.events.push_back(all);
+  return failed;
+}
+
+int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned char* to) {
+  std::size_t at = 0;
+  for (const Zone zone : {zone_before(block), zone_after(block)}) {
+    if (zone.bytes != 0)
+      if (const int failed = driver_.copy_to_host(to + at, zone.at, zone.bytes, stream))
+        return failed;
+    at += kZoneBytes;
+  }
+  return kCuSuccess;
+}
+
+int DeviceMemory::retire(const Block& block, Order order) {
+  const CurrentContext current(driver_, block.region.context);
+  PerContext* const state = per_context(block.region.context);
+  if (state == nullptr) return kCuInvalidContext;
+  if (!order)
+    if (const int failed = order_after_all(block.region.context, *state)) return failed;
+  const CuStream stream = order.value_or(state->own);
+  Pending pending{block, take_event(*state), take_canaries(*state)};
+  if (pending.done == nullptr || pending.canaries == nullptr) return kCuOutOfMemory;
+  if (const int failed = copy_canaries(block, stream, pending.canaries)) return failed;
+  if (settings_.poison >= 0)
+    if (const int failed = driver_.set_bytes(
+            block.address, static_cast<unsigned char>(settings_.poison), block.bytes, stream))
+      return failed;
+  if (const int failed = driver_.record_event(pending.done, stream)) return failed;
+  pending_.push_back(std::move(pending));
+  return kCuSuccess;
+}
+
+void DeviceMemory::poll() {
+  if (broken_) return;
+  std::size_t asked = 0;
+  for (auto it = pending_.begin(); it != pending_.end() && asked < kPolled; ++asked) {
+    if (driver_.query_event(it->done) != kCuSuccess) {
+      ++it;
+      continue;
+    }
+    finish(*it);
+    it = pending_.erase(it);
+  }
+}
+
+bool DeviceMemory::wait_for(CuEvent event, int most_ms) {
+  int result = kCuNotReady;
+  for (int waited_ms = 0; waited_ms <= most_ms; ++waited_ms) {
+    result = driver_.query_event(event);
+    if (result != kCuNotReady) break;
+    ::usleep(1000);
+  }
+  return result == kCuSuccess;
+}
+
+void DeviceMemory::finish(Pending& pending) {
+  Block& block = pending.block;
+  Region& region = block.region;
+  if (!compare(block, pending.canaries)) region.painted_at = 0;
+  PerContext& state = contexts_.at(region.context);
+  state.events.push_back(pending.done);
+  state.canaries.push_back(pending.canaries);
+  const bool whole = !region.shared;
+  if (whole && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0)) {
+    unmap(region.slot, true);
+    recorder_.count(Counter::slots_retired);
+    return;
+  }
+  spare_[{region.context, region.bytes, region.shared}].push_back(region);
+}
+
+bool DeviceMemory::compare(const Block& block, const unsigned char* canaries) {
+  recorder_.count(Counter::canaries_checked);
+  const Zone before = zone_before(block), after = zone_after(block);
+  bool clean = true;
+  const auto report = [&](Side side, CuAddress at, std::size_t distance, std::size_t wrong) {
+    clean = false;
+    FindingRecord* const finding = recorder_.begin_finding();
+    if (finding == nullptr) return;
+    finding->kind = FindingKind::canary;
+    finding->access = Access::write;
+    finding->side = side;
+    finding->on_device = 1;
+    finding->address = at;
+    finding->distance_bytes = distance;
+    finding->wrong_bytes = wrong;
+    finding->block_address = block.address;
+    finding->block_bytes = block.bytes;
+    finding->block_ordinal = block.ordinal;
+    finding->block_freed = block.is_freed ? 1 : 0;
+    finding->allocated = block.allocated;
+    finding->freed = block.freed;
+    recorder_.publish(*finding);
+  };
+  std::size_t wrong = 0, nearest = 0;
+  for (std::size_t i = 0; i < before.bytes; ++i)
+    if (canaries[i] != kCanaryByte) ++wrong, nearest = i;
+  if (wrong != 0) report(Side::before, before.at + nearest, before.bytes - nearest, wrong);
+  wrong = 0;
+  for (std::size_t i = after.bytes; i-- > 0;)
+    if (canaries[kZoneBytes + i] != kCanaryByte) ++wrong, nearest = i;
+  if (wrong != 0) report(Side::after, after.at + nearest, nearest + 1, wrong);
+  return clean;
+}
+
+void DeviceMemory::bury(const Block& block) {
+  freed_[block.address] = block;
+  freed_order_.push_back(block.address);
+  if (freed_order_.size() > kFreedKept) {
+    freed_.erase(freed_order_.front());
+    freed_order_.pop_front();
+  }
+}
+
+void DeviceMemory::compare_live() {
+  auto next = live_.begin();
+  while (next != live_.end()) {
+    struct Copy {
+      const Block* block;
+      unsigned char* canaries;
+    };
+    std::vector<Copy> copies;
+    const CuContext context = next->second.region.context;
+    PerContext* const state = per_context(context);
+    const CurrentContext current(driver_, context);
+    if (state == nullptr || order_after_all(context, *state) != kCuSuccess) return;
+    for (; next != live_.end() && copies.size() < kLiveBatch &&
+           next->second.region.context == context;
+         ++next) {
+      unsigned char* const canaries = take_canaries(*state);
+      if (canaries == nullptr || copy_canaries(next->second, state->own, canaries) != kCuSuccess)
+        return;
+      copies.push_back({&next->second, canaries});
+    }
+    const CuEvent done = take_event(*state);
+    if (done == nullptr || driver_.record_event(done, state->own) != kCuSuccess) return;
+    if (!wait_for(done, kSettleMs)) return;
+    for (const Copy& copy : copies) {
+      compare(*copy.block, copy.canaries);
+      state->canaries.push_back(copy.canaries);
+    }
+    state->events.push_back(done);
+  }
+}
+
+void DeviceMemory::settle() {
+  const std::lock_guard lock(mutex_);
+  if (broken_ || !captures_.empty()) return;
+  for (int waited_ms = 0; !pending_.empty() && waited_ms < kSettleMs; ++waited_ms) {
+    const std::size_t before = pending_.size();
+    poll();
+    if (pending_.size() == before) ::usleep(1000);
+  }
+  // What the device still works on is left alone.
+  if (pending_.empty()) compare_live();
+}
+
+}  // namespace redzone::interpose

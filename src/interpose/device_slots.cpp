@@ -1,0 +1,173 @@
+// Slots of DeviceMemory: mapping them, sharing them, and those that are ready to be used again.
+#include <algorithm>
+#include <bit>
+
+#include "interpose/device_layout.h"
+#include "interpose/device_memory.h"
+
+namespace redzone::interpose {
+namespace {
+
+constexpr int kTrimMs = 200;
+
+CuMemAllocationProp properties_of(CuDevice device) {
+  CuMemAllocationProp out;
+  out.type = kCuAllocationPinned;
+  out.location = {kCuLocationDevice, device};
+  return out;
+}
+
+std::size_t cell_bytes(std::size_t bytes) {
+  return std::max(kSmallestCell, std::bit_ceil(bytes + 2 * kZoneBytes + kMostAlignBytes));
+}
+
+}  // namespace
+
+DeviceMemory::PerContext* DeviceMemory::per_context(CuContext context) {
+  const auto known = contexts_.find(context);
+  if (known != contexts_.end()) return &known->second;
+  PerContext made;
+  if (driver_.create_stream(&made.own, kCuStreamNonBlocking) != kCuSuccess) return nullptr;
+  return &contexts_.emplace(context, std::move(made)).first->second;
+}
+
+DeviceMemory::PerDevice& DeviceMemory::per_device(CuDevice device) {
+  const auto [at, is_new] = devices_.try_emplace(device);
+  PerDevice& state = at->second;
+  if (!is_new) return state;
+  int has = 0;
+  std::size_t total = 0;
+  const auto properties = properties_of(device);
+  state.can_map =
+      driver_.get_device_attribute(&has, kCuAttributeVirtualMemory, device) == kCuSuccess &&
+      has != 0 &&
+      driver_.get_granularity(&state.granularity, &properties, kCuGranularityMinimum) ==
+          kCuSuccess &&
+      state.granularity != 0;
+  state.budget_bytes = settings_.max_memory_bytes;
+  if (state.budget_bytes == 0 && driver_.get_total_memory(&total, device) == kCuSuccess)
+    state.budget_bytes = total / 2;
+  return state;
+}
+
+std::size_t DeviceMemory::region_bytes(std::size_t bytes, const PerDevice& device) const {
+  return (bytes + device.granularity - 1) / device.granularity * device.granularity;
+}
+
+std::optional<DeviceMemory::Region> DeviceMemory::spare_region(const SpareKey& key,
+                                                               std::size_t bytes, bool painted) {
+  const auto at = spare_.find(key);
+  if (at == spare_.end() || at->second.empty()) return std::nullopt;
+  auto& regions = at->second;
+  // One whose poison and canaries are in place for this size needs no memset.
+  constexpr std::size_t kSearched = 32;
+  const std::size_t from = regions.size() > kSearched ? regions.size() - kSearched : 0;
+  std::size_t chosen = regions.size();
+  for (std::size_t i = regions.size(); i-- > from && chosen == regions.size();)
+    if (regions[i].painted_at != 0 && regions[i].painted_bytes == bytes) chosen = i;
+  if (chosen == regions.size()) {
+    if (painted) return std::nullopt;
+    --chosen;
+  }
+  const Region out = regions[chosen];
+  regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(chosen));
+  recorder_.count(Counter::slots_reused);
+  return out;
+}
+
+std::optional<DeviceMemory::Region> DeviceMemory::take_region(std::size_t bytes, CuContext context,
+                                                              CuDevice device) {
+  PerDevice& state = per_device(device);
+  const std::size_t needed = region_bytes(bytes, state);
+  if (auto spare = spare_region({context, needed, false}, bytes, false)) return spare;
+  if (state.mapped_bytes + needed > state.budget_bytes && cell_bytes(bytes) <= kLargestCell)
+    if (auto cell = take_cell(bytes, context, device)) return cell;
+  Slot slot;
+  const int failed = map_slot(needed, device, slot);
+  if (failed != kCuSuccess) {
+    recorder_.count(failed == kCuOutOfMemory ? Counter::left_out_memory
+                                             : Counter::left_out_refused);
+    return std::nullopt;
+  }
+  return Region{slot, slot.base, slot.bytes, false, context, 0, 0};
+}
+
+std::optional<DeviceMemory::Region> DeviceMemory::take_cell(std::size_t bytes, CuContext context,
+                                                            CuDevice device) {
+  const std::size_t cell = cell_bytes(bytes);
+  const SpareKey key{context, cell, true};
+  if (auto spare = spare_region(key, bytes, false)) return spare;
+  Slot slot;
+  if (map_slot(region_bytes(kLargestCell, per_device(device)), device, slot) != kCuSuccess)
+    return std::nullopt;
+  contexts_.at(context).shared_slots.push_back(slot);
+  auto& cells = spare_[key];
+  // The first cell is the last of the list, which is taken.
+  for (std::size_t at = slot.bytes / cell; at-- > 1;)
+    cells.push_back({slot, slot.base + at * cell, cell, true, context, 0, 0});
+  return Region{slot, slot.base, cell, true, context, 0, 0};
+}
+
+int DeviceMemory::map_slot(std::size_t bytes, CuDevice device, Slot& out) {
+  int failed = try_map_slot(bytes, device, out);
+  while (failed == kCuOutOfMemory && trim()) failed = try_map_slot(bytes, device, out);
+  return failed;
+}
+
+int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
+  PerDevice& state = per_device(device);
+  Slot slot;
+  slot.bytes = bytes;
+  slot.device = device;
+  slot.reserved_bytes = bytes + 2 * state.granularity;
+  if (const int failed =
+          driver_.reserve(&slot.reservation, slot.reserved_bytes, state.granularity, 0, 0))
+    return failed;
+  slot.base = slot.reservation + state.granularity;
+  const auto properties = properties_of(device);
+  int failed = driver_.create(&slot.handle, bytes, &properties, 0);
+  if (failed == kCuSuccess) {
+    failed = driver_.map(slot.base, bytes, 0, slot.handle, 0);
+    if (failed == kCuSuccess) {
+      const CuMemAccessDesc access{properties.location, kCuAccessReadWrite};
+      failed = driver_.set_access(slot.base, bytes, &access, 1);
+      if (failed != kCuSuccess) driver_.unmap(slot.base, bytes);
+    }
+    if (failed != kCuSuccess) driver_.release(slot.handle);
+  }
+  if (failed != kCuSuccess) {
+    driver_.free_reservation(slot.reservation, slot.reserved_bytes);
+    return failed;
+  }
+  state.mapped_bytes += bytes;
+  recorder_.count(Counter::slots_mapped);
+  out = slot;
+  return kCuSuccess;
+}
+
+void DeviceMemory::unmap(const Slot& slot, bool keep_addresses) {
+  driver_.unmap(slot.base, slot.bytes);
+  driver_.release(slot.handle);
+  if (!keep_addresses) driver_.free_reservation(slot.reservation, slot.reserved_bytes);
+  devices_[slot.device].mapped_bytes -= slot.bytes;
+}
+
+// Gives memory back to the driver: spare slots first, then what waits for the device. False if
+// there was none.
+bool DeviceMemory::trim() {
+  bool any = false;
+  for (auto& [key, regions] : spare_) {
+    if (std::get<2>(key)) continue;
+    for (const Region& region : regions) {
+      unmap(region.slot, false);
+      any = true;
+    }
+    regions.clear();
+  }
+  if (any || pending_.empty()) return any;
+  if (!wait_for(pending_.front().done, kTrimMs)) return false;
+  poll();
+  return true;
+}
+
+}  // namespace redzone::interpose

@@ -1,0 +1,52 @@
+// The driver's own functions, past all hooks.
+#pragma once
+
+#include "interpose/driver_abi.h"
+
+namespace redzone::interpose {
+
+// Members are null where the driver lacks the function.
+struct Driver {
+  int (*get_device_attribute)(int*, int, CuDevice) = nullptr;
+  int (*get_total_memory)(std::size_t*, CuDevice) = nullptr;
+  int (*get_context)(CuContext*) = nullptr;
+  int (*set_context)(CuContext) = nullptr;
+  int (*get_device)(CuDevice*) = nullptr;
+  int (*synchronize_context)() = nullptr;
+  int (*record_context_event)(CuContext, CuEvent) = nullptr;  // 12.5 and later
+
+  int (*reserve)(CuAddress*, std::size_t, std::size_t, CuAddress, unsigned long long) = nullptr;
+  int (*free_reservation)(CuAddress, std::size_t) = nullptr;
+  int (*create)(CuMemoryHandle*, std::size_t, const CuMemAllocationProp*,
+                unsigned long long) = nullptr;
+  int (*release)(CuMemoryHandle) = nullptr;
+  int (*map)(CuAddress, std::size_t, std::size_t, CuMemoryHandle, unsigned long long) = nullptr;
+  int (*unmap)(CuAddress, std::size_t) = nullptr;
+  int (*set_access)(CuAddress, std::size_t, const CuMemAccessDesc*, std::size_t) = nullptr;
+  int (*get_granularity)(std::size_t*, const CuMemAllocationProp*, int) = nullptr;
+
+  int (*set_bytes)(CuAddress, unsigned char, std::size_t, CuStream) = nullptr;
+  int (*copy_to_host)(void*, CuAddress, std::size_t, CuStream) = nullptr;
+  int (*allocate_pinned)(void**, std::size_t, unsigned) = nullptr;
+
+  int (*create_stream)(CuStream*, unsigned) = nullptr;
+  int (*synchronize_stream)(CuStream) = nullptr;
+  int (*wait_event)(CuStream, CuEvent, unsigned) = nullptr;
+  int (*create_event)(CuEvent*, unsigned) = nullptr;
+  int (*record_event)(CuEvent, CuStream) = nullptr;
+  int (*query_event)(CuEvent) = nullptr;
+
+  int (*get_primary_state)(CuDevice, unsigned*, int*) = nullptr;
+  int (*retain_primary)(CuContext*, CuDevice) = nullptr;
+  int (*release_primary)(CuDevice) = nullptr;
+  // The device's primary context; nullptr if there is none at the moment.
+  CuContext primary_context(CuDevice device) const;
+
+  // False if the driver lacks a function without which nothing can be guarded.
+  bool can_guard() const;
+};
+
+// `find` returns the driver's function of that name, or null.
+Driver load_driver(void* (*find)(const char* name));
+
+}  // namespace redzone::interpose

@@ -1,0 +1,88 @@
+// The part of the binary interface of libcuda.so.1 that the guard uses. It is declared here and not
+// taken from <cuda.h>, because the guard is built without the toolkit, and because that header
+// renames functions to their latest version, while the guard stands in for each version by its own
+// name. tests/interpose/driver_abi_test.cpp compares it with <cuda.h>.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace redzone::interpose {
+
+enum CuResult : int {
+  kCuSuccess = 0,
+  kCuInvalidValue = 1,
+  kCuOutOfMemory = 2,
+  kCuNotInitialized = 3,
+  kCuDeinitialized = 4,
+  kCuInvalidContext = 201,
+  kCuNotFound = 500,
+  kCuNotReady = 600,
+  kCuIllegalAddress = 700,
+  kCuLaunchTimeout = 702,
+  kCuHardwareStackError = 714,
+  kCuIllegalInstruction = 715,
+  kCuMisalignedAddress = 716,
+  kCuInvalidAddressSpace = 717,
+  kCuInvalidPc = 718,
+  kCuLaunchFailed = 719,
+  kCuNotSupported = 801,
+};
+
+using CuDevice = int;
+using CuAddress = unsigned long long;
+using CuContext = struct CuContextBody*;
+using CuStream = struct CuStreamBody*;
+using CuEvent = struct CuEventBody*;
+using CuPool = struct CuPoolBody*;
+using CuGraph = struct CuGraphBody*;
+using CuMemoryHandle = unsigned long long;
+
+// Handles that name the default streams: 0 is the legacy one, or in functions whose name ends with
+// _ptsz or _ptds the thread's.
+inline const CuStream kLegacyStream = reinterpret_cast<CuStream>(1);
+inline const CuStream kThreadStream = reinterpret_cast<CuStream>(2);
+
+struct CuMemLocation {
+  int type = 0;  // 1: a device
+  int id = 0;
+};
+inline constexpr int kCuLocationDevice = 1;
+
+struct CuMemAllocationProp {
+  int type = 0;  // 1: pinned
+  int requested_handle_types = 0;
+  CuMemLocation location;
+  void* win32_handle_meta_data = nullptr;
+  struct {
+    unsigned char compression_type, gpu_direct_rdma_capable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags = {};
+};
+inline constexpr int kCuAllocationPinned = 1;
+
+struct CuMemAccessDesc {
+  CuMemLocation location;
+  int flags = 0;  // 3: read and write
+};
+inline constexpr int kCuAccessReadWrite = 3;
+
+inline constexpr int kCuGranularityMinimum = 0;
+inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
+inline constexpr unsigned kCuStreamNonBlocking = 1;
+inline constexpr unsigned kCuEventDisableTiming = 2;
+// Of a pointer.
+inline constexpr int kCuPointerContext = 1;
+inline constexpr int kCuPointerRangeStart = 11;
+inline constexpr int kCuPointerRangeSize = 12;
+// Flag of cuGetProcAddress.
+inline constexpr std::uint64_t kCuPerThreadStreams = 2;
+
+// True for the errors that each later call of the context returns as well.
+constexpr bool is_sticky(int result) {
+  return result == kCuIllegalAddress || result == kCuLaunchTimeout ||
+         (result >= kCuHardwareStackError && result <= kCuLaunchFailed);
+}
+
+}  // namespace redzone::interpose

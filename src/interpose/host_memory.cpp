@@ -1,0 +1,239 @@
+#include "interpose/host_memory.h"
+
+#include <sys/mman.h>
+#include <time.h>
+
+#include <cstring>
+
+#include "interpose/backtrace.h"
+
+namespace redzone::interpose {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr unsigned char kCanary = 0xc5;
+constexpr std::size_t kMostReserved = std::size_t{16} << 40;
+constexpr std::size_t kLeastReserved = std::size_t{16} << 30;
+
+std::uintptr_t up(std::uintptr_t value, std::size_t to) {
+  return (value + to - 1) / to * to;
+}
+
+void* pages(std::uintptr_t at) {
+  return reinterpret_cast<void*>(at);
+}
+
+unsigned char byte_at(std::uintptr_t at) {
+  return *reinterpret_cast<const unsigned char*>(at);
+}
+
+}  // namespace
+
+HostMemory::HostMemory(const Settings& settings, Recorder& recorder)
+    : settings_(settings),
+      recorder_(recorder),
+      blocks_(PrivateAllocator<std::pair<const std::uintptr_t, Block>>(memory_)),
+      freed_(PrivateAllocator<std::uintptr_t>(memory_)) {}
+
+bool HostMemory::reserve() {
+  for (std::size_t bytes = kMostReserved; bytes >= kLeastReserved; bytes /= 4) {
+    void* const at =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) continue;
+    begin_ = reinterpret_cast<std::uintptr_t>(at);
+    end_ = begin_ + bytes;
+    next_ = begin_ + kHoleBytes;
+    return true;
+  }
+  return false;
+}
+
+void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, const Frames& from) {
+  if (align == 0) align = settings_.align_bytes != 0 ? settings_.align_bytes : kHostAlignBytes;
+  const std::lock_guard lock(mutex_);
+  const std::size_t left = end_ - next_;
+  if (bytes > left / 4 || align > left / 4) {
+    recorder_.count(Counter::left_out_memory);
+    return nullptr;
+  }
+  // Room for the block wherever the alignment puts it.
+  const std::size_t room = up(bytes, align);
+  Block block;
+  block.span = align > kPageBytes ? up(next_, align) : next_;
+  block.span_bytes = up(room, kPageBytes);
+  block.bytes = bytes;
+  block.address = block.span;
+  if (settings_.placement == Placement::guard_after)
+    block.address = block.span + block.span_bytes - room;
+  if (block.span + block.span_bytes + kHoleBytes > end_) {
+    recorder_.count(Counter::left_out_memory);
+    return nullptr;
+  }
+  if (::mprotect(pages(block.span), block.span_bytes, PROT_READ | PROT_WRITE) != 0) {
+    recorder_.count(Counter::left_out_mappings);
+    return nullptr;
+  }
+  next_ = block.span + block.span_bytes + kHoleBytes;
+  const std::uintptr_t end = block.span + block.span_bytes;
+  std::memset(pages(block.span), kCanary, block.address - block.span);
+  std::memset(pages(block.address + bytes), kCanary, end - block.address - bytes);
+  // Its pages are new, so they are zero.
+  if (!zero && settings_.poison >= 0) {
+    if (bytes <= kMostPoisoned)
+      std::memset(pages(block.address), settings_.poison, bytes);
+    else
+      recorder_.count(Counter::host_unpoisoned);
+  }
+  block.ordinal = ++ordinal_;
+  block.allocated = from;
+  blocks_.emplace(block.span, block);
+  recorder_.count(Counter::host_blocks);
+  return pages(block.address);
+}
+
+HostMemory::Block* HostMemory::block_at(std::uintptr_t address) {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return nullptr;
+  Block& block = std::prev(after)->second;
+  return address < block.span + block.span_bytes ? &block : nullptr;
+}
+
+bool HostMemory::free(void* at, const char* call, const Frames& from) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const std::lock_guard lock(mutex_);
+  Block* const block = block_at(address);
+  if (block == nullptr || block->is_freed || block->address != address) {
+    if (FindingRecord* const finding = recorder_.begin_finding()) {
+      finding->kind = FindingKind::bad_free;
+      if (const Block* const known = block != nullptr ? block : nearest(address))
+        fill(*finding, *known, address);
+      std::strncpy(finding->call, call, kCallBytes - 1);
+      finding->where = from;
+      recorder_.publish(*finding);
+    }
+    return false;
+  }
+  block->is_freed = true;
+  block->freed = from;
+  compare(*block);
+  // Gives the memory back, and joins the holes on both sides to one mapping.
+  if (::mmap(pages(block->span), block->span_bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    ::mprotect(pages(block->span), block->span_bytes, PROT_NONE);
+  recorder_.count(Counter::host_frees);
+  freed_.push_back(block->span);
+  if (freed_.size() > kFreedKept) {
+    blocks_.erase(freed_.front());
+    freed_.pop_front();
+  }
+  return true;
+}
+
+std::size_t HostMemory::bytes_of(const void* at) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const std::lock_guard lock(mutex_);
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return 0;
+  const Block& block = std::prev(after)->second;
+  return block.address == address && !block.is_freed ? block.bytes : 0;
+}
+
+const HostMemory::Block* HostMemory::nearest(std::uintptr_t address) const {
+  const auto after = blocks_.upper_bound(address);
+  const Block* best = nullptr;
+  std::uintptr_t least = 0;
+  const auto offer = [&](const Block& block) {
+    const std::uintptr_t end = block.address + block.bytes;
+    const std::uintptr_t distance = address < block.address ? block.address - address
+                                    : address >= end        ? address - end + 1
+                                                            : 0;
+    if (best == nullptr || distance < least) best = &block, least = distance;
+  };
+  if (after != blocks_.begin()) offer(std::prev(after)->second);
+  if (after != blocks_.end()) offer(after->second);
+  return best;
+}
+
+void HostMemory::fill(FindingRecord& finding, const Block& block, std::uintptr_t address) const {
+  finding.address = address;
+  finding.block_address = block.address;
+  finding.block_bytes = block.bytes;
+  finding.block_ordinal = block.ordinal;
+  finding.block_freed = block.is_freed ? 1 : 0;
+  finding.allocated = block.allocated;
+  finding.freed = block.freed;
+  if (address < block.address) {
+    finding.side = Side::before;
+    finding.distance_bytes = block.address - address;
+  } else if (address >= block.address + block.bytes) {
+    finding.side = Side::after;
+    finding.distance_bytes = address - (block.address + block.bytes) + 1;
+  } else {
+    finding.side = Side::inside;
+    finding.distance_bytes = 0;
+  }
+}
+
+bool HostMemory::report_fault(std::uint64_t address, Access access, int signal,
+                              std::uint64_t instruction) {
+  if (!owns(pages(address))) return false;
+  // This thread cannot hold the lock, since the bookkeeping touches only what is mapped. Another
+  // one may, or may have died with it.
+  constexpr int kTries = 1000;
+  bool locked = false;
+  for (int i = 0; i < kTries && !(locked = mutex_.try_lock()); ++i) {
+    const timespec ms{0, 1000000};
+    ::nanosleep(&ms, nullptr);
+  }
+  FindingRecord* const finding = recorder_.begin_finding();
+  if (finding != nullptr) {
+    finding->kind = FindingKind::guard_page;
+    finding->access = access;
+    finding->code = signal;
+    finding->address = address;
+    if (const Block* const block = locked ? nearest(address) : nullptr) {
+      fill(*finding, *block, address);
+      if (block->is_freed && address >= block->span && address < block->span + block->span_bytes)
+        finding->kind = FindingKind::after_free;
+    }
+  }
+  if (locked) mutex_.unlock();
+  if (finding != nullptr) {
+    take_backtrace_from(instruction, finding->where);
+    recorder_.publish(*finding);
+  }
+  return true;
+}
+
+void HostMemory::compare(const Block& block) {
+  recorder_.count(Counter::canaries_checked);
+  compare_zone(block, block.span, block.address, Side::before);
+  compare_zone(block, block.address + block.bytes, block.span + block.span_bytes, Side::after);
+}
+
+void HostMemory::compare_zone(const Block& block, std::uintptr_t from, std::uintptr_t to,
+                              Side side) {
+  std::size_t wrong = 0;
+  std::uintptr_t nearest_wrong = 0;
+  for (std::uintptr_t at = from; at < to; ++at) {
+    if (byte_at(at) == kCanary) continue;
+    // Of those before the block the last is nearest, of those after it the first.
+    if (wrong++ == 0 || side == Side::before) nearest_wrong = at;
+  }
+  if (wrong == 0) return;
+  FindingRecord* const finding = recorder_.begin_finding();
+  if (finding == nullptr) return;
+  finding->kind = FindingKind::canary;
+  finding->access = Access::write;
+  fill(*finding, block, nearest_wrong);
+  finding->wrong_bytes = wrong;
+  recorder_.publish(*finding);
+}
+
+void HostMemory::compare_live() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [span, block] : blocks_)
+    if (!block.is_freed) compare(block);
+}
+
+}  // namespace redzone::interpose

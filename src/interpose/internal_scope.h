@@ -1,0 +1,19 @@
+// Marks code of the guard itself on this thread: what it allocates is not the program's.
+#pragma once
+
+namespace redzone::interpose {
+
+class InternalScope {
+ public:
+  InternalScope() { ++depth_; }
+  ~InternalScope() { --depth_; }
+  InternalScope(const InternalScope&) = delete;
+  InternalScope& operator=(const InternalScope&) = delete;
+  static bool active() { return depth_ != 0; }
+
+ private:
+  // Not allocated at first use, as other models of thread-local storage are.
+  static thread_local constinit int depth_ __attribute__((tls_model("initial-exec")));
+};
+
+}  // namespace redzone::interpose

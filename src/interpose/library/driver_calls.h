@@ -1,0 +1,84 @@
+// The calls of the driver that the guard stands in for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace redzone::interpose {
+
+enum class Call : std::uint8_t {
+  get_proc_address,
+  get_proc_address_v2,
+  get_export_table,
+  mem_alloc,
+  mem_alloc_pitch,
+  mem_free,
+  mem_alloc_async,
+  mem_alloc_async_ptsz,
+  mem_alloc_from_pool_async,
+  mem_alloc_from_pool_async_ptsz,
+  mem_free_async,
+  mem_free_async_ptsz,
+  mem_get_address_range,
+  pointer_get_attribute,
+  pointer_get_attributes,
+  ipc_get_mem_handle,
+  mem_alloc_managed,
+  mem_alloc_host,
+  mem_host_alloc,
+  mem_create,
+  ctx_destroy,
+  primary_reset,
+  primary_release,
+  begin_capture_v1,
+  begin_capture_v1_ptsz,
+  begin_capture,
+  begin_capture_ptsz,
+  begin_capture_to_graph,
+  begin_capture_to_graph_ptsz,
+  end_capture,
+  end_capture_ptsz,
+  ctx_synchronize,
+  stream_synchronize,
+  stream_synchronize_ptsz,
+  stream_query,
+  stream_query_ptsz,
+  event_synchronize,
+  event_query,
+  copy_to_host,
+  copy_to_host_ptds,
+  copy_to_device,
+  copy_to_device_ptds,
+  count
+};
+inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count);
+
+struct CallRow {
+  Call call;
+  const char* symbol;  // as dlsym() knows it
+  const char* name;    // as cuGetProcAddress knows it
+  int since;           // version of CUDA from which the name means this symbol
+  bool per_thread;     // of the per-thread default stream
+  bool both = false;   // the symbol is for either kind of default stream
+  void* stand_in;      // of the guard
+};
+
+// The row of a symbol, or nullptr.
+const CallRow* row_of_symbol(const char* symbol);
+// The row that cuGetProcAddress(name, version, flags) means, or nullptr.
+const CallRow* row_of_request(const char* name, int version, std::uint64_t flags);
+const CallRow& row_of(Call call);
+
+// The driver's own function; nullptr if the driver lacks it or is not loaded.
+void* real_call(Call call);
+
+// Calls it.
+template <class... Arguments>
+int forward(Call call, Arguments... arguments) {
+  constexpr int not_initialized = 3;
+  void* const function = real_call(call);
+  if (function == nullptr) return not_initialized;
+  return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+}
+
+}  // namespace redzone::interpose

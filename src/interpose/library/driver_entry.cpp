@@ -1,0 +1,241 @@
+// How a program gets the driver's functions, and which of them it is given instead.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "interpose/internal_scope.h"
+#include "interpose/library/driver_calls.h"
+#include "interpose/library/driver_stand_ins.h"
+#include "interpose/library/guard.h"
+#include "interpose/library/real_symbols.h"
+
+namespace redzone::interpose {
+namespace {
+
+template <class Function>
+void* pointer(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+// In the order of Call.
+const CallRow (&rows())[kCalls] {
+  using enum Call;
+  static const CallRow all[kCalls] = {
+      {get_proc_address, "cuGetProcAddress", "cuGetProcAddress", 11030, false, true,
+       pointer(cuGetProcAddress)},
+      {get_proc_address_v2, "cuGetProcAddress_v2", "cuGetProcAddress", 12000, false, true,
+       pointer(cuGetProcAddress_v2)},
+      {get_export_table, "cuGetExportTable", "cuGetExportTable", 3000, false, true,
+       pointer(cuGetExportTable)},
+      {mem_alloc, "cuMemAlloc_v2", "cuMemAlloc", 3020, false, true, pointer(cuMemAlloc_v2)},
+      {mem_alloc_pitch, "cuMemAllocPitch_v2", "cuMemAllocPitch", 3020, false, true,
+       pointer(cuMemAllocPitch_v2)},
+      {mem_free, "cuMemFree_v2", "cuMemFree", 3020, false, true, pointer(cuMemFree_v2)},
+      {mem_alloc_async, "cuMemAllocAsync", "cuMemAllocAsync", 11020, false, false,
+       pointer(cuMemAllocAsync)},
+      {mem_alloc_async_ptsz, "cuMemAllocAsync_ptsz", "cuMemAllocAsync", 11020, true, false,
+       pointer(cuMemAllocAsync_ptsz)},
+      {mem_alloc_from_pool_async, "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync", 11020,
+       false, false, pointer(cuMemAllocFromPoolAsync)},
+      {mem_alloc_from_pool_async_ptsz, "cuMemAllocFromPoolAsync_ptsz", "cuMemAllocFromPoolAsync",
+       11020, true, false, pointer(cuMemAllocFromPoolAsync_ptsz)},
+      {mem_free_async, "cuMemFreeAsync", "cuMemFreeAsync", 11020, false, false,
+       pointer(cuMemFreeAsync)},
+      {mem_free_async_ptsz, "cuMemFreeAsync_ptsz", "cuMemFreeAsync", 11020, true, false,
+       pointer(cuMemFreeAsync_ptsz)},
+      {mem_get_address_range, "cuMemGetAddressRange_v2", "cuMemGetAddressRange", 3020, false, true,
+       pointer(cuMemGetAddressRange_v2)},
+      {pointer_get_attribute, "cuPointerGetAttribute", "cuPointerGetAttribute", 4000, false, true,
+       pointer(cuPointerGetAttribute)},
+      {pointer_get_attributes, "cuPointerGetAttributes", "cuPointerGetAttributes", 7000, false,
+       true, pointer(cuPointerGetAttributes)},
+      {ipc_get_mem_handle, "cuIpcGetMemHandle", "cuIpcGetMemHandle", 4010, false, true,
+       pointer(cuIpcGetMemHandle)},
+      {mem_alloc_managed, "cuMemAllocManaged", "cuMemAllocManaged", 6000, false, true,
+       pointer(cuMemAllocManaged)},
+      {mem_alloc_host, "cuMemAllocHost_v2", "cuMemAllocHost", 3020, false, true,
+       pointer(cuMemAllocHost_v2)},
+      {mem_host_alloc, "cuMemHostAlloc", "cuMemHostAlloc", 2020, false, true,
+       pointer(cuMemHostAlloc)},
+      {mem_create, "cuMemCreate", "cuMemCreate", 10020, false, true, pointer(cuMemCreate)},
+      {ctx_destroy, "cuCtxDestroy_v2", "cuCtxDestroy", 4000, false, true, pointer(cuCtxDestroy_v2)},
+      {primary_reset, "cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset", 11000, false, true,
+       pointer(cuDevicePrimaryCtxReset_v2)},
+      {primary_release, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", 11000, false,
+       true, pointer(cuDevicePrimaryCtxRelease_v2)},
+      {begin_capture_v1, "cuStreamBeginCapture", "cuStreamBeginCapture", 10000, false, false,
+       pointer(cuStreamBeginCapture)},
+      {begin_capture_v1_ptsz, "cuStreamBeginCapture_ptsz", "cuStreamBeginCapture", 10000, true,
+       false, pointer(cuStreamBeginCapture_ptsz)},
+      {begin_capture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture", 10010, false, false,
+       pointer(cuStreamBeginCapture_v2)},
+      {begin_capture_ptsz, "cuStreamBeginCapture_v2_ptsz", "cuStreamBeginCapture", 10010, true,
+       false, pointer(cuStreamBeginCapture_v2_ptsz)},
+      {begin_capture_to_graph, "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph", 12030,
+       false, false, pointer(cuStreamBeginCaptureToGraph)},
+      {begin_capture_to_graph_ptsz, "cuStreamBeginCaptureToGraph_ptsz",
+       "cuStreamBeginCaptureToGraph", 12030, true, false,
+       pointer(cuStreamBeginCaptureToGraph_ptsz)},
+      {end_capture, "cuStreamEndCapture", "cuStreamEndCapture", 10000, false, false,
+       pointer(cuStreamEndCapture)},
+      {end_capture_ptsz, "cuStreamEndCapture_ptsz", "cuStreamEndCapture", 10000, true, false,
+       pointer(cuStreamEndCapture_ptsz)},
+      {ctx_synchronize, "cuCtxSynchronize", "cuCtxSynchronize", 2000, false, true,
+       pointer(cuCtxSynchronize)},
+      {stream_synchronize, "cuStreamSynchronize", "cuStreamSynchronize", 2000, false, false,
+       pointer(cuStreamSynchronize)},
+      {stream_synchronize_ptsz, "cuStreamSynchronize_ptsz", "cuStreamSynchronize", 7000, true,
+       false, pointer(cuStreamSynchronize_ptsz)},
+      {stream_query, "cuStreamQuery", "cuStreamQuery", 2000, false, false, pointer(cuStreamQuery)},
+      {stream_query_ptsz, "cuStreamQuery_ptsz", "cuStreamQuery", 7000, true, false,
+       pointer(cuStreamQuery_ptsz)},
+      {event_synchronize, "cuEventSynchronize", "cuEventSynchronize", 2000, false, true,
+       pointer(cuEventSynchronize)},
+      {event_query, "cuEventQuery", "cuEventQuery", 2000, false, true, pointer(cuEventQuery)},
+      {copy_to_host, "cuMemcpyDtoH_v2", "cuMemcpyDtoH", 3020, false, false,
+       pointer(cuMemcpyDtoH_v2)},
+      {copy_to_host_ptds, "cuMemcpyDtoH_v2_ptds", "cuMemcpyDtoH", 7000, true, false,
+       pointer(cuMemcpyDtoH_v2_ptds)},
+      {copy_to_device, "cuMemcpyHtoD_v2", "cuMemcpyHtoD", 3020, false, false,
+       pointer(cuMemcpyHtoD_v2)},
+      {copy_to_device_ptds, "cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD", 7000, true, false,
+       pointer(cuMemcpyHtoD_v2_ptds)},
+  };
+  return all;
+}
+
+// The driver's functions, once it is loaded.
+struct Reals {
+  void* library = nullptr;
+  void* calls[kCalls] = {};
+  alignas(DriverGuard) unsigned char guard[sizeof(DriverGuard)] = {};
+};
+constinit Reals the_reals;
+constinit std::atomic<Reals*> ready{nullptr};
+constinit std::mutex loading;
+
+Reals* load() {
+  if (Reals* const known = ready.load(std::memory_order_acquire)) return known;
+  const InternalScope scope;
+  const std::lock_guard lock(loading);
+  if (Reals* const known = ready.load(std::memory_order_acquire)) return known;
+  the_reals.library = real_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (the_reals.library == nullptr) return nullptr;
+  for (const CallRow& row : rows())
+    the_reals.calls[static_cast<std::size_t>(row.call)] = real_dlsym(the_reals.library, row.symbol);
+  const auto find = [](const char* name) { return real_dlsym(the_reals.library, name); };
+  auto* const guard = reinterpret_cast<DriverGuard*>(the_reals.guard);
+  // Neither is ever destroyed: other libraries call the driver until the process ends.
+  new (&guard->driver) Driver(load_driver(find));
+  new (&guard->memory) DeviceMemory(guard->driver, settings(), recorder());
+  ready.store(&the_reals, std::memory_order_release);
+  return &the_reals;
+}
+
+bool is_own(const void* function) {
+  for (const CallRow& row : rows())
+    if (row.stand_in == function) return true;
+  return false;
+}
+
+}  // namespace
+
+const CallRow& row_of(Call call) {
+  return rows()[static_cast<std::size_t>(call)];
+}
+
+const CallRow* row_of_symbol(const char* symbol) {
+  for (const CallRow& row : rows())
+    if (std::strcmp(row.symbol, symbol) == 0) return &row;
+  return nullptr;
+}
+
+const CallRow* row_of_request(const char* name, int version, std::uint64_t flags) {
+  const bool per_thread = (flags & kCuPerThreadStreams) != 0;
+  const CallRow* out = nullptr;
+  for (const CallRow& row : rows())
+    if (std::strcmp(row.name, name) == 0 && row.since <= version &&
+        (row.both || row.per_thread == per_thread) && (out == nullptr || out->since <= row.since))
+      out = &row;
+  return out;
+}
+
+void* real_call(Call call) {
+  const Reals* const reals = load();
+  return reals == nullptr ? nullptr : reals->calls[static_cast<std::size_t>(call)];
+}
+
+DriverGuard* driver_guard() {
+  if (!guarding() || !settings().driver) return nullptr;
+  Reals* const reals = load();
+  if (reals == nullptr) return nullptr;
+  auto* const guard = reinterpret_cast<DriverGuard*>(reals->guard);
+  return guard->driver.can_guard() ? guard : nullptr;
+}
+
+DriverGuard* driver_guard_in_use() {
+  return ready.load(std::memory_order_acquire) == nullptr ? nullptr : driver_guard();
+}
+
+bool answer_driver_lookup(void* handle, const char* name, void** out) {
+  const CallRow* const row = row_of_symbol(name);
+  if (row == nullptr || !guarding() || !settings().driver) return false;
+  if (handle == RTLD_NEXT) {
+    recorder().count(Counter::next_lookups);
+    return false;
+  }
+  if (handle == RTLD_DEFAULT) {
+    // With a driver this finds the guard's own, as any caller does. Without one the program must
+    // not see that there is a guard, so the lookup goes on behind it.
+    if (load() != nullptr) return false;
+    *out = real_function(name);
+    return true;
+  }
+  *out = real_dlsym(handle, name);
+  if (*out == nullptr || is_own(*out)) return true;
+  recorder().note(Fact::driver_seen);
+  // A library of the program may have a function of that name itself.
+  if (*out == real_call(row->call)) *out = row->stand_in;
+  return true;
+}
+
+namespace {
+
+// What the driver handed out for a name, or what stands in for it.
+void replace(const char* name, int version, std::uint64_t flags, void** function) {
+  if (name == nullptr || function == nullptr || *function == nullptr || !guarding() ||
+      !settings().driver || InternalScope::active())
+    return;
+  recorder().note(Fact::driver_seen);
+  for (std::size_t i = 0; i < kCalls; ++i)
+    if (const CallRow& row = row_of(static_cast<Call>(i)); real_call(row.call) == *function) {
+      *function = row.stand_in;
+      return;
+    }
+  // The driver may hand out another address than dlsym() does.
+  if (const CallRow* const row = row_of_request(name, version, flags)) *function = row->stand_in;
+}
+
+}  // namespace
+
+int cuGetProcAddress(const char* name, void** function, int version, std::uint64_t flags) {
+  const int result = forward(Call::get_proc_address, name, function, version, flags);
+  if (result == kCuSuccess) replace(name, version, flags, function);
+  return result;
+}
+
+int cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t flags,
+                        int* status) {
+  const int result = forward(Call::get_proc_address_v2, name, function, version, flags, status);
+  if (result == kCuSuccess) replace(name, version, flags, function);
+  return result;
+}
+
+int cuGetExportTable(const void** table, const void* id) {
+  recorder().count(Counter::export_tables);
+  return forward(Call::get_export_table, table, id);
+}
+
+}  // namespace redzone::interpose

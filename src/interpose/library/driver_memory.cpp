@@ -1,0 +1,245 @@
+// Allocations of the driver, their frees and what is asked about their addresses.
+#include <atomic>
+
+#include "interpose/backtrace.h"
+#include "interpose/internal_scope.h"
+#include "interpose/library/driver_calls.h"
+#include "interpose/library/driver_stand_ins.h"
+#include "interpose/library/guard.h"
+
+namespace redzone::interpose {
+namespace {
+
+// The stream that 0 means for functions without a suffix, and with one.
+CuStream legacy(CuStream stream) {
+  return stream == nullptr ? kLegacyStream : stream;
+}
+CuStream per_thread(CuStream stream) {
+  return stream == nullptr ? kThreadStream : stream;
+}
+
+// The guard, where it has shown that it guards: a program is never judged by blocks that bypass it.
+DriverGuard* proven_guard() {
+  DriverGuard* const guard = driver_guard();
+  if (guard != nullptr && !InternalScope::active()) prove_driver_guard(*guard);
+  return guard;
+}
+
+std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
+  DriverGuard* const guard = proven_guard();
+  if (guard == nullptr) return std::nullopt;
+  Frames from;
+  take_backtrace(from);
+  const InternalScope scope;
+  return guard->memory.allocate(bytes, order, from);
+}
+
+// `plain` asks the driver.
+template <class Plain>
+int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
+  if (out != nullptr)
+    if (const auto block = guarded(bytes, order)) {
+      *out = *block;
+      return kCuSuccess;
+    }
+  return plain();
+}
+
+template <class Plain>
+int free_block(CuAddress address, Order order, const char* call, Plain plain) {
+  DriverGuard* const guard = driver_guard_in_use();
+  if (guard == nullptr || address == 0) return plain();
+  Frames from;
+  take_backtrace(from);
+  const InternalScope scope;
+  switch (guard->memory.free(address, order, call, from)) {
+    case DeviceMemory::Freed::foreign:
+      break;
+    case DeviceMemory::Freed::freed:
+      // A context with an error says so from this call, too.
+      return recorder().noted(Fact::driver_broken) ? guard->driver.synchronize_context()
+                                                   : int{kCuSuccess};
+    case DeviceMemory::Freed::wrong:
+      return kCuInvalidValue;
+  }
+  return plain();
+}
+
+std::optional<DeviceMemory::View> find(CuAddress address) {
+  DriverGuard* const guard = driver_guard_in_use();
+  return guard == nullptr ? std::nullopt : guard->memory.find(address);
+}
+
+// What the driver would say of the mapping and not of the block.
+bool attribute_of(const DeviceMemory::View& block, int attribute, void* out) {
+  if (out == nullptr) return false;
+  switch (attribute) {
+    case kCuPointerContext:
+      *static_cast<CuContext*>(out) = block.context;
+      return true;
+    case kCuPointerRangeStart:
+      *static_cast<CuAddress*>(out) = block.address;
+      return true;
+    case kCuPointerRangeSize:
+      *static_cast<std::size_t*>(out) = block.bytes;
+      return true;
+    default:
+      return false;
+  }
+}
+
+int count_plain(int result, Counter reason) {
+  if (result == kCuSuccess && !InternalScope::active()) recorder().count(reason);
+  return result;
+}
+
+// The driver's rows of pitched memory are aligned to so many bytes.
+constexpr std::size_t kPitchBytes = 512;
+
+void context_gone(CuContext context, bool before) {
+  DriverGuard* const guard = driver_guard_in_use();
+  if (guard == nullptr) return;
+  const InternalScope scope;
+  if (before)
+    guard->memory.settle();
+  else
+    guard->memory.context_gone(context);
+}
+
+CuContext primary_context(CuDevice device) {
+  DriverGuard* const guard = driver_guard_in_use();
+  return guard == nullptr ? nullptr : guard->driver.primary_context(device);
+}
+
+}  // namespace
+
+int cuMemAlloc_v2(CuAddress* out, std::size_t bytes) {
+  return allocate(out, bytes, std::nullopt, [&] { return forward(Call::mem_alloc, out, bytes); });
+}
+
+int cuMemAllocPitch_v2(CuAddress* out, std::size_t* pitch, std::size_t width, std::size_t height,
+                       unsigned element) {
+  const auto plain = [&] {
+    return forward(Call::mem_alloc_pitch, out, pitch, width, height, element);
+  };
+  const std::size_t row = (width + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
+  const bool valid = element == 4 || element == 8 || element == 16;
+  if (pitch == nullptr || !valid || width == 0 || height == 0 || row < width ||
+      row > SIZE_MAX / height)
+    return plain();
+  const int result = allocate(out, row * height, std::nullopt, [] { return int{kCuNotFound}; });
+  if (result != kCuSuccess) return plain();
+  *pitch = row;
+  return result;
+}
+
+int cuMemFree_v2(CuAddress address) {
+  return free_block(address, std::nullopt, "cuMemFree",
+                    [&] { return forward(Call::mem_free, address); });
+}
+
+int cuMemAllocAsync(CuAddress* out, std::size_t bytes, CuStream stream) {
+  return allocate(out, bytes, legacy(stream),
+                  [&] { return forward(Call::mem_alloc_async, out, bytes, stream); });
+}
+
+int cuMemAllocAsync_ptsz(CuAddress* out, std::size_t bytes, CuStream stream) {
+  return allocate(out, bytes, per_thread(stream),
+                  [&] { return forward(Call::mem_alloc_async_ptsz, out, bytes, stream); });
+}
+
+int cuMemAllocFromPoolAsync(CuAddress* out, std::size_t bytes, CuPool pool, CuStream stream) {
+  return allocate(out, bytes, legacy(stream), [&] {
+    return forward(Call::mem_alloc_from_pool_async, out, bytes, pool, stream);
+  });
+}
+
+int cuMemAllocFromPoolAsync_ptsz(CuAddress* out, std::size_t bytes, CuPool pool, CuStream stream) {
+  return allocate(out, bytes, per_thread(stream), [&] {
+    return forward(Call::mem_alloc_from_pool_async_ptsz, out, bytes, pool, stream);
+  });
+}
+
+int cuMemFreeAsync(CuAddress address, CuStream stream) {
+  return free_block(address, legacy(stream), "cuMemFreeAsync",
+                    [&] { return forward(Call::mem_free_async, address, stream); });
+}
+
+int cuMemFreeAsync_ptsz(CuAddress address, CuStream stream) {
+  return free_block(address, per_thread(stream), "cuMemFreeAsync",
+                    [&] { return forward(Call::mem_free_async_ptsz, address, stream); });
+}
+
+int cuMemGetAddressRange_v2(CuAddress* base, std::size_t* bytes, CuAddress address) {
+  if (const auto block = find(address)) {
+    if (base != nullptr) *base = block->address;
+    if (bytes != nullptr) *bytes = block->bytes;
+    return kCuSuccess;
+  }
+  return forward(Call::mem_get_address_range, base, bytes, address);
+}
+
+int cuPointerGetAttribute(void* out, int attribute, CuAddress address) {
+  if (const auto block = find(address))
+    if (attribute_of(*block, attribute, out)) return kCuSuccess;
+  return forward(Call::pointer_get_attribute, out, attribute, address);
+}
+
+int cuPointerGetAttributes(unsigned count, int* attributes, void** out, CuAddress address) {
+  const int result = forward(Call::pointer_get_attributes, count, attributes, out, address);
+  if (result != kCuSuccess || attributes == nullptr || out == nullptr) return result;
+  if (const auto block = find(address))
+    for (unsigned i = 0; i < count; ++i) attribute_of(*block, attributes[i], out[i]);
+  return result;
+}
+
+int cuIpcGetMemHandle(void* out, CuAddress address) {
+  const int result = forward(Call::ipc_get_mem_handle, out, address);
+  if (result != kCuSuccess && find(address)) recorder().count(Counter::ipc_refused);
+  return result;
+}
+
+int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned flags) {
+  return count_plain(forward(Call::mem_alloc_managed, out, bytes, flags),
+                     Counter::left_out_managed);
+}
+
+int cuMemAllocHost_v2(void** out, std::size_t bytes) {
+  return count_plain(forward(Call::mem_alloc_host, out, bytes), Counter::left_out_pinned);
+}
+
+int cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
+  return count_plain(forward(Call::mem_host_alloc, out, bytes, flags), Counter::left_out_pinned);
+}
+
+int cuMemCreate(CuMemoryHandle* out, std::size_t bytes, const CuMemAllocationProp* properties,
+                unsigned long long flags) {
+  return count_plain(forward(Call::mem_create, out, bytes, properties, flags),
+                     Counter::left_out_mapped);
+}
+
+int cuCtxDestroy_v2(CuContext context) {
+  context_gone(context, true);
+  const int result = forward(Call::ctx_destroy, context);
+  if (result == kCuSuccess) context_gone(context, false);
+  return result;
+}
+
+int cuDevicePrimaryCtxReset_v2(CuDevice device) {
+  const CuContext context = primary_context(device);
+  if (context != nullptr) context_gone(context, true);
+  const int result = forward(Call::primary_reset, device);
+  if (result == kCuSuccess && context != nullptr) context_gone(context, false);
+  return result;
+}
+
+int cuDevicePrimaryCtxRelease_v2(CuDevice device) {
+  // The last release destroys the context, and what the guard has in it is lost with it.
+  const CuContext context = primary_context(device);
+  const int result = forward(Call::primary_release, device);
+  if (result == kCuSuccess && context != nullptr && primary_context(device) == nullptr)
+    context_gone(context, false);
+  return result;
+}
+
+}  // namespace redzone::interpose

@@ -1,0 +1,66 @@
+// The functions of the driver that the guard stands in for, under the driver's own names, so that a
+// program that is linked with libcuda.so.1 finds them first. What each does with the program's
+// arguments is in the source; all of them forward to the driver in the end or say why not.
+#pragma once
+
+#include "interpose/driver_abi.h"
+#include "interpose/library/export.h"
+
+// NOLINTBEGIN: the names and the types are the driver's
+namespace redzone::interpose {
+
+REDZONE_EXPORT int cuGetProcAddress(const char*, void**, int, std::uint64_t);
+REDZONE_EXPORT int cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, int*);
+REDZONE_EXPORT int cuGetExportTable(const void**, const void*);
+
+REDZONE_EXPORT int cuMemAlloc_v2(CuAddress*, std::size_t);
+REDZONE_EXPORT int cuMemAllocPitch_v2(CuAddress*, std::size_t*, std::size_t, std::size_t, unsigned);
+REDZONE_EXPORT int cuMemFree_v2(CuAddress);
+REDZONE_EXPORT int cuMemAllocAsync(CuAddress*, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemAllocAsync_ptsz(CuAddress*, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemAllocFromPoolAsync(CuAddress*, std::size_t, CuPool, CuStream);
+REDZONE_EXPORT int cuMemAllocFromPoolAsync_ptsz(CuAddress*, std::size_t, CuPool, CuStream);
+REDZONE_EXPORT int cuMemFreeAsync(CuAddress, CuStream);
+REDZONE_EXPORT int cuMemFreeAsync_ptsz(CuAddress, CuStream);
+REDZONE_EXPORT int cuMemGetAddressRange_v2(CuAddress*, std::size_t*, CuAddress);
+REDZONE_EXPORT int cuPointerGetAttribute(void*, int, CuAddress);
+REDZONE_EXPORT int cuPointerGetAttributes(unsigned, int*, void**, CuAddress);
+REDZONE_EXPORT int cuIpcGetMemHandle(void*, CuAddress);
+
+// Not guarded, but counted.
+REDZONE_EXPORT int cuMemAllocManaged(CuAddress*, std::size_t, unsigned);
+REDZONE_EXPORT int cuMemAllocHost_v2(void**, std::size_t);
+REDZONE_EXPORT int cuMemHostAlloc(void**, std::size_t, unsigned);
+REDZONE_EXPORT int cuMemCreate(CuMemoryHandle*, std::size_t, const CuMemAllocationProp*,
+                               unsigned long long);
+
+REDZONE_EXPORT int cuCtxDestroy_v2(CuContext);
+REDZONE_EXPORT int cuDevicePrimaryCtxReset_v2(CuDevice);
+REDZONE_EXPORT int cuDevicePrimaryCtxRelease_v2(CuDevice);
+
+REDZONE_EXPORT int cuStreamBeginCapture(CuStream);
+REDZONE_EXPORT int cuStreamBeginCapture_ptsz(CuStream);
+REDZONE_EXPORT int cuStreamBeginCapture_v2(CuStream, int);
+REDZONE_EXPORT int cuStreamBeginCapture_v2_ptsz(CuStream, int);
+REDZONE_EXPORT int cuStreamBeginCaptureToGraph(CuStream, CuGraph, const void*, const void*,
+                                               std::size_t, int);
+REDZONE_EXPORT int cuStreamBeginCaptureToGraph_ptsz(CuStream, CuGraph, const void*, const void*,
+                                                    std::size_t, int);
+REDZONE_EXPORT int cuStreamEndCapture(CuStream, CuGraph*);
+REDZONE_EXPORT int cuStreamEndCapture_ptsz(CuStream, CuGraph*);
+
+// Where a program learns of an error: the first one is reported.
+REDZONE_EXPORT int cuCtxSynchronize();
+REDZONE_EXPORT int cuStreamSynchronize(CuStream);
+REDZONE_EXPORT int cuStreamSynchronize_ptsz(CuStream);
+REDZONE_EXPORT int cuStreamQuery(CuStream);
+REDZONE_EXPORT int cuStreamQuery_ptsz(CuStream);
+REDZONE_EXPORT int cuEventSynchronize(CuEvent);
+REDZONE_EXPORT int cuEventQuery(CuEvent);
+REDZONE_EXPORT int cuMemcpyDtoH_v2(void*, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyDtoH_v2_ptds(void*, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyHtoD_v2(CuAddress, const void*, std::size_t);
+REDZONE_EXPORT int cuMemcpyHtoD_v2_ptds(CuAddress, const void*, std::size_t);
+
+}  // namespace redzone::interpose
+// NOLINTEND

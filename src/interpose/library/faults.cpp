@@ -1,0 +1,117 @@
+// SIGSEGV and SIGBUS. The guard's handler stays installed; what the program installs is kept beside
+// it, and is what the program is told to be installed.
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "interpose/host_memory.h"
+#include "interpose/library/export.h"
+#include "interpose/library/guard.h"
+#include "interpose/library/host_guard.h"
+#include "interpose/library/real_symbols.h"
+
+namespace redzone::interpose {
+namespace {
+
+using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
+using Signal = sighandler_t (*)(int, sighandler_t);
+
+constinit std::atomic<bool> watching{false};
+// Of the program, for SIGSEGV and SIGBUS.
+struct sigaction of_program[2];
+
+int real_sigaction(int number, const struct sigaction* action, struct sigaction* before) {
+  static constinit std::atomic<Sigaction> known{nullptr};
+  Sigaction function = known.load(std::memory_order_acquire);
+  if (function == nullptr) {
+    function = reinterpret_cast<Sigaction>(real_function("sigaction"));
+    known.store(function, std::memory_order_release);
+  }
+  return function(number, action, before);
+}
+
+struct sigaction* kept(int number) {
+  if (!watching.load(std::memory_order_acquire)) return nullptr;
+  return number == SIGSEGV ? &of_program[0] : number == SIGBUS ? &of_program[1] : nullptr;
+}
+
+// What the program would have seen without the guard.
+void chain(int number, siginfo_t* info, void* context) {
+  struct sigaction* const program = kept(number);
+  const struct sigaction action = *program;
+  const bool has_handler = (action.sa_flags & SA_SIGINFO) != 0 ||
+                           (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+  if (!has_handler) {
+    // A fault that is ignored ends the process, too. The instruction runs again, or, if the signal
+    // was sent, it is sent again.
+    struct sigaction fatal = {};
+    fatal.sa_handler = SIG_DFL;
+    real_sigaction(number, &fatal, nullptr);
+    if (info->si_code <= 0) ::raise(number);
+    return;
+  }
+  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
+    std::memset(program, 0, sizeof *program);
+    program->sa_handler = SIG_DFL;
+  }
+  ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, nullptr);  // until this handler returns
+  if ((action.sa_flags & SA_SIGINFO) != 0)
+    action.sa_sigaction(number, info, context);
+  else
+    action.sa_handler(number);
+}
+
+void handle(int number, siginfo_t* info, void* context) {
+  const int before = errno;
+  // Sent by a process, and no fault, if not positive.
+  if (info->si_code > 0)
+    if (HostMemory* const host = host_guard()) {
+      const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+      constexpr greg_t write_bit = 2;
+      host->report_fault(reinterpret_cast<std::uint64_t>(info->si_addr),
+                         (registers[REG_ERR] & write_bit) != 0 ? Access::write : Access::read,
+                         number, static_cast<std::uint64_t>(registers[REG_RIP]));
+    }
+  errno = before;
+  chain(number, info, context);
+}
+
+}  // namespace
+
+void watch_faults() {
+  struct sigaction action = {};
+  action.sa_sigaction = handle;
+  // A program's handler may leave by a jump, or fault itself.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  real_sigaction(SIGSEGV, &action, &of_program[0]);
+  real_sigaction(SIGBUS, &action, &of_program[1]);
+  watching.store(true, std::memory_order_release);
+}
+
+}  // namespace redzone::interpose
+
+using namespace redzone::interpose;
+
+// NOLINTBEGIN: names and parameters are the C library's
+REDZONE_EXPORT int sigaction(int number, const struct sigaction* action,
+                             struct sigaction* before) noexcept {
+  struct sigaction* const program = kept(number);
+  if (program == nullptr) return real_sigaction(number, action, before);
+  const struct sigaction old = *program;
+  if (action != nullptr) *program = *action;
+  if (before != nullptr) *before = old;
+  return 0;
+}
+
+REDZONE_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
+  struct sigaction* const program = kept(number);
+  if (program == nullptr) return reinterpret_cast<Signal>(real_function("signal"))(number, handler);
+  const sighandler_t before = program->sa_handler;
+  std::memset(program, 0, sizeof *program);
+  program->sa_handler = handler;
+  program->sa_flags = SA_RESTART;
+  return before;
+}
+// NOLINTEND

@@ -1,0 +1,102 @@
+// The start and the end of the preloaded library in a process.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "interpose/host_memory.h"
+#include "interpose/internal_scope.h"
+#include "interpose/library/export.h"
+#include "interpose/library/guard.h"
+#include "interpose/library/host_guard.h"
+#include "interpose/library/real_symbols.h"
+
+namespace redzone::interpose {
+namespace {
+
+constinit Settings the_settings;
+constinit std::atomic<bool> started{false};
+
+void before_fork() {
+  if (HostMemory* const host = host_guard()) host->lock();
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.lock();
+}
+
+void after_fork_in_parent() {
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
+  if (HostMemory* const host = host_guard()) host->unlock();
+}
+
+void after_fork_in_child() {
+  after_fork_in_parent();
+  recorder().reopen_after_fork();
+  // The driver works in no child of a process that has used it.
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.abandon();
+}
+
+bool driver_is_loaded() {
+  void* const library = real_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return library != nullptr;
+}
+
+// False: this process is left alone.
+bool open_guard() {
+  const InternalScope scope;
+  const char* const folder = std::getenv(kFolderVariable);
+  const char* const text = std::getenv(kSettingsVariable);
+  if (folder == nullptr || text == nullptr || !parse_settings(text, the_settings)) return false;
+  if (!recorder().open(folder)) return false;
+  ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  started.store(true, std::memory_order_release);
+  if (driver_is_loaded()) recorder().note(Fact::driver_present);
+  return true;
+}
+
+__attribute__((constructor)) void start() {
+  if (open_guard() && settings().cpu) start_host_guard();
+}
+
+__attribute__((destructor)) void end() {
+  if (!guarding()) return;
+  const InternalScope scope;
+  if (HostMemory* const host = host_guard()) host->compare_live();
+  if (driver_is_loaded()) recorder().note(Fact::driver_present);
+  recorder().note(Fact::ended);
+}
+
+[[noreturn]] void leave(int code) {
+  // A child of vfork() shares the memory of its parent, so its end is not that of the process.
+  if (guarding() && recorder().is_of_this_process()) recorder().note(Fact::ended);
+  while (true) ::syscall(SYS_exit_group, code);
+}
+
+}  // namespace
+
+const Settings& settings() {
+  return the_settings;
+}
+
+bool guarding() {
+  return started.load(std::memory_order_acquire);
+}
+
+void start_host_guard() {
+  if (!open_host_guard()) return;
+  watch_faults();
+  prove_host_guard();
+}
+
+}  // namespace redzone::interpose
+
+// NOLINTBEGIN: the names are the C library's
+REDZONE_EXPORT void _exit(int code) {
+  redzone::interpose::leave(code);
+}
+
+REDZONE_EXPORT void _Exit(int code) noexcept {
+  redzone::interpose::leave(code);
+}
+// NOLINTEND

@@ -1,0 +1,121 @@
+// The file in which a guarded process keeps what it has to report. The process maps it, so what was
+// written stays when the process is killed, leaves by _exit() or hangs; nothing has to be sent. The
+// layout is shared by the preloaded library and the command that reads it, both of one build.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace redzone::interpose {
+
+inline constexpr std::uint64_t kRecordMagic = 0x31647261'75677a72;  // "rzguard1"
+
+// What a process counts. Those from `first_left_out` on are allocations that are not guarded, by
+// reason.
+enum class Counter : std::uint8_t {
+  device_blocks,      // allocations of the driver that were guarded
+  device_frees,       // of those
+  slots_mapped,       // slots that were made
+  slots_reused,       // blocks that took the slot of a freed one
+  slots_retired,      // slots that were unmapped when their block was freed
+  canaries_checked,   // freed blocks whose surroundings were compared
+  frees_deferred,     // frees that were put off while a stream captured
+  export_tables,      // cuGetExportTable: calls through its tables are not seen
+  next_lookups,       // dlsym(RTLD_NEXT) of a hooked name: calls through it are not seen
+  deep_binds,         // libraries opened with RTLD_DEEPBIND, which see other functions
+  namespaces,         // libraries opened into another namespace by dlmopen
+  ipc_refused,        // IPC handles that the driver refused for guarded memory
+  host_blocks,        // allocations of malloc() that were guarded
+  host_frees,         // of those
+  host_unpoisoned,    // guarded blocks of the CPU that were too large to poison
+  findings_dropped,   // findings for which the file has no room
+  left_out_capture,   // allocated while a stream captured, or as part of a graph
+  left_out_no_vmm,    // the device has no virtual memory management
+  left_out_memory,    // no memory for a slot
+  left_out_refused,   // the driver refused a call that a slot needs
+  left_out_managed,   // cuMemAllocManaged
+  left_out_pinned,    // cuMemHostAlloc, cuMemAllocHost
+  left_out_mapped,    // cuMemCreate: the program maps memory itself
+  left_out_shared,    // guarded by canaries only: it shares a slot with other small blocks
+  left_out_mappings,  // the CPU's blocks: the system allows no more mappings
+  count
+};
+inline constexpr Counter kFirstLeftOut = Counter::left_out_capture;
+inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::count);
+
+// Flags of a process.
+enum class Fact : std::uint8_t {
+  loaded,           // the library has started
+  cpu_proven,       // an allocation of its own by malloc() passed through the guard
+  driver_seen,      // the process looked up, or called, a function of the driver
+  driver_proven,    // an allocation of its own by each way of the driver passed through the guard
+  driver_unproven,  // such an allocation did not
+  driver_broken,    // the context has an error that every later call returns
+  ended,            // the process has ended by exit() or _exit()
+  driver_present,   // when it ended, libcuda.so.1 was loaded
+  count
+};
+inline constexpr std::size_t kFacts = static_cast<std::size_t>(Fact::count);
+
+enum class FindingKind : std::uint32_t {
+  guard_page,    // an access hit a guard page
+  after_free,    // an access hit memory that was freed and unmapped
+  canary,        // bytes beside a block were overwritten
+  bad_free,      // a free of an address inside a guarded block, or of one that is free already
+  device_error,  // a driver call returned the error of an earlier access
+  count
+};
+enum class Access : std::uint32_t { unknown, read, write, count };
+enum class Side : std::uint32_t { none, before, after, inside, count };
+
+inline constexpr std::size_t kFrames = 24;
+
+struct Frames {
+  std::uint32_t count = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t addresses[kFrames] = {};  // innermost first
+};
+
+inline constexpr std::size_t kCallBytes = 40;
+
+struct FindingRecord {
+  std::atomic<std::uint32_t> complete{0};  // 1 once all else is written
+  FindingKind kind = FindingKind::count;
+  Access access = Access::unknown;
+  Side side = Side::none;
+  std::uint32_t on_device = 0;  // 1: memory of the CUDA driver
+  std::int32_t code = 0;        // of the driver, for device_error; of the signal, for guard_page
+  std::uint64_t address = 0;    // of the access, or of the first wrong byte; 0: unknown
+  std::uint64_t distance_bytes = 0;  // from the nearest byte of the block; 0 inside
+  std::uint64_t wrong_bytes = 0;     // of a canary
+  std::uint64_t block_address = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t block_ordinal = 0;  // 1 for the first block of the process; 0: no block is known
+  std::uint32_t block_freed = 0;
+  std::uint32_t thread = 0;
+  char call[kCallBytes] = {};  // the function that was called, of the driver or the C library
+  Frames where, allocated, freed;
+};
+
+inline constexpr std::size_t kMostFindings = 64;
+
+struct Record {
+  std::uint64_t magic = 0;         // written last
+  std::uint32_t layout_bytes = 0;  // sizeof(Record)
+  std::uint32_t pid = 0;
+  std::uint32_t parent = 0;
+  std::uint32_t unused = 0;
+  char program[256] = {};  // /proc/self/exe, shortened
+  std::atomic<std::uint8_t> facts[kFacts] = {};
+  std::atomic<std::uint64_t> counters[kCounters] = {};
+  std::atomic<std::uint64_t> findings_begun{0};
+  FindingRecord findings[kMostFindings];
+};
+
+// "<folder>/<pid>.<n>.record": one for each program that ran in the process. Beside it, with the
+// same stem, the mappings of the process (/proc/self/maps) at its last finding.
+inline constexpr std::string_view kRecordSuffix = ".record";
+inline constexpr std::string_view kMapsSuffix = ".maps";
+
+}  // namespace redzone::interpose

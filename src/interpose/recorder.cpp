@@ -1,0 +1,139 @@
+#include "interpose/recorder.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <new>
+
+namespace redzone::interpose {
+namespace {
+
+// Appends to a buffer that has room for one more; keeps it terminated.
+void append(char* buffer, std::size_t bytes, std::string_view text) {
+  const std::size_t used = std::strlen(buffer);
+  const std::size_t n = text.size() < bytes - 1 - used ? text.size() : bytes - 1 - used;
+  std::memcpy(buffer + used, text.data(), n);
+  buffer[used + n] = '\0';
+}
+
+void append_number(char* buffer, std::size_t bytes, std::uint64_t number) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  append(buffer, bytes, {digits, static_cast<std::size_t>(end - digits)});
+}
+
+}  // namespace
+
+bool Recorder::open(const char* folder) {
+  if (std::strlen(folder) >= sizeof folder_) return false;
+  std::strcpy(folder_, folder);
+  int fd = -1;
+  char file[sizeof stem_ + kRecordSuffix.size()] = {};
+  // Programs that one process runs one after another (exec) have the same number.
+  for (std::uint64_t n = 0; fd < 0; ++n) {
+    stem_[0] = '\0';
+    append(stem_, sizeof stem_, folder_);
+    append(stem_, sizeof stem_, "/");
+    append_number(stem_, sizeof stem_, static_cast<std::uint64_t>(::getpid()));
+    append(stem_, sizeof stem_, ".");
+    append_number(stem_, sizeof stem_, n);
+    file[0] = '\0';
+    append(file, sizeof file, stem_);
+    append(file, sizeof file, kRecordSuffix);
+    fd = ::open(file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST) return false;
+  }
+  void* mapped = MAP_FAILED;
+  if (::ftruncate(fd, sizeof(Record)) == 0)
+    mapped = ::mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (mapped == MAP_FAILED) return false;
+  auto* record = new (mapped) Record;
+  record->layout_bytes = sizeof(Record);
+  record->pid = static_cast<std::uint32_t>(::getpid());
+  record->parent = static_cast<std::uint32_t>(::getppid());
+  const auto n = ::readlink("/proc/self/exe", record->program, sizeof record->program - 1);
+  record->program[n > 0 ? n : 0] = '\0';
+  std::atomic_thread_fence(std::memory_order_release);
+  record->magic = kRecordMagic;
+  record_ = record;
+  note(Fact::loaded);
+  return true;
+}
+
+void Recorder::reopen_after_fork() {
+  if (record_ == nullptr) return;
+  const bool cpu = noted(Fact::cpu_proven);
+  ::munmap(static_cast<void*>(record_), sizeof(Record));
+  record_ = nullptr;
+  // The code that was proven in the parent is the code of the child.
+  if (open(folder_) && cpu) note(Fact::cpu_proven);
+}
+
+void Recorder::count(Counter counter, std::uint64_t n) {
+  if (record_ != nullptr)
+    record_->counters[static_cast<std::size_t>(counter)].fetch_add(n, std::memory_order_relaxed);
+}
+
+void Recorder::uncount(Counter counter) {
+  if (record_ != nullptr) record_->counters[static_cast<std::size_t>(counter)].store(0);
+}
+
+bool Recorder::is_of_this_process() const {
+  return record_ != nullptr && record_->pid == static_cast<std::uint32_t>(::getpid());
+}
+
+std::uint64_t Recorder::counted(Counter counter) const {
+  return record_ == nullptr ? 0 : record_->counters[static_cast<std::size_t>(counter)].load();
+}
+
+void Recorder::note(Fact fact) {
+  if (record_ != nullptr) record_->facts[static_cast<std::size_t>(fact)].store(1);
+}
+
+bool Recorder::noted(Fact fact) const {
+  return record_ != nullptr && record_->facts[static_cast<std::size_t>(fact)].load() != 0;
+}
+
+FindingRecord* Recorder::begin_finding() {
+  if (record_ == nullptr) return nullptr;
+  const std::uint64_t index = record_->findings_begun.fetch_add(1);
+  if (index < kMostFindings) {
+    auto* finding = &record_->findings[index];
+    finding->thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    return finding;
+  }
+  count(Counter::findings_dropped);
+  return nullptr;
+}
+
+void Recorder::publish(FindingRecord& finding) {
+  save_maps();
+  finding.complete.store(1, std::memory_order_release);
+}
+
+void Recorder::save_maps() const {
+  char file[sizeof stem_ + kMapsSuffix.size()] = {};
+  append(file, sizeof file, stem_);
+  append(file, sizeof file, kMapsSuffix);
+  const int from = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const int to = ::open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  char part[4096];
+  for (ssize_t n = 0; from >= 0 && to >= 0 && (n = ::read(from, part, sizeof part)) > 0;)
+    if (::write(to, part, static_cast<std::size_t>(n)) != n) break;
+  if (from >= 0) ::close(from);
+  if (to >= 0) ::close(to);
+}
+
+Recorder& recorder() {
+  static constinit Recorder the_recorder;
+  return the_recorder;
+}
+
+}  // namespace redzone::interpose

@@ -1,0 +1,46 @@
+// Writes the record of this process (record.h). All functions may be called from a signal handler
+// and by any thread; none allocates. Without a record they do nothing.
+#pragma once
+
+#include "interpose/record.h"
+
+namespace redzone::interpose {
+
+class Recorder {
+ public:
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Creates a record in the folder. False if it cannot be created.
+  bool open(const char* folder);
+  // In a child of fork(): a record of its own, which has nothing of its parent but `loaded`.
+  void reopen_after_fork();
+  // False in a child of vfork(), which shares the memory of its parent.
+  bool is_of_this_process() const;
+  bool is_open() const { return record_ != nullptr; }
+
+  void count(Counter counter, std::uint64_t n = 1);
+  void uncount(Counter counter);  // back to 0
+  std::uint64_t counted(Counter counter) const;
+  void note(Fact fact);
+  bool noted(Fact fact) const;
+
+  // Room for a finding, which the caller fills and then publishes; nullptr if the file is full
+  // (counted) or there is none.
+  FindingRecord* begin_finding();
+  // Makes the finding visible to readers and stores the mappings of the process beside it.
+  void publish(FindingRecord& finding);
+
+ private:
+  void save_maps() const;
+
+  Record* record_ = nullptr;
+  char folder_[4096] = {};
+  char stem_[4160] = {};
+};
+
+// The recorder of this process.
+Recorder& recorder();
+
+}  // namespace redzone::interpose

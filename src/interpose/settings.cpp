@@ -1,0 +1,106 @@
+#include "interpose/settings.h"
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+namespace redzone::interpose {
+namespace {
+
+// One number of Settings by its key. `set` refuses values that are out of range.
+struct Field {
+  std::string_view key;
+  std::int64_t (*get)(const Settings&);
+  bool (*set)(Settings&, std::int64_t);
+};
+
+bool is_flag(std::int64_t value) {
+  return value == 0 || value == 1;
+}
+
+constexpr Field kFields[] = {
+    {"driver", [](const Settings& s) -> std::int64_t { return s.driver ? 1 : 0; },
+     [](Settings& s, std::int64_t v) { return s.driver = v == 1, is_flag(v); }},
+    {"cpu", [](const Settings& s) -> std::int64_t { return s.cpu ? 1 : 0; },
+     [](Settings& s, std::int64_t v) { return s.cpu = v == 1, is_flag(v); }},
+    {"before",
+     [](const Settings& s) -> std::int64_t {
+       return s.placement == Placement::guard_before ? 1 : 0;
+     },
+     [](Settings& s, std::int64_t v) {
+       s.placement = v == 1 ? Placement::guard_before : Placement::guard_after;
+       return is_flag(v);
+     }},
+    {"retire_all",
+     [](const Settings& s) -> std::int64_t { return s.retire == Retire::all ? 1 : 0; },
+     [](Settings& s, std::int64_t v) {
+       s.retire = v == 1 ? Retire::all : Retire::sample;
+       return is_flag(v);
+     }},
+    {"poison", [](const Settings& s) -> std::int64_t { return s.poison; },
+     [](Settings& s, std::int64_t v) {
+       s.poison = static_cast<int>(v);
+       return v >= -1 && v <= 0xff;
+     }},
+    {"align",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.align_bytes); },
+     [](Settings& s, std::int64_t v) {
+       s.align_bytes = static_cast<std::uint64_t>(v);
+       return v >= 0 && s.align_bytes <= kMostAlignBytes && (v & (v - 1)) == 0;
+     }},
+    {"max_memory",
+     [](const Settings& s) -> std::int64_t {
+       return static_cast<std::int64_t>(s.max_memory_bytes);
+     },
+     [](Settings& s, std::int64_t v) {
+       s.max_memory_bytes = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
+    {"min_bytes",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.min_bytes); },
+     [](Settings& s, std::int64_t v) {
+       s.min_bytes = static_cast<std::uint64_t>(v);
+       return v >= 1;
+     }},
+};
+
+bool set_one(std::string_view word, Settings& settings) {
+  const auto equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view digits = word.substr(equals + 1);
+  std::int64_t value = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) return false;
+  for (const Field& field : kFields)
+    if (field.key == word.substr(0, equals)) return field.set(settings, value);
+  return false;
+}
+
+}  // namespace
+
+void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes]) {
+  char* at = text;
+  for (const Field& field : kFields) {
+    if (at != text) *at++ = ',';
+    std::memcpy(at, field.key.data(), field.key.size());
+    at += field.key.size();
+    *at++ = '=';
+    // The keys and eight numbers of at most 20 digits fit.
+    at = std::to_chars(at, text + sizeof text - 1, field.get(settings)).ptr;
+  }
+  *at = '\0';
+}
+
+bool parse_settings(const char* text, Settings& settings) {
+  Settings read;
+  std::string_view rest(text);
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    if (!set_one(rest.substr(0, comma), read)) return false;
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  settings = read;
+  return true;
+}
+
+}  // namespace redzone::interpose

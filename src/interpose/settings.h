@@ -1,0 +1,49 @@
+// What a guarded process is asked to do. The command writes it into one environment variable, and
+// the preloaded library reads it before main(), so nothing here allocates or throws.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace redzone::interpose {
+
+// The folder for reports, which exists, and the settings as text (format_settings()).
+inline constexpr const char* kFolderVariable = "REDZONE_GUARD_FOLDER";
+inline constexpr const char* kSettingsVariable = "REDZONE_GUARD_SETTINGS";
+
+enum class Placement : std::uint8_t { guard_after, guard_before };
+// all: freed memory is unmapped, and its addresses are never used again. sample: this happens to
+// every kRetireEvery-th freed block, the others keep their memory, poisoned, for the next block.
+enum class Retire : std::uint8_t { sample, all };
+inline constexpr std::uint64_t kRetireEvery = 8;
+
+struct Settings {
+  bool driver = true;  // guard allocations of the CUDA driver
+  bool cpu = false;    // guard malloc() and its relatives
+  Placement placement = Placement::guard_after;
+  Retire retire = Retire::sample;
+  int poison = 0xff;  // byte that fills new and freed memory; -1: none
+  // Alignment of blocks that ask for none; a power of two. 0: what the allocator promises.
+  std::uint64_t align_bytes = 0;
+  // Device memory for blocks of their own slot, per device. 0: half of what the device has.
+  std::uint64_t max_memory_bytes = 0;
+  // Smaller blocks of malloc() are left alone.
+  std::uint64_t min_bytes = 1024;
+
+  bool operator==(const Settings&) const = default;
+};
+
+inline constexpr std::uint64_t kMostAlignBytes = 4096;
+inline constexpr std::uint64_t kDeviceAlignBytes = 256;  // cuMemAlloc's promise
+inline constexpr std::uint64_t kHostAlignBytes = 16;     // malloc's promise on 64-bit Linux
+
+inline constexpr std::size_t kSettingsTextBytes = 256;
+
+// Writes `settings` as "driver=1,cpu=0,...", with a final zero.
+void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes]);
+
+// Reads what format_settings() writes; keys that are left out keep their default. False if a key is
+// unknown or a value is out of range; `settings` is then unchanged.
+bool parse_settings(const char* text, Settings& settings);
+
+}  // namespace redzone::interpose

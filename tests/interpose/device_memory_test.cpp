@@ -1,0 +1,414 @@
+// The bookkeeping of guarded device memory, over a driver that runs no kernels but those that a
+// test plants.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "core/temporary_folder.h"
+#include "guard/process_record.h"
+#include "interpose/device_layout.h"
+#include "interpose/device_memory.h"
+#include "interpose/fake_driver.h"
+
+// NOLINTBEGIN: the driver's names
+extern "C" {
+int cuCtxSetCurrent(redzone::interpose::CuContext);
+int cuStreamCreate(redzone::interpose::CuStream*, unsigned);
+int cuStreamSynchronize(redzone::interpose::CuStream);
+int cuStreamBeginCapture_v2(redzone::interpose::CuStream, int);
+int cuStreamEndCapture(redzone::interpose::CuStream, redzone::interpose::CuGraph*);
+int cuCtxSynchronize();
+}
+// NOLINTEND
+
+namespace redzone::interpose {
+namespace {
+
+constexpr std::size_t kSlot = std::size_t{2} << 20;
+const CuContext kContext = reinterpret_cast<CuContext>(0x1000);
+const Frames kNowhere;
+
+class DeviceMemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fakeReset();
+    cuCtxSetCurrent(kContext);
+    ASSERT_TRUE(recorder_.open(folder_->path().c_str()));
+    ASSERT_EQ(cuStreamCreate(&stream_, kCuStreamNonBlocking), 0);
+    driver_ = load_driver([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
+    ASSERT_TRUE(driver_.can_guard());
+  }
+
+  DeviceMemory& memory() {
+    if (!memory_) memory_.emplace(driver_, settings_, recorder_);
+    return *memory_;
+  }
+  CuAddress allocate(std::size_t bytes, Order order = std::nullopt) {
+    return memory().allocate(bytes, order, kNowhere).value_or(0);
+  }
+  DeviceMemory::Freed free(CuAddress address, Order order = std::nullopt) {
+    return memory().free(address, order, "cuMemFree", kNowhere);
+  }
+  std::uint64_t counted(Counter counter) const { return recorder_.counted(counter); }
+  std::vector<guard::Finding> findings() const {
+    std::size_t unreadable = 0;
+    auto all = guard::read_process_records(folder_->path(), unreadable);
+    EXPECT_EQ(unreadable, 0u);
+    return all.size() == 1 ? all[0].findings : std::vector<guard::Finding>();
+  }
+  // Lets the device do all of its work, and the guard see it. Compares live blocks, too.
+  void settle() {
+    fakeSetEager(true);
+    memory().settle();
+    fakeSetEager(false);
+  }
+  bool holds(CuAddress at, std::size_t bytes, int value) {
+    cuCtxSynchronize();
+    const auto* const first = reinterpret_cast<const unsigned char*>(at);
+    return fakeIsMapped(at, bytes) &&
+           std::all_of(first, first + bytes, [&](unsigned char byte) { return byte == value; });
+  }
+
+  Result<TemporaryFolder> folder_ = TemporaryFolder::create("device-memory-test");
+  Recorder recorder_;
+  Settings settings_;
+  Driver driver_;
+  CuStream stream_ = nullptr;
+  std::optional<DeviceMemory> memory_;
+};
+
+TEST_F(DeviceMemoryTest, ABlockEndsAtAPageThatIsNotMapped) {
+  settings_.align_bytes = 16;
+  const CuAddress at = allocate(4096);
+  ASSERT_NE(at, 0u);
+  EXPECT_TRUE(fakeIsMapped(at, 4096));
+  EXPECT_FALSE(fakeIsMapped(at + 4096, 1));
+  EXPECT_FALSE(fakeIsMapped(at + 4096 - kSlot - 1, 1)) << "nor is there one before the slot";
+}
+
+TEST_F(DeviceMemoryTest, ABlockBeginsAtAPageThatIsNotMapped) {
+  settings_.placement = Placement::guard_before;
+  const CuAddress at = allocate(100);
+  EXPECT_TRUE(fakeIsMapped(at, 100));
+  EXPECT_FALSE(fakeIsMapped(at - 1, 1));
+}
+
+TEST_F(DeviceMemoryTest, BlocksAreAlignedAsTheDriverPromises) {
+  for (const std::size_t bytes : {1, 100, 255, 257, 5000}) {
+    const CuAddress at = allocate(bytes);
+    EXPECT_EQ(at % kDeviceAlignBytes, 0u) << bytes;
+    const CuAddress end =
+        at + (bytes + kDeviceAlignBytes - 1) / kDeviceAlignBytes * kDeviceAlignBytes;
+    EXPECT_FALSE(fakeIsMapped(end, 1)) << bytes;
+  }
+}
+
+TEST_F(DeviceMemoryTest, NewMemoryIsPoisonedAndItsSlackIsCanary) {
+  const CuAddress at = allocate(100);
+  EXPECT_TRUE(holds(at, 100, 0xff));
+  EXPECT_TRUE(holds(at + 100, 156, kCanaryByte));
+  EXPECT_TRUE(holds(at - kZoneBytes, kZoneBytes, kCanaryByte));
+}
+
+TEST_F(DeviceMemoryTest, PoisonRunsInTheOrderOfTheStream) {
+  const CuAddress at = allocate(64, stream_);
+  EXPECT_EQ(*reinterpret_cast<unsigned char*>(at), 0) << "nobody has waited for the stream";
+  fakeLaunchWrite(at, 64, 7, stream_);
+  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
+  EXPECT_TRUE(holds(at, 64, 7)) << "the poison overtook a kernel";
+  EXPECT_EQ(fakeCalls("cuCtxSynchronize"), 1) << "only the one of this test";
+}
+
+TEST_F(DeviceMemoryTest, WithoutPoisonMemoryIsLeftAsItIs) {
+  settings_.poison = -1;
+  const CuAddress at = allocate(64);
+  EXPECT_TRUE(holds(at, 64, 0));
+  EXPECT_TRUE(holds(at + 64, 192, kCanaryByte));
+}
+
+TEST_F(DeviceMemoryTest, AnOverrunFaults) {
+  settings_.align_bytes = 4;
+  const CuAddress at = allocate(4000);
+  fakeLaunchWrite(at, 4004, 1, stream_);
+  const int result = cuStreamSynchronize(stream_);
+  EXPECT_EQ(result, kCuIllegalAddress);
+  memory().check_result(result, "cuStreamSynchronize");
+  memory().check_result(result, "cuStreamSynchronize");
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::device_error);
+  EXPECT_EQ(found[0].code, kCuIllegalAddress);
+  EXPECT_EQ(found[0].call, "cuStreamSynchronize");
+  EXPECT_EQ(allocate(100), 0u) << "the driver answers in a broken context";
+  EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
+}
+
+TEST_F(DeviceMemoryTest, ADirtyCanaryIsFoundWhenItsBlockIsFreed) {
+  const CuAddress at = allocate(100);
+  allocate(100);
+  fakeLaunchWrite(at + 90, 30, 1, stream_);
+  EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
+  EXPECT_TRUE(findings().empty()) << "the device has not got there";
+  settle();
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::canary);
+  EXPECT_EQ(found[0].side, Side::after);
+  EXPECT_EQ(found[0].distance_bytes, 1u);
+  EXPECT_EQ(found[0].wrong_bytes, 20u);
+  EXPECT_EQ(found[0].address, at + 100);
+  EXPECT_EQ(found[0].block.ordinal, 1u);
+  EXPECT_EQ(found[0].block.bytes, 100u);
+  EXPECT_TRUE(found[0].block.freed);
+  EXPECT_TRUE(found[0].on_device);
+}
+
+TEST_F(DeviceMemoryTest, ADirtyCanaryBeforeABlockIsFoundAtTheEnd) {
+  const CuAddress at = allocate(100);
+  fakeLaunchWrite(at - 8, 4, 1, stream_);
+  settle();
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].side, Side::before);
+  EXPECT_EQ(found[0].distance_bytes, 5u);
+  EXPECT_EQ(found[0].wrong_bytes, 4u);
+  EXPECT_FALSE(found[0].block.freed);
+}
+
+TEST_F(DeviceMemoryTest, CleanBlocksAreNotReported) {
+  for (int i = 0; i < 50; ++i) {
+    const CuAddress at = allocate(1000 + static_cast<std::size_t>(i) * 10, stream_);
+    fakeLaunchWrite(at, 1000 + static_cast<std::size_t>(i) * 10, i, stream_);
+    EXPECT_EQ(free(at, i % 2 == 0 ? Order(stream_) : Order()), DeviceMemory::Freed::freed);
+    if (i % 3 == 0) settle();
+  }
+  settle();
+  EXPECT_EQ(counted(Counter::canaries_checked), 50u);
+  EXPECT_TRUE(findings().empty());
+}
+
+TEST_F(DeviceMemoryTest, AFreeWaitsForNothing) {
+  const CuAddress at = allocate(100);
+  fakeLaunchWrite(at, 100, 1, stream_);
+  const int before = fakeCalls("cuStreamSynchronize");
+  free(at);
+  EXPECT_EQ(fakeCalls("cuCtxSynchronize"), 0);
+  EXPECT_EQ(fakeCalls("cuStreamSynchronize"), before);
+  EXPECT_TRUE(fakeIsMapped(at, 100)) << "a kernel may still use it";
+}
+
+TEST_F(DeviceMemoryTest, AnOlderDriverSynchronizes) {
+  driver_.record_context_event = nullptr;
+  const CuAddress at = allocate(100);
+  fakeLaunchWrite(at, 101, 1, stream_);
+  free(at);
+  EXPECT_EQ(fakeCalls("cuCtxSynchronize"), 1);
+  settle();
+  EXPECT_EQ(findings().size(), 1u) << "the copy of the canaries came before the kernel";
+}
+
+// The kernel comes before the free in its stream, but has not run when the memory is freed.
+TEST_F(DeviceMemoryTest, FreedMemoryIsPoisonedInTheOrderOfTheStream) {
+  const CuAddress at = allocate(64, stream_);
+  fakeLaunchWrite(at, 64, 7, stream_);
+  free(at, stream_);
+  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
+  EXPECT_TRUE(holds(at, 64, 0xff));
+}
+
+TEST_F(DeviceMemoryTest, ASlotIsUsedAgainOnlyAfterItsEvent) {
+  const CuAddress at = allocate(100);
+  fakeLaunchWrite(at, 100, 1, stream_);
+  free(at, stream_);
+  const CuAddress other = allocate(100);
+  EXPECT_NE(other, at);
+  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
+  EXPECT_EQ(allocate(100), at);
+  EXPECT_EQ(counted(Counter::slots_reused), 1u);
+}
+
+TEST_F(DeviceMemoryTest, ABlockOfTheSameSizeInAFreedSlotNeedsNoCall) {
+  const CuAddress at = allocate(100);
+  free(at);
+  settle();
+  const int before = fakeCalls("cuMemsetD8Async");
+  EXPECT_EQ(allocate(100), at);
+  EXPECT_EQ(fakeCalls("cuMemsetD8Async"), before);
+  EXPECT_TRUE(holds(at, 100, 0xff));
+  free(at);
+  settle();
+  const CuAddress larger = allocate(300);
+  EXPECT_TRUE(holds(larger, 300, 0xff));
+  EXPECT_TRUE(holds(larger + 300, 212, kCanaryByte));
+}
+
+TEST_F(DeviceMemoryTest, EachFreedBlockIsUnmappedWithRetireAll) {
+  settings_.retire = Retire::all;
+  const CuAddress at = allocate(100);
+  free(at);
+  settle();
+  EXPECT_FALSE(fakeIsMapped(at, 1));
+  EXPECT_NE(allocate(100), at);
+  fakeLaunchRead(at, 4, stream_);
+  EXPECT_EQ(cuStreamSynchronize(stream_), kCuIllegalAddress);
+}
+
+TEST_F(DeviceMemoryTest, ASampleIsUnmappedByDefault) {
+  for (std::uint64_t i = 0; i < 4 * kRetireEvery; ++i) {
+    free(allocate(100));
+    settle();
+  }
+  EXPECT_EQ(counted(Counter::slots_retired), 4u);
+  EXPECT_EQ(counted(Counter::slots_mapped), 4u);
+}
+
+TEST_F(DeviceMemoryTest, SmallBlocksShareSlotsOverTheBudget) {
+  settings_.max_memory_bytes = 2 * kSlot;
+  std::vector<CuAddress> blocks;
+  for (int i = 0; i < 500; ++i) blocks.push_back(allocate(1000));
+  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 0u), 0);
+  EXPECT_EQ(counted(Counter::left_out_shared), 498u);
+  EXPECT_LT(counted(Counter::slots_mapped), 10u);
+  std::sort(blocks.begin(), blocks.end());
+  for (std::size_t i = 1; i < blocks.size(); ++i)
+    EXPECT_GE(blocks[i], blocks[i - 1] + 1000 + kZoneBytes);
+  fakeLaunchWrite(blocks[5] + 1000, 3, 1, stream_);
+  settle();
+  ASSERT_EQ(findings().size(), 1u);
+  EXPECT_EQ(findings()[0].block.address, blocks[5]);
+  for (const CuAddress at : blocks) EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
+  settle();
+  EXPECT_TRUE(fakeIsMapped(blocks[5], 1000)) << "its neighbours may be in use";
+}
+
+TEST_F(DeviceMemoryTest, ALargeBlockOverTheBudgetKeepsItsOwnSlot) {
+  settings_.max_memory_bytes = kSlot;
+  allocate(100);
+  const CuAddress at = allocate(1 << 20);
+  EXPECT_FALSE(fakeIsMapped(at + (1 << 20), 1));
+  EXPECT_EQ(counted(Counter::left_out_shared), 0u);
+}
+
+TEST_F(DeviceMemoryTest, WhenMemoryRunsOutFreedSlotsAreGivenBack) {
+  fakeLimitMemory(4 * kSlot);
+  settings_.max_memory_bytes = 8 * kSlot;
+  std::vector<CuAddress> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(allocate(kSlot));
+  for (const CuAddress at : blocks) free(at);
+  settle();
+  EXPECT_NE(allocate(3 * kSlot), 0u);
+  EXPECT_EQ(allocate(3 * kSlot), 0u);
+  EXPECT_EQ(counted(Counter::left_out_memory), 1u);
+}
+
+TEST_F(DeviceMemoryTest, ACaptureIsNotDisturbed) {
+  const CuAddress ready = allocate(512), other = allocate(512), live = allocate(512);
+  free(ready);
+  settle();
+  const auto checked = counted(Counter::canaries_checked);
+  memory().capture_began(stream_);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream_, 0), 0);
+  EXPECT_EQ(free(other), DeviceMemory::Freed::freed);
+  EXPECT_EQ(free(live, stream_), DeviceMemory::Freed::freed);
+  EXPECT_EQ(allocate(512), ready) << "it was ready as it is";
+  EXPECT_EQ(allocate(512), 0u);
+  EXPECT_EQ(allocate(512, stream_), 0u);
+  EXPECT_TRUE(memory().find(ready));
+  CuGraph graph = nullptr;
+  EXPECT_EQ(cuStreamEndCapture(stream_, &graph), 0) << "the capture was invalidated";
+  EXPECT_EQ(counted(Counter::frees_deferred), 2u);
+  EXPECT_EQ(counted(Counter::left_out_capture), 2u);
+  EXPECT_EQ(counted(Counter::canaries_checked), checked);
+  memory().capture_ended(stream_);
+  settle();
+  EXPECT_EQ(counted(Counter::canaries_checked), checked + 3) << "two freed ones, and a live one";
+}
+
+// The fake driver invalidates captures, or the test above proves nothing.
+TEST_F(DeviceMemoryTest, ACaptureThatTheGuardDoesNotKnowIsInvalidated) {
+  const CuAddress at = allocate(512);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream_, 0), 0);
+  free(at);
+  CuGraph graph = nullptr;
+  EXPECT_NE(cuStreamEndCapture(stream_, &graph), 0);
+}
+
+TEST_F(DeviceMemoryTest, AddressesWithinABlockAreKnown) {
+  const CuAddress at = allocate(100);
+  for (const CuAddress inside : {at, at + 99}) {
+    const auto view = memory().find(inside);
+    ASSERT_TRUE(view);
+    EXPECT_EQ(view->address, at);
+    EXPECT_EQ(view->bytes, 100u);
+    EXPECT_EQ(view->context, kContext);
+  }
+  EXPECT_FALSE(memory().find(at + 100));
+  EXPECT_FALSE(memory().find(at - 1));
+  free(at);
+  EXPECT_FALSE(memory().find(at));
+}
+
+TEST_F(DeviceMemoryTest, WrongFreesAreReported) {
+  const CuAddress at = allocate(100);
+  EXPECT_EQ(free(at + 16), DeviceMemory::Freed::wrong);
+  EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
+  EXPECT_EQ(free(at), DeviceMemory::Freed::wrong);
+  EXPECT_EQ(free(0x5000), DeviceMemory::Freed::foreign);
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, FindingKind::bad_free);
+  EXPECT_EQ(found[0].distance_bytes, 16u);
+  EXPECT_FALSE(found[0].block.freed);
+  EXPECT_EQ(found[1].distance_bytes, 0u);
+  EXPECT_TRUE(found[1].block.freed);
+}
+
+TEST_F(DeviceMemoryTest, ADriverWithoutVirtualMemoryIsCounted) {
+  fakeSetVirtualMemory(false);
+  EXPECT_EQ(allocate(100), 0u);
+  EXPECT_EQ(counted(Counter::left_out_no_vmm), 1u);
+  EXPECT_EQ(counted(Counter::device_blocks), 0u);
+}
+
+class RefusedCall : public DeviceMemoryTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RefusedCall, LeavesTheBlockToTheDriver) {
+  constexpr int unknown = 999;
+  memory();
+  fakeFail(GetParam(), unknown, 1);
+  EXPECT_EQ(allocate(100), 0u);
+  EXPECT_EQ(counted(Counter::left_out_refused), 1u);
+  EXPECT_NE(allocate(100), 0u) << "the next one is guarded";
+  settle();
+  EXPECT_TRUE(findings().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, RefusedCall,
+                         testing::Values("cuMemAddressReserve", "cuMemCreate", "cuMemMap",
+                                         "cuMemSetAccess", "cuMemsetD8Async", "cuStreamCreate",
+                                         "cuStreamSynchronize"));
+
+TEST_F(DeviceMemoryTest, NothingIsLeftOfAContextThatIsDestroyed) {
+  const CuAddress live = allocate(100), pending = allocate(100);
+  free(pending);
+  memory().context_gone(kContext);
+  EXPECT_FALSE(fakeIsMapped(live, 1));
+  EXPECT_FALSE(fakeIsMapped(pending, 1));
+  EXPECT_EQ(free(live), DeviceMemory::Freed::foreign);
+  EXPECT_NE(allocate(100), 0u) << "the next context of that address works";
+}
+
+TEST_F(DeviceMemoryTest, WithoutAContextTheDriverAnswers) {
+  cuCtxSetCurrent(nullptr);
+  EXPECT_EQ(allocate(100), 0u);
+  cuCtxSetCurrent(kContext);
+  EXPECT_EQ(allocate(0), 0u);
+  EXPECT_NE(allocate(100), 0u);
+}
+
+}  // namespace
+}  // namespace redzone::interpose

@@ -1,0 +1,159 @@
+// Whole programs over the fake driver, with the library preloaded: each way to the driver's
+// functions arrives in the guard, and no program sees a difference that it could not expect.
+#include <gtest/gtest.h>
+
+#include "interpose/guarded.h"
+
+namespace redzone::interpose {
+namespace {
+
+using guard::ProcessRecord;
+
+struct Way {
+  const char* name;
+  const char* program;
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.name;
+}
+
+class WayToTheDriver : public testing::TestWithParam<Way> {
+ protected:
+  Guarded run(const char* deed, const Settings& settings = {}, bool guarded = true) const {
+    return run_guarded({GetParam().program, GetParam().name, deed}, settings, {}, guarded);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, WayToTheDriver,
+                         testing::Values(Way{"link", DRIVER_PROGRAM_LINKED},
+                                         Way{"dlsym", DRIVER_PROGRAM}, Way{"proc", DRIVER_PROGRAM}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// The programs must pass without the guard, or what follows shows nothing of it.
+TEST_P(WayToTheDriver, WorksWithoutTheGuard) {
+  for (const char* deed : {"use", "capture", "dirty", "private", "destroy"})
+    EXPECT_EQ(run(deed, {}, false).exit, 0) << deed;
+}
+
+TEST_P(WayToTheDriver, IsProvenAndGuarded) {
+  const auto ran = run("use");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  const ProcessRecord& process = ran.processes[0];
+  EXPECT_TRUE(process.is(Fact::driver_proven));
+  EXPECT_FALSE(process.is(Fact::driver_unproven));
+  EXPECT_TRUE(process.is(Fact::driver_present));
+  EXPECT_TRUE(process.is(Fact::ended));
+  EXPECT_EQ(process.count(Counter::device_blocks), 3u);
+  EXPECT_EQ(process.count(Counter::device_frees), 3u);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
+TEST_P(WayToTheDriver, BeforeTheBlock) {
+  Settings settings;
+  settings.placement = Placement::guard_before;
+  const auto ran = run("use", settings);
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
+TEST_P(WayToTheDriver, AnOverrunIsReportedThoughTheProgramLeavesAtOnce) {
+  const auto ran = run("overrun");
+  EXPECT_EQ(ran.exit, 7) << "the program's own code";
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::device_error);
+  EXPECT_EQ(ran.findings[0].code, 700);
+}
+
+TEST_P(WayToTheDriver, WithoutTheGuardTheOverrunIsNotSeen) {
+  EXPECT_EQ(run("overrun", {}, false).exit, 0);
+}
+
+TEST_P(WayToTheDriver, ADirtyCanaryOfABlockThatIsNeverFreedIsReportedAtExit) {
+  const auto ran = run("dirty");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::canary);
+  EXPECT_EQ(ran.findings[0].distance_bytes, 1u);
+  EXPECT_EQ(ran.findings[0].wrong_bytes, 4u);
+  EXPECT_EQ(ran.findings[0].block.ordinal, 1u);
+  ASSERT_FALSE(ran.findings[0].allocated.empty());
+  EXPECT_NE(ran.findings[0].allocated[0].function.find("dirty"), std::string::npos)
+      << ran.findings[0].allocated[0].function;
+}
+
+TEST_P(WayToTheDriver, ACaptureIsNotInvalidated) {
+  const auto ran = run("capture");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::left_out_capture), 1u);
+}
+
+TEST_P(WayToTheDriver, ADriverWithoutVirtualMemoryIsUsedAsItIs) {
+  const auto ran = run("novmm");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_FALSE(ran.processes[0].is(Fact::driver_proven));
+  EXPECT_TRUE(ran.processes[0].is(Fact::driver_unproven));
+  EXPECT_GT(ran.processes[0].count(Counter::left_out_no_vmm), 0u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 0u);
+}
+
+TEST_P(WayToTheDriver, AContextThatIsDestroyedLeavesNothingBehind) {
+  const auto ran = run("destroy");
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
+// The driver may hand out other addresses than dlsym() does: then the name decides.
+TEST(DriverProcess, PrivateEntriesAreGuardedByName) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "proc", "private"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 3u);
+  EXPECT_TRUE(ran.processes[0].is(Fact::driver_proven));
+}
+
+TEST(DriverProcess, AProgramThatAllocatesNothingIsNotProven) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "none"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_TRUE(ran.processes[0].is(Fact::driver_seen));
+  EXPECT_FALSE(ran.processes[0].is(Fact::driver_proven));
+}
+
+TEST(DriverProcess, ALookupOfTheNextDefinitionIsCounted) {
+  const auto ran = run_guarded({DRIVER_PROGRAM_LINKED, "link", "next"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::next_lookups), 1u);
+}
+
+TEST(DriverProcess, WithoutADriverTheProgramSeesNone) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "absent"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_FALSE(ran.processes[0].is(Fact::driver_present));
+}
+
+TEST(DriverProcess, SettingsWithoutTheDriverLeaveItAlone) {
+  Settings settings;
+  settings.driver = false;
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "use"}, settings);
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 0u);
+}
+
+// An ordinary call of the real dlsym() would change what these lookups find.
+TEST(DriverProcess, LookupsSeeTheirOwnCaller) {
+  EXPECT_EQ(run_guarded({SCOPE_PROGRAM, SCOPE_LOCAL}, {}, {}, false).exit, 0);
+  const auto ran = run_guarded({SCOPE_PROGRAM, SCOPE_LOCAL}, {});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_EQ(ran.processes.size(), 1u);
+}
+
+}  // namespace
+}  // namespace redzone::interpose

@@ -1,0 +1,221 @@
+// A program that uses the driver, in the way and for the deed that its arguments name. Exits with
+// 0 unless the driver answers other than a program may expect.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "interpose/fake_driver.h"
+
+using redzone::interpose::CuAddress;
+using redzone::interpose::CuContext;
+using redzone::interpose::CuGraph;
+using redzone::interpose::CuStream;
+
+namespace {
+
+// What the deeds below call, however the program came by it.
+struct Driver {
+  int (*init)(unsigned) = nullptr;
+  int (*create_context)(CuContext*, unsigned, int) = nullptr;
+  int (*destroy_context)(CuContext) = nullptr;
+  int (*synchronize)() = nullptr;
+  int (*allocate)(CuAddress*, std::size_t) = nullptr;
+  int (*allocate_async)(CuAddress*, std::size_t, CuStream) = nullptr;
+  int (*allocate_pitch)(CuAddress*, std::size_t*, std::size_t, std::size_t, unsigned) = nullptr;
+  int (*free)(CuAddress) = nullptr;
+  int (*free_async)(CuAddress, CuStream) = nullptr;
+  int (*range)(CuAddress*, std::size_t*, CuAddress) = nullptr;
+  int (*attribute)(void*, int, CuAddress) = nullptr;
+  int (*begin_capture)(CuStream, int) = nullptr;
+  int (*end_capture)(CuStream, CuGraph*) = nullptr;
+  int (*create_stream)(CuStream*, unsigned) = nullptr;
+  decltype(&fakeLaunchWrite) launch_write = nullptr;
+  decltype(&fakePlainBlocks) plain_blocks = nullptr;
+  decltype(&fakeSetPrivateEntries) set_private_entries = nullptr;
+  decltype(&fakeSetVirtualMemory) set_virtual_memory = nullptr;
+  decltype(&fakeSetEager) set_eager = nullptr;
+};
+
+void check(bool is, const char* what) {
+  if (is) return;
+  std::fprintf(stderr, "not so: %s\n", what);
+  std::_Exit(3);
+}
+#define CHECK(condition) check(condition, #condition)
+
+// `find(symbol, name)`: by its symbol, or by the name that cuGetProcAddress knows.
+template <class Find>
+Driver fill(Find find) {
+  Driver d;
+  const auto take = [&](auto& out, const char* symbol, const char* name) {
+    out = reinterpret_cast<std::remove_reference_t<decltype(out)>>(find(symbol, name));
+    check(out != nullptr, symbol);
+  };
+  take(d.init, "cuInit", "cuInit");
+  take(d.create_context, "cuCtxCreate_v2", "cuCtxCreate");
+  take(d.destroy_context, "cuCtxDestroy_v2", "cuCtxDestroy");
+  take(d.synchronize, "cuCtxSynchronize", "cuCtxSynchronize");
+  take(d.allocate, "cuMemAlloc_v2", "cuMemAlloc");
+  take(d.allocate_async, "cuMemAllocAsync", "cuMemAllocAsync");
+  take(d.allocate_pitch, "cuMemAllocPitch_v2", "cuMemAllocPitch");
+  take(d.free, "cuMemFree_v2", "cuMemFree");
+  take(d.free_async, "cuMemFreeAsync", "cuMemFreeAsync");
+  take(d.range, "cuMemGetAddressRange_v2", "cuMemGetAddressRange");
+  take(d.attribute, "cuPointerGetAttribute", "cuPointerGetAttribute");
+  take(d.begin_capture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture");
+  take(d.end_capture, "cuStreamEndCapture", "cuStreamEndCapture");
+  take(d.create_stream, "cuStreamCreate", "cuStreamCreate");
+  return d;
+}
+
+using GetProcAddress = int (*)(const char*, void**, int, std::uint64_t, int*);
+
+Driver by_proc_address(void* library) {
+  const auto first = reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
+  CHECK(first != nullptr);
+  void* own = nullptr;
+  int status = 0;
+  CHECK(first("cuGetProcAddress", &own, 12000, 0, &status) == 0);
+  const auto request = reinterpret_cast<GetProcAddress>(own);
+  return fill([&](const char*, const char* name) {
+    void* out = nullptr;
+    CHECK(request(name, &out, 12080, 1, &status) == 0);
+    return out;
+  });
+}
+
+Driver by_dlsym(void* library) {
+  return fill([&](const char* symbol, const char*) { return dlsym(library, symbol); });
+}
+
+#ifdef LINKED
+// NOLINTBEGIN: the driver's names
+extern "C" {
+int cuInit(unsigned);
+int cuCtxCreate_v2(CuContext*, unsigned, int);
+int cuCtxDestroy_v2(CuContext);
+int cuCtxSynchronize();
+int cuMemAlloc_v2(CuAddress*, std::size_t);
+int cuMemAllocAsync(CuAddress*, std::size_t, CuStream);
+int cuMemAllocPitch_v2(CuAddress*, std::size_t*, std::size_t, std::size_t, unsigned);
+int cuMemFree_v2(CuAddress);
+int cuMemFreeAsync(CuAddress, CuStream);
+int cuMemGetAddressRange_v2(CuAddress*, std::size_t*, CuAddress);
+int cuPointerGetAttribute(void*, int, CuAddress);
+int cuStreamBeginCapture_v2(CuStream, int);
+int cuStreamEndCapture(CuStream, CuGraph*);
+int cuStreamCreate(CuStream*, unsigned);
+}
+// NOLINTEND
+Driver by_link() {
+  Driver d;
+  d.init = cuInit, d.create_context = cuCtxCreate_v2, d.destroy_context = cuCtxDestroy_v2;
+  d.synchronize = cuCtxSynchronize, d.allocate = cuMemAlloc_v2, d.allocate_async = cuMemAllocAsync;
+  d.allocate_pitch = cuMemAllocPitch_v2, d.free = cuMemFree_v2, d.free_async = cuMemFreeAsync;
+  d.range = cuMemGetAddressRange_v2, d.attribute = cuPointerGetAttribute;
+  d.begin_capture = cuStreamBeginCapture_v2, d.end_capture = cuStreamEndCapture;
+  d.create_stream = cuStreamCreate;
+  return d;
+}
+#else
+Driver by_link() {
+  return {};
+}
+#endif
+
+Driver driver_by(const std::string& way, void* library) {
+  Driver d = way == "link"    ? by_link()
+             : way == "dlsym" ? by_dlsym(library)
+                              : by_proc_address(library);
+  const auto take = [&](auto& out, const char* name) {
+    out = reinterpret_cast<std::remove_reference_t<decltype(out)>>(dlsym(library, name));
+  };
+  take(d.launch_write, "fakeLaunchWrite");
+  take(d.plain_blocks, "fakePlainBlocks");
+  take(d.set_private_entries, "fakeSetPrivateEntries");
+  take(d.set_virtual_memory, "fakeSetVirtualMemory");
+  take(d.set_eager, "fakeSetEager");
+  d.set_eager(true);
+  return d;
+}
+
+// What a program may ask of its memory, whether it is guarded or not.
+void use(const Driver& d) {
+  CuAddress at = 0, base = 0, pitched = 0, ordered = 0;
+  std::size_t bytes = 0, pitch = 0;
+  CHECK(d.allocate(&at, 1000) == 0 && at % 256 == 0);
+  CHECK(d.range(&base, &bytes, at + 500) == 0 && base == at && bytes == 1000);
+  unsigned type = 0;
+  CHECK(d.attribute(&type, 2, at) == 0 && type == 2);
+  CHECK(d.allocate_pitch(&pitched, &pitch, 100, 4, 4) == 0 && pitch == 512);
+  CHECK(d.allocate_async(&ordered, 64, nullptr) == 0);
+  CHECK(d.launch_write(ordered, 64, 1, nullptr) == 0);
+  CHECK(d.free_async(ordered, nullptr) == 0);
+  CHECK(d.allocate(&base, 0) == 1 && d.allocate(nullptr, 1) != 0);
+  CHECK(d.free(0x1234) == 1);
+  CHECK(d.synchronize() == 0);
+  CHECK(d.free(pitched) == 0 && d.free(at) == 0);
+}
+
+void overrun(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0);
+  d.launch_write(at, 4100, 1, nullptr);
+  std::_Exit(d.synchronize() == 700 ? 7 : 0);
+}
+
+// Into the slack of a block that is never freed. A function of its own in every backtrace.
+__attribute__((noinline)) void dirty(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 1000) == 0);
+  d.launch_write(at, 1004, 1, nullptr);
+  CHECK(d.synchronize() == 0);
+}
+
+void capture(const Driver& d) {
+  CuStream stream = nullptr;
+  CuGraph graph = nullptr;
+  CuAddress before = 0, ordered = 0;
+  CHECK(d.create_stream(&stream, 1) == 0);
+  CHECK(d.allocate(&before, 100) == 0);
+  CHECK(d.begin_capture(stream, 0) == 0);
+  CHECK(d.allocate_async(&ordered, 100, stream) == 0);
+  CHECK(d.free(before) == 0);
+  CHECK(d.end_capture(stream, &graph) == 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string way = argc > 1 ? argv[1] : "", deed = argc > 2 ? argv[2] : "";
+  if (way == "absent")
+    return dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") == nullptr && dlerror() != nullptr ? 0 : 3;
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 4;
+  }
+  const Driver d = driver_by(way, library);
+  CuContext context = nullptr;
+  if (deed == "private") d.set_private_entries(true);
+  if (deed == "novmm") d.set_virtual_memory(false);
+  CHECK(d.init(0) == 0 && d.create_context(&context, 0, 0) == 0);
+  if (deed == "next")
+    CHECK(dlsym(RTLD_NEXT, "cuMemAlloc_v2") != nullptr);
+  else if (deed == "overrun")
+    overrun(d);
+  else if (deed == "dirty")
+    dirty(d);
+  else if (deed == "capture")
+    capture(d);
+  else if (deed == "private")
+    use(driver_by("proc", library));
+  else if (deed != "none")
+    use(d);
+  if (deed == "destroy") CHECK(d.destroy_context(context) == 0);
+  return 0;
+}

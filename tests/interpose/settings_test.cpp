@@ -1,0 +1,54 @@
+#include "interpose/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace redzone::interpose {
+namespace {
+
+std::string text_of(const Settings& settings) {
+  char text[kSettingsTextBytes];
+  format_settings(settings, text);
+  return text;
+}
+
+TEST(GuardSettings, AreReadAsTheyWereWritten) {
+  Settings all;
+  all.driver = false;
+  all.cpu = true;
+  all.placement = Placement::guard_before;
+  all.retire = Retire::all;
+  all.poison = -1;
+  all.align_bytes = 64;
+  all.max_memory_bytes = std::uint64_t{1} << 40;
+  all.min_bytes = 7;
+  for (const Settings& settings : {Settings(), all}) {
+    Settings read;
+    EXPECT_TRUE(parse_settings(text_of(settings).c_str(), read)) << text_of(settings);
+    EXPECT_EQ(read, settings) << text_of(settings);
+  }
+}
+
+TEST(GuardSettings, TheLongestTextFits) {
+  Settings most;
+  most.max_memory_bytes = most.min_bytes = INT64_MAX;
+  most.align_bytes = kMostAlignBytes;
+  Settings read;
+  ASSERT_TRUE(parse_settings(text_of(most).c_str(), read));
+  EXPECT_EQ(read, most);
+}
+
+TEST(GuardSettings, WhatIsWrongChangesNothing) {
+  for (const char* text :
+       {"cpu", "cpu=", "cpu=2", "cpu=1x", "align=3", "align=8192", "poison=256", "poison=-2",
+        "min_bytes=0", "max_memory=-1", "colour=1", "=1", "cpu=99999999999999999999"}) {
+    Settings read;
+    EXPECT_FALSE(parse_settings(text, read)) << text;
+    EXPECT_EQ(read, Settings()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace redzone::interpose
