@@ -1,0 +1,193 @@
+// Programs on the CPU with the library preloaded.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include "interpose/guarded.h"
+
+namespace redzone::interpose {
+namespace {
+
+using guard::Finding;
+
+Settings on_the_cpu() {
+  Settings out;
+  out.cpu = true;
+  return out;
+}
+
+Guarded run(const char* deed, const Settings& settings = on_the_cpu()) {
+  return run_guarded({HOST_PROGRAM, deed}, settings);
+}
+
+Finding only(const Guarded& ran) {
+  EXPECT_EQ(ran.findings.size(), 1u);
+  return ran.findings.empty() ? Finding() : ran.findings[0];
+}
+
+bool has_function(const std::vector<guard::Frame>& frames, const std::string& name) {
+  for (const auto& frame : frames)
+    if (frame.function.find(name) != std::string::npos) return true;
+  return false;
+}
+
+TEST(HostProcess, AllocationsWorkAsTheyDoWithoutIt) {
+  EXPECT_EQ(run_guarded({HOST_PROGRAM, "use"}, {}, {}, false).exit, 0);
+  for (const auto placement : {Placement::guard_after, Placement::guard_before}) {
+    Settings settings = on_the_cpu();
+    settings.placement = placement;
+    const auto ran = run("use", settings);
+    EXPECT_EQ(ran.exit, 0);
+    EXPECT_TRUE(ran.findings.empty());
+    ASSERT_EQ(ran.processes.size(), 1u);
+    EXPECT_TRUE(ran.processes[0].is(Fact::cpu_proven));
+    EXPECT_TRUE(ran.processes[0].is(Fact::ended));
+    EXPECT_GT(ran.processes[0].count(Counter::host_blocks), 1000u);
+  }
+}
+
+TEST(HostProcess, AWriteAfterABlock) {
+  const auto ran = run("write_after");
+  EXPECT_EQ(ran.exit, 128 + SIGSEGV) << "as without the guard";
+  const Finding found = only(ran);
+  EXPECT_EQ(found.kind, FindingKind::guard_page);
+  EXPECT_EQ(found.access, Access::write);
+  EXPECT_EQ(found.side, Side::after);
+  EXPECT_EQ(found.distance_bytes, 1u);
+  EXPECT_EQ(found.block.bytes, 4000u);
+  EXPECT_FALSE(found.block.freed);
+  EXPECT_EQ(found.code, SIGSEGV);
+  ASSERT_FALSE(found.where.empty());
+  EXPECT_NE(found.where[0].function.find("write_at"), std::string::npos) << found.where[0].function;
+  EXPECT_TRUE(has_function(found.where, "main"));
+  ASSERT_FALSE(found.allocated.empty());
+  EXPECT_NE(found.allocated[0].function.find("make_buffer"), std::string::npos);
+  EXPECT_TRUE(found.freed.empty());
+}
+
+// The plain program reads what is there.
+TEST(HostProcess, AReadAfterABlock) {
+  EXPECT_LT(run_guarded({HOST_PROGRAM, "read_after"}, {}, {}, false).exit, 128);
+  const Finding found = only(run("read_after"));
+  EXPECT_EQ(found.access, Access::read);
+  EXPECT_EQ(found.side, Side::after);
+  EXPECT_EQ(found.distance_bytes, 8u);
+}
+
+TEST(HostProcess, AReadBeforeABlock) {
+  Settings settings = on_the_cpu();
+  EXPECT_TRUE(run("read_before", settings).findings.empty()) << "the guard page is behind it";
+  settings.placement = Placement::guard_before;
+  const Finding found = only(run("read_before", settings));
+  EXPECT_EQ(found.side, Side::before);
+  EXPECT_EQ(found.distance_bytes, 1u);
+}
+
+TEST(HostProcess, AReadOfFreedMemory) {
+  const Finding found = only(run("after_free"));
+  EXPECT_EQ(found.kind, FindingKind::after_free);
+  EXPECT_EQ(found.side, Side::inside);
+  EXPECT_TRUE(found.block.freed);
+  ASSERT_FALSE(found.freed.empty());
+  EXPECT_NE(found.freed[0].function.find("drop_buffer"), std::string::npos);
+}
+
+TEST(HostProcess, AWriteIntoTheSlack) {
+  for (const char* deed : {"slack", "slack_live"}) {
+    const auto ran = run(deed);
+    EXPECT_EQ(ran.exit, 0) << deed;
+    const Finding found = only(ran);
+    EXPECT_EQ(found.kind, FindingKind::canary);
+    EXPECT_EQ(found.distance_bytes, 3u);
+    EXPECT_EQ(found.wrong_bytes, 1u);
+    EXPECT_EQ(found.block.freed, std::string(deed) == "slack");
+  }
+}
+
+TEST(HostProcess, ASharperAlignmentLeavesNoSlack) {
+  Settings settings = on_the_cpu();
+  settings.align_bytes = 1;
+  const Finding found = only(run("slack", settings));
+  EXPECT_EQ(found.kind, FindingKind::guard_page);
+  EXPECT_EQ(found.distance_bytes, 3u);
+}
+
+TEST(HostProcess, WrongFrees) {
+  const auto twice = run("double_free");
+  EXPECT_EQ(twice.exit, 5);
+  EXPECT_EQ(only(twice).kind, FindingKind::bad_free);
+  EXPECT_TRUE(only(twice).block.freed);
+  EXPECT_EQ(only(twice).call, "free");
+  const Finding inner = only(run("inner_free"));
+  EXPECT_EQ(inner.side, Side::inside);
+  EXPECT_FALSE(inner.block.freed);
+}
+
+TEST(HostProcess, FaultsOfTheProgramAreItsOwn) {
+  for (const char* deed : {"null", "sent"}) {
+    const auto ran = run(deed);
+    EXPECT_EQ(ran.exit, 128 + SIGSEGV) << deed;
+    EXPECT_TRUE(ran.findings.empty()) << deed;
+  }
+}
+
+TEST(HostProcess, TheProgramsHandlerIsCalled) {
+  const auto ran = run("signal_handler");
+  EXPECT_EQ(ran.exit, 9);
+  EXPECT_EQ(only(ran).kind, FindingKind::guard_page);
+  const auto twice = run("action");
+  EXPECT_EQ(twice.exit, 0);
+  EXPECT_EQ(twice.findings.size(), 2u);
+}
+
+TEST(HostProcess, AChildOfForkHasItsOwnRecord) {
+  const auto ran = run("fork");
+  EXPECT_EQ(ran.exit, 6);
+  ASSERT_EQ(ran.processes.size(), 2u);
+  EXPECT_EQ(only(ran).kind, FindingKind::guard_page);
+  for (const auto& process : ran.processes)
+    EXPECT_EQ(process.findings.empty(), process.is(Fact::ended)) << "the child was killed";
+}
+
+TEST(HostProcess, AChildOfVforkChangesNothing) {
+  const auto ran = run("vfork");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 2u) << "the parent, and the program that the child has become";
+  for (const auto& process : ran.processes) EXPECT_TRUE(process.is(Fact::ended));
+}
+
+TEST(HostProcess, AProgramAfterExecIsGuarded) {
+  const auto ran = run("exec");
+  EXPECT_EQ(ran.exit, 128 + SIGSEGV);
+  ASSERT_EQ(ran.processes.size(), 2u);
+  EXPECT_EQ(ran.processes[0].pid, ran.processes[1].pid);
+  EXPECT_EQ(only(ran).kind, FindingKind::guard_page);
+}
+
+TEST(HostProcess, WhereTheSystemAllowsNoMoreMappingsTheRestIsCounted) {
+  const auto ran = run("many");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  const auto& process = ran.processes[0];
+  EXPECT_GE(process.count(Counter::host_blocks) + process.count(Counter::left_out_mappings),
+            40000u);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
+TEST(HostProcess, SmallBlocksAreLeftAlone) {
+  Settings settings = on_the_cpu();
+  settings.min_bytes = 1 << 20;
+  const auto ran = run("", settings);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_TRUE(ran.processes[0].is(Fact::cpu_proven));
+  EXPECT_LE(ran.processes[0].count(Counter::host_blocks), 1u) << "the proof's own";
+}
+
+TEST(HostProcess, WithoutItsVariablesTheLibraryDoesNothing) {
+  const auto ran = run_guarded({HOST_PROGRAM, "use"}, on_the_cpu(), {{kSettingsVariable, "cpu=7"}});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.processes.empty());
+}
+
+}  // namespace
+}  // namespace redzone::interpose
