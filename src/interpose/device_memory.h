@@ -60,6 +60,10 @@ class DeviceMemory {
   void capture_ended(CuStream stream);
   bool capturing() const;
 
+  // The current context may access the memory of the other one's device from now on, as with
+  // memory of the driver's own.
+  void peer_enabled(CuContext other);
+
   // The context is destroyed: its blocks, streams and events are gone.
   void context_gone(CuContext context);
 
@@ -121,6 +125,7 @@ class DeviceMemory {
   struct PerDevice {
     bool can_map = false;
     std::size_t granularity = 0, budget_bytes = 0, mapped_bytes = 0;
+    std::set<CuDevice> peers;  // that may access its memory
   };
   struct Zone {
     CuAddress at = 0;
@@ -143,6 +148,7 @@ class DeviceMemory {
   std::optional<Region> take_region(std::size_t bytes, CuContext context, CuDevice device);
   std::optional<Region> take_cell(std::size_t bytes, CuContext context, CuDevice device);
   int map_slot(std::size_t bytes, CuDevice device, Slot& out);
+  int give_access(const Slot& slot);
   int try_map_slot(std::size_t bytes, CuDevice device, Slot& out);
   void unmap(const Slot& slot, bool keep_addresses);
   bool trim();

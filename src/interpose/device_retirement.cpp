@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "interpose/backtrace.h"
+#include "interpose/current_context.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_memory.h"
 
@@ -16,26 +16,6 @@ constexpr int kSettleMs = 2000;
 constexpr std::size_t kPolled = 8;
 constexpr std::size_t kCanaryChunk = 64 * 1024;
 constexpr std::size_t kLiveBatch = 256;
-
-// A context that is not current is, while this object lives.
-class CurrentContext {
- public:
-  CurrentContext(const Driver& driver, CuContext context) : driver_(driver) {
-    driver_.get_context(&before_);
-    changed_ = before_ != context;
-    if (changed_) driver_.set_context(context);
-  }
-  ~CurrentContext() {
-    if (changed_) driver_.set_context(before_);
-  }
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
- private:
-  const Driver& driver_;
-  CuContext before_ = nullptr;
-  bool changed_ = false;
-};
 
 }  // namespace
 

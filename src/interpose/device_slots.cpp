@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "interpose/current_context.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_memory.h"
 
@@ -114,6 +115,35 @@ int DeviceMemory::map_slot(std::size_t bytes, CuDevice device, Slot& out) {
   return failed;
 }
 
+int DeviceMemory::give_access(const Slot& slot) {
+  std::vector<CuMemAccessDesc> all{{{kCuLocationDevice, slot.device}, kCuAccessReadWrite}};
+  for (const CuDevice peer : devices_[slot.device].peers)
+    all.push_back({{kCuLocationDevice, peer}, kCuAccessReadWrite});
+  return driver_.set_access(slot.base, slot.bytes, all.data(), all.size());
+}
+
+void DeviceMemory::peer_enabled(CuContext other) {
+  const std::lock_guard lock(mutex_);
+  CuDevice accessor = 0, owner = 0;
+  if (driver_.get_device(&accessor) != kCuSuccess) return;
+  {
+    const CurrentContext current(driver_, other);
+    if (driver_.get_device(&owner) != kCuSuccess) return;
+  }
+  if (!per_device(owner).peers.insert(accessor).second) return;
+  const auto give = [&](const Region& region) {
+    if (region.slot.device == owner && !region.shared) give_access(region.slot);
+  };
+  for (const auto& [address, block] : live_) give(block.region);
+  for (const Pending& pending : pending_) give(pending.block.region);
+  for (const Deferred& deferred : deferred_) give(deferred.block.region);
+  for (const auto& [key, regions] : spare_)
+    for (const Region& region : regions) give(region);
+  for (const auto& [context, state] : contexts_)
+    for (const Slot& slot : state.shared_slots)
+      if (slot.device == owner) give_access(slot);
+}
+
 int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
   PerDevice& state = per_device(device);
   Slot slot;
@@ -129,8 +159,7 @@ int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
   if (failed == kCuSuccess) {
     failed = driver_.map(slot.base, bytes, 0, slot.handle, 0);
     if (failed == kCuSuccess) {
-      const CuMemAccessDesc access{properties.location, kCuAccessReadWrite};
-      failed = driver_.set_access(slot.base, bytes, &access, 1);
+      failed = give_access(slot);
       if (failed != kCuSuccess) driver_.unmap(slot.base, bytes);
     }
     if (failed != kCuSuccess) driver_.release(slot.handle);

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::size_t kSlot = std::size_t{2} << 20;
 const CuContext kContext = reinterpret_cast<CuContext>(0x1000);
+const CuContext kSecondContext = reinterpret_cast<CuContext>(0x2000);
 const Frames kNowhere;
 
 class DeviceMemoryTest : public testing::Test {
@@ -400,6 +401,32 @@ TEST_F(DeviceMemoryTest, NothingIsLeftOfAContextThatIsDestroyed) {
   EXPECT_FALSE(fakeIsMapped(pending, 1));
   EXPECT_EQ(free(live), DeviceMemory::Freed::foreign);
   EXPECT_NE(allocate(100), 0u) << "the next context of that address works";
+}
+
+// Collectives of several devices read each other's memory.
+TEST_F(DeviceMemoryTest, APeerMayAccessBlocksOfBeforeAndAfter) {
+  settings_.max_memory_bytes = 3 * kSlot;
+  const CuAddress before = allocate(100), freed = allocate(100);
+  free(freed);
+  settle();
+  EXPECT_TRUE(fakeCanAccess(before, 0));
+  EXPECT_FALSE(fakeCanAccess(before, 1));
+  cuCtxSetCurrent(kSecondContext);
+  const CuAddress of_peer = allocate(100);
+  memory().peer_enabled(kContext);
+  memory().peer_enabled(kContext);
+  CuContext current = nullptr;
+  driver_.get_context(&current);
+  EXPECT_EQ(current, kSecondContext);
+  cuCtxSetCurrent(kContext);
+  const CuAddress reused = allocate(100), after = allocate(100);
+  EXPECT_EQ(reused, freed);
+  for (const CuAddress at : {before, reused, after, allocate(100), allocate(100)}) {
+    EXPECT_TRUE(fakeCanAccess(at, 0));
+    EXPECT_TRUE(fakeCanAccess(at, 1));
+  }
+  EXPECT_GT(counted(Counter::left_out_shared), 0u);
+  EXPECT_FALSE(fakeCanAccess(of_peer, 0)) << "access goes one way";
 }
 
 TEST_F(DeviceMemoryTest, WithoutAContextTheDriverAnswers) {

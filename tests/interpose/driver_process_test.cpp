@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, WayToTheDriver,
 
 // The programs must pass without the guard, or what follows shows nothing of it.
 TEST_P(WayToTheDriver, WorksWithoutTheGuard) {
-  for (const char* deed : {"use", "capture", "dirty", "private", "destroy"})
+  for (const char* deed : {"use", "capture", "abandon", "dirty", "private", "destroy"})
     EXPECT_EQ(run(deed, {}, false).exit, 0) << deed;
 }
 
@@ -89,6 +89,15 @@ TEST_P(WayToTheDriver, ACaptureIsNotInvalidated) {
   ASSERT_EQ(ran.processes.size(), 1u);
   EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 1u);
   EXPECT_EQ(ran.processes[0].count(Counter::left_out_capture), 1u);
+}
+
+TEST_P(WayToTheDriver, ACaptureEndsWithItsStream) {
+  const auto ran = run("abandon");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 2u);
+  EXPECT_EQ(ran.processes[0].count(Counter::left_out_capture), 0u);
+  EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 1u);
 }
 
 TEST_P(WayToTheDriver, ADriverWithoutVirtualMemoryIsUsedAsItIs) {

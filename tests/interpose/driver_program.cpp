@@ -33,6 +33,7 @@ struct Driver {
   int (*begin_capture)(CuStream, int) = nullptr;
   int (*end_capture)(CuStream, CuGraph*) = nullptr;
   int (*create_stream)(CuStream*, unsigned) = nullptr;
+  int (*destroy_stream)(CuStream) = nullptr;
   decltype(&fakeLaunchWrite) launch_write = nullptr;
   decltype(&fakePlainBlocks) plain_blocks = nullptr;
   decltype(&fakeSetPrivateEntries) set_private_entries = nullptr;
@@ -69,6 +70,7 @@ Driver fill(Find find) {
   take(d.begin_capture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture");
   take(d.end_capture, "cuStreamEndCapture", "cuStreamEndCapture");
   take(d.create_stream, "cuStreamCreate", "cuStreamCreate");
+  take(d.destroy_stream, "cuStreamDestroy_v2", "cuStreamDestroy");
   return d;
 }
 
@@ -109,6 +111,7 @@ int cuPointerGetAttribute(void*, int, CuAddress);
 int cuStreamBeginCapture_v2(CuStream, int);
 int cuStreamEndCapture(CuStream, CuGraph*);
 int cuStreamCreate(CuStream*, unsigned);
+int cuStreamDestroy_v2(CuStream);
 }
 // NOLINTEND
 Driver by_link() {
@@ -118,7 +121,7 @@ Driver by_link() {
   d.allocate_pitch = cuMemAllocPitch_v2, d.free = cuMemFree_v2, d.free_async = cuMemFreeAsync;
   d.range = cuMemGetAddressRange_v2, d.attribute = cuPointerGetAttribute;
   d.begin_capture = cuStreamBeginCapture_v2, d.end_capture = cuStreamEndCapture;
-  d.create_stream = cuStreamCreate;
+  d.create_stream = cuStreamCreate, d.destroy_stream = cuStreamDestroy_v2;
   return d;
 }
 #else
@@ -188,6 +191,18 @@ void capture(const Driver& d) {
   CHECK(d.end_capture(stream, &graph) == 0);
 }
 
+// A stream is destroyed while it captures; what comes after is guarded as before.
+void abandon_capture(const Driver& d) {
+  CuStream stream = nullptr;
+  CuAddress before = 0, after = 0;
+  CHECK(d.create_stream(&stream, 1) == 0);
+  CHECK(d.allocate(&before, 100) == 0);
+  CHECK(d.begin_capture(stream, 0) == 0);
+  CHECK(d.free(before) == 0);
+  CHECK(d.destroy_stream(stream) == 0);
+  CHECK(d.allocate(&after, 100000) == 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -212,6 +227,8 @@ int main(int argc, char** argv) {
     dirty(d);
   else if (deed == "capture")
     capture(d);
+  else if (deed == "abandon")
+    abandon_capture(d);
   else if (deed == "private")
     use(driver_by("proc", library));
   else if (deed != "none")

@@ -40,6 +40,7 @@ struct Failure {
 struct State {
   std::recursive_mutex mutex;
   std::map<CuAddress, std::size_t> reserved, plain, mapped;  // mapped: accessible
+  std::map<CuAddress, std::set<CuDevice>> accessors;         // of what is mapped
   std::map<CuMemoryHandle, std::size_t> created;
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
@@ -57,8 +58,9 @@ State& state() {
   return *all;
 }
 
-// Not the address of anything: contexts are only compared.
+// Not the addresses of anything: contexts are only compared. The second one is of device 1.
 const CuContext kContext = reinterpret_cast<CuContext>(0x1000);
+const CuContext kSecondContext = reinterpret_cast<CuContext>(0x2000);
 thread_local CuContext current = nullptr;
 
 // Counts the call; nonzero: planted, or an error of the context.
@@ -201,13 +203,17 @@ FAKE_EXPORT int cuCtxSetCurrent(CuContext context) {
   return 0;
 }
 FAKE_EXPORT int cuCtxGetDevice(CuDevice* out) {
-  *out = 0;
+  *out = current == kSecondContext ? 1 : 0;
   return current == nullptr ? kCuInvalidContext : 0;
 }
 FAKE_EXPORT int cuCtxSynchronize() {
   FAKE_CALL(true);
   run_all();
   return state().sticky;
+}
+FAKE_EXPORT int cuCtxEnablePeerAccess(CuContext, unsigned) {
+  FAKE_CALL(true);
+  return 0;
 }
 FAKE_EXPORT int cuDevicePrimaryCtxRetain(CuContext* out, CuDevice) {
   FAKE_CALL();
@@ -274,9 +280,12 @@ FAKE_EXPORT int cuMemUnmap(CuAddress address, std::size_t bytes) {
   return 0;
 }
 FAKE_EXPORT int cuMemSetAccess(CuAddress address, std::size_t bytes, const CuMemAccessDesc* access,
-                               std::size_t) {
+                               std::size_t count) {
   FAKE_CALL(true);
-  if (access->flags != kCuAccessReadWrite) return kCuInvalidValue;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].flags != kCuAccessReadWrite) return kCuInvalidValue;
+    state().accessors[address].insert(access[i].location.id);
+  }
   mprotect(host(address), bytes, PROT_READ | PROT_WRITE);
   state().mapped[address] = bytes;
   return 0;
@@ -399,6 +408,12 @@ FAKE_EXPORT int cuStreamCreate(CuStream* out, unsigned) {
   auto* const made = new Stream;
   *out = reinterpret_cast<CuStream>(made);
   state().streams[*out] = made;
+  return 0;
+}
+FAKE_EXPORT int cuStreamDestroy_v2(CuStream handle) {
+  FAKE_CALL();
+  // Its work is still done; the object stays for the events that were recorded in it.
+  stream_of(handle).capturing = false;
   return 0;
 }
 FAKE_EXPORT int cuStreamSynchronize(CuStream handle) {
@@ -534,13 +549,19 @@ FAKE_EXPORT void fakeSetPrivateEntries(bool has) {
 FAKE_EXPORT bool fakeIsMapped(unsigned long long address, std::size_t bytes) {
   return is_mapped(address, bytes);
 }
+FAKE_EXPORT bool fakeCanAccess(unsigned long long address, int device) {
+  const auto& all = state().accessors;
+  const auto after = all.upper_bound(address);
+  return is_mapped(address, 1) && after != all.begin() &&
+         std::prev(after)->second.count(device) != 0;
+}
 FAKE_EXPORT int fakePlainBlocks() {
   return static_cast<int>(state().plain.size());
 }
 FAKE_EXPORT void fakeReset() {
   State& s = state();
-  s.reserved.clear(), s.plain.clear(), s.mapped.clear(), s.created.clear(), s.calls.clear(),
-      s.failures.clear(), s.streams.clear();
+  s.reserved.clear(), s.plain.clear(), s.mapped.clear(), s.accessors.clear(), s.created.clear(),
+      s.calls.clear(), s.failures.clear(), s.streams.clear();
   s.used = 0, s.limit = std::size_t{1} << 30, s.sticky = 0;
   s.invalidated = s.eager = s.private_entries = s.primary = false;
   s.virtual_memory = true;

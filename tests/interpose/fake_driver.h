@@ -32,6 +32,8 @@ void fakeSetVirtualMemory(bool has);
 void fakeSetPrivateEntries(bool has);
 // True if the memory can be accessed.
 bool fakeIsMapped(unsigned long long address, std::size_t bytes);
+// True if it is mapped for that device. There are two, 0 with the context 0x1000 and 1 with 0x2000.
+bool fakeCanAccess(unsigned long long address, int device);
 // Allocations of the driver itself (not mapped by cuMemMap) that are live.
 int fakePlainBlocks();
 // Forgets everything: memory, streams, errors and counts.

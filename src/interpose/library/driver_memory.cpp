@@ -218,6 +218,16 @@ int cuMemCreate(CuMemoryHandle* out, std::size_t bytes, const CuMemAllocationPro
                      Counter::left_out_mapped);
 }
 
+int cuCtxEnablePeerAccess(CuContext context, unsigned flags) {
+  const int result = forward(Call::ctx_enable_peer_access, context, flags);
+  if (result != kCuSuccess) return result;
+  if (DriverGuard* const guard = driver_guard()) {
+    const InternalScope scope;
+    guard->memory.peer_enabled(context);
+  }
+  return result;
+}
+
 int cuCtxDestroy_v2(CuContext context) {
   context_gone(context, true);
   const int result = forward(Call::ctx_destroy, context);

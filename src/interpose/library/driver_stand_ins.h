@@ -34,6 +34,7 @@ REDZONE_EXPORT int cuMemHostAlloc(void**, std::size_t, unsigned);
 REDZONE_EXPORT int cuMemCreate(CuMemoryHandle*, std::size_t, const CuMemAllocationProp*,
                                unsigned long long);
 
+REDZONE_EXPORT int cuCtxEnablePeerAccess(CuContext, unsigned);
 REDZONE_EXPORT int cuCtxDestroy_v2(CuContext);
 REDZONE_EXPORT int cuDevicePrimaryCtxReset_v2(CuDevice);
 REDZONE_EXPORT int cuDevicePrimaryCtxRelease_v2(CuDevice);
@@ -48,6 +49,7 @@ REDZONE_EXPORT int cuStreamBeginCaptureToGraph_ptsz(CuStream, CuGraph, const voi
                                                     std::size_t, int);
 REDZONE_EXPORT int cuStreamEndCapture(CuStream, CuGraph*);
 REDZONE_EXPORT int cuStreamEndCapture_ptsz(CuStream, CuGraph*);
+REDZONE_EXPORT int cuStreamDestroy_v2(CuStream);
 
 // Where a program learns of an error: the first one is reported.
 REDZONE_EXPORT int cuCtxSynchronize();

@@ -80,6 +80,11 @@ int cuStreamEndCapture_ptsz(CuStream stream, CuGraph* graph) {
   return end_capture(stream, [&] { return forward(Call::end_capture_ptsz, stream, graph); });
 }
 
+int cuStreamDestroy_v2(CuStream stream) {
+  // A capture that nobody has ended ends with its stream.
+  return end_capture(stream, [&] { return forward(Call::stream_destroy, stream); });
+}
+
 int cuCtxSynchronize() {
   return checked(forward(Call::ctx_synchronize), "cuCtxSynchronize");
 }
