@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/read_file.h"
+#include "guard/names.h"
 
 namespace redzone::guard {
 namespace {
@@ -25,9 +26,13 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
   return out;
 }
 
+template <NamedEnum E>
+bool is_named(E value) {
+  return static_cast<std::size_t>(value) < kEnumTable<E>.names.size();
+}
+
 bool makes_sense(const FindingRecord& f) {
-  return f.complete.load() == 1 && f.kind < FindingKind::count && f.access < Access::count &&
-         f.side < Side::count;
+  return f.complete.load() == 1 && is_named(f.kind) && is_named(f.access) && is_named(f.side);
 }
 
 Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
@@ -51,15 +56,13 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
 
 }  // namespace
 
-Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
-  RZ_TRY_ASSIGN(const std::string bytes, read_file(file));
+Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_view mappings) {
   const auto record = std::make_unique<Record>();
   if (bytes.size() != sizeof(Record))
-    return harness_error(
-        fmt::format("{}: {} bytes instead of {}", file.string(), bytes.size(), sizeof(Record)));
+    return harness_error(fmt::format("{} bytes instead of {}", bytes.size(), sizeof(Record)));
   std::memcpy(static_cast<void*>(record.get()), bytes.data(), sizeof(Record));
   if (record->magic != interpose::kRecordMagic || record->layout_bytes != sizeof(Record))
-    return harness_error(fmt::format("{}: not a record of a guarded process", file.string()));
+    return harness_error("not a record of a guarded process");
   ProcessRecord out;
   out.pid = record->pid;
   out.parent = record->parent;
@@ -67,14 +70,19 @@ Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < interpose::kFacts; ++i) out.facts[i] = record->facts[i].load() != 0;
   for (std::size_t i = 0; i < interpose::kCounters; ++i)
     out.counters[i] = record->counters[i].load();
-  const auto found = std::any_of(std::begin(record->findings), std::end(record->findings),
-                                 [](const auto& f) { return makes_sense(f); });
-  if (!found) return out;
-  auto maps = file;
-  const auto mappings = read_file(maps.replace_extension(interpose::kMapsSuffix));
-  const Symbols symbols(mappings ? *mappings : "");
+  const Symbols symbols(mappings);
   for (const auto& finding : record->findings)
     if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols));
+  return out;
+}
+
+Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
+  RZ_TRY_ASSIGN(const std::string bytes, read_file(file));
+  // Only a process with a finding has stored its mappings.
+  auto beside = file;
+  const auto mappings = read_file(beside.replace_extension(interpose::kMapsSuffix));
+  auto out = parse_process_record(bytes, mappings ? std::string_view(*mappings) : "");
+  if (!out) return harness_error(fmt::format("{}: {}", file.string(), out.error().message));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -50,8 +51,9 @@ struct ProcessRecord {
   std::uint64_t count(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }
 };
 
-// One record; an error if the file is none of this build. Findings that are not complete, or whose
-// values make no sense, are left out.
+// One record, by the bytes of its file and the mappings of its process; an error if it is none of
+// this build. Findings that are not complete, or whose values make no sense, are left out.
+Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_view mappings);
 Result<ProcessRecord> read_process_record(const std::filesystem::path& file);
 
 // All records of a folder, in the order of their names. Those that cannot be read are left out, and

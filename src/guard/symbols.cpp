@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -69,6 +70,8 @@ std::string demangled(const std::string& name) {
 }
 
 std::string read_image(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const auto bytes = in.tellg();
   if (!in || bytes < 0 || static_cast<std::uintmax_t>(bytes) > kMostFileBytes) return {};

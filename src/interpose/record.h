@@ -64,10 +64,9 @@ enum class FindingKind : std::uint32_t {
   canary,        // bytes beside a block were overwritten
   bad_free,      // a free of an address inside a guarded block, or of one that is free already
   device_error,  // a driver call returned the error of an earlier access
-  count
 };
-enum class Access : std::uint32_t { unknown, read, write, count };
-enum class Side : std::uint32_t { none, before, after, inside, count };
+enum class Access : std::uint32_t { unknown, read, write };
+enum class Side : std::uint32_t { none, before, after, inside };
 
 inline constexpr std::size_t kFrames = 24;
 
@@ -81,7 +80,7 @@ inline constexpr std::size_t kCallBytes = 40;
 
 struct FindingRecord {
   std::atomic<std::uint32_t> complete{0};  // 1 once all else is written
-  FindingKind kind = FindingKind::count;
+  FindingKind kind = FindingKind::guard_page;
   Access access = Access::unknown;
   Side side = Side::none;
   std::uint32_t on_device = 0;  // 1: memory of the CUDA driver

@@ -1,0 +1,40 @@
+// Names of what guarded processes report.
+#pragma once
+
+#include <string_view>
+
+#include "core/enum_names.h"
+#include "interpose/record.h"
+
+namespace redzone::interpose {
+
+constexpr auto enum_table(FindingKind) {
+  return enum_names<FindingKind>("kind of finding", {{FindingKind::guard_page, "guard-page"},
+                                                     {FindingKind::after_free, "after-free"},
+                                                     {FindingKind::canary, "canary"},
+                                                     {FindingKind::bad_free, "bad-free"},
+                                                     {FindingKind::device_error, "device-error"}});
+}
+
+constexpr auto enum_table(Access) {
+  return enum_names<Access>(
+      "access", {{Access::unknown, "unknown"}, {Access::read, "read"}, {Access::write, "write"}});
+}
+
+constexpr auto enum_table(Side) {
+  return enum_names<Side>("side", {{Side::none, "none"},
+                                   {Side::before, "before"},
+                                   {Side::after, "after"},
+                                   {Side::inside, "inside"}});
+}
+
+}  // namespace redzone::interpose
+
+namespace redzone::guard {
+
+// "left-out-capture": the key of the counter in JSON.
+std::string_view key_of(interpose::Counter counter);
+// For those that are a reason or a limit: what it means for the reader; "" for the others.
+std::string_view meaning_of(interpose::Counter counter);
+
+}  // namespace redzone::guard

@@ -1,0 +1,221 @@
+#include "guard/program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace redzone::guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostInterpreters = 4;  // of scripts, as the kernel allows
+
+tl::unexpected<Refusal> refuse(int exit_code, std::string why) {
+  return tl::unexpected<Refusal>(Refusal{exit_code, std::move(why)});
+}
+
+bool is_runnable_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// The beginning of a file; shorter if the file is.
+std::string head_of(const fs::path& file, std::size_t bytes) {
+  std::string out(bytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(out.data(), static_cast<std::streamsize>(bytes));
+  out.resize(static_cast<std::size_t>(in.gcount()));
+  return out;
+}
+
+// Why nothing can be preloaded into the ELF file; "" if it can, or if it is none.
+std::string elf_problem(const std::string& head) {
+  Elf64_Ehdr header;
+  if (head.size() < sizeof header || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) return {};
+  std::memcpy(&header, head.data(), sizeof header);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
+    return "it is not a program for x86-64";
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    const std::uint64_t at = header.e_phoff + i * sizeof segment;
+    if (at > head.size() || head.size() - at < sizeof segment) break;
+    std::memcpy(&segment, head.data() + at, sizeof segment);
+    if (segment.p_type == PT_INTERP) return {};
+  }
+  return "it is statically linked, so nothing can be preloaded";
+}
+
+// "/usr/bin/env" of "#!/usr/bin/env python3".
+std::string interpreter_of(const std::string& head) {
+  if (!head.starts_with("#!")) return {};
+  std::istringstream line(head.substr(2, head.find('\n') - 2));
+  std::string word;
+  line >> word;
+  return word;
+}
+
+std::string preload_problem(const fs::path& program, int depth = 0) {
+  struct stat status = {};
+  if (::stat(program.c_str(), &status) != 0) return {};
+  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != ::geteuid())
+    return "it gets the rights of another user, so nothing can be preloaded";
+  if ((status.st_mode & S_ISGID) != 0 && status.st_gid != ::getegid())
+    return "it gets the rights of another group, so nothing can be preloaded";
+  if (::geteuid() != 0 && ::getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
+    return "it gets rights of its own, so nothing can be preloaded";
+  constexpr std::size_t most_headers = 64 * 1024;
+  const std::string head = head_of(program, most_headers);
+  if (const std::string interpreter = interpreter_of(head);
+      !interpreter.empty() && depth < kMostInterpreters)
+    return preload_problem(interpreter, depth + 1);
+  return elf_problem(head);
+}
+
+// Errors of the child before the program runs come through a pipe that exec() closes.
+class ErrorPipe {
+ public:
+  ErrorPipe() { open_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
+  ~ErrorPipe() {
+    close(0);
+    close(1);
+  }
+  ErrorPipe(const ErrorPipe&) = delete;
+  ErrorPipe& operator=(const ErrorPipe&) = delete;
+
+  bool is_open() const { return open_; }
+  void close(std::size_t end) {
+    if (open_ && ends_[end] >= 0) ::close(std::exchange(ends_[end], -1));
+  }
+  // In the child.
+  void send(int error) { [[maybe_unused]] const auto n = ::write(ends_[1], &error, sizeof error); }
+  // Waits for the child to run the program: 0, or the error.
+  int receive() {
+    close(1);
+    int error = 0;
+    ssize_t n = 0;
+    do n = ::read(ends_[0], &error, sizeof error);
+    while (n < 0 && errno == EINTR);
+    return n == static_cast<ssize_t>(sizeof error) ? error : 0;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  bool open_ = false;
+};
+
+[[noreturn]] void become(const Launch& launch, const sigset_t& mask, ErrorPipe& errors) {
+  std::vector<char*> words;
+  words.reserve(launch.argv.size() + 1);
+  for (const auto& word : launch.argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  char settings[interpose::kSettingsTextBytes];
+  interpose::format_settings(launch.settings, settings);
+  const std::string before = foreign_preload();
+  const std::string preload =
+      before.empty() ? launch.library.string() : launch.library.string() + ":" + before;
+  if (::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
+      ::setenv(interpose::kFolderVariable, launch.folder.c_str(), 1) == 0 &&
+      ::setenv(interpose::kSettingsVariable, settings, 1) == 0 &&
+      (launch.standard_output == STDOUT_FILENO ||
+       ::dup2(launch.standard_output, STDOUT_FILENO) >= 0)) {
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+    ::execv(launch.program.c_str(), words.data());
+  }
+  errors.send(errno);
+  ::_exit(kCannotGuard);
+}
+
+// Passes signals on until the child has ended; its status.
+int wait_for(pid_t child, const sigset_t& signals) {
+  int status = 0;
+  while (true) {
+    siginfo_t got = {};
+    const int number = ::sigwaitinfo(&signals, &got);
+    if (number == SIGCHLD || number < 0) {
+      if (::waitpid(child, &status, WNOHANG) == child) return status;
+    } else if (got.si_code != SI_KERNEL) {
+      ::kill(child, number);
+    }
+  }
+}
+
+}  // namespace
+
+std::string foreign_preload() {
+  const char* const text = std::getenv("LD_PRELOAD");
+  return text == nullptr ? "" : text;
+}
+
+tl::expected<fs::path, Refusal> find_program(const std::string& name) {
+  if (name.empty()) return refuse(kNotFound, "the name of the program is empty");
+  std::vector<fs::path> candidates;
+  if (name.find('/') != std::string::npos) {
+    candidates.emplace_back(name);
+  } else {
+    const char* const text = std::getenv("PATH");
+    std::istringstream folders(text == nullptr ? "/usr/local/bin:/usr/bin:/bin" : text);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      candidates.push_back(fs::path(folder.empty() ? "." : folder) / name);
+  }
+  std::optional<fs::path> not_executable;
+  for (const auto& path : candidates) {
+    if (is_runnable_file(path)) {
+      if (const std::string problem = preload_problem(path); !problem.empty())
+        return refuse(kCannotGuard, fmt::format("cannot guard {}: {}", path.string(), problem));
+      return path;
+    }
+    std::error_code error;
+    if (!not_executable && fs::exists(path, error)) not_executable = path;
+  }
+  if (not_executable)
+    return refuse(kNotExecutable, fmt::format("{} is not executable", not_executable->string()));
+  return refuse(kNotFound, fmt::format("{}: no such program", name));
+}
+
+tl::expected<Ended, Refusal> run_program(const Launch& launch) {
+  if (launch.library.string().find_first_of(": \t\n") != std::string::npos)
+    return refuse(kCannotGuard, fmt::format("LD_PRELOAD cannot name {}: a space or a colon in it",
+                                            launch.library.string()));
+  sigset_t signals, before;
+  ::sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+    ::sigaddset(&signals, number);
+  ErrorPipe errors;
+  if (!errors.is_open())
+    return refuse(kCannotGuard, fmt::format("no pipe: {}", std::strerror(errno)));
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const pid_t child = ::fork();
+  if (child == 0) become(launch, before, errors);
+  const int fork_error = errno;
+  int exec_error = 0, status = 0;
+  if (child > 0) {
+    exec_error = errors.receive();
+    status = wait_for(child, signals);
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0)
+    return refuse(kCannotGuard,
+                  fmt::format("cannot start a process: {}", std::strerror(fork_error)));
+  if (exec_error != 0)
+    return refuse(
+        exec_error == ENOENT ? kNotFound : kNotExecutable,
+        fmt::format("cannot run {}: {}", launch.program.string(), std::strerror(exec_error)));
+  if (WIFSIGNALED(status)) return Ended{128 + WTERMSIG(status), WTERMSIG(status)};
+  return Ended{WEXITSTATUS(status), 0};
+}
+
+}  // namespace redzone::guard

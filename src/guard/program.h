@@ -1,0 +1,51 @@
+// Finds out whether a program can be guarded, and runs it with the library preloaded.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/error.h"
+#include "interpose/settings.h"
+
+namespace redzone::guard {
+
+// Exit codes of `env` and `timeout`, which a program that runs others has.
+inline constexpr int kCannotGuard = 125;
+inline constexpr int kNotExecutable = 126;
+inline constexpr int kNotFound = 127;
+
+// Why the program was not run.
+struct Refusal {
+  int exit_code = kCannotGuard;
+  std::string why;  // one line
+};
+
+// Looks `name` up as execvp() does. Refuses what cannot be preloaded into: a static program, one
+// for another kind of machine, one that gets the rights of another user.
+tl::expected<std::filesystem::path, Refusal> find_program(const std::string& name);
+
+// How the program ended.
+struct Ended {
+  int exit_code = 0;  // 128 + signal if one has ended it, as a shell has it
+  int signal = 0;
+};
+
+struct Launch {
+  std::vector<std::string> argv;  // as the program sees it
+  std::filesystem::path program;  // of find_program()
+  std::filesystem::path library;  // to preload
+  std::filesystem::path folder;   // for the records; exists
+  interpose::Settings settings;
+  int standard_output = 1;  // what the program has as descriptor 1
+};
+
+// What LD_PRELOAD holds already, "" if nothing; it is kept behind the library.
+std::string foreign_preload();
+
+// Runs it to its end. Signals that this process gets are the program's meanwhile; those of the
+// terminal reach it anyway.
+tl::expected<Ended, Refusal> run_program(const Launch& launch);
+
+}  // namespace redzone::guard

@@ -1,0 +1,106 @@
+#include "guard/program_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "guard/names.h"
+
+namespace redzone::guard {
+namespace {
+
+// Libraries whose functions allocate for others.
+constexpr std::array<std::string_view, 5> kAllocatingLibraries{
+    "libc.so", "libstdc++.so", "libc++.so", "libcudart.so", "libcuda.so"};
+
+bool allocates_for_others(const Frame& frame) {
+  const std::string name = std::filesystem::path(frame.module).filename().string();
+  return std::any_of(kAllocatingLibraries.begin(), kAllocatingLibraries.end(),
+                     [&](std::string_view library) { return name.starts_with(library); });
+}
+
+std::string site(const Frame& frame) {
+  const std::string module = std::filesystem::path(frame.module).filename().string();
+  if (!frame.function.empty()) return fmt::format("{} ({})", frame.function, module);
+  if (!module.empty()) return fmt::format("{}+{:#x}", module, frame.offset);
+  return "code without a file";
+}
+
+}  // namespace
+
+Judged judged(const ProcessRecord& process, const interpose::Settings& settings) {
+  const bool driver =
+      settings.driver && (process.is(Fact::driver_present) || process.is(Fact::driver_seen));
+  if (settings.cpu && !process.is(Fact::cpu_proven)) return Judged::not_proven;
+  if (driver && process.is(Fact::driver_unproven)) return Judged::not_proven;
+  if (driver && !process.is(Fact::driver_proven)) {
+    // What else was to be guarded was.
+    return settings.cpu && !process.is(Fact::driver_seen) ? Judged::yes : Judged::no_allocation;
+  }
+  return driver || settings.cpu ? Judged::yes : Judged::nothing_to_guard;
+}
+
+std::string allocation_site(const Finding& finding) {
+  const auto& frames = finding.allocated;
+  if (frames.empty()) return {};
+  const auto own = std::find_if_not(frames.begin(), frames.end(), allocates_for_others);
+  return site(own == frames.end() ? frames.front() : *own);
+}
+
+std::string signature(const Finding& finding) {
+  std::string out = fmt::format("{}: ", name_of(finding.kind));
+  switch (finding.kind) {
+    case FindingKind::device_error:
+      return out + fmt::format("error {} from {}", finding.code, finding.call);
+    case FindingKind::bad_free:
+      out += fmt::format("{} of {}", finding.call,
+                         finding.block.ordinal == 0 ? "an address of no block"
+                         : finding.block.freed      ? "a freed block"
+                                                    : "an address inside a block");
+      break;
+    case FindingKind::after_free:
+      out += fmt::format("{} of a freed block", name_of(finding.access));
+      break;
+    case FindingKind::guard_page:
+    case FindingKind::canary:
+      out += fmt::format("{} {} a block", name_of(finding.access), name_of(finding.side));
+      break;
+  }
+  const std::string allocated = allocation_site(finding);
+  return allocated.empty() ? out : fmt::format("{} allocated in {}", out, allocated);
+}
+
+std::vector<DistinctFinding> ProgramRun::findings() const {
+  std::vector<DistinctFinding> out;
+  std::map<std::string, std::size_t> known;
+  for (const auto& process : processes)
+    for (const auto& finding : process.findings) {
+      const auto [at, is_new] = known.emplace(signature(finding), out.size());
+      if (is_new) out.push_back({finding, process.pid, 0});
+      ++out[at->second].times;
+    }
+  return out;
+}
+
+std::uint64_t ProgramRun::count(Counter counter) const {
+  std::uint64_t out = 0;
+  for (const auto& process : processes) out += process.count(counter);
+  return out;
+}
+
+bool ProgramRun::is_judged() const {
+  return std::any_of(processes.begin(), processes.end(),
+                     [&](const auto& p) { return judged(p, settings) == Judged::yes; });
+}
+
+int ProgramRun::exit_code(int finding_code) const {
+  const bool found = std::any_of(processes.begin(), processes.end(),
+                                 [](const auto& process) { return !process.findings.empty(); });
+  if (found) return finding_code;
+  return is_judged() ? ended.exit_code : kCannotGuard;
+}
+
+}  // namespace redzone::guard

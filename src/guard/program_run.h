@@ -1,0 +1,65 @@
+// One run of a program under the guard, as its processes have recorded it: which of them were
+// judged, and what was found. Pure, apart from reading the records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/enum_names.h"
+#include "guard/process_record.h"
+#include "guard/program.h"
+
+namespace redzone::guard {
+
+// Whether a process was guarded, so that no finding means something.
+enum class Judged : std::uint8_t {
+  yes,
+  nothing_to_guard,  // it did not load the driver, and nothing else was to be guarded
+  no_allocation,     // the driver was there, but no allocation came through the guard
+  not_proven,        // the guard's own allocations did not come through
+};
+
+constexpr auto enum_table(Judged) {
+  return enum_names<Judged>("state of a process", {{Judged::yes, "judged"},
+                                                   {Judged::nothing_to_guard, "nothing to guard"},
+                                                   {Judged::no_allocation, "no allocation seen"},
+                                                   {Judged::not_proven, "not proven"}});
+}
+
+Judged judged(const ProcessRecord& process, const interpose::Settings& settings);
+
+// Findings with one signature: the first of them, and how many there were.
+struct DistinctFinding {
+  Finding first;
+  std::uint32_t pid = 0;  // of the process with the first
+  std::size_t times = 0;
+};
+
+// Where the block was allocated, without frames of the C and C++ libraries: "make_buffer in train";
+// "" if that is not known.
+std::string allocation_site(const Finding& finding);
+
+// "guard-page: write after a block allocated in make_buffer (train)": what makes two findings the
+// same. No address, size, process or thread is part of it.
+std::string signature(const Finding& finding);
+
+struct ProgramRun {
+  std::vector<std::string> argv;
+  interpose::Settings settings;
+  Ended ended;
+  std::vector<ProcessRecord> processes;
+  std::size_t unreadable = 0;  // records that could not be read
+  std::string foreign_preload;
+
+  std::vector<DistinctFinding> findings() const;
+  // Sum over all processes.
+  std::uint64_t count(Counter counter) const;
+  // At least one process was judged.
+  bool is_judged() const;
+  // Of the command: `finding_code` for a finding, 125 if nothing was judged, else the program's
+  // own.
+  int exit_code(int finding_code) const;
+};
+
+}  // namespace redzone::guard

@@ -1,0 +1,123 @@
+#include "guard/program_run.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "guard/names.h"
+
+namespace redzone::guard {
+namespace {
+
+ProcessRecord with(std::initializer_list<Fact> facts) {
+  ProcessRecord out;
+  for (const Fact fact : facts) out.facts[static_cast<std::size_t>(fact)] = true;
+  return out;
+}
+
+interpose::Settings settings(bool driver, bool cpu) {
+  interpose::Settings out;
+  out.driver = driver;
+  out.cpu = cpu;
+  return out;
+}
+
+TEST(JudgedProcess, OnlyOneThatIsProven) {
+  using enum Fact;
+  const auto driver = settings(true, false), both = settings(true, true);
+  EXPECT_EQ(judged(with({loaded}), driver), Judged::nothing_to_guard);
+  EXPECT_EQ(judged(with({loaded, driver_present}), driver), Judged::no_allocation);
+  EXPECT_EQ(judged(with({loaded, driver_seen}), driver), Judged::no_allocation);
+  EXPECT_EQ(judged(with({loaded, driver_seen, driver_proven}), driver), Judged::yes);
+  EXPECT_EQ(judged(with({loaded, driver_seen, driver_unproven}), driver), Judged::not_proven);
+  EXPECT_EQ(judged(with({loaded}), both), Judged::not_proven);
+  EXPECT_EQ(judged(with({loaded, cpu_proven}), both), Judged::yes);
+  EXPECT_EQ(judged(with({loaded, cpu_proven, driver_seen}), both), Judged::no_allocation);
+  EXPECT_EQ(judged(with({loaded, cpu_proven, driver_unproven, driver_seen}), both),
+            Judged::not_proven);
+}
+
+Finding sample() {
+  Finding out;
+  out.kind = FindingKind::guard_page;
+  out.access = Access::write;
+  out.side = Side::after;
+  out.block = {0x1000, 4000, 7, false};
+  out.allocated = {{1, "/usr/lib/libstdc++.so.6", 1, "operator new(unsigned long)"},
+                   {2, "/home/x/train", 2, "make_buffer(int)"},
+                   {3, "/home/x/train", 3, "main"}};
+  return out;
+}
+
+TEST(FindingSignature, NamesWhatTwoRunsHaveInCommon) {
+  EXPECT_EQ(signature(sample()),
+            "guard-page: write after a block allocated in make_buffer(int) (train)");
+  Finding other = sample();
+  other.address = 5;
+  other.distance_bytes = 99;
+  other.block.ordinal = 1234;
+  other.allocated[1].address = 77;
+  EXPECT_EQ(signature(other), signature(sample()));
+}
+
+TEST(FindingSignature, TellsKindsAndPlacesApart) {
+  std::set<std::string> all{signature(sample())};
+  const auto differs = [&](auto change) {
+    Finding other = sample();
+    change(other);
+    EXPECT_TRUE(all.insert(signature(other)).second) << signature(other);
+  };
+  differs([](Finding& f) { f.access = Access::read; });
+  differs([](Finding& f) { f.side = Side::before; });
+  differs([](Finding& f) { f.kind = FindingKind::canary; });
+  differs([](Finding& f) { f.kind = FindingKind::after_free; });
+  differs([](Finding& f) { f.kind = FindingKind::bad_free; });
+  differs([](Finding& f) { f.kind = FindingKind::bad_free, f.block.freed = true; });
+  differs([](Finding& f) { f.kind = FindingKind::device_error, f.code = 700; });
+  differs([](Finding& f) { f.allocated[1].function = "make_other(int)"; });
+  differs([](Finding& f) { f.allocated.clear(); });
+  differs([](Finding& f) { f.allocated.resize(1); });
+}
+
+TEST(ProgramRunResult, CountsEachSignatureOnce) {
+  ProgramRun run;
+  ProcessRecord first = with({Fact::cpu_proven}), second = first;
+  first.pid = 1, second.pid = 2;
+  first.findings = {sample(), sample()};
+  second.findings = {sample(), sample()};
+  second.findings[1].side = Side::before;
+  run.processes = {first, second};
+  const auto findings = run.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].times, 3u);
+  EXPECT_EQ(findings[0].pid, 1u);
+  EXPECT_EQ(findings[1].pid, 2u);
+}
+
+TEST(ProgramRunResult, ExitCodes) {
+  ProgramRun run;
+  run.settings = settings(true, true);
+  run.ended.exit_code = 3;
+  EXPECT_EQ(run.exit_code(1), kCannotGuard) << "nothing was guarded";
+  run.processes = {with({Fact::loaded})};
+  EXPECT_EQ(run.exit_code(1), kCannotGuard) << "not proven";
+  run.processes.push_back(with({Fact::loaded, Fact::cpu_proven}));
+  EXPECT_EQ(run.exit_code(1), 3) << "the program's own";
+  run.processes[0].findings = {sample()};
+  EXPECT_EQ(run.exit_code(1), 1);
+  EXPECT_EQ(run.exit_code(77), 77);
+}
+
+TEST(CounterNames, AreDistinctAndReasonsHaveAMeaning) {
+  std::set<std::string_view> keys;
+  for (std::size_t i = 0; i < interpose::kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    EXPECT_TRUE(keys.insert(key_of(counter)).second) << key_of(counter);
+    if (counter >= interpose::kFirstLeftOut) {
+      EXPECT_NE(meaning_of(counter), "") << key_of(counter);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace redzone::guard
