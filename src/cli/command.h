@@ -28,6 +28,9 @@ class Command {
   // Prints its results to `out`. An error is printed by the caller and gives the exit code, as do
   // results that could not be written.
   virtual Result<int> run(const po::variables_map& flags, Results& out) = 0;
+  // Exit code of an error, a mistyped flag included. Others than Exit are for commands that pass on
+  // the exit code of a program.
+  virtual int exit_code_of(ErrorKind kind) const;
   // Not for people: left out of the list of commands.
   virtual bool internal() const { return false; }
 };

@@ -17,9 +17,8 @@
 namespace redzone::cli {
 namespace {
 
-int report(const Error& error) {
-  print_note(fmt::format("redzone: {}", error.message));
-  switch (error.kind) {
+int usual_exit_code(ErrorKind kind) {
+  switch (kind) {
     case ErrorKind::usage:
       return kUsage;
     case ErrorKind::unsound:
@@ -28,6 +27,20 @@ int report(const Error& error) {
       break;
   }
   return kHarness;
+}
+
+void print_error(const Error& error) {
+  print_note(fmt::format("redzone: {}", error.message));
+}
+
+int report(const Error& error) {
+  print_error(error);
+  return usual_exit_code(error.kind);
+}
+
+int report(const Command& command, const Error& error) {
+  print_error(error);
+  return command.exit_code_of(error.kind);
 }
 
 po::options_description flags_of(const Command& command,
@@ -61,9 +74,10 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
     po::notify(values);
     log::set_level(verbosity_of(values));
   } catch (const po::unknown_option& e) {
-    return report(unknown_flag(command, flags, e.get_option_name()));
+    return report(command, unknown_flag(command, flags, e.get_option_name()));
   } catch (const po::error& e) {
-    return report({ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
+    return report(command,
+                  {ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
                                                  e.what(), command.name())});
   }
   const auto code = [&]() -> Result<int> {
@@ -77,11 +91,15 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
     }
   }();
   if (code) return *code;
-  const int failed = report(code.error());
+  const int failed = report(command, code.error());
   return interrupted() ? kInterrupted : failed;
 }
 
 }  // namespace
+
+int Command::exit_code_of(ErrorKind kind) const {
+  return usual_exit_code(kind);
+}
 
 std::string help_text(const Command& command) {
   po::positional_options_description words;

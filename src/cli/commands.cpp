@@ -21,6 +21,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_merge());
   all.push_back(make_db());
   all.push_back(make_tma());
+  all.push_back(make_guard());
   all.push_back(make_bench());
   all.push_back(make_bench_bare());
   all.push_back(make_worker());

@@ -22,6 +22,7 @@ std::unique_ptr<Command> make_mark();
 std::unique_ptr<Command> make_merge();
 std::unique_ptr<Command> make_db();
 std::unique_ptr<Command> make_tma();
+std::unique_ptr<Command> make_guard();
 std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_bench_bare();
 std::unique_ptr<Command> make_worker();

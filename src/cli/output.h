@@ -17,6 +17,8 @@ class Results {
 
   // Writes `text`. After the first error nothing more is written.
   void print(std::string_view text);
+  // For a program that takes the place of this one.
+  int descriptor() const { return fd_; }
   // errno of the first failed write, or 0. EPIPE: the reader has closed the pipe.
   int problem() const { return problem_; }
 

@@ -1,0 +1,28 @@
+// What `redzone guard` prints about a run of a program. Pure: values in, text out.
+//
+//   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
+//            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
+//            "retire", "max_memory", "min_bytes"}, "findings": [FINDING], "processes": [PROCESS],
+//            "counters": {name: number}, "left_out": {name: {"times", "meaning"}},
+//            "foreign_preload", "unreadable_records"}
+//   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
+//            "address", "wrong_bytes", "call", "pid", "thread", "times", "block": {"address",
+//            "bytes", "ordinal", "freed"} or null, "where", "allocated", "freed": [FRAME]}
+//   FRAME    {"address", "module", "offset", "function"}; "" for what is not known
+//   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "counters",
+//            "left_out"}
+//
+// Addresses and offsets are text in base 16. `max_memory` 0: half of the device's.
+#pragma once
+
+#include <string>
+
+#include "guard/program_run.h"
+
+namespace redzone::report {
+
+// `exit_code`: of the command. The last line has it, and the program's own.
+std::string guard_text(const guard::ProgramRun& run, int exit_code);
+std::string guard_json(const guard::ProgramRun& run, int exit_code);
+
+}  // namespace redzone::report

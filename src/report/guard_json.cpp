@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/terminal.h"
+#include "guard/names.h"
+#include "report/guard.h"
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using guard::Counter;
+using guard::Finding;
+
+std::string hex(std::uint64_t value) {
+  return fmt::format("{:#x}", value);
+}
+
+Json frames(const std::vector<guard::Frame>& all) {
+  Json out = Json::array();
+  for (const auto& f : all)
+    out.push_back({{"address", hex(f.address)},
+                   {"module", printable(f.module)},
+                   {"offset", hex(f.offset)},
+                   {"function", printable(f.function)}});
+  return out;
+}
+
+Json block(const guard::Block& b) {
+  if (b.ordinal == 0) return nullptr;
+  return {
+      {"address", hex(b.address)}, {"bytes", b.bytes}, {"ordinal", b.ordinal}, {"freed", b.freed}};
+}
+
+Json finding(const guard::DistinctFinding& distinct) {
+  const Finding& f = distinct.first;
+  return {{"signature", printable(guard::signature(f))},
+          {"kind", name_of(f.kind)},
+          {"memory", f.on_device ? "device" : "host"},
+          {"access", name_of(f.access)},
+          {"side", name_of(f.side)},
+          {"distance", f.distance_bytes},
+          {"code", f.code},
+          {"address", hex(f.address)},
+          {"wrong_bytes", f.wrong_bytes},
+          {"call", printable(f.call)},
+          {"pid", distinct.pid},
+          {"thread", f.thread},
+          {"times", distinct.times},
+          {"block", block(f.block)},
+          {"where", frames(f.where)},
+          {"allocated", frames(f.allocated)},
+          {"freed", frames(f.freed)}};
+}
+
+// Those that are not 0, by `count`.
+template <class Count>
+Json counters(Count count) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < interpose::kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (counter < interpose::kFirstLeftOut && count(counter) != 0)
+      out[std::string(guard::key_of(counter))] = count(counter);
+  }
+  return out;
+}
+
+template <class Count>
+Json left_out(Count count) {
+  Json out = Json::object();
+  for (auto i = static_cast<std::size_t>(interpose::kFirstLeftOut); i < interpose::kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (count(counter) != 0)
+      out[std::string(guard::key_of(counter))] = {{"times", count(counter)},
+                                                  {"meaning", guard::meaning_of(counter)}};
+  }
+  return out;
+}
+
+Json process(const guard::ProcessRecord& p, const interpose::Settings& settings) {
+  const auto count = [&](Counter counter) { return p.count(counter); };
+  return {{"pid", p.pid},
+          {"parent", p.parent},
+          {"program", printable(p.program)},
+          {"state", name_of(guard::judged(p, settings))},
+          {"ended", p.is(guard::Fact::ended)},
+          {"findings", p.findings.size()},
+          {"counters", counters(count)},
+          {"left_out", left_out(count)}};
+}
+
+Json settings_json(const interpose::Settings& s) {
+  return {{"driver", s.driver},
+          {"cpu", s.cpu},
+          {"placement",
+           s.placement == interpose::Placement::guard_after ? "guard_after" : "guard_before"},
+          {"align", s.align_bytes},
+          {"poison", s.poison < 0 ? Json(nullptr) : Json(s.poison)},
+          {"retire", s.retire == interpose::Retire::all ? "all" : "sample"},
+          {"max_memory", s.max_memory_bytes},
+          {"min_bytes", s.min_bytes}};
+}
+
+}  // namespace
+
+std::string guard_json(const guard::ProgramRun& run, int exit_code) {
+  const auto count = [&](Counter counter) { return run.count(counter); };
+  Json argv = Json::array(), findings = Json::array(), processes = Json::array();
+  for (const auto& word : run.argv) argv.push_back(printable(word));
+  for (const auto& one : run.findings()) findings.push_back(finding(one));
+  for (const auto& one : run.processes) processes.push_back(process(one, run.settings));
+  const Json out = {{"argv", argv},
+                    {"exit_code", run.ended.exit_code},
+                    {"signal", run.ended.signal == 0 ? Json(nullptr) : Json(run.ended.signal)},
+                    {"guard_exit_code", exit_code},
+                    {"judged", run.is_judged()},
+                    {"settings", settings_json(run.settings)},
+                    {"findings", findings},
+                    {"processes", processes},
+                    {"counters", counters(count)},
+                    {"left_out", left_out(count)},
+                    {"foreign_preload", printable(run.foreign_preload)},
+                    {"unreadable_records", run.unreadable}};
+  return out.dump(2) + "\n";
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "guard/names.h"
+#include "report/format.h"
+#include "report/guard.h"
+
+namespace redzone::report {
+namespace {
+
+using guard::Counter;
+using guard::Finding;
+using guard::FindingKind;
+using guard::Frame;
+using guard::Side;
+
+std::string bytes_text(std::uint64_t n) {
+  return counted(n, "byte");
+}
+
+std::string frame_text(const Frame& frame) {
+  if (frame.module.empty()) return fmt::format("{:#x}", frame.address);
+  const std::string place = fmt::format("{}+{:#x}", frame.module, frame.offset);
+  return frame.function.empty() ? place : fmt::format("{} ({})", frame.function, place);
+}
+
+std::string frames_text(std::string_view title, const std::vector<Frame>& frames) {
+  std::string out;
+  for (const auto& frame : frames)
+    out += fmt::format("  {:10} {}\n", out.empty() ? title : "", printable(frame_text(frame)));
+  return out;
+}
+
+// "2 bytes after a live block of 4,000 bytes (block 7)"
+std::string place_text(const Finding& finding) {
+  if (finding.block.ordinal == 0) return "no block is known there";
+  const std::string block =
+      fmt::format("a {} block of {} (block {})", finding.block.freed ? "freed" : "live",
+                  bytes_text(finding.block.bytes), finding.block.ordinal);
+  if (finding.side == Side::inside)
+    return fmt::format("{} into {}", bytes_text(finding.address - finding.block.address), block);
+  return fmt::format("{} {} {}", bytes_text(finding.distance_bytes), name_of(finding.side), block);
+}
+
+std::string finding_text(std::size_t number, const guard::DistinctFinding& distinct) {
+  const Finding& finding = distinct.first;
+  std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
+  if (finding.kind == FindingKind::device_error)
+    out += fmt::format("  {:10} {} returned {}; which kernel and which address is not known\n",
+                       "error", finding.call, finding.code);
+  else
+    out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
+  if (finding.wrong_bytes != 0)
+    out += fmt::format("  {:10} {} of the canary {} wrong\n", "canary",
+                       bytes_text(finding.wrong_bytes), finding.wrong_bytes == 1 ? "is" : "are");
+  out +=
+      fmt::format("  {:10} {}, process {}\n", "seen",
+                  distinct.times == 1 ? "once" : fmt::format("{} times", grouped(distinct.times)),
+                  distinct.pid);
+  out += frames_text("in", finding.where);
+  out += frames_text("allocated", finding.allocated);
+  out += frames_text("freed", finding.freed);
+  return out;
+}
+
+std::string guarded_text(const guard::ProgramRun& run) {
+  const auto& s = run.settings;
+  const std::string_view side =
+      s.placement == interpose::Placement::guard_after ? "after" : "before";
+  std::vector<std::string> parts;
+  if (s.driver) parts.emplace_back("allocations of the CUDA driver");
+  if (s.cpu) parts.push_back(fmt::format("malloc() from {}", bytes_text(s.min_bytes)));
+  std::string out =
+      fmt::format("guarded: {}; guard pages {} each block", fmt::join(parts, ", "), side);
+  if (s.align_bytes != 0)
+    out += fmt::format("; blocks are aligned to {}, which is not what their allocators promise",
+                       bytes_text(s.align_bytes));
+  return out + "\n";
+}
+
+// Scripts start many processes, so those of one program and state share a row.
+std::string processes_text(const guard::ProgramRun& run) {
+  struct Row {
+    std::size_t processes = 0, findings = 0;
+    std::uint64_t device = 0, host = 0;
+  };
+  std::map<std::pair<std::string, guard::Judged>, Row> rows;
+  for (const auto& process : run.processes) {
+    const std::string name = std::filesystem::path(process.program).filename().string();
+    Row& row = rows[{name, guard::judged(process, run.settings)}];
+    ++row.processes;
+    row.findings += process.findings.size();
+    row.device += process.count(Counter::device_blocks);
+    row.host += process.count(Counter::host_blocks);
+  }
+  Table table({{"program"},
+               {"state"},
+               {"processes", Table::Align::right},
+               {"device", Table::Align::right},
+               {"host", Table::Align::right},
+               {"findings", Table::Align::right}});
+  for (const auto& [key, row] : rows)
+    table.add({key.first, std::string(name_of(key.second)), grouped(row.processes),
+               grouped(row.device), grouped(row.host), grouped(row.findings)});
+  return table.empty() ? "" : table.text();
+}
+
+std::string limits_text(const guard::ProgramRun& run) {
+  std::string out;
+  for (std::size_t i = 0; i < interpose::kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    const auto times = run.count(counter);
+    if (times != 0 && !guard::meaning_of(counter).empty())
+      out +=
+          fmt::format("{}: {} {}\n", counter >= interpose::kFirstLeftOut ? "not guarded" : "note",
+                      grouped(times), guard::meaning_of(counter));
+  }
+  if (!run.foreign_preload.empty())
+    out += fmt::format("note: LD_PRELOAD had {}, which is kept behind the guard\n",
+                       printable(run.foreign_preload));
+  if (run.unreadable != 0)
+    out += fmt::format("note: {} could not be read\n", counted(run.unreadable, "record"));
+  return out;
+}
+
+}  // namespace
+
+std::string guard_text(const guard::ProgramRun& run, int exit_code) {
+  const auto findings = run.findings();
+  std::string out = guarded_text(run);
+  for (std::size_t i = 0; i < findings.size(); ++i) out += finding_text(i + 1, findings[i]) + "\n";
+  out += processes_text(run);
+  out += limits_text(run);
+  const std::string own = run.ended.signal != 0
+                              ? fmt::format("was ended by signal {}", run.ended.signal)
+                              : fmt::format("exited with {}", run.ended.exit_code);
+  const std::string verdict = !findings.empty() ? counted(findings.size(), "finding")
+                              : run.is_judged() ? "no finding"
+                                                : "nothing was judged";
+  return out +
+         fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict, own, exit_code);
+}
+
+}  // namespace redzone::report

@@ -1,0 +1,143 @@
+// `redzone guard` over real programs: on the CPU, and over a stand-in for the driver.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+class Guarded : public testing::Test {
+ protected:
+  Ran guard(const Arguments& options, const Arguments& command) const {
+    Arguments all{"guard"};
+    all.insert(all.end(), options.begin(), options.end());
+    all.emplace_back("--");
+    all.insert(all.end(), command.begin(), command.end());
+    return redzone(folder_, all);
+  }
+  Json report(Arguments options, const Arguments& command, int exit) const {
+    const std::string file = folder_ / "report.json";
+    options.insert(options.end(), {"--json", "--output", file});
+    const Ran ran = guard(options, command);
+    EXPECT_EQ(ran.exit, exit) << ran;
+    return Json::parse(read_text(file), nullptr, false);
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Guarded, AnOverrunOnTheCpu) {
+  const Ran ran = guard({"--cpu"}, {HOST_PROGRAM, "write_after"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_EQ(ran.out, "") << "the program prints nothing";
+  EXPECT_TRUE(has(ran.err, "finding 1: guard-page: write after a block allocated in ")) << ran;
+  EXPECT_TRUE(has(ran.err, "make_buffer")) << ran;
+  EXPECT_TRUE(has(ran.err, "1 byte after a live block of 4,000 bytes")) << ran;
+  EXPECT_TRUE(has(ran.err, "1 finding; the program was ended by signal 11; exit code 1\n")) << ran;
+}
+
+TEST_F(Guarded, TheCodeOfAFindingIsChosen) {
+  EXPECT_EQ(guard({"--cpu", "--error-exitcode", "77"}, {HOST_PROGRAM, "slack"}).exit, 77);
+}
+
+TEST_F(Guarded, WithoutAFindingTheProgramsCodeIsPassedOn) {
+  EXPECT_EQ(guard({"--cpu"}, {"sh", "-c", "exit 42"}).exit, 42);
+  EXPECT_EQ(guard({"--cpu"}, {"sh", "-c", "kill -9 $$"}).exit, 137);
+}
+
+TEST_F(Guarded, TheProgramsOutputIsItsOwn) {
+  const Ran ran = guard({"--cpu"}, {"sh", "-c", "echo out; echo err >&2; cat"});
+  EXPECT_EQ(ran.out, "out\n") << ran;
+  EXPECT_TRUE(ran.err.starts_with("err\n")) << ran;
+  EXPECT_TRUE(has(ran.err, "redzone guard: no finding")) << ran;
+}
+
+TEST_F(Guarded, JsonFollowsTheProgramsOutput) {
+  const Ran ran = guard({"--cpu", "--json"}, {HOST_PROGRAM, "after_free"});
+  EXPECT_EQ(ran.exit, 1);
+  const Json json = ran.json();
+  ASSERT_FALSE(json.is_discarded()) << ran;
+  EXPECT_EQ(json["findings"][0]["kind"], "after-free");
+  EXPECT_EQ(json["findings"][0]["block"]["freed"], true);
+  EXPECT_EQ(json["signal"], 11);
+}
+
+TEST_F(Guarded, ChildrenAreGuarded) {
+  const Json json =
+      report({"--cpu"}, {"sh", "-c", std::string(HOST_PROGRAM) + " slack; exit 3"}, 1);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["exit_code"], 3);
+  EXPECT_GE(json["processes"].size(), 2u);
+  EXPECT_EQ(json["findings"].size(), 1u);
+}
+
+// The record survives what the process does not.
+TEST_F(Guarded, AProgramThatClosesItsDescriptorsOrIsKilled) {
+  const std::string program = HOST_PROGRAM;
+  EXPECT_EQ(guard({"--cpu"}, {"sh", "-c", "exec 2>&- 1>&- 0<&-; " + program + " slack"}).exit, 1);
+  const Json json = report({"--cpu"}, {"sh", "-c", program + " slack; kill -9 $$"}, 1);
+  EXPECT_EQ(json["signal"], 9);
+}
+
+TEST_F(Guarded, WithoutCudaNothingIsJudged) {
+  const Ran ran = guard({}, {"sh", "-c", "exit 0"});
+  EXPECT_EQ(ran.exit, 125) << ran;
+  EXPECT_TRUE(has(ran.err, "nothing was judged; the program exited with 0; exit code 125")) << ran;
+}
+
+TEST_F(Guarded, OverTheDriver) {
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "use"}).exit, 0);
+  EXPECT_EQ(guard({"--placement", "before"}, {DRIVER_PROGRAM, "proc", "use"}).exit, 0);
+  const Json dirty = report({}, {DRIVER_PROGRAM, "proc", "dirty"}, 1);
+  EXPECT_EQ(dirty["findings"][0]["kind"], "canary");
+  EXPECT_EQ(dirty["findings"][0]["memory"], "device");
+  EXPECT_EQ(dirty["processes"][0]["state"], "judged");
+  const Json overrun = report({}, {DRIVER_PROGRAM, "dlsym", "overrun"}, 1);
+  EXPECT_EQ(overrun["findings"][0]["code"], 700);
+  EXPECT_EQ(overrun["exit_code"], 7);
+  const Json old = report({}, {DRIVER_PROGRAM, "dlsym", "novmm"}, 125);
+  EXPECT_EQ(old["processes"][0]["state"], "not proven");
+  EXPECT_EQ(old["judged"], false);
+  ::unsetenv("LD_LIBRARY_PATH");
+}
+
+TEST_F(Guarded, WhatCannotBeGuarded) {
+  const auto line = [&](const Arguments& command, int exit, const std::string& word) {
+    const Ran ran = guard({}, command);
+    EXPECT_EQ(ran.exit, exit) << ran;
+    EXPECT_TRUE(has(ran.err, word)) << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+  };
+  line({"/no/such/program"}, 127, "no such program");
+  line({folder_.path().string()}, 126, "not executable");
+  line({STATIC_PROGRAM}, 125, "statically linked");
+}
+
+TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
+  for (const Arguments& wrong :
+       {Arguments{"--align", "3"}, Arguments{"--align", "8192"}, Arguments{"--placement", "both"},
+        Arguments{"--retire", "none"}, Arguments{"--poison", "256"}, Arguments{"--poison", "red"},
+        Arguments{"--min-bytes", "0"}, Arguments{"--max-memory", "0"},
+        Arguments{"--error-exitcode", "0"}, Arguments{"--error-exitcode", "256"},
+        Arguments{"--colour"}}) {
+    const Ran ran = guard(wrong, {"true"});
+    EXPECT_EQ(ran.exit, 125) << wrong[0] << ran;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
+  }
+  EXPECT_EQ(guard({}, {}).exit, 125);
+}
+
+TEST_F(Guarded, FlagsOfTheProgramAreNotTheGuards) {
+  const Ran ran =
+      guard({"--cpu"}, {"sh", "-c", "echo \"$@\"", "x", "--help", "--", "--json", "-v"});
+  EXPECT_EQ(ran.out, "--help -- --json -v\n") << ran;
+}
+
+}  // namespace
+}  // namespace redzone::e2e

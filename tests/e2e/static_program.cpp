@@ -1,0 +1,4 @@
+// Linked statically: nothing can be preloaded into it.
+int main() {
+  return 0;
+}

@@ -1,0 +1,153 @@
+// What `redzone guard` prints.
+#include "report/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace redzone::report {
+namespace {
+
+using Json = nlohmann::json;
+using guard::Access;
+using guard::Counter;
+using guard::Fact;
+using guard::FindingKind;
+using guard::Side;
+
+guard::ProcessRecord process(std::uint32_t pid, std::initializer_list<Fact> facts) {
+  guard::ProcessRecord out;
+  out.pid = pid;
+  out.program = "/usr/bin/train";
+  for (const Fact fact : facts) out.facts[static_cast<std::size_t>(fact)] = true;
+  return out;
+}
+
+guard::Finding overrun() {
+  guard::Finding out;
+  out.kind = FindingKind::guard_page;
+  out.access = Access::write;
+  out.side = Side::after;
+  out.address = 0x7000;
+  out.distance_bytes = 2;
+  out.block = {0x6000, 4000, 7, false};
+  out.where = {{0x10, "/usr/bin/train", 0x10, "fill(float*)"}, {0x99, "", 0, ""}};
+  out.allocated = {{0x20, "/usr/bin/train", 0x20, "make_buffer()"}};
+  return out;
+}
+
+guard::ProgramRun sample() {
+  guard::ProgramRun out;
+  out.argv = {"train", "--fast"};
+  out.settings.cpu = true;
+  out.ended = {139, 11};
+  out.processes = {process(5, {Fact::cpu_proven}), process(6, {Fact::loaded})};
+  out.processes[0].findings = {overrun(), overrun()};
+  out.processes[0].counters[static_cast<std::size_t>(Counter::host_blocks)] = 1234;
+  out.processes[1].counters[static_cast<std::size_t>(Counter::left_out_pinned)] = 3;
+  return out;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(GuardText, SaysWhatWasFoundAndWhatWasNotGuarded) {
+  const std::string text = guard_text(sample(), 1);
+  for (const char* part :
+       {"guarded: allocations of the CUDA driver, malloc() from 1,024 bytes; guard pages after "
+        "each",
+        "finding 1: guard-page: write after a block allocated in make_buffer() (train)",
+        "0x7000: 2 bytes after a live block of 4,000 bytes (block 7)",
+        "seen       2 times, process 5",
+        "in         fill(float*) (/usr/bin/train+0x10)\n             0x99\n",
+        "allocated  make_buffer()", "judged", "not proven", "1,234",
+        "not guarded: 3 allocations of pinned memory of the host"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_TRUE(
+      text.ends_with("redzone guard: 1 finding; the program was ended by signal 11; exit code 1\n"))
+      << text;
+}
+
+TEST(GuardText, TheLastLineTellsNoFindingFromNotJudged) {
+  auto run = sample();
+  run.processes[0].findings.clear();
+  run.ended = {3, 0};
+  EXPECT_TRUE(has(guard_text(run, 3),
+                  "redzone guard: no finding; the program exited with 3; exit code 3\n"));
+  run.processes.erase(run.processes.begin());
+  EXPECT_TRUE(has(guard_text(run, 125),
+                  "redzone guard: nothing was judged; the program exited with 3; exit code 125\n"));
+}
+
+TEST(GuardText, OtherKinds) {
+  auto run = sample();
+  guard::Finding error;
+  error.kind = FindingKind::device_error;
+  error.code = 700;
+  error.call = "cuStreamSynchronize";
+  guard::Finding canary = overrun();
+  canary.kind = FindingKind::canary;
+  canary.wrong_bytes = 1;
+  guard::Finding freed = overrun();
+  freed.kind = FindingKind::bad_free;
+  freed.side = Side::inside;
+  freed.call = "free";
+  freed.block.freed = true;
+  run.processes[0].findings = {error, canary, freed};
+  const std::string text = guard_text(run, 1);
+  for (const char* part :
+       {"device-error: error 700 from cuStreamSynchronize",
+        "cuStreamSynchronize returned 700; which kernel and which address is not known",
+        "1 byte of the canary is wrong",
+        "bad-free: free of a freed block allocated in make_buffer()",
+        "4,096 bytes into a freed block of 4,000 bytes"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+TEST(GuardText, AnAlignmentBelowThePromiseIsLabelled) {
+  auto run = sample();
+  run.settings.align_bytes = 4;
+  EXPECT_TRUE(has(guard_text(run, 1), "which is not what their allocators promise"));
+}
+
+TEST(GuardJson, HasTheSame) {
+  const Json json = Json::parse(guard_json(sample(), 1));
+  EXPECT_EQ(json["argv"], Json({"train", "--fast"}));
+  EXPECT_EQ(json["exit_code"], 139);
+  EXPECT_EQ(json["signal"], 11);
+  EXPECT_EQ(json["guard_exit_code"], 1);
+  EXPECT_EQ(json["judged"], true);
+  EXPECT_EQ(json["settings"]["align"], 0);
+  ASSERT_EQ(json["findings"].size(), 1u);
+  const Json& finding = json["findings"][0];
+  EXPECT_EQ(finding["signature"],
+            "guard-page: write after a block allocated in make_buffer() (train)");
+  EXPECT_EQ(finding["kind"], "guard-page");
+  EXPECT_EQ(finding["memory"], "host");
+  EXPECT_EQ(finding["distance"], 2);
+  EXPECT_EQ(finding["times"], 2);
+  EXPECT_EQ(finding["block"]["ordinal"], 7);
+  EXPECT_EQ(finding["where"][0]["function"], "fill(float*)");
+  EXPECT_EQ(json["processes"][1]["state"], "not proven");
+  EXPECT_EQ(json["counters"]["host_blocks"], 1234);
+  EXPECT_EQ(json["left_out"]["left_out_pinned"]["times"], 3);
+}
+
+// Names come from the files and arguments of a foreign program.
+TEST(GuardReport, NamesOfAnyBytesAreSafe) {
+  auto run = sample();
+  run.argv = {"\x1b[31m\xff"};
+  run.foreign_preload = "a\nb";
+  run.processes[0].program = "\x1b[2J";
+  run.processes[0].findings[0].where[0].module = "/tmp/\x1b[2J\xff";
+  run.processes[0].findings[0].where[0].function = "f\n\xff";
+  EXPECT_FALSE(has(guard_text(run, 1), "\x1b"));
+  EXPECT_FALSE(has(guard_text(run, 1), "\xff"));
+  const std::string json = guard_json(run, 1);
+  EXPECT_FALSE(has(json, "\x1b"));
+  EXPECT_FALSE(Json::parse(json, nullptr, false).is_discarded());
+}
+
+}  // namespace
+}  // namespace redzone::report
