@@ -55,8 +55,7 @@ bool has(const std::string& text, const std::string& part) {
 TEST(GuardText, SaysWhatWasFoundAndWhatWasNotGuarded) {
   const std::string text = guard_text(sample(), 1);
   for (const char* part :
-       {"guarded: allocations of the CUDA driver, malloc() from 1,024 bytes; guard pages after "
-        "each",
+       {"guarded: allocations of the CUDA driver, malloc() from 1,024 bytes; guard pages after",
         "finding 1: guard-page: write after a block allocated in make_buffer() (train)",
         "0x7000: 2 bytes after a live block of 4,000 bytes (block 7)",
         "seen       2 times, process 5",
