@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -45,7 +45,10 @@ struct State {
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
   std::map<CuStream, Stream*> streams;
-  std::vector<std::function<void()>> freed_in_order;
+  // Kept until the process ends: a guard may hold handles of theirs across a reset.
+  std::vector<std::unique_ptr<Stream>> all_streams;
+  std::vector<std::unique_ptr<Event>> all_events;
+  std::vector<std::unique_ptr<unsigned char[]>> pinned;
   std::size_t used = 0, limit = std::size_t{1} << 30;
   CuMemoryHandle next_handle = 1;
   int sticky = 0;
@@ -86,7 +89,7 @@ int begin(const char* name, bool invalidates_captures = false) {
 
 Stream& stream_of(CuStream handle) {
   auto& at = state().streams[handle == nullptr ? kLegacyStream : handle];
-  if (at == nullptr) at = new Stream;
+  if (at == nullptr) at = state().all_streams.emplace_back(std::make_unique<Stream>()).get();
   return *at;
 }
 
@@ -360,7 +363,7 @@ FAKE_EXPORT int cuIpcGetMemHandle(void*, CuAddress address) {
 }
 FAKE_EXPORT int cuMemHostAlloc(void** out, std::size_t bytes, unsigned) {
   FAKE_CALL(true);
-  *out = std::calloc(1, bytes);
+  *out = state().pinned.emplace_back(std::make_unique<unsigned char[]>(bytes)).get();
   return 0;
 }
 FAKE_EXPORT int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned) {
@@ -405,7 +408,7 @@ FAKE_EXPORT int cuMemcpyHtoD_v2(CuAddress to, const void* from, std::size_t byte
 
 FAKE_EXPORT int cuStreamCreate(CuStream* out, unsigned) {
   FAKE_CALL();
-  auto* const made = new Stream;
+  auto* const made = state().all_streams.emplace_back(std::make_unique<Stream>()).get();
   *out = reinterpret_cast<CuStream>(made);
   state().streams[*out] = made;
   return 0;
@@ -446,7 +449,8 @@ FAKE_EXPORT int cuStreamEndCapture(CuStream stream, CuGraph* graph) {
 }
 FAKE_EXPORT int cuEventCreate(CuEvent* out, unsigned) {
   FAKE_CALL(true);
-  *out = reinterpret_cast<CuEvent>(new Event);
+  *out =
+      reinterpret_cast<CuEvent>(state().all_events.emplace_back(std::make_unique<Event>()).get());
   return 0;
 }
 FAKE_EXPORT int cuEventRecord(CuEvent event, CuStream handle) {
