@@ -6,6 +6,7 @@
 
 // Bounds of the object that contains this code, from the linker.
 extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 }

@@ -91,7 +91,7 @@ int DeviceMemory::retire(const Block& block, Order order) {
             block.address, static_cast<unsigned char>(settings_.poison), block.bytes, stream))
       return failed;
   if (const int failed = driver_.record_event(pending.done, stream)) return failed;
-  pending_.push_back(std::move(pending));
+  pending_.push_back(pending);
   return kCuSuccess;
 }
 

@@ -17,7 +17,7 @@ class ProcessRecordTest : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& name, const Record& record,
                               std::size_t bytes = sizeof(Record)) {
-    const auto file = folder_->path() / name;
+    auto file = folder_->path() / name;
     std::ofstream(file, std::ios::binary)
         .write(reinterpret_cast<const char*>(&record), static_cast<std::streamsize>(bytes));
     return file;

@@ -270,6 +270,7 @@ TEST_F(DeviceMemoryTest, ASampleIsUnmappedByDefault) {
 TEST_F(DeviceMemoryTest, SmallBlocksShareSlotsOverTheBudget) {
   settings_.max_memory_bytes = 2 * kSlot;
   std::vector<CuAddress> blocks;
+  blocks.reserve(500);
   for (int i = 0; i < 500; ++i) blocks.push_back(allocate(1000));
   EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 0u), 0);
   EXPECT_EQ(counted(Counter::left_out_shared), 498u);
@@ -298,6 +299,7 @@ TEST_F(DeviceMemoryTest, WhenMemoryRunsOutFreedSlotsAreGivenBack) {
   fakeLimitMemory(4 * kSlot);
   settings_.max_memory_bytes = 8 * kSlot;
   std::vector<CuAddress> blocks;
+  blocks.reserve(4);
   for (int i = 0; i < 4; ++i) blocks.push_back(allocate(kSlot));
   for (const CuAddress at : blocks) free(at);
   settle();

@@ -12,6 +12,7 @@ namespace {
 
 [[noreturn]] void exec(const std::vector<std::string>& argv) {
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execv(words[0], words.data());

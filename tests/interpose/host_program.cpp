@@ -84,6 +84,7 @@ void use() {
   CHECK(reallocarray(nullptr, huge, 4) == nullptr);
   free(nullptr);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([] {
       std::vector<char*> mine;
@@ -185,6 +186,7 @@ int main(int argc, char** argv) {
   if (deed == "many") {
     // More blocks than the system allows mappings for.
     std::vector<char*> all;
+    all.reserve(40000);
     for (int i = 0; i < 40000; ++i) all.push_back(make_buffer(1024));
     for (char* const one : all) CHECK(one != nullptr);
     for (char* const one : all) drop_buffer(one);
