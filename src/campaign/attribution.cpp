@@ -116,6 +116,7 @@ std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle
   std::erase_if(launches, [](const Variant& v) { return v.failed.k == 0; });
   std::move(launches.begin(), launches.end(), std::back_inserter(all));
   std::vector<AttributionRow> rows;
+  rows.reserve(all.size());
   for (auto& v : all) rows.push_back({std::move(v.axis), std::move(v.value), v.failed});
   return rows;
 }

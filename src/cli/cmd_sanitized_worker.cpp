@@ -61,6 +61,7 @@ Result<int> SanitizedWorker::run(const po::variables_map& flags, Results&) {
   for (const char* fd : {"socket-fd", "black-box-fd"})
     argv.insert(argv.end(), {fmt::format("--{}", fd), std::to_string(flags[fd].as<int>())});
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (auto& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
   ::execv(words[0], words.data());

@@ -61,7 +61,9 @@ ProgressMarks::Culprit ProgressMarks::culprit(
   if (first.empty()) return out;
   const Work& blamed = *first.front();
   out.call = blamed.call;
-  const auto add = [&](std::string more) { out.note += (out.note.empty() ? "" : "; ") + more; };
+  const auto add = [&](const std::string& more) {
+    out.note += (out.note.empty() ? "" : "; ") + more;
+  };
   if (blamed.kernels.size() > 1)
     add(fmt::format("one of its kernels {}", fmt::join(blamed.kernels, ", ")));
   else if (first.size() == 1 && !blamed.kernels.empty())

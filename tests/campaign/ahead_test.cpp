@@ -21,7 +21,6 @@ using std::chrono::seconds;
 using Instant = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kTrial{40};
-constexpr int kTrialsOfAPlan = 2;
 
 std::int64_t size_of(const Plan& plan) {
   return get(calls_of(plan).front()->call.dims, "N");

@@ -173,7 +173,7 @@ Finding settle(const Bug& bug, Journal* journal = nullptr) {
 }
 
 // Faults in the trials, numbered from 1, for which `faults` returns true.
-Bug faults_while(std::function<bool(int)> faults) {
+Bug faults_while(const std::function<bool(int)>& faults) {
   auto trials = std::make_shared<int>(0);
   return [=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     return faults(++*trials) ? faults_above(64)(plan, trial, before) : all_right(plan, trial);

@@ -143,8 +143,8 @@ TEST(Shares, OneTargetHasAllOfIt) {
 class RecheckTest : public ::testing::Test {
  protected:
   Recheck ask(Bug bug, const Reliability& before,
-              std::optional<Signature> expected = Signature{FailKind::illegal_access, "t", "k", "x",
-                                                            "after", "read"},
+              const std::optional<Signature>& expected = Signature{FailKind::illegal_access, "t",
+                                                                   "k", "x", "after", "read"},
               std::int64_t passed = 0) {
     executor_ = std::make_unique<FakeExecutor>(std::move(bug));
     Evaluator evaluator(*executor_, spec_, std::chrono::seconds(1));

@@ -5,7 +5,7 @@
 
 namespace redzone::testing {
 
-inline Plan plan_of_calls(std::vector<std::int64_t> sizes) {
+inline Plan plan_of_calls(const std::vector<std::int64_t>& sizes) {
   Plan plan;
   plan.target = "t";
   for (auto n : sizes) {
