@@ -29,7 +29,7 @@ TEST_F(ReadFile, GivesTheBytes) {
   const std::string bytes("a\0\r\n\xff", 5);
   std::ofstream(folder_ / "f", std::ios::binary) << bytes;
   EXPECT_EQ(*read_file(folder_ / "f"), bytes);
-  std::ofstream(folder_ / "empty");
+  std::ofstream(folder_ / "empty") << "";
   EXPECT_EQ(*read_file(folder_ / "empty"), "");
 }
 
@@ -42,7 +42,7 @@ TEST_F(ReadFile, WaitsForNothingThatMayNeverEnd) {
 }
 
 TEST_F(ReadFile, RefusesWhatIsLargerThanAnyPlan) {
-  std::ofstream(folder_ / "large");
+  std::ofstream(folder_ / "large") << "";
   std::filesystem::resize_file(folder_ / "large", std::uintmax_t{64} << 20);
   EXPECT_EQ(problem(folder_ / "large"), "");
   std::filesystem::resize_file(folder_ / "large", (std::uintmax_t{64} << 20) + 1);

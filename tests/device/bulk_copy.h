@@ -69,7 +69,7 @@ class TileRandom {
   explicit TileRandom(std::uint64_t seed) : state_(seed) {}
   std::uint64_t below(std::uint64_t n) { return mix(++state_) % n; }
   int in(int lo, int hi) {
-    return lo + static_cast<int>(below(static_cast<std::uint64_t>(hi - lo + 1)));
+    return lo + static_cast<int>(below(static_cast<std::uint64_t>(hi - lo) + 1));
   }
 
  private:

@@ -8,8 +8,6 @@
 namespace redzone::device {
 namespace {
 
-using testing::Buffer;
-
 TEST(GuardMemory, TheWholeRegionIsUsableAndTheHolesAreNot) {
   auto device = open_host_device();
   auto region = device->memory(Allocator::guard).acquire(100);

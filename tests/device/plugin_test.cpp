@@ -9,7 +9,6 @@ namespace {
 
 using testing::Buffer;
 using testing::host_device;
-using testing::read;
 using testing::zero;
 
 class Plugin : public ::testing::Test {

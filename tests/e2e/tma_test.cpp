@@ -37,8 +37,12 @@ TEST(Tma, StandardInput) {
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string out;
-  for (std::array<char, 4096> part; const auto n = fread(part.data(), 1, part.size(), pipe);)
+  std::array<char, 4096> part;
+  std::size_t n = 0;
+  do {
+    n = fread(part.data(), 1, part.size(), pipe);
     out.append(part.data(), n);
+  } while (n > 0);
   const int status = pclose(pipe);
   EXPECT_EQ(WEXITSTATUS(status), 1);
   const Json json = Json::parse(out, nullptr, false);
