@@ -18,7 +18,8 @@ namespace redzone::nightly::testing {
 
 using namespace campaign::testing;
 using namespace store::testing;
-using redzone::testing::ended;
+// For the tests that include this.
+using redzone::testing::ended;  // NOLINT(misc-unused-using-decls)
 using redzone::testing::faulted;
 using report::NightFinding;
 
