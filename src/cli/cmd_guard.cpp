@@ -136,6 +136,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   const auto finding_code = flags["error-exitcode"].as<Count>().value;
   if (finding_code == 0 || finding_code > kMostExitCode)
     return usage_error("guard: --error-exitcode: must be 1 to 255");
+  if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   RZ_TRY_ASSIGN(const auto library, guard_library());
   RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
+#include <fstream>
 
 #include "core/terminal.h"
 
@@ -47,6 +47,11 @@ void rewrite_line(std::string_view line) {
 
 void clear_line() {
   write_note("\r\033[K");
+}
+
+Result<void> check_writable(const std::string& path) {
+  if (!std::ofstream(path, std::ios::app)) return usage_error(path + ": cannot be written");
+  return {};
 }
 
 }  // namespace redzone::cli

@@ -2,7 +2,10 @@
 // stores are escaped on a terminal (core/terminal.h).
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "core/error.h"
 
 namespace redzone::cli {
 
@@ -30,6 +33,10 @@ class Results {
 // Writes a line to stderr, for what is not a result. Adds a newline if the text has none. Write
 // errors are ignored.
 void print_note(std::string_view line);
+
+// A usage error unless the file can be written. Creates it. Called before anything runs whose
+// result goes there.
+Result<void> check_writable(const std::string& path);
 
 // A status line on stderr: rewrite_line() replaces it, clear_line() removes it.
 void rewrite_line(std::string_view line);

@@ -133,6 +133,13 @@ TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
   EXPECT_EQ(guard({}, {}).exit, 125);
 }
 
+TEST_F(Guarded, NothingRunsWhoseReportCannotBeWritten) {
+  const Ran ran = guard({"--cpu", "--output", folder_ / "none/report"}, {"/bin/echo", "ran"});
+  EXPECT_EQ(ran.exit, 125) << ran;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(has(ran.err, "none/report: cannot be written")) << ran;
+}
+
 TEST_F(Guarded, FlagsOfTheProgramAreNotTheGuards) {
   const Ran ran =
       guard({"--cpu"}, {"sh", "-c", "echo \"$@\"", "x", "--help", "--", "--json", "-v"});
