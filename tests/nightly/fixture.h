@@ -19,8 +19,8 @@ namespace redzone::nightly::testing {
 using namespace campaign::testing;
 using namespace store::testing;
 // For the tests that include this.
-using redzone::testing::ended;  // NOLINT(misc-unused-using-decls)
-using redzone::testing::faulted;
+using redzone::testing::ended;    // NOLINT(misc-unused-using-decls)
+using redzone::testing::faulted;  // NOLINT(misc-unused-using-decls)
 using report::NightFinding;
 
 // Calls above this size end with `observation`; the others are correct.

@@ -196,7 +196,7 @@ TEST(Registry, RefusesFilesThatAreNoPlugins) {
   const path folder = path(::testing::TempDir()) / "redzone_registry_test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "text.so") << "hello";
-  std::ofstream(folder / "empty.so");
+  std::ofstream(folder / "empty.so") << "";
   std::ofstream(folder / "cut.so", std::ios::binary) << "\x7f"
                                                         "ELF and no more";
   EXPECT_NE(problem_of({folder / "text.so"}).find("not a shared object"), std::string::npos);
