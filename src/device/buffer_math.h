@@ -82,9 +82,11 @@ RZ_HOST_DEVICE inline std::uint8_t canary_byte(std::uint32_t canary, const void*
   return static_cast<std::uint8_t>(canary >> (8 * (reinterpret_cast<std::uintptr_t>(address) & 3)));
 }
 
-// Canaries differ from the poison and from trial to trial, so that reading one changes results.
-RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison) {
-  return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u)) | 0x80808080u;
+// Canaries differ from the poison and from trial to trial, so that reading one changes results; and
+// from buffer to buffer, so that a kernel which copies past the ends of both is seen. `buffer`: any
+// hash of the buffer's name.
+RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison, std::uint64_t buffer = 0) {
+  return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u ^ (buffer << 32))) | 0x80808080u;
 }
 
 // A digest is the wrapping sum of this term over all elements: order-independent, so that it can be

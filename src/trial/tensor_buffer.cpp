@@ -112,7 +112,7 @@ Result<void> describe_tensor(const TensorSpec& spec, const Call& call, const Mod
   job.numel = out.view.numel;
   job.verify_unchanged = spec.role == Role::in;
   job.poison = mode.poison;
-  job.canary = device::canary_for(mode.poison);
+  job.canary = device::canary_for(mode.poison, hash_name(spec.name));
   if (mode.allocator == Allocator::guard)
     job.gap_end_bytes = gap_end_bytes(out.view, element_bytes);
   return set_fill(spec, call, out.view.numel, job);
