@@ -60,6 +60,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     const std::string plan_bytes = wire::encode(plan);
     const int repetition = repetitions[std::string(oracle->name()) + plan_bytes]++;
     answers[q].trials = oracle->expand(plan, spec_);
+    for (auto& trial : answers[q].trials) trial.wide_canaries = wide_canaries_;
     const std::span<const TrialSpec> trials = answers[q].trials;
     const bool together = grouped_ || oracle->shares_worker();
     const std::size_t step = together ? std::max<std::size_t>(trials.size(), 1) : 1;

@@ -58,6 +58,8 @@ class Evaluator {
   // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
   // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
+  // Runs every trial with TrialSpec::wide_canaries.
+  void set_wide_canaries(bool wide) { wide_canaries_ = wide; }
   // See exec::RunOptions::alone.
   void set_alone(bool alone) { alone_ = alone; }
 
@@ -69,6 +71,7 @@ class Evaluator {
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
   bool reuse_ = false;
   bool grouped_ = false;
+  bool wide_canaries_ = false;
   bool alone_ = false;
   std::int64_t trials_ = 0;
 };

@@ -45,6 +45,11 @@ class Refinement {
 
   // True if used workers show the failure as fresh ones do.
   bool same_in_used_workers(const Shown& shown);
+  // Where a fault costs a worker that starts slowly: reduces the plan in used workers with wide
+  // canaries, between which most accesses out of bounds cost nothing, by whatever failure shows
+  // there. The result counts only if it still fails as the finding does, between guard pages; then
+  // true.
+  bool reduce_between_canaries(Shown& shown);
   // Number of schedules under which each smaller plan is tried, besides its own.
   std::size_t schedules_to_try(const Shown& shown);
   void reduce_shown(Shown& shown);
@@ -60,10 +65,16 @@ class Refinement {
   // use fresh workers, to verify that.
   Result<bool> measure(Shown& shown, bool reuse);
 
+  // Whether each failure of this kind costs a worker that starts slowly.
+  bool costs_workers(FailKind kind) const {
+    return shop_.options.reuse_workers && ends_trial(kind) && kind != FailKind::hang;
+  }
+
   const Workshop& shop_;
   Case& case_;
   Finding& finding_;
   Evaluator evaluator_;
+  bool noting_others_ = true;  // other failures that are met become suspects
   std::chrono::milliseconds reduce_left_;
   std::chrono::steady_clock::time_point reduce_until_;  // for the current reduction
 };
@@ -138,7 +149,7 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
     }
     const auto answers = evaluator_.ask(questions);
     for (std::size_t q = 0; q < answers.size(); ++q) {
-      note_other(case_, questions[q], answers[q], signature);
+      if (noting_others_) note_other(case_, questions[q], answers[q], signature);
       const auto [i, variant] = asked[q];
       const Tried run = tried(questions[q].plan, answers[q], signature);
       if (!variant && run != Tried::not_judged) tests[i].add(run == Tried::fails);
@@ -163,7 +174,7 @@ void Refinement::reduce_shown(Shown& shown) {
   // Running trials may finish, because their results are useful, but within one deadline.
   evaluator_.set_until(reduce_until_ + options.deadline);
   const std::int64_t trials = evaluator_.trials();
-  const bool costly = options.reuse_workers && ends_trial(signature.kind);
+  const bool costly = costs_workers(signature.kind);
   const auto reduce_with = [&](const Variants& variants) {
     const StillFails fails = [&](std::span<Plan> plans) {
       return still_fails(*shown.oracle, signature, variants, plans);
@@ -211,6 +222,29 @@ bool Refinement::same_in_used_workers(const Shown& shown) {
   return state_of(runs.reliability) == finding_.state;
 }
 
+bool Refinement::reduce_between_canaries(Shown& shown) {
+  const Signature signature = shown.answer.verdict.signature;
+  const bool always = finding_.reliability.k >= finding_.reliability.n;
+  if (!costs_workers(signature.kind) || !always || finding_.needs_history) return false;
+  evaluator_.set_reuse(true);
+  evaluator_.set_wide_canaries(true);
+  noting_others_ = false;  // another failure of this kind is the finding's own
+  auto between = classify(shop_, evaluator_, {shown.plan}, false);
+  const bool shows = between && !ends_trial(between->answer.verdict.signature.kind);
+  if (shows) reduce_shown(*between);
+  evaluator_.set_wide_canaries(false);
+  noting_others_ = true;
+  finding_.minimal = false;
+  bool again = false;
+  if (shows && between->plan != shown.plan) {
+    Answer answer = evaluator_.ask(*shown.oracle, between->plan);
+    again = same_failure(answer, signature);
+    if (again) shown = {shown.oracle, std::move(between->plan), std::move(answer)};
+  }
+  evaluator_.set_reuse(false);
+  return again;
+}
+
 // A small plan shows more than a large one, because it lacks calls that hid each other's effects.
 // What was only a wrong number may now prove to depend on earlier calls.
 void Refinement::sharpen(Shown& shown) {
@@ -233,7 +267,10 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   const bool few = slow || options.stopped();
-  const int times = few ? options.confirm_runs : always ? options.final_runs : options.most_runs;
+  const int often = costs_workers(finding_.signature.kind)
+                        ? std::min(options.final_runs, options.confirm_runs + 1)
+                        : options.final_runs;
+  const int times = few ? options.confirm_runs : always ? often : options.most_runs;
   const int fresh = reuse ? std::min(options.confirm_runs, times) : times;
   Runs runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
   if (runs.reliability.k > 0 && fresh < times) {
@@ -261,7 +298,7 @@ Result<void> Refinement::run(bool rename) {
   const Shown unreduced = shown;
   const Reliability before = finding_.reliability;
   finding_.reduction = {};
-  bool reuse = same_in_used_workers(shown);
+  bool reuse = reduce_between_canaries(shown) || same_in_used_workers(shown);
   for (;;) {
     evaluator_.set_reuse(reuse);
     reduce_shown(shown);

@@ -23,6 +23,10 @@ struct TrialSpec {
   bool plain_graphs = false;
   // Calls, ascending, that `reference` skips to save time.
   std::vector<std::uint32_t> left_out = {};
+  // Guarded buffers have a whole canary window on each side, and the guard page beyond it: a write
+  // shortly past a buffer dirties a canary instead of ending the worker by a fault. Such a read
+  // gets bytes that depend on the poison.
+  bool wide_canaries = false;
 
   bool operator==(const TrialSpec&) const = default;
 };

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@ struct PoolOptions {
   std::size_t jobs_per_worker = 2;
   // Idle workers kept ready. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
+  // Workers that may be starting at the same time. Contexts of a GPU come up one after another,
+  // and each that is under way slows the calls of the workers that are up.
+  std::size_t most_starting = std::numeric_limits<std::size_t>::max();
   // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.

@@ -344,7 +344,7 @@ void Pool::replenish(Clock::time_point now) {
   if (wanted == 0 && !waiting_fresh_.empty()) wanted = 1;
   for (;;) {
     const std::size_t coming = count(WorkerState::starting);
-    if (coming + count(WorkerState::spare) >= wanted) return;
+    if (coming + count(WorkerState::spare) >= wanted || coming >= options_.most_starting) return;
     // After a failed start, one at a time with growing pauses.
     if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
     start_worker(now);

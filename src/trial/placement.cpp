@@ -35,16 +35,17 @@ void set_windows(const device::Region& region, std::size_t lead_bytes, Place& p)
 
 std::size_t region_bytes(const Storage& storage) {
   const std::size_t slack = storage.align_bytes > kRegionAlign ? storage.align_bytes - 1 : 0;
-  return std::max<std::size_t>(storage.bytes + slack, 1);
+  return std::max<std::size_t>(storage.bytes + slack, 1) + 2 * storage.margin_bytes;
 }
 
 Place place(const device::Region& region, const Storage& storage, const Mode& mode) {
   const bool guarded = mode.allocator == Allocator::guard;
   const bool tail = storage.bytes == 0 || (guarded && mode.placement == Placement::guard_after);
-  std::byte* const end = region.base + region.bytes;
+  std::byte* const begin = region.base + storage.margin_bytes;
+  std::byte* const end = region.base + region.bytes - storage.margin_bytes;
   Place p;
   p.storage = tail ? align_down(end - storage.bytes, storage.align_bytes)
-                   : align_up(region.base, storage.align_bytes);
+                   : align_up(begin, storage.align_bytes);
   p.data = p.storage + storage.lead_bytes;
   p.before = p.data;
   p.after = p.storage + storage.bytes;

@@ -15,6 +15,8 @@ struct Storage {
   std::size_t bytes = 0;
   std::size_t lead_bytes = 0;
   std::size_t align_bytes = 1;  // a power of two
+  // Between the buffer and the end of its region, on each side, for canaries: a multiple of 256.
+  std::size_t margin_bytes = 0;
 };
 
 // Canary windows are adjacent to the data; empty without canaries.
@@ -30,8 +32,8 @@ struct Place {
 // Bytes to request from device::Memory for this storage; at least 1.
 std::size_t region_bytes(const Storage& storage);
 
-// guard_after: the storage ends at the end of the region, or as near as its alignment allows.
-// guard_before: it starts at the base. An empty storage always lies at the end, so that any access
+// guard_after: the storage ends at the end of the region less the margin, or as near as its
+// alignment allows. guard_before: it starts at the base plus the margin. An empty storage always lies at the end, so that any access
 // to it leaves the region. Allocators other than `guard` place buffers at the base and have no
 // canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);

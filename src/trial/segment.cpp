@@ -27,6 +27,7 @@ std::optional<std::size_t> describe(TrialState& state, const TargetSpec& spec, C
                                      spec.tensors[i].name, described.error().message));
       return std::nullopt;
     }
+    tensor.storage.margin_bytes = state.margin_bytes();
     const std::size_t more = state.memory.rounded(region_bytes(tensor.storage));
     if (__builtin_add_overflow(bytes, more, &bytes))
       bytes = std::numeric_limits<std::size_t>::max();

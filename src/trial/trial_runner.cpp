@@ -104,7 +104,7 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
     streams.side = entry->spec.side_streams;
     streams.concurrent_calls = entry->spec.concurrent_calls;
   }
-  state_.begin(trial.mode, streams, schedule_.calls, 2 * limits_.bytes);
+  state_.begin(trial, streams, schedule_.calls, 2 * limits_.bytes);
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
   const SanitizerTool tool =

@@ -4,9 +4,11 @@
 
 namespace redzone::trial {
 
-void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t call_count,
+void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32_t call_count,
                        std::size_t most_bytes) {
-  mode = with;
+  mode = trial.mode;
+  const bool wide = trial.wide_canaries && mode.allocator == Allocator::guard;
+  margin_bytes_ = wide ? device::kCanaryWindowBytes : 0;
   streams = used;
   fills_.clear();
   workspaces.clear();
@@ -20,15 +22,16 @@ void TrialState::begin(const Mode& with, const StreamUse& used, std::int32_t cal
   session.begin(mode, streams.all());
 }
 
-std::optional<Place> TrialState::acquire(const Storage& storage, device::Region& region,
-                                         int stream) {
+std::optional<Place> TrialState::acquire(Storage storage, device::Region& region, int stream) {
+  storage.margin_bytes = margin_bytes_;
   const auto got = memory.acquire(region_bytes(storage), stream);
   if (!got) return std::nullopt;
   region = *got;
   return place(*got, storage, mode);
 }
 
-std::optional<Place> TrialState::acquire_lasting(const Storage& storage, device::Region& region) {
+std::optional<Place> TrialState::acquire_lasting(Storage storage, device::Region& region) {
+  storage.margin_bytes = margin_bytes_;
   const auto got = memory.acquire_lasting(region_bytes(storage));
   if (!got) return std::nullopt;
   region = *got;

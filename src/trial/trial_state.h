@@ -58,7 +58,7 @@ struct TrialState {
   TrialState(device::Device& device, device::BlackBox* black_box)
       : session(device, black_box), memory(session), box(black_box) {}
 
-  void begin(const Mode& mode, const StreamUse& streams, std::int32_t calls,
+  void begin(const TrialSpec& trial, const StreamUse& streams, std::int32_t calls,
              std::size_t most_bytes);
   void set_phase(device::Phase phase) {
     if (box != nullptr) box->phase = phase;
@@ -69,9 +69,11 @@ struct TrialState {
 
   // Memory for one buffer in its place, for later work on `stream`. Stops the session and returns
   // nothing if memory is exhausted.
-  std::optional<Place> acquire(const Storage& storage, device::Region& region, int stream);
+  std::optional<Place> acquire(Storage storage, device::Region& region, int stream);
   // The same for a buffer that lives until the trial ends.
-  std::optional<Place> acquire_lasting(const Storage& storage, device::Region& region);
+  std::optional<Place> acquire_lasting(Storage storage, device::Region& region);
+  // Storage::margin_bytes of every buffer of this trial.
+  std::size_t margin_bytes() const { return margin_bytes_; }
   // Freed memory can be watched only if it is guarded and not reused.
   bool watches_freed() const { return checks && mode.allocator == Allocator::guard; }
   // Names the addresses in `at` from the next launch on; no effect without checks.
@@ -139,6 +141,7 @@ struct TrialState {
   std::vector<Spent> spent;
 
  private:
+  std::size_t margin_bytes_ = 0;
   std::vector<device::BufferJob> fills_;  // of buffers first requested in a capture
   std::vector<device::NamedRange> watched_;
   std::size_t told_ = 0;  // names, from the front, that the device already has

@@ -89,6 +89,78 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
             13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
 }
 
+// As faults_above(64), but with a write, and with wide canaries, one of which it dirties.
+// `faults`: number of trials that ended by the fault.
+Bug writes_past_the_end(std::size_t* faults) {
+  return [faults](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    Observation o = faults_above(64)(plan, trial, before);
+    if (o.end != End::fault) return o;
+    if (!trial.wide_canaries) {
+      ++*faults;
+      return faulted(fault_at(o.fault->call, "y", Access::write, Side::after));
+    }
+    const auto call = static_cast<std::size_t>(o.fault->call);
+    o = all_right(plan, trial);
+    auto& y = o.calls[call].buffers.back();
+    y.dirty_after = 4;
+    y.first_dirty_byte = 256;
+    return o;
+  };
+}
+
+TriageOptions with_costly_workers() {
+  TriageOptions options = patient();
+  options.reuse_workers = true;
+  options.confirm_runs = 2;
+  options.final_runs = 7;
+  options.attribution_runs = 0;
+  return options;
+}
+
+TEST(Triage, AFaultThatWideCanariesShowIsReducedBetweenThem) {
+  std::size_t faults = 0;
+  Case c(writes_past_the_end(&faults), with_costly_workers());
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_EQ(f.signature.text(), "illegal-access: write after y in k (t)");
+  EXPECT_EQ(f.oracle, "fault");
+  EXPECT_EQ(f.reliability, (Reliability{3, 3}));
+  // Two of the screen, one that looks for the cause, two that confirm, the reduced plan between
+  // guard pages, three schedules of it, three final runs: none for the reduction itself.
+  EXPECT_EQ(faults, 12u);
+}
+
+TEST(Triage, AFaultThatWideCanariesDoNotShowIsReducedBetweenGuardPages) {
+  Case c(faults_above(64), with_costly_workers());
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+// Between wide canaries a smaller plan shows another bug of the target, too.
+TEST(Triage, WhatIsReducedBetweenCanariesFailsAsItDidBefore) {
+  std::size_t faults = 0;
+  Case c(
+      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+        Observation o = writes_past_the_end(&faults)(plan, trial, before);
+        if (o.end != End::completed || !trial.wide_canaries) return o;
+        for (auto& call : o.calls) {
+          auto& y = call.buffers.back();
+          y.dirty_after = 4;
+          y.first_dirty_byte = 256;
+        }
+        return o;
+      },
+      with_costly_workers());
+  const auto settled = c.settle(large());
+  EXPECT_EQ(settled.finding.plan, plain_plan({call_of(65, 16)}))
+      << print_plan(settled.finding.plan);
+  EXPECT_TRUE(settled.finding.minimal);
+  EXPECT_EQ(settled.finding.state, FindingState::confirmed);
+  EXPECT_FALSE(settled.other.has_value());
+}
+
 // Records the plans and trials that it is called with.
 class EchoingTool final : public Attributor {
  public:

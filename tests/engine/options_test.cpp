@@ -36,6 +36,11 @@ TEST(Workers, AreOneACoreWhereTheCoresDoTheWorkAndElseOne) {
     EXPECT_EQ(pool.spares,
               device.execution.on_host_cores ? cores : std::clamp<std::size_t>(cores / 2, 1, 8));
     EXPECT_EQ(pool.most_used, device.kind == DeviceKind::cuda ? pool.spares : 0u);
+    if (device.kind == DeviceKind::cuda) {
+      EXPECT_EQ(pool.most_starting, 2u);
+    } else {
+      EXPECT_GT(pool.most_starting, pool.workers + pool.spares);
+    }
     EXPECT_EQ(pool.recycle_after_plans, device.workers.recycle_after_plans);
     EXPECT_EQ(pool.command.argv.back(), device.name);
   }

@@ -64,6 +64,27 @@ TEST(PoolStart, WaitingForItCanBeInterrupted) {
   EXPECT_NE(hello.error().message.find("interrupted"), std::string::npos);
 }
 
+TEST(PoolStart, NoMoreWorkersStartAtOnceThanAllowed) {
+  PoolOptions options = fake_options(2, 3);
+  options.most_starting = 2;
+  Pool pool(options);
+  EXPECT_EQ(pool.stats().workers_started, 2u);
+  // The others follow as these come up.
+  const Job job = job_of("ok");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(pool.run_fresh({&job, 1}).at(0).observations.size(), 1u);
+  const auto until = Clock::now() + std::chrono::minutes(1);
+  while (pool.stats().workers_started < 10 && Clock::now() < until)
+    pool.poll(std::chrono::milliseconds(10));
+  EXPECT_EQ(pool.stats().workers_started, 10u);
+
+  PoolOptions silent = fake_options_starting("silent");
+  silent.spares = 8;
+  silent.most_starting = 2;
+  Pool stuck(silent);
+  stuck.poll(std::chrono::milliseconds(50));
+  EXPECT_EQ(stuck.stats().workers_started, 2u);
+}
+
 TEST(PoolStop, IsBoundedWhateverTheWorkersDo) {
   for (const char* act : {"ok", "hang", "hang-ignoring-term", "flood-forever"}) {
     Pool pool(fake_options(2, 1));

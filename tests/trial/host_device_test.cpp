@@ -109,6 +109,34 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
         }
 }
 
+// The kernel copies what it reads past the end of x, a canary, past the end of y.
+TEST_F(HostDevice, WideCanariesShowAWriteShortlyPastABuffer) {
+  for (const auto placement : {Placement::guard_after, Placement::guard_before})
+    for (const std::int64_t n : {0, 1, 100, 5000}) {
+      const Observation o = host.run(plan_of({step(n, 0, 1)}),
+                                     {.mode = {.placement = placement}, .wide_canaries = true});
+      ASSERT_EQ(o.end, End::completed) << o.message;
+      const BufferObservation& y = o.calls.at(0).buffers.at(1);
+      EXPECT_EQ(y.name, "y");
+      EXPECT_TRUE(y.surrounded);
+      EXPECT_EQ(y.dirty_after, 4u);
+      EXPECT_EQ(y.first_dirty_byte, 4 * n);
+      EXPECT_EQ(y.dirty_before, 0u);
+    }
+}
+
+TEST_F(HostDevice, WideCanariesChangeNothingElse) {
+  const Plan plan = plan_of({step(1), step(100, 1), WaitStep{0, 1}, step(0), SyncStep{}, step(33)});
+  for (const auto allocator :
+       {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching}) {
+    const Observation narrow = host.run(plan, {.mode = {.allocator = allocator}});
+    const Observation wide =
+        host.run(plan, {.mode = {.allocator = allocator}, .wide_canaries = true});
+    EXPECT_EQ(wide.end, End::completed) << wide.message;
+    EXPECT_EQ(wide.calls, narrow.calls);
+  }
+}
+
 TEST_F(HostDevice, ASteadyStateTrialMapsNothing) {
   const Plan plan = plan_of({step(1), step(100), step(5000)});
   host.run(plan, {});
