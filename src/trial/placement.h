@@ -33,9 +33,9 @@ struct Place {
 std::size_t region_bytes(const Storage& storage);
 
 // guard_after: the storage ends at the end of the region less the margin, or as near as its
-// alignment allows. guard_before: it starts at the base plus the margin. An empty storage always lies at the end, so that any access
-// to it leaves the region. Allocators other than `guard` place buffers at the base and have no
-// canaries.
+// alignment allows. guard_before: it starts at the base plus the margin. An empty storage always
+// lies at the end, so that any access to it leaves the region. Allocators other than `guard` place
+// buffers at the base and have no canaries.
 Place place(const device::Region& region, const Storage& storage, const Mode& mode);
 
 // Pinned memory of the host: canaries on both sides, whatever the mode and the device, and guard
