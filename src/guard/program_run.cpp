@@ -91,9 +91,22 @@ std::uint64_t ProgramRun::count(Counter counter) const {
   return out;
 }
 
+std::size_t ProgramRun::count(Judged state) const {
+  return static_cast<std::size_t>(
+      std::count_if(processes.begin(), processes.end(),
+                    [&](const auto& p) { return judged(p, settings) == state; }));
+}
+
+std::size_t ProgramRun::to_guard() const {
+  return processes.size() - count(Judged::nothing_to_guard);
+}
+
+std::size_t ProgramRun::not_judged() const {
+  return to_guard() - count(Judged::yes);
+}
+
 bool ProgramRun::is_judged() const {
-  return std::any_of(processes.begin(), processes.end(),
-                     [&](const auto& p) { return judged(p, settings) == Judged::yes; });
+  return count(Judged::yes) != 0;
 }
 
 int ProgramRun::exit_code(int finding_code) const {

@@ -55,6 +55,11 @@ struct ProgramRun {
   std::vector<DistinctFinding> findings() const;
   // Sum over all processes.
   std::uint64_t count(Counter counter) const;
+  std::size_t count(Judged state) const;
+  // Processes with something to guard: those for which no finding could say something.
+  std::size_t to_guard() const;
+  // Of those, the ones for which it says nothing.
+  std::size_t not_judged() const;
   // At least one process was judged.
   bool is_judged() const;
   // Of the command: `finding_code` for a finding, 125 if nothing was judged, else the program's

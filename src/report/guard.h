@@ -1,6 +1,7 @@
 // What `redzone guard` prints about a run of a program. Pure: values in, text out.
 //
 //   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
+//            "processes_to_guard": number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
 //            "retire", "max_memory", "min_bytes"}, "findings": [FINDING], "processes": [PROCESS],
 //            "counters": {name: number}, "left_out": {name: {"times", "meaning"}},
@@ -12,7 +13,8 @@
 //   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "counters",
 //            "left_out"}
 //
-// Addresses and offsets are text in base 16. `max_memory` 0: half of the device's.
+// Addresses and offsets are text in base 16. `max_memory` 0: half of the device's. Processes to guard
+// are those with a driver, or with `cpu` all.
 #pragma once
 
 #include <string>
@@ -21,7 +23,8 @@
 
 namespace redzone::report {
 
-// `exit_code`: of the command. The last line has it, and the program's own.
+// `exit_code`: of the command. The last line has it, the program's own, and how many processes were
+// not judged.
 std::string guard_text(const guard::ProgramRun& run, int exit_code);
 std::string guard_json(const guard::ProgramRun& run, int exit_code);
 

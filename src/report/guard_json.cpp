@@ -115,6 +115,8 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code) {
                     {"signal", run.ended.signal == 0 ? Json(nullptr) : Json(run.ended.signal)},
                     {"guard_exit_code", exit_code},
                     {"judged", run.is_judged()},
+                    {"processes_to_guard", run.to_guard()},
+                    {"processes_not_judged", run.not_judged()},
                     {"settings", settings_json(run.settings)},
                     {"findings", findings},
                     {"processes", processes},

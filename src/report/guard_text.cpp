@@ -20,6 +20,10 @@ std::string bytes_text(std::uint64_t n) {
   return counted(n, "byte");
 }
 
+std::string processes_number(std::uint64_t n) {
+  return fmt::format("{} process{}", grouped(n), n == 1 ? "" : "es");
+}
+
 std::string frame_text(const Frame& frame) {
   if (frame.module.empty()) return fmt::format("{:#x}", frame.address);
   const std::string place = fmt::format("{}+{:#x}", frame.module, frame.offset);
@@ -125,6 +129,19 @@ std::string limits_text(const guard::ProgramRun& run) {
   return out;
 }
 
+// "no finding; 1 of 3 processes to guard was not judged": what is known of the others is said
+// beside the verdict, and not in the table alone.
+std::string verdict(const guard::ProgramRun& run) {
+  const std::size_t findings = run.findings().size();
+  std::string out = findings != 0     ? counted(findings, "finding")
+                    : run.is_judged() ? "no finding"
+                                      : "nothing was judged";
+  if (const std::size_t missing = run.not_judged(); missing != 0)
+    out += fmt::format("; {} of {} to guard {} not judged", grouped(missing),
+                       processes_number(run.to_guard()), missing == 1 ? "was" : "were");
+  return out;
+}
+
 }  // namespace
 
 std::string guard_text(const guard::ProgramRun& run, int exit_code) {
@@ -136,11 +153,8 @@ std::string guard_text(const guard::ProgramRun& run, int exit_code) {
   const std::string own = run.ended.signal != 0
                               ? fmt::format("was ended by signal {}", run.ended.signal)
                               : fmt::format("exited with {}", run.ended.exit_code);
-  const std::string verdict = !findings.empty() ? counted(findings.size(), "finding")
-                              : run.is_judged() ? "no finding"
-                                                : "nothing was judged";
-  return out +
-         fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict, own, exit_code);
+  return out + fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict(run), own,
+                           exit_code);
 }
 
 }  // namespace redzone::report

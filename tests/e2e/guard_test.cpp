@@ -104,6 +104,8 @@ TEST_F(Guarded, OverTheDriver) {
   const Json old = report({}, {DRIVER_PROGRAM, "dlsym", "novmm"}, 125);
   EXPECT_EQ(old["processes"][0]["state"], "not proven");
   EXPECT_EQ(old["judged"], false);
+  EXPECT_EQ(old["processes_to_guard"], 1);
+  EXPECT_EQ(old["processes_not_judged"], 1);
   ::unsetenv("LD_LIBRARY_PATH");
 }
 

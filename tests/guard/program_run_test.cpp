@@ -94,6 +94,19 @@ TEST(ProgramRunResult, CountsEachSignatureOnce) {
   EXPECT_EQ(findings[1].pid, 2u);
 }
 
+// Helpers without a driver have nothing to guard, and are missing nowhere.
+TEST(ProgramRunResult, CountsWhatWasNotJudgedOfWhatThereWasToGuard) {
+  using enum Fact;
+  ProgramRun run;
+  run.settings = settings(true, false);
+  run.processes = {with({loaded}), with({loaded}), with({loaded, driver_seen, driver_proven}),
+                   with({loaded, driver_seen, driver_unproven}), with({loaded, driver_present})};
+  EXPECT_EQ(run.count(Judged::nothing_to_guard), 2u);
+  EXPECT_EQ(run.to_guard(), 3u);
+  EXPECT_EQ(run.not_judged(), 2u);
+  EXPECT_EQ(run.exit_code(1), 0) << "one was judged";
+}
+
 TEST(ProgramRunResult, ExitCodes) {
   ProgramRun run;
   run.settings = settings(true, true);

@@ -64,7 +64,8 @@ TEST(GuardText, SaysWhatWasFoundAndWhatWasNotGuarded) {
         "not guarded: 3 allocations of pinned memory of the host"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(
-      text.ends_with("redzone guard: 1 finding; the program was ended by signal 11; exit code 1\n"))
+      text.ends_with("redzone guard: 1 finding; 1 of 2 processes to guard was not judged; the "
+                     "program was ended by signal 11; exit code 1\n"))
       << text;
 }
 
@@ -72,9 +73,20 @@ TEST(GuardText, TheLastLineTellsNoFindingFromNotJudged) {
   auto run = sample();
   run.processes[0].findings.clear();
   run.ended = {3, 0};
+  EXPECT_TRUE(
+      has(guard_text(run, 3),
+          "redzone guard: no finding; 1 of 2 processes to guard was not judged; the program "
+          "exited with 3; exit code 3\n"));
+  run.processes.push_back(process(7, {Fact::loaded}));
+  EXPECT_TRUE(has(guard_text(run, 3), "no finding; 2 of 3 processes to guard were not judged;"));
+  run.processes.erase(run.processes.begin() + 1, run.processes.end());
   EXPECT_TRUE(has(guard_text(run, 3),
                   "redzone guard: no finding; the program exited with 3; exit code 3\n"));
-  run.processes.erase(run.processes.begin());
+  run.processes[0] = process(6, {Fact::loaded});
+  EXPECT_TRUE(has(guard_text(run, 125),
+                  "redzone guard: nothing was judged; 1 of 1 process to guard was not judged; the "
+                  "program exited with 3; exit code 125\n"));
+  run.processes.clear();
   EXPECT_TRUE(has(guard_text(run, 125),
                   "redzone guard: nothing was judged; the program exited with 3; exit code 125\n"));
 }
@@ -117,6 +129,8 @@ TEST(GuardJson, HasTheSame) {
   EXPECT_EQ(json["signal"], 11);
   EXPECT_EQ(json["guard_exit_code"], 1);
   EXPECT_EQ(json["judged"], true);
+  EXPECT_EQ(json["processes_to_guard"], 2);
+  EXPECT_EQ(json["processes_not_judged"], 1);
   EXPECT_EQ(json["settings"]["align"], 0);
   ASSERT_EQ(json["findings"].size(), 1u);
   const Json& finding = json["findings"][0];
