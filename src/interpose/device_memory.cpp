@@ -106,9 +106,8 @@ DeviceMemory::Freed DeviceMemory::free(CuAddress address, Order order, const cha
     return Freed::freed;
   }
   poll();
-  const int failed = retire(block, order);
-  // The block stays mapped then, and is not used again.
-  if (is_sticky(failed)) broken_ = true;
+  // A block that cannot be retired stays mapped, and is not used again.
+  if (is_sticky(retire(block, order))) broken_ = true;
   return Freed::freed;
 }
 
@@ -194,7 +193,7 @@ void DeviceMemory::begin_program() {
   const std::lock_guard lock(mutex_);
   ordinal_ = 0;
   for (const Counter own : {Counter::device_blocks, Counter::device_frees, Counter::slots_reused})
-    recorder_.uncount(own);
+    recorder_.reset(own);
 }
 
 void DeviceMemory::check_result(int result, const char* call) {

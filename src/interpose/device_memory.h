@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "interpose/driver.h"
+#include "interpose/lent.h"
 #include "interpose/recorder.h"
 #include "interpose/settings.h"
 
@@ -111,6 +112,7 @@ class DeviceMemory {
     Block block;
     CuEvent done = nullptr;
     unsigned char* canaries = nullptr;  // pinned; those before the block, then those after
+    bool copied = false;                // false: a call failed, so the canaries say nothing
   };
   struct Deferred {
     Block block;
@@ -155,8 +157,8 @@ class DeviceMemory {
   // device_retirement.cpp
   Zone zone_before(const Block& block) const;
   Zone zone_after(const Block& block) const;
-  CuEvent take_event(PerContext& context);
-  unsigned char* take_canaries(PerContext& context);
+  Lent<CuEvent> take_event(PerContext& context);
+  Lent<unsigned char*> take_canaries(PerContext& context);
   int order_after_all(CuContext context, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   int retire(const Block& block, Order order);

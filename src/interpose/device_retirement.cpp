@@ -31,7 +31,7 @@ DeviceMemory::Zone DeviceMemory::zone_after(const Block& block) const {
   return {end, room < kZoneBytes ? room : kZoneBytes};
 }
 
-CuEvent DeviceMemory::take_event(PerContext& context) {
+Lent<CuEvent> DeviceMemory::take_event(PerContext& context) {
   CuEvent out = nullptr;
   if (!context.events.empty()) {
     out = context.events.back();
@@ -39,30 +39,30 @@ CuEvent DeviceMemory::take_event(PerContext& context) {
   } else if (driver_.create_event(&out, kCuEventDisableTiming) != kCuSuccess) {
     out = nullptr;
   }
-  return out;
+  return {context.events, out};
 }
 
-unsigned char* DeviceMemory::take_canaries(PerContext& context) {
+Lent<unsigned char*> DeviceMemory::take_canaries(PerContext& context) {
   if (context.canaries.empty()) {
     void* chunk = nullptr;
-    if (driver_.allocate_pinned(&chunk, kCanaryChunk, 0) != kCuSuccess) return nullptr;
+    if (driver_.allocate_pinned(&chunk, kCanaryChunk, 0) != kCuSuccess)
+      return {context.canaries, nullptr};
     for (std::size_t at = 0; at + 2 * kZoneBytes <= kCanaryChunk; at += 2 * kZoneBytes)
       context.canaries.push_back(static_cast<unsigned char*>(chunk) + at);
   }
   unsigned char* const out = context.canaries.back();
   context.canaries.pop_back();
-  return out;
+  return {context.canaries, out};
 }
 
 // Lets the context's own stream wait for all that the context was given so far.
 int DeviceMemory::order_after_all(CuContext context, PerContext& state) {
   if (driver_.record_context_event == nullptr) return driver_.synchronize_context();
-  const CuEvent all = take_event(state);
-  if (all == nullptr) return kCuOutOfMemory;
-  int failed = driver_.record_context_event(context, all);
-  if (failed == kCuSuccess) failed = driver_.wait_event(state.own, all, 0);
-  state.events.push_back(all);
-  return failed;
+  const auto all = take_event(state);
+  if (!all) return kCuOutOfMemory;
+  if (const int failed = driver_.record_context_event(context, all.get())) return failed;
+  // The wait is for what is recorded now: the event may be used again.
+  return driver_.wait_event(state.own, all.get(), 0);
 }
 
 int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned char* to) {
@@ -83,16 +83,23 @@ int DeviceMemory::retire(const Block& block, Order order) {
   if (!order)
     if (const int failed = order_after_all(block.region.context, *state)) return failed;
   const CuStream stream = order.value_or(state->own);
-  Pending pending{block, take_event(*state), take_canaries(*state)};
-  if (pending.done == nullptr || pending.canaries == nullptr) return kCuOutOfMemory;
-  if (const int failed = copy_canaries(block, stream, pending.canaries)) return failed;
-  if (settings_.poison >= 0)
-    if (const int failed = driver_.set_bytes(
-            block.address, static_cast<unsigned char>(settings_.poison), block.bytes, stream))
-      return failed;
-  if (const int failed = driver_.record_event(pending.done, stream)) return failed;
-  pending_.push_back(pending);
-  return kCuSuccess;
+  auto done = take_event(*state);
+  auto canaries = take_canaries(*state);
+  if (!done || !canaries) return kCuOutOfMemory;
+  int failed = copy_canaries(block, stream, canaries.get());
+  const bool copied = failed == kCuSuccess;
+  if (copied && settings_.poison >= 0)
+    failed = driver_.set_bytes(block.address, static_cast<unsigned char>(settings_.poison),
+                               block.bytes, stream);
+  // After a failure, too: only then is it known when the device no longer writes to the canaries.
+  if (const int unrecorded = driver_.record_event(done.get(), stream)) {
+    canaries.keep();
+    return unrecorded;
+  }
+  pending_.push_back({block, done.keep(), canaries.keep(), copied});
+  // What is not poisoned is painted before it is used again.
+  if (failed != kCuSuccess) pending_.back().block.region.painted_at = 0;
+  return failed;
 }
 
 void DeviceMemory::poll() {
@@ -121,7 +128,7 @@ bool DeviceMemory::wait_for(CuEvent event, int most_ms) {
 void DeviceMemory::finish(Pending& pending) {
   Block& block = pending.block;
   Region& region = block.region;
-  if (!compare(block, pending.canaries)) region.painted_at = 0;
+  if (pending.copied && !compare(block, pending.canaries)) region.painted_at = 0;
   PerContext& state = contexts_.at(region.context);
   state.events.push_back(pending.done);
   state.canaries.push_back(pending.canaries);
@@ -184,6 +191,7 @@ void DeviceMemory::compare_live() {
       const Block* block;
       unsigned char* canaries;
     };
+    // If a call fails, the device may still write to them: then they are not used again.
     std::vector<Copy> copies;
     const CuContext context = next->second.region.context;
     PerContext* const state = per_context(context);
@@ -192,19 +200,18 @@ void DeviceMemory::compare_live() {
     for (; next != live_.end() && copies.size() < kLiveBatch &&
            next->second.region.context == context;
          ++next) {
-      unsigned char* const canaries = take_canaries(*state);
-      if (canaries == nullptr || copy_canaries(next->second, state->own, canaries) != kCuSuccess)
-        return;
-      copies.push_back({&next->second, canaries});
+      auto canaries = take_canaries(*state);
+      if (!canaries) return;
+      copies.push_back({&next->second, canaries.keep()});
+      if (copy_canaries(next->second, state->own, copies.back().canaries) != kCuSuccess) return;
     }
-    const CuEvent done = take_event(*state);
-    if (done == nullptr || driver_.record_event(done, state->own) != kCuSuccess) return;
-    if (!wait_for(done, kSettleMs)) return;
+    const auto done = take_event(*state);
+    if (!done || driver_.record_event(done.get(), state->own) != kCuSuccess) return;
+    if (!wait_for(done.get(), kSettleMs)) return;
     for (const Copy& copy : copies) {
       compare(*copy.block, copy.canaries);
       state->canaries.push_back(copy.canaries);
     }
-    state->events.push_back(done);
   }
 }
 

@@ -81,7 +81,7 @@ void Recorder::count(Counter counter, std::uint64_t n) {
     record_->counters[static_cast<std::size_t>(counter)].fetch_add(n, std::memory_order_relaxed);
 }
 
-void Recorder::uncount(Counter counter) {
+void Recorder::reset(Counter counter) {
   if (record_ != nullptr) record_->counters[static_cast<std::size_t>(counter)].store(0);
 }
 

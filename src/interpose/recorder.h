@@ -21,7 +21,7 @@ class Recorder {
   bool is_open() const { return record_ != nullptr; }
 
   void count(Counter counter, std::uint64_t n = 1);
-  void uncount(Counter counter);  // back to 0
+  void reset(Counter counter);  // to 0
   std::uint64_t counted(Counter counter) const;
   void note(Fact fact);
   bool noted(Fact fact) const;

@@ -395,6 +395,60 @@ INSTANTIATE_TEST_SUITE_P(Calls, RefusedCall,
                                          "cuMemSetAccess", "cuMemsetD8Async", "cuStreamCreate",
                                          "cuStreamSynchronize"));
 
+// More failures than one chunk of buffers has room for.
+constexpr int kManyFailures = 300;
+
+class FailedRetirement : public DeviceMemoryTest,
+                         public testing::WithParamInterface<const char*> {};
+
+TEST_P(FailedRetirement, LosesNoEventAndNoBuffer) {
+  constexpr int unknown = 999;
+  free(allocate(100));
+  settle();
+  const int events = fakeCalls("cuEventCreate"), chunks = fakeCalls("cuMemHostAlloc");
+  for (int i = 0; i < kManyFailures; ++i) {
+    const CuAddress at = allocate(100);
+    ASSERT_NE(at, 0u);
+    fakeFail(GetParam(), unknown, 1);
+    EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
+    settle();
+  }
+  EXPECT_EQ(fakeCalls("cuEventCreate"), events);
+  EXPECT_EQ(fakeCalls("cuMemHostAlloc"), chunks);
+  EXPECT_TRUE(findings().empty()) << "canaries that were not copied say nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, FailedRetirement,
+                         testing::Values("cuCtxRecordEvent", "cuStreamWaitEvent",
+                                         "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async"));
+
+TEST_F(DeviceMemoryTest, WithoutABufferTheEventIsNotLost) {
+  const CuAddress first = allocate(100), second = allocate(100);
+  fakeFail("cuMemHostAlloc", kCuOutOfMemory, 1);
+  free(first);
+  free(second);
+  EXPECT_EQ(fakeCalls("cuMemHostAlloc"), 2);
+  EXPECT_EQ(fakeCalls("cuEventCreate"), 1);
+}
+
+// Without an event nobody knows when the device has written to the buffer.
+TEST_F(DeviceMemoryTest, WithoutItsEventABufferIsNotUsedAgain) {
+  constexpr int unknown = 999;
+  CuStream second = nullptr;
+  ASSERT_EQ(cuStreamCreate(&second, kCuStreamNonBlocking), 0);
+  const CuAddress at = allocate(100), other = allocate(100);
+  fakeLaunchWrite(at, 101, 1, stream_);
+  fakeFail("cuEventRecord", unknown, 1);
+  free(at, stream_);
+  free(other, second);
+  EXPECT_EQ(fakeCalls("cuEventCreate"), 1);
+  ASSERT_EQ(cuStreamSynchronize(second), 0);
+  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
+  settle();
+  EXPECT_TRUE(findings().empty()) << "the copy of one block was compared as that of the other";
+  EXPECT_EQ(counted(Counter::canaries_checked), 1u);
+}
+
 TEST_F(DeviceMemoryTest, NothingIsLeftOfAContextThatIsDestroyed) {
   const CuAddress live = allocate(100), pending = allocate(100);
   free(pending);
