@@ -84,7 +84,7 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
 
 DeviceMemory::Freed DeviceMemory::free(CuAddress address, Order order, const char* call,
                                        const Frames& from) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto after = live_.upper_bound(address);
   const auto at = after == live_.begin() ? live_.end() : std::prev(after);
   if (at == live_.end() || address >= at->first + at->second.bytes) {
@@ -107,7 +107,9 @@ DeviceMemory::Freed DeviceMemory::free(CuAddress address, Order order, const cha
   }
   poll();
   // A block that cannot be retired stays mapped, and is not used again.
-  if (is_sticky(retire(block, order))) broken_ = true;
+  const int failed = retire(block, order);
+  if (is_sticky(failed)) report_error(failed, call);
+  if (failed == kCuSuccess && !order && pending_.back().unmap) finish_now(lock, address, call);
   return Freed::freed;
 }
 
@@ -191,7 +193,7 @@ void DeviceMemory::context_gone(CuContext context) {
 
 void DeviceMemory::begin_program() {
   const std::lock_guard lock(mutex_);
-  ordinal_ = 0;
+  ordinal_ = retired_ = 0;
   for (const Counter own : {Counter::device_blocks, Counter::device_frees, Counter::slots_reused})
     recorder_.reset(own);
 }
@@ -199,6 +201,10 @@ void DeviceMemory::begin_program() {
 void DeviceMemory::check_result(int result, const char* call) {
   if (!is_sticky(result)) return;
   const std::lock_guard lock(mutex_);
+  report_error(result, call);
+}
+
+void DeviceMemory::report_error(int result, const char* call) {
   if (recorder_.noted(Fact::driver_broken)) return;
   broken_ = true;
   recorder_.note(Fact::driver_broken);

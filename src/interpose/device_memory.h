@@ -5,7 +5,8 @@
 // that small blocks share. Around the block the region holds canaries. A freed block is retired: in
 // the order of the stream that frees it, its canaries are copied to the host and its bytes are
 // poisoned, then an event is recorded. Once the event has passed, the canaries are compared, and
-// the region is unmapped or used again.
+// the region is unmapped or used again. Which of both is decided at the free: one in the order of
+// no stream waits for the event if its region is to be unmapped, so that each later access faults.
 //
 // While a stream captures, no mapping, event, query or memset is made: frees wait for the end of
 // the capture, and blocks come from the driver unless a freed region fits as it is.
@@ -113,6 +114,7 @@ class DeviceMemory {
     CuEvent done = nullptr;
     unsigned char* canaries = nullptr;  // pinned; those before the block, then those after
     bool copied = false;                // false: a call failed, so the canaries say nothing
+    bool unmap = false;                 // and not used again
   };
   struct Deferred {
     Block block;
@@ -140,6 +142,7 @@ class DeviceMemory {
   CuAddress place(const Region& region, std::size_t bytes) const;
   int paint(Region& region, CuAddress at, std::size_t bytes, CuStream stream);
   std::optional<CuAddress> refuse(Counter reason);
+  void report_error(int result, const char* call);
   Freed report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
                         const Frames& from);
   // device_slots.cpp
@@ -165,6 +168,11 @@ class DeviceMemory {
   void poll();
   // Bounded: the device may itself wait for the program.
   bool wait_for(CuEvent event, int most_ms);
+  // Finishes the freed block at this address once its event has passed, for at most kFreeWaitMs.
+  // Other threads have the mutex meanwhile: if one of them finishes the block, breaks the context
+  // or begins a capture, this returns. An error of the context is reported as that of `call`.
+  void finish_now(std::unique_lock<std::mutex>& lock, CuAddress address, const char* call);
+  bool choose_to_unmap(const Region& region);
   void finish(Pending& pending);
   bool compare(const Block& block, const unsigned char* canaries);
   void compare_live();
@@ -184,7 +192,8 @@ class DeviceMemory {
   std::set<CuStream> captures_;
   std::map<CuContext, PerContext> contexts_;
   std::map<CuDevice, PerDevice> devices_;
-  std::uint64_t ordinal_ = 0, retired_ = 0;
+  std::uint64_t ordinal_ = 0,
+                retired_ = 0;  // of blocks so far, of freed ones that could be unmapped
   bool broken_ = false;
 };
 

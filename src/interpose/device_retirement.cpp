@@ -2,6 +2,7 @@
 // memory.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "interpose/current_context.h"
@@ -12,6 +13,9 @@ namespace redzone::interpose {
 namespace {
 
 constexpr int kSettleMs = 2000;
+// The wait of a free, with pauses that grow.
+constexpr int kFreeWaitMs = 2000;
+constexpr unsigned kFirstPauseUs = 8, kLongestPauseUs = 1000;
 // At most so many are asked for in one call of the program.
 constexpr std::size_t kPolled = 8;
 constexpr std::size_t kCanaryChunk = 64 * 1024;
@@ -76,6 +80,11 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
   return kCuSuccess;
 }
 
+// Neighbours in a shared slot may be in use.
+bool DeviceMemory::choose_to_unmap(const Region& region) {
+  return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
+}
+
 int DeviceMemory::retire(const Block& block, Order order) {
   const CurrentContext current(driver_, block.region.context);
   PerContext* const state = per_context(block.region.context);
@@ -96,7 +105,7 @@ int DeviceMemory::retire(const Block& block, Order order) {
     canaries.keep();
     return unrecorded;
   }
-  pending_.push_back({block, done.keep(), canaries.keep(), copied});
+  pending_.push_back({block, done.keep(), canaries.keep(), copied, choose_to_unmap(block.region)});
   // What is not poisoned is painted before it is used again.
   if (failed != kCuSuccess) pending_.back().block.region.painted_at = 0;
   return failed;
@@ -125,6 +134,28 @@ bool DeviceMemory::wait_for(CuEvent event, int most_ms) {
   return result == kCuSuccess;
 }
 
+void DeviceMemory::finish_now(std::unique_lock<std::mutex>& lock, CuAddress address,
+                              const char* call) {
+  unsigned pause_us = kFirstPauseUs;
+  for (unsigned waited_us = 0; waited_us < kFreeWaitMs * 1000; waited_us += pause_us) {
+    const auto it = std::find_if(pending_.begin(), pending_.end(),
+                                 [&](const Pending& one) { return one.block.address == address; });
+    if (it == pending_.end() || broken_ || !captures_.empty()) return;
+    const int result = driver_.query_event(it->done);
+    if (result == kCuSuccess) {
+      finish(*it);
+      pending_.erase(it);
+      return;
+    }
+    if (is_sticky(result)) report_error(result, call);
+    if (result != kCuNotReady) return;
+    lock.unlock();
+    ::usleep(pause_us);
+    lock.lock();
+    pause_us = std::min(2 * pause_us, kLongestPauseUs);
+  }
+}
+
 void DeviceMemory::finish(Pending& pending) {
   Block& block = pending.block;
   Region& region = block.region;
@@ -132,8 +163,7 @@ void DeviceMemory::finish(Pending& pending) {
   PerContext& state = contexts_.at(region.context);
   state.events.push_back(pending.done);
   state.canaries.push_back(pending.canaries);
-  const bool whole = !region.shared;
-  if (whole && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0)) {
+  if (pending.unmap) {
     unmap(region.slot, true);
     recorder_.count(Counter::slots_retired);
     return;

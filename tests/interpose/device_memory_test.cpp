@@ -1,86 +1,14 @@
-// The bookkeeping of guarded device memory, over a driver that runs no kernels but those that a
-// test plants.
-#include <dlfcn.h>
+// The bookkeeping of guarded device memory: where blocks lie, what they hold, and what is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
 #include <vector>
 
-#include "core/temporary_folder.h"
-#include "guard/process_record.h"
 #include "interpose/device_layout.h"
-#include "interpose/device_memory.h"
-#include "interpose/fake_driver.h"
-
-// NOLINTBEGIN: the driver's names
-extern "C" {
-int cuCtxSetCurrent(redzone::interpose::CuContext);
-int cuStreamCreate(redzone::interpose::CuStream*, unsigned);
-int cuStreamSynchronize(redzone::interpose::CuStream);
-int cuStreamBeginCapture_v2(redzone::interpose::CuStream, int);
-int cuStreamEndCapture(redzone::interpose::CuStream, redzone::interpose::CuGraph*);
-int cuCtxSynchronize();
-}
-// NOLINTEND
+#include "interpose/device_memory_fixture.h"
 
 namespace redzone::interpose {
 namespace {
-
-constexpr std::size_t kSlot = std::size_t{2} << 20;
-const CuContext kContext = reinterpret_cast<CuContext>(0x1000);
-const CuContext kSecondContext = reinterpret_cast<CuContext>(0x2000);
-const Frames kNowhere;
-
-class DeviceMemoryTest : public testing::Test {
- protected:
-  void SetUp() override {
-    fakeReset();
-    cuCtxSetCurrent(kContext);
-    ASSERT_TRUE(recorder_.open(folder_->path().c_str()));
-    ASSERT_EQ(cuStreamCreate(&stream_, kCuStreamNonBlocking), 0);
-    driver_ = load_driver([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
-    ASSERT_TRUE(driver_.can_guard());
-  }
-
-  DeviceMemory& memory() {
-    if (!memory_) memory_.emplace(driver_, settings_, recorder_);
-    return *memory_;
-  }
-  CuAddress allocate(std::size_t bytes, Order order = std::nullopt) {
-    return memory().allocate(bytes, order, kNowhere).value_or(0);
-  }
-  DeviceMemory::Freed free(CuAddress address, Order order = std::nullopt) {
-    return memory().free(address, order, "cuMemFree", kNowhere);
-  }
-  std::uint64_t counted(Counter counter) const { return recorder_.counted(counter); }
-  std::vector<guard::Finding> findings() const {
-    std::size_t unreadable = 0;
-    auto all = guard::read_process_records(folder_->path(), unreadable);
-    EXPECT_EQ(unreadable, 0u);
-    return all.size() == 1 ? all[0].findings : std::vector<guard::Finding>();
-  }
-  // Lets the device do all of its work, and the guard see it. Compares live blocks, too.
-  void settle() {
-    fakeSetEager(true);
-    memory().settle();
-    fakeSetEager(false);
-  }
-  bool holds(CuAddress at, std::size_t bytes, int value) {
-    cuCtxSynchronize();
-    const auto* const first = reinterpret_cast<const unsigned char*>(at);
-    return fakeIsMapped(at, bytes) &&
-           std::all_of(first, first + bytes, [&](unsigned char byte) { return byte == value; });
-  }
-
-  Result<TemporaryFolder> folder_ = TemporaryFolder::create("device-memory-test");
-  Recorder recorder_;
-  Settings settings_;
-  Driver driver_;
-  CuStream stream_ = nullptr;
-  std::optional<DeviceMemory> memory_;
-};
 
 TEST_F(DeviceMemoryTest, ABlockEndsAtAPageThatIsNotMapped) {
   settings_.align_bytes = 16;
@@ -146,125 +74,6 @@ TEST_F(DeviceMemoryTest, AnOverrunFaults) {
   EXPECT_EQ(found[0].call, "cuStreamSynchronize");
   EXPECT_EQ(allocate(100), 0u) << "the driver answers in a broken context";
   EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
-}
-
-TEST_F(DeviceMemoryTest, ADirtyCanaryIsFoundWhenItsBlockIsFreed) {
-  const CuAddress at = allocate(100);
-  allocate(100);
-  fakeLaunchWrite(at + 90, 30, 1, stream_);
-  EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
-  EXPECT_TRUE(findings().empty()) << "the device has not got there";
-  settle();
-  const auto found = findings();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].kind, FindingKind::canary);
-  EXPECT_EQ(found[0].side, Side::after);
-  EXPECT_EQ(found[0].distance_bytes, 1u);
-  EXPECT_EQ(found[0].wrong_bytes, 20u);
-  EXPECT_EQ(found[0].address, at + 100);
-  EXPECT_EQ(found[0].block.ordinal, 1u);
-  EXPECT_EQ(found[0].block.bytes, 100u);
-  EXPECT_TRUE(found[0].block.freed);
-  EXPECT_TRUE(found[0].on_device);
-}
-
-TEST_F(DeviceMemoryTest, ADirtyCanaryBeforeABlockIsFoundAtTheEnd) {
-  const CuAddress at = allocate(100);
-  fakeLaunchWrite(at - 8, 4, 1, stream_);
-  settle();
-  const auto found = findings();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].side, Side::before);
-  EXPECT_EQ(found[0].distance_bytes, 5u);
-  EXPECT_EQ(found[0].wrong_bytes, 4u);
-  EXPECT_FALSE(found[0].block.freed);
-}
-
-TEST_F(DeviceMemoryTest, CleanBlocksAreNotReported) {
-  for (int i = 0; i < 50; ++i) {
-    const CuAddress at = allocate(1000 + static_cast<std::size_t>(i) * 10, stream_);
-    fakeLaunchWrite(at, 1000 + static_cast<std::size_t>(i) * 10, i, stream_);
-    EXPECT_EQ(free(at, i % 2 == 0 ? Order(stream_) : Order()), DeviceMemory::Freed::freed);
-    if (i % 3 == 0) settle();
-  }
-  settle();
-  EXPECT_EQ(counted(Counter::canaries_checked), 50u);
-  EXPECT_TRUE(findings().empty());
-}
-
-TEST_F(DeviceMemoryTest, AFreeWaitsForNothing) {
-  const CuAddress at = allocate(100);
-  fakeLaunchWrite(at, 100, 1, stream_);
-  const int before = fakeCalls("cuStreamSynchronize");
-  free(at);
-  EXPECT_EQ(fakeCalls("cuCtxSynchronize"), 0);
-  EXPECT_EQ(fakeCalls("cuStreamSynchronize"), before);
-  EXPECT_TRUE(fakeIsMapped(at, 100)) << "a kernel may still use it";
-}
-
-TEST_F(DeviceMemoryTest, AnOlderDriverSynchronizes) {
-  driver_.record_context_event = nullptr;
-  const CuAddress at = allocate(100);
-  fakeLaunchWrite(at, 101, 1, stream_);
-  free(at);
-  EXPECT_EQ(fakeCalls("cuCtxSynchronize"), 1);
-  settle();
-  EXPECT_EQ(findings().size(), 1u) << "the copy of the canaries came before the kernel";
-}
-
-// The kernel comes before the free in its stream, but has not run when the memory is freed.
-TEST_F(DeviceMemoryTest, FreedMemoryIsPoisonedInTheOrderOfTheStream) {
-  const CuAddress at = allocate(64, stream_);
-  fakeLaunchWrite(at, 64, 7, stream_);
-  free(at, stream_);
-  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
-  EXPECT_TRUE(holds(at, 64, 0xff));
-}
-
-TEST_F(DeviceMemoryTest, ASlotIsUsedAgainOnlyAfterItsEvent) {
-  const CuAddress at = allocate(100);
-  fakeLaunchWrite(at, 100, 1, stream_);
-  free(at, stream_);
-  const CuAddress other = allocate(100);
-  EXPECT_NE(other, at);
-  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
-  EXPECT_EQ(allocate(100), at);
-  EXPECT_EQ(counted(Counter::slots_reused), 1u);
-}
-
-TEST_F(DeviceMemoryTest, ABlockOfTheSameSizeInAFreedSlotNeedsNoCall) {
-  const CuAddress at = allocate(100);
-  free(at);
-  settle();
-  const int before = fakeCalls("cuMemsetD8Async");
-  EXPECT_EQ(allocate(100), at);
-  EXPECT_EQ(fakeCalls("cuMemsetD8Async"), before);
-  EXPECT_TRUE(holds(at, 100, 0xff));
-  free(at);
-  settle();
-  const CuAddress larger = allocate(300);
-  EXPECT_TRUE(holds(larger, 300, 0xff));
-  EXPECT_TRUE(holds(larger + 300, 212, kCanaryByte));
-}
-
-TEST_F(DeviceMemoryTest, EachFreedBlockIsUnmappedWithRetireAll) {
-  settings_.retire = Retire::all;
-  const CuAddress at = allocate(100);
-  free(at);
-  settle();
-  EXPECT_FALSE(fakeIsMapped(at, 1));
-  EXPECT_NE(allocate(100), at);
-  fakeLaunchRead(at, 4, stream_);
-  EXPECT_EQ(cuStreamSynchronize(stream_), kCuIllegalAddress);
-}
-
-TEST_F(DeviceMemoryTest, ASampleIsUnmappedByDefault) {
-  for (std::uint64_t i = 0; i < 4 * kRetireEvery; ++i) {
-    free(allocate(100));
-    settle();
-  }
-  EXPECT_EQ(counted(Counter::slots_retired), 4u);
-  EXPECT_EQ(counted(Counter::slots_mapped), 4u);
 }
 
 TEST_F(DeviceMemoryTest, SmallBlocksShareSlotsOverTheBudget) {
@@ -394,60 +203,6 @@ INSTANTIATE_TEST_SUITE_P(Calls, RefusedCall,
                          testing::Values("cuMemAddressReserve", "cuMemCreate", "cuMemMap",
                                          "cuMemSetAccess", "cuMemsetD8Async", "cuStreamCreate",
                                          "cuStreamSynchronize"));
-
-// More failures than one chunk of buffers has room for.
-constexpr int kManyFailures = 300;
-
-class FailedRetirement : public DeviceMemoryTest,
-                         public testing::WithParamInterface<const char*> {};
-
-TEST_P(FailedRetirement, LosesNoEventAndNoBuffer) {
-  constexpr int unknown = 999;
-  free(allocate(100));
-  settle();
-  const int events = fakeCalls("cuEventCreate"), chunks = fakeCalls("cuMemHostAlloc");
-  for (int i = 0; i < kManyFailures; ++i) {
-    const CuAddress at = allocate(100);
-    ASSERT_NE(at, 0u);
-    fakeFail(GetParam(), unknown, 1);
-    EXPECT_EQ(free(at), DeviceMemory::Freed::freed);
-    settle();
-  }
-  EXPECT_EQ(fakeCalls("cuEventCreate"), events);
-  EXPECT_EQ(fakeCalls("cuMemHostAlloc"), chunks);
-  EXPECT_TRUE(findings().empty()) << "canaries that were not copied say nothing";
-}
-
-INSTANTIATE_TEST_SUITE_P(Calls, FailedRetirement,
-                         testing::Values("cuCtxRecordEvent", "cuStreamWaitEvent",
-                                         "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async"));
-
-TEST_F(DeviceMemoryTest, WithoutABufferTheEventIsNotLost) {
-  const CuAddress first = allocate(100), second = allocate(100);
-  fakeFail("cuMemHostAlloc", kCuOutOfMemory, 1);
-  free(first);
-  free(second);
-  EXPECT_EQ(fakeCalls("cuMemHostAlloc"), 2);
-  EXPECT_EQ(fakeCalls("cuEventCreate"), 1);
-}
-
-// Without an event nobody knows when the device has written to the buffer.
-TEST_F(DeviceMemoryTest, WithoutItsEventABufferIsNotUsedAgain) {
-  constexpr int unknown = 999;
-  CuStream second = nullptr;
-  ASSERT_EQ(cuStreamCreate(&second, kCuStreamNonBlocking), 0);
-  const CuAddress at = allocate(100), other = allocate(100);
-  fakeLaunchWrite(at, 101, 1, stream_);
-  fakeFail("cuEventRecord", unknown, 1);
-  free(at, stream_);
-  free(other, second);
-  EXPECT_EQ(fakeCalls("cuEventCreate"), 1);
-  ASSERT_EQ(cuStreamSynchronize(second), 0);
-  ASSERT_EQ(cuStreamSynchronize(stream_), 0);
-  settle();
-  EXPECT_TRUE(findings().empty()) << "the copy of one block was compared as that of the other";
-  EXPECT_EQ(counted(Counter::canaries_checked), 1u);
-}
 
 TEST_F(DeviceMemoryTest, NothingIsLeftOfAContextThatIsDestroyed) {
   const CuAddress live = allocate(100), pending = allocate(100);

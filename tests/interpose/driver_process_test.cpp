@@ -66,6 +66,17 @@ TEST_P(WayToTheDriver, AnOverrunIsReportedThoughTheProgramLeavesAtOnce) {
   EXPECT_EQ(ran.findings[0].code, 700);
 }
 
+// The kernel is launched as soon as the free returns, and must find nothing there.
+TEST_P(WayToTheDriver, AUseAfterFreeFaultsWithRetireAll) {
+  Settings settings;
+  settings.retire = Retire::all;
+  const auto ran = run("after_free", settings);
+  EXPECT_EQ(ran.exit, 7) << "the program's own code";
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::device_error);
+  EXPECT_EQ(run("after_free").exit, 0) << "the first freed block is not in the sample";
+}
+
 TEST_P(WayToTheDriver, WithoutTheGuardTheOverrunIsNotSeen) {
   EXPECT_EQ(run("overrun", {}, false).exit, 0);
 }

@@ -35,6 +35,7 @@ struct Driver {
   int (*create_stream)(CuStream*, unsigned) = nullptr;
   int (*destroy_stream)(CuStream) = nullptr;
   decltype(&fakeLaunchWrite) launch_write = nullptr;
+  decltype(&fakeLaunchRead) launch_read = nullptr;
   decltype(&fakePlainBlocks) plain_blocks = nullptr;
   decltype(&fakeSetPrivateEntries) set_private_entries = nullptr;
   decltype(&fakeSetVirtualMemory) set_virtual_memory = nullptr;
@@ -138,6 +139,7 @@ Driver driver_by(const std::string& way, void* library) {
     out = reinterpret_cast<std::remove_reference_t<decltype(out)>>(dlsym(library, name));
   };
   take(d.launch_write, "fakeLaunchWrite");
+  take(d.launch_read, "fakeLaunchRead");
   take(d.plain_blocks, "fakePlainBlocks");
   take(d.set_private_entries, "fakeSetPrivateEntries");
   take(d.set_virtual_memory, "fakeSetVirtualMemory");
@@ -168,6 +170,16 @@ void overrun(const Driver& d) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
   d.launch_write(at, 4100, 1, nullptr);
+  std::_Exit(d.synchronize() == 700 ? 7 : 0);
+}
+
+// A kernel that comes after the free of what it reads.
+void after_free(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0);
+  d.launch_write(at, 4096, 1, nullptr);
+  CHECK(d.free(at) == 0);
+  d.launch_read(at, 4, nullptr);
   std::_Exit(d.synchronize() == 700 ? 7 : 0);
 }
 
@@ -223,6 +235,8 @@ int main(int argc, char** argv) {
     CHECK(dlsym(RTLD_NEXT, "cuMemAlloc_v2") != nullptr);
   else if (deed == "overrun")
     overrun(d);
+  else if (deed == "after_free")
+    after_free(d);
   else if (deed == "dirty")
     dirty(d);
   else if (deed == "capture")

@@ -97,7 +97,9 @@ void run(Stream& stream, std::uint64_t until) {
   while (stream.done < until && !stream.work.empty()) {
     auto work = std::move(stream.work.front());
     stream.work.pop_front();
-    if (state().sticky == 0) state().sticky = work();
+    // Work that waits for another stream runs that one's, which may fail.
+    const int failed = state().sticky == 0 ? work() : 0;
+    if (state().sticky == 0) state().sticky = failed;
     ++stream.done;
   }
 }
@@ -536,9 +538,11 @@ FAKE_EXPORT void fakeFail(const char* function, int code, int times) {
   state().failures[function] = {code, times};
 }
 FAKE_EXPORT int fakeCalls(const char* function) {
+  const std::lock_guard lock(state().mutex);
   return state().calls[function];
 }
 FAKE_EXPORT void fakeSetEager(bool is) {
+  const std::lock_guard lock(state().mutex);
   state().eager = is;
 }
 FAKE_EXPORT void fakeLimitMemory(std::size_t bytes) {
@@ -551,6 +555,7 @@ FAKE_EXPORT void fakeSetPrivateEntries(bool has) {
   state().private_entries = has;
 }
 FAKE_EXPORT bool fakeIsMapped(unsigned long long address, std::size_t bytes) {
+  const std::lock_guard lock(state().mutex);
   return is_mapped(address, bytes);
 }
 FAKE_EXPORT bool fakeCanAccess(unsigned long long address, int device) {
