@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
+#include "cli/verbosity.h"
 #include "core/names.h"
 #include "core/temporary_folder.h"
 #include "guard/program_run.h"
@@ -158,7 +159,10 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
 
   const int code = run.exit_code(static_cast<int>(finding_code));
   const bool json = json_wanted(flags);
-  const std::string text = json ? report::guard_json(run, code) : report::guard_text(run, code);
+  const auto notes =
+      verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
+  const std::string text =
+      json ? report::guard_json(run, code) : report::guard_text(run, code, notes);
   if (flags.count("output") != 0)
     RZ_TRY(write_report(flags["output"].as<std::string>(), text));
   else if (json)

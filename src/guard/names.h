@@ -36,5 +36,7 @@ namespace redzone::guard {
 std::string_view key_of(interpose::Counter counter);
 // For those that are a reason or a limit: what it means for the reader; "" for the others.
 std::string_view meaning_of(interpose::Counter counter);
+// A limit that each program with the CUDA runtime has, so it tells nothing of this one.
+bool is_usual(interpose::Counter counter);
 
 }  // namespace redzone::guard

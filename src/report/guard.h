@@ -13,10 +13,11 @@
 //   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "counters",
 //            "left_out"}
 //
-// Addresses and offsets are text in base 16. `max_memory` 0: half of the device's. Processes to guard
-// are those with a driver, or with `cpu` all.
+// Addresses and offsets are text in base 16. `max_memory` 0: half of the device's. Processes to
+// guard are those with a driver, or with `cpu` all.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "guard/program_run.h"
@@ -25,7 +26,11 @@ namespace redzone::report {
 
 // `exit_code`: of the command. The last line has it, the program's own, and how many processes were
 // not judged.
-std::string guard_text(const guard::ProgramRun& run, int exit_code);
+enum class Notes : std::uint8_t {
+  telling,  // what is so of this program
+  all,      // and the limits of each program with the CUDA runtime, which JSON has as a counter
+};
+std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes = Notes::telling);
 std::string guard_json(const guard::ProgramRun& run, int exit_code);
 
 }  // namespace redzone::report

@@ -111,11 +111,12 @@ std::string processes_text(const guard::ProgramRun& run) {
   return table.empty() ? "" : table.text();
 }
 
-std::string limits_text(const guard::ProgramRun& run) {
+std::string limits_text(const guard::ProgramRun& run, Notes notes) {
   std::string out;
   for (std::size_t i = 0; i < interpose::kCounters; ++i) {
     const auto counter = static_cast<Counter>(i);
     const auto times = run.count(counter);
+    if (guard::is_usual(counter) && notes != Notes::all) continue;
     if (times != 0 && !guard::meaning_of(counter).empty())
       out +=
           fmt::format("{}: {} {}\n", counter >= interpose::kFirstLeftOut ? "not guarded" : "note",
@@ -144,12 +145,12 @@ std::string verdict(const guard::ProgramRun& run) {
 
 }  // namespace
 
-std::string guard_text(const guard::ProgramRun& run, int exit_code) {
+std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes) {
   const auto findings = run.findings();
   std::string out = guarded_text(run);
   for (std::size_t i = 0; i < findings.size(); ++i) out += finding_text(i + 1, findings[i]) + "\n";
   out += processes_text(run);
-  out += limits_text(run);
+  out += limits_text(run, notes);
   const std::string own = run.ended.signal != 0
                               ? fmt::format("was ended by signal {}", run.ended.signal)
                               : fmt::format("exited with {}", run.ended.exit_code);

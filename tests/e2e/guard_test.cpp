@@ -94,6 +94,11 @@ TEST_F(Guarded, OverTheDriver) {
   ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
   EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "use"}).exit, 0);
   EXPECT_EQ(guard({"--placement", "before"}, {DRIVER_PROGRAM, "proc", "use"}).exit, 0);
+  const auto tables = [&](const Arguments& options) {
+    return has(guard(options, {DRIVER_PROGRAM, "dlsym", "tables"}).err, "1 tables of functions");
+  };
+  EXPECT_FALSE(tables({}));
+  EXPECT_TRUE(tables({"-v"}));
   const Json dirty = report({}, {DRIVER_PROGRAM, "proc", "dirty"}, 1);
   EXPECT_EQ(dirty["findings"][0]["kind"], "canary");
   EXPECT_EQ(dirty["findings"][0]["memory"], "device");

@@ -166,6 +166,14 @@ void use(const Driver& d) {
   CHECK(d.free(pitched) == 0 && d.free(at) == 0);
 }
 
+void ask_for_table(const Driver& d, void* library) {
+  const auto ask =
+      reinterpret_cast<int (*)(const void**, const void*)>(dlsym(library, "cuGetExportTable"));
+  const void* table = nullptr;
+  CHECK(ask != nullptr && ask(&table, "no such table") != 0);
+  use(d);
+}
+
 void overrun(const Driver& d) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
@@ -235,6 +243,8 @@ int main(int argc, char** argv) {
     CHECK(dlsym(RTLD_NEXT, "cuMemAlloc_v2") != nullptr);
   else if (deed == "overrun")
     overrun(d);
+  else if (deed == "tables")
+    ask_for_table(d, library);
   else if (deed == "after_free")
     after_free(d);
   else if (deed == "dirty")

@@ -91,6 +91,15 @@ TEST(GuardText, TheLastLineTellsNoFindingFromNotJudged) {
                   "redzone guard: nothing was judged; the program exited with 3; exit code 125\n"));
 }
 
+// Each program with the CUDA runtime has them.
+TEST(GuardText, TablesOfTheDriverAreNotedOnRequest) {
+  auto run = sample();
+  run.processes[0].counters[static_cast<std::size_t>(Counter::export_tables)] = 7;
+  EXPECT_FALSE(has(guard_text(run, 1), "tables"));
+  EXPECT_TRUE(has(guard_text(run, 1, Notes::all), "note: 7 tables of functions of the driver"));
+  EXPECT_EQ(Json::parse(guard_json(run, 1))["counters"]["export_tables"], 7);
+}
+
 TEST(GuardText, OtherKinds) {
   auto run = sample();
   guard::Finding error;
