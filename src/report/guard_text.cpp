@@ -84,7 +84,8 @@ std::string guarded_text(const guard::ProgramRun& run) {
   return out + "\n";
 }
 
-// Scripts start many processes, so those of one program and state share a row.
+// Scripts start many processes, so those of one program and state share a row, and helpers with
+// nothing to guard, such as a shell or a compiler, share one line.
 std::string processes_text(const guard::ProgramRun& run) {
   struct Row {
     std::size_t processes = 0, findings = 0;
@@ -92,6 +93,7 @@ std::string processes_text(const guard::ProgramRun& run) {
   };
   std::map<std::pair<std::string, guard::Judged>, Row> rows;
   for (const auto& process : run.processes) {
+    if (guard::judged(process, run.settings) == guard::Judged::nothing_to_guard) continue;
     const std::string name = std::filesystem::path(process.program).filename().string();
     Row& row = rows[{name, guard::judged(process, run.settings)}];
     ++row.processes;
@@ -108,7 +110,11 @@ std::string processes_text(const guard::ProgramRun& run) {
   for (const auto& [key, row] : rows)
     table.add({key.first, std::string(name_of(key.second)), grouped(row.processes),
                grouped(row.device), grouped(row.host), grouped(row.findings)});
-  return table.empty() ? "" : table.text();
+  std::string out = table.empty() ? "" : table.text();
+  if (const std::size_t helpers = run.count(guard::Judged::nothing_to_guard); helpers != 0)
+    out += fmt::format("{} {}process{} had nothing to guard\n", grouped(helpers),
+                       table.empty() ? "" : "other ", helpers == 1 ? "" : "es");
+  return out;
 }
 
 std::string limits_text(const guard::ProgramRun& run, Notes notes) {

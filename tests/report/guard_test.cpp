@@ -100,6 +100,26 @@ TEST(GuardText, TablesOfTheDriverAreNotedOnRequest) {
   EXPECT_EQ(Json::parse(guard_json(run, 1))["counters"]["export_tables"], 7);
 }
 
+TEST(GuardText, ProcessesWithNothingToGuardAreOneLine) {
+  auto run = sample();
+  run.settings.cpu = false;
+  run.processes = {process(5, {Fact::driver_seen, Fact::driver_proven}), process(6, {Fact::loaded}),
+                   process(7, {Fact::loaded}), process(8, {Fact::loaded})};
+  run.processes[1].program = "/usr/bin/dash";
+  run.processes[2].program = run.processes[3].program = "/usr/local/cuda/bin/ptxas";
+  std::string text = guard_text(run, 0);
+  EXPECT_TRUE(has(text, "\n3 other processes had nothing to guard\n")) << text;
+  EXPECT_FALSE(has(text, "dash")) << text;
+  EXPECT_FALSE(has(text, "ptxas")) << text;
+  EXPECT_EQ(Json::parse(guard_json(run, 0))["processes"].size(), 4u);
+  run.processes.resize(2);
+  EXPECT_TRUE(has(guard_text(run, 0), "\n1 other process had nothing to guard\n"));
+  run.processes.erase(run.processes.begin());
+  text = guard_text(run, 125);
+  EXPECT_TRUE(has(text, "\n1 process had nothing to guard\n")) << text;
+  EXPECT_FALSE(has(text, "program  state")) << "a table without rows";
+}
+
 TEST(GuardText, OtherKinds) {
   auto run = sample();
   guard::Finding error;
