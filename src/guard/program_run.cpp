@@ -3,24 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 
 #include "guard/names.h"
+#include "guard/stacks.h"
 
 namespace redzone::guard {
 namespace {
-
-// Libraries whose functions allocate for others.
-constexpr std::array<std::string_view, 5> kAllocatingLibraries{
-    "libc.so", "libstdc++.so", "libc++.so", "libcudart.so", "libcuda.so"};
-
-bool allocates_for_others(const Frame& frame) {
-  const std::string name = std::filesystem::path(frame.module).filename().string();
-  return std::any_of(kAllocatingLibraries.begin(), kAllocatingLibraries.end(),
-                     [&](std::string_view library) { return name.starts_with(library); });
-}
 
 std::string site(const Frame& frame) {
   const std::string module = std::filesystem::path(frame.module).filename().string();
@@ -44,10 +34,8 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
 }
 
 std::string allocation_site(const Finding& finding) {
-  const auto& frames = finding.allocated;
-  if (frames.empty()) return {};
-  const auto own = std::find_if_not(frames.begin(), frames.end(), allocates_for_others);
-  return site(own == frames.end() ? frames.front() : *own);
+  const Frame* const frame = caller(finding.allocated);
+  return frame == nullptr ? std::string() : site(*frame);
 }
 
 std::string signature(const Finding& finding) {

@@ -36,8 +36,7 @@ struct DistinctFinding {
   std::size_t times = 0;
 };
 
-// Where the block was allocated, without frames of the C and C++ libraries: "make_buffer in train";
-// "" if that is not known.
+// Where the program allocated the block (stacks.h): "make_buffer (train)"; "" if that is not known.
 std::string allocation_site(const Finding& finding);
 
 // "guard-page: write after a block allocated in make_buffer (train)": what makes two findings the

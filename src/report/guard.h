@@ -13,6 +13,8 @@
 //   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "counters",
 //            "left_out"}
 //
+// The text leaves out frames inside the CUDA runtime (guard/stacks.h), JSON has all.
+//
 // Addresses and offsets are text in base 16. `max_memory` 0: half of the device's. Processes to
 // guard are those with a driver, or with `cpu` all.
 #pragma once

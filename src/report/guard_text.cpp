@@ -4,6 +4,7 @@
 #include <map>
 
 #include "guard/names.h"
+#include "guard/stacks.h"
 #include "report/format.h"
 #include "report/guard.h"
 
@@ -32,7 +33,7 @@ std::string frame_text(const Frame& frame) {
 
 std::string frames_text(std::string_view title, const std::vector<Frame>& frames) {
   std::string out;
-  for (const auto& frame : frames)
+  for (const auto& frame : guard::shown(frames))
     out += fmt::format("  {:10} {}\n", out.empty() ? title : "", printable(frame_text(frame)));
   return out;
 }

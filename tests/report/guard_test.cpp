@@ -145,6 +145,20 @@ TEST(GuardText, OtherKinds) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
 }
 
+TEST(GuardText, FramesInsideTheCudaRuntimeAreInJsonAlone) {
+  auto run = sample();
+  auto& finding = run.processes[0].findings[0];
+  finding.allocated.insert(finding.allocated.begin(),
+                           {{0x1, "/usr/bin/train", 0x1, "libcudart_static_53"},
+                            {0x2, "/usr/bin/train", 0x2, "cudaMalloc"}});
+  const std::string text = guard_text(run, 1);
+  EXPECT_FALSE(has(text, "libcudart_static")) << text;
+  EXPECT_TRUE(has(text, "allocated  cudaMalloc (/usr/bin/train+0x2)\n             make_buffer()"))
+      << text;
+  EXPECT_TRUE(has(text, "a block allocated in make_buffer() (train)")) << text;
+  EXPECT_EQ(Json::parse(guard_json(run, 1))["findings"][0]["allocated"].size(), 3u);
+}
+
 TEST(GuardText, AnAlignmentBelowThePromiseIsLabelled) {
   auto run = sample();
   run.settings.align_bytes = 4;

@@ -1,0 +1,63 @@
+#include "guard/stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+namespace redzone::guard {
+namespace {
+
+// Files by the beginning of their names; packages of Python put a hash behind the first part.
+constexpr std::array<std::string_view, 3> kCudaFiles{"libcudart.so", "libcudart-", "libcuda.so"};
+constexpr std::array<std::string_view, 3> kOtherFiles{"libc.so", "libstdc++.so", "libc++.so"};
+// The runtime that nvcc links into programs has its internal functions under such names.
+constexpr std::string_view kStaticRuntime = "libcudart_static_";
+// Of the function templates of <cuda_runtime.h> around the runtime's functions, where the compiler
+// did not inline them. The names of templates begin with what they return.
+constexpr std::string_view kRuntimeTemplate = "cudaError cuda";
+
+template <class Files>
+bool is_of(const Frame& frame, const Files& files) {
+  const std::string name = std::filesystem::path(frame.module).filename().string();
+  return std::any_of(files.begin(), files.end(),
+                     [&](std::string_view file) { return name.starts_with(file); });
+}
+
+bool is_identifier(std::string_view text) {
+  return text.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+         std::string_view::npos;
+}
+
+// The innermost frames that are of the runtime or the driver, the function that the program called
+// included. That of a runtime which is linked into the program has nothing but its name.
+std::size_t cuda_frames(const std::vector<Frame>& stack) {
+  const auto is_static = [](const Frame& f) { return f.function.starts_with(kStaticRuntime); };
+  std::size_t n = 0;
+  while (n < stack.size() && (is_static(stack[n]) || is_of(stack[n], kCudaFiles))) ++n;
+  if (n != 0 && n < stack.size() && is_static(stack[n - 1]) &&
+      stack[n].function.starts_with("cuda") && is_identifier(stack[n].function))
+    ++n;
+  return n;
+}
+
+}  // namespace
+
+std::span<const Frame> shown(const std::vector<Frame>& stack) {
+  const std::span<const Frame> all(stack);
+  const std::size_t n = cuda_frames(stack);
+  return n == 0 || n == stack.size() ? all : all.subspan(n - 1);
+}
+
+const Frame* caller(const std::vector<Frame>& stack) {
+  if (stack.empty()) return nullptr;
+  const auto after = stack.begin() + static_cast<std::ptrdiff_t>(cuda_frames(stack));
+  const auto found = std::find_if(after, stack.end(), [](const Frame& frame) {
+    return !is_of(frame, kOtherFiles) && !is_of(frame, kCudaFiles) &&
+           !frame.function.starts_with(kRuntimeTemplate);
+  });
+  return found == stack.end() ? &stack.front() : &*found;
+}
+
+}  // namespace redzone::guard

@@ -1,0 +1,20 @@
+// Which frames of a stack say where a program called: those of libraries that work for it, such as
+// the CUDA runtime between cudaMalloc() and the driver, do not.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "guard/symbols.h"
+
+namespace redzone::guard {
+
+// Without the frames of the CUDA runtime and of the driver inside the function of theirs that the
+// program called, which comes first then. A stack of nothing else is left as it is.
+std::span<const Frame> shown(const std::vector<Frame>& stack);
+
+// The innermost frame that is in none of the CUDA runtime, the driver, the C and the C++ library;
+// the innermost of all if each is. Null for an empty stack.
+const Frame* caller(const std::vector<Frame>& stack);
+
+}  // namespace redzone::guard
