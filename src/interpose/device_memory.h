@@ -73,7 +73,8 @@ class DeviceMemory {
   void check_result(int result, const char* call);
 
   // At the end of a process or of its context: compares the canaries of all blocks, live and freed.
-  // Waits for the device, but at most for kSettleTime in all.
+  // Waits for the device, but only for a limited time. An error that the program has not asked for
+  // is reported.
   void settle();
 
   // Around fork(). The child has none of this: the driver does not work there.
@@ -165,9 +166,10 @@ class DeviceMemory {
   int order_after_all(CuContext context, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   int retire(const Block& block, Order order);
-  void poll();
+  // Finishes freed blocks whose event has passed. The error of a broken context, else 0.
+  int poll();
   // Bounded: the device may itself wait for the program.
-  bool wait_for(CuEvent event, int most_ms);
+  int wait_for(CuEvent event, int most_ms);
   // Finishes the freed block at this address once its event has passed, for at most kFreeWaitMs.
   // Other threads have the mutex meanwhile: if one of them finishes the block, breaks the context
   // or begins a capture, this returns. An error of the context is reported as that of `call`.
@@ -175,7 +177,8 @@ class DeviceMemory {
   bool choose_to_unmap(const Region& region);
   void finish(Pending& pending);
   bool compare(const Block& block, const unsigned char* canaries);
-  void compare_live();
+  // The first failure; 0 for none.
+  int compare_live();
   void bury(const Block& block);
 
   const Driver& driver_;

@@ -13,6 +13,8 @@ namespace redzone::interpose {
 namespace {
 
 constexpr int kSettleMs = 2000;
+// What is said to have returned an error that no call of the program has.
+constexpr const char* kLastCall = "the guard's last look";
 // The wait of a free, with pauses that grow.
 constexpr int kFreeWaitMs = 2000;
 constexpr unsigned kFirstPauseUs = 8, kLongestPauseUs = 1000;
@@ -111,27 +113,29 @@ int DeviceMemory::retire(const Block& block, Order order) {
   return failed;
 }
 
-void DeviceMemory::poll() {
-  if (broken_) return;
+int DeviceMemory::poll() {
+  if (broken_) return kCuSuccess;
   std::size_t asked = 0;
   for (auto it = pending_.begin(); it != pending_.end() && asked < kPolled; ++asked) {
-    if (driver_.query_event(it->done) != kCuSuccess) {
+    if (const int result = driver_.query_event(it->done)) {
+      if (is_sticky(result)) return result;
       ++it;
       continue;
     }
     finish(*it);
     it = pending_.erase(it);
   }
+  return kCuSuccess;
 }
 
-bool DeviceMemory::wait_for(CuEvent event, int most_ms) {
+int DeviceMemory::wait_for(CuEvent event, int most_ms) {
   int result = kCuNotReady;
   for (int waited_ms = 0; waited_ms <= most_ms; ++waited_ms) {
     result = driver_.query_event(event);
     if (result != kCuNotReady) break;
     ::usleep(1000);
   }
-  return result == kCuSuccess;
+  return result;
 }
 
 void DeviceMemory::finish_now(std::unique_lock<std::mutex>& lock, CuAddress address,
@@ -214,7 +218,7 @@ void DeviceMemory::bury(const Block& block) {
   }
 }
 
-void DeviceMemory::compare_live() {
+int DeviceMemory::compare_live() {
   auto next = live_.begin();
   while (next != live_.end()) {
     struct Copy {
@@ -226,35 +230,42 @@ void DeviceMemory::compare_live() {
     const CuContext context = next->second.region.context;
     PerContext* const state = per_context(context);
     const CurrentContext current(driver_, context);
-    if (state == nullptr || order_after_all(context, *state) != kCuSuccess) return;
+    if (state == nullptr) return kCuInvalidContext;
+    if (const int failed = order_after_all(context, *state)) return failed;
     for (; next != live_.end() && copies.size() < kLiveBatch &&
            next->second.region.context == context;
          ++next) {
       auto canaries = take_canaries(*state);
-      if (!canaries) return;
+      if (!canaries) return kCuOutOfMemory;
       copies.push_back({&next->second, canaries.keep()});
-      if (copy_canaries(next->second, state->own, copies.back().canaries) != kCuSuccess) return;
+      if (const int failed = copy_canaries(next->second, state->own, copies.back().canaries))
+        return failed;
     }
     const auto done = take_event(*state);
-    if (!done || driver_.record_event(done.get(), state->own) != kCuSuccess) return;
-    if (!wait_for(done.get(), kSettleMs)) return;
+    if (!done) return kCuOutOfMemory;
+    if (const int failed = driver_.record_event(done.get(), state->own)) return failed;
+    if (const int failed = wait_for(done.get(), kSettleMs)) return failed;
     for (const Copy& copy : copies) {
       compare(*copy.block, copy.canaries);
       state->canaries.push_back(copy.canaries);
     }
   }
+  return kCuSuccess;
 }
 
 void DeviceMemory::settle() {
   const std::lock_guard lock(mutex_);
   if (broken_ || !captures_.empty()) return;
+  int failed = kCuSuccess;
   for (int waited_ms = 0; !pending_.empty() && waited_ms < kSettleMs; ++waited_ms) {
     const std::size_t before = pending_.size();
-    poll();
+    failed = poll();
+    if (failed != kCuSuccess) break;
     if (pending_.size() == before) ::usleep(1000);
   }
   // What the device still works on is left alone.
-  if (pending_.empty()) compare_live();
+  if (pending_.empty()) failed = compare_live();
+  if (is_sticky(failed)) report_error(failed, kLastCall);
 }
 
 }  // namespace redzone::interpose

@@ -194,7 +194,7 @@ bool DeviceMemory::trim() {
     regions.clear();
   }
   if (any || pending_.empty()) return any;
-  if (!wait_for(pending_.front().done, kTrimMs)) return false;
+  if (wait_for(pending_.front().done, kTrimMs) != kCuSuccess) return false;
   poll();
   return true;
 }

@@ -169,6 +169,25 @@ TEST_F(DeviceMemoryTest, AFreeThatMeetsAnErrorReportsIt) {
   EXPECT_EQ(found[0].call, "cuMemFree");
 }
 
+class UnseenError : public DeviceMemoryTest, public testing::WithParamInterface<bool> {};
+
+// The program ends, or destroys its context, before it has asked.
+TEST_P(UnseenError, IsReportedAtTheEnd) {
+  settings_.align_bytes = 4;
+  const CuAddress at = allocate(4096), other = allocate(4096);
+  fakeLaunchWrite(at, 4100, 1, stream_);
+  if (GetParam()) free(other);
+  settle();
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::device_error);
+  EXPECT_EQ(found[0].code, kCuIllegalAddress);
+  settle();
+  EXPECT_EQ(findings().size(), 1u) << "an error is reported once";
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAFreedBlock, UnseenError, testing::Bool());
+
 // A free on another thread, which waits for a device that does not get on until it is told to.
 class WaitingFree : public DeviceMemoryTest {
  protected:

@@ -66,6 +66,14 @@ TEST_P(WayToTheDriver, AnOverrunIsReportedThoughTheProgramLeavesAtOnce) {
   EXPECT_EQ(ran.findings[0].code, 700);
 }
 
+TEST_P(WayToTheDriver, AnErrorThatTheProgramDoesNotAskForIsReportedAtExit) {
+  const auto ran = run("unseen");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::device_error);
+  EXPECT_EQ(ran.findings[0].code, 700);
+}
+
 // The kernel is launched as soon as the free returns, and must find nothing there.
 TEST_P(WayToTheDriver, AUseAfterFreeFaultsWithRetireAll) {
   Settings settings;

@@ -181,6 +181,13 @@ void overrun(const Driver& d) {
   std::_Exit(d.synchronize() == 700 ? 7 : 0);
 }
 
+// Nothing that follows would tell the program.
+void overrun_at_the_end(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0);
+  d.launch_write(at, 4100, 1, nullptr);
+}
+
 // A kernel that comes after the free of what it reads.
 void after_free(const Driver& d) {
   CuAddress at = 0;
@@ -243,6 +250,8 @@ int main(int argc, char** argv) {
     CHECK(dlsym(RTLD_NEXT, "cuMemAlloc_v2") != nullptr);
   else if (deed == "overrun")
     overrun(d);
+  else if (deed == "unseen")
+    overrun_at_the_end(d);
   else if (deed == "tables")
     ask_for_table(d, library);
   else if (deed == "after_free")
