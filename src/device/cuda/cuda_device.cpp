@@ -69,7 +69,10 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
       make_room, limits);
   const auto plain = [&](std::uint64_t& calls) { return make_plain_source(api, calls); };
   parts_->plain.emplace(plain, make_room, limits);
-  parts_->cached_segments.emplace(plain, make_room, limits);
+  // How a segment is divided, and so which block is used again, depends on its size.
+  RegionCache::Limits exact = limits;
+  exact.most_times = 1;
+  parts_->cached_segments.emplace(plain, make_room, exact);
   parts_->caching.emplace(*parts_->cached_segments);
   parts_->page_locked.emplace(
       [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, make_room, limits);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 namespace redzone::device::cuda {
 
 RegionCache::RegionCache(const MakeSource& make_source, MakeRoom make_room, Limits limits)
@@ -17,16 +19,21 @@ Status<Region> RegionCache::acquire(std::size_t bytes) {
         Failure{Failure::Kind::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY",
                 fmt::format("{} bytes on a device that has {}", bytes, limits_.region_bytes)});
   const std::size_t size = source_->rounded(bytes);
-  if (auto it = idle_.find(size); it != idle_.end() && !it->second.empty()) {
-    const Region region = it->second.back();
-    it->second.pop_back();
-    idle_bytes_ -= size;
-    return region;
-  }
+  if (const auto fit = idle_.lower_bound(size);
+      fit != idle_.end() && fit->first <= limits_.most_times * size)
+    return take(fit);
   auto region = source_->create(size);
   if (region || region.error().kind != Failure::Kind::out_of_memory) return region;
   RZ_TRY(make_room_());
   return source_->create(size);
+}
+
+Region RegionCache::take(Idle::iterator of_size) {
+  const Region region = of_size->second.back();
+  of_size->second.pop_back();
+  if (of_size->second.empty()) idle_.erase(of_size);
+  idle_bytes_ -= region.bytes;
+  return region;
 }
 
 void RegionCache::release(Region region) {
@@ -42,7 +49,7 @@ void RegionCache::trim() {
 }
 
 void RegionCache::shrink() {
-  if (idle_bytes_ > limits_.idle_bytes) trim();
+  while (idle_bytes_ > limits_.idle_bytes) source_->destroy(take(std::prev(idle_.end())));
 }
 
 }  // namespace redzone::device::cuda
