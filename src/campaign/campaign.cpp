@@ -233,10 +233,12 @@ void Campaign::submit_next(Lane& lane) {
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   const auto id = next_job_++;
   // If the screen leaves room it has a single worker, where references that take seconds would hold
-  // up every target. Such a plan is given to a used worker instead, but only a few at a time: a
-  // target whose plans are all like this uses the screen's worker, too.
-  const bool aside = options_.screen_leaves_room && aside_ < options_.triage.parallel &&
-                     pending.references.in_all() > ReferenceBudget::kSmallWork;
+  // up every target, and where a fault costs all that the worker has mapped and loaded for the
+  // others. Such a plan is given to a used worker instead, but only a few at a time: a target whose
+  // references all take long uses the screen's worker, too, and one that faults waits (has_worker).
+  const bool aside =
+      options_.screen_leaves_room && aside_ < options_.triage.parallel &&
+      (lane.loses_workers() || pending.references.in_all() > ReferenceBudget::kSmallWork);
   exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
   pending_.emplace(id, std::move(pending));
   if (aside)
@@ -312,12 +314,15 @@ Result<void> Campaign::finish(exec::JobResult result) {
 }
 
 Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result) {
+  bool lost = false;
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
-    if (o.end == End::fault || o.end == End::hang || o.end == End::exited)
+    if (o.end == End::fault || o.end == End::hang || o.end == End::exited) {
       lane.spent_us += static_cast<double>(options_.worker_cost.count()) * 1000;
+      lost = true;
+    }
     const bool once = !pending.trials[t].order.empty();
     const auto calls =
         static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
@@ -325,6 +330,7 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     result_.stats.calls += calls;
     lane.stats.calls += calls;
   }
+  if (lost) ++lane.losses;
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);

@@ -175,6 +175,8 @@ class Campaign {
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
+  // False if the target's plans cost workers and enough of these are busy with such plans.
+  bool has_worker(const Lane& lane) const;
   // The lane to run next: of those that have something to do, the one that used the least time.
   Lane* next_lane();
   // True if time is divided between targets: there is a time limit and more than one target.

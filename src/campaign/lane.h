@@ -27,6 +27,10 @@ struct Campaign::Lane {
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
+  std::uint64_t losses = 0;  // screened plans that cost their worker
+  // True if so many plans do that a worker which also runs others is seldom warm.
+  bool loses_workers() const { return losses > 0 && losses * kRareLoss >= stats.plans; }
+  static constexpr std::uint64_t kRareLoss = 64;  // plans
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }

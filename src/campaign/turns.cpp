@@ -10,6 +10,8 @@ namespace {
 
 // The first look at a target ends with its first suspect or this number of plans.
 constexpr std::uint64_t kFirstLookPlans = 32;
+// Plans of targets that lose their workers, at the same time: triage needs workers, too.
+constexpr std::size_t kMostLossy = 2;
 // How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
 
@@ -52,10 +54,15 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
+bool Campaign::has_worker(const Lane& lane) const {
+  return !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
+}
+
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
   for (auto& lane : lanes_)
-    if (may_make(lane) && lane.plans.ready() && (best == nullptr || lane.due() < best->due()))
+    if (may_make(lane) && lane.plans.ready() && has_worker(lane) &&
+        (best == nullptr || lane.due() < best->due()))
       best = &lane;
   return best;
 }

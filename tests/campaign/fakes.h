@@ -52,7 +52,9 @@ class FakeExecutor final : public exec::Executor {
       result.observations.push_back(run_one(job.plan, trial, warm_calls_));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) warm_calls_.push_back(call);
       const End end = result.observations.back().end;
-      if (job.end_at_loss && (end == End::fault || end == End::hang)) break;
+      const bool lost = end == End::fault || end == End::hang;
+      if (lost) ++warm_losses_;
+      if (job.end_at_loss && lost) break;
     }
     log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
     done_.push_back(std::move(result));
@@ -101,6 +103,8 @@ class FakeExecutor final : public exec::Executor {
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
+  // Trials in the warm worker that would have cost it.
+  std::uint64_t warm_losses() const { return warm_losses_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
@@ -145,6 +149,7 @@ class FakeExecutor final : public exec::Executor {
   std::vector<std::chrono::milliseconds> deadlines_;
   std::uint64_t trials_ = 0;
   std::uint64_t lost_ = 0;
+  std::uint64_t warm_losses_ = 0;
 };
 
 // Keeps everything that is recorded; one finding for each signature, as in the store.

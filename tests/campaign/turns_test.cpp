@@ -77,6 +77,7 @@ class TurnsTest : public ::testing::Test {
     Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
     auto result = campaign.run();
     EXPECT_TRUE(result) << result.error().message;
+    warm_losses_ = executor.warm_losses();
     return *result;
   }
   // Nothing is wrong there; what it is given is in the journal.
@@ -114,6 +115,7 @@ class TurnsTest : public ::testing::Test {
   RecordingSink sink_;
   CampaignOptions options_;
   Journal journal_;
+  std::uint64_t warm_losses_ = 0;  // of the last run()
   std::chrono::steady_clock::time_point now_;
 };
 
@@ -283,6 +285,17 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomBothGoOnSideBySide) {
   const auto reduced = std::count_if(sink_.findings.begin(), sink_.findings.end(),
                                      [](const auto& f) { return f.second.reduction.plans > 0; });
   EXPECT_GE(reduced, 2);
+}
+
+// A fault costs what the worker of the screen has mapped and loaded for all targets.
+TEST_F(TurnsTest, WhereOneWorkerScreensTargetsThatFaultDoNotKeepLosingIt) {
+  options_.screen_leaves_room = true;
+  const auto result = run([&](const std::string& target,
+                              std::int64_t n) { return target == "t0" ? fault_in(n) : right(); },
+                          2);
+  EXPECT_GT(result.targets[0].plans, 20u);
+  EXPECT_LE(warm_losses_, 2u) << "what is in flight when the first is seen";
+  EXPECT_EQ(result.targets[0].plans, result.targets[0].fail);
 }
 
 // The first large call of a target is compared whatever it takes: where one worker serves the
