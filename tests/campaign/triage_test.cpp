@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "campaign/fakes.h"
+#include "campaign/triage_case.h"
 #include "core/plan_text.h"
 
 namespace redzone::campaign {
@@ -16,64 +16,8 @@ using namespace testing;
 using redzone::testing::ended;
 using redzone::testing::faulted;
 
-TriageOptions patient() {
-  TriageOptions options;
-  options.reduce_time = std::chrono::hours(1);
-  return options;
-}
-
-// A target with one bug; its suspect goes through triage.
-class Case {
- public:
-  explicit Case(Bug bug, TriageOptions options = patient())
-      : executor(std::move(bug), &journal), options_(std::move(options)) {
-    spec_.has_reference = true;
-  }
-
-  // Runs the plan in the warm worker beforehand.
-  void run_before(const Plan& plan) {
-    executor.submit({7, plan, catalog_.screen().expand(plan, spec_), options_.deadline});
-    executor.next({});
-  }
-
-  Triage::Settled settle(const Plan& plan) {
-    Suspect suspect{plan, {}, catalog_.screen().expand(plan, spec_), nullptr, 0};
-    executor.submit({8, plan, suspect.trials, options_.deadline});
-    auto result = executor.next({});
-    suspect.verdict = catalog_.screen().judge(plan, spec_, result->observations);
-    suspect.log = result->log;
-    suspect.log_size = result->log_size;
-    EXPECT_TRUE(suspect.verdict.failed()) << "the screen sees nothing";
-    Finding finding;
-    finding.signature = suspect.verdict.signature;
-    finding.oracle = suspect.verdict.oracle;
-    finding.plan = finding.original = plan;
-    finding.id = sink.record(finding)->id;
-    journal.clear();
-    Triage triage(executor, catalog_, real_simplify(), sink, options_);
-    auto settled = triage.run(finding, suspect, spec_);
-    EXPECT_TRUE(settled) << settled.error().message;
-    return *settled;
-  }
-
-  Journal journal;
-  FakeExecutor executor;
-  RecordingSink sink{&journal};
-
- private:
-  TargetSpec spec_ = small_spec();
-  oracles::Catalog catalog_;
-  TriageOptions options_;
-};
-
-const Plan& large() {
-  static const Plan plan =
-      busy_plan({call_of(10, 16), call_of(700, 64), call_of(64, 32), call_of(900, 16)});
-  return plan;
-}
-
 TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
-  Case c(faults_above(64));
+  TriageCase c(faults_above(64));
   const auto [f, is_new, other, now] = c.settle(large());
   EXPECT_TRUE(is_new);
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
@@ -87,78 +31,6 @@ TEST(Triage, ReducesAFaultToOneCallOfTheSmallestSize) {
   for (const auto& row : f.attribution) EXPECT_EQ(row.failed, (Reliability{3, 3}));
   EXPECT_EQ(f.attribution.size(),
             13u);  // 3 launches, 2 placements, 3 allocators, 2 poisons, 3 schedules
-}
-
-// As faults_above(64), but with a write, and with wide canaries, one of which it dirties.
-// `faults`: number of trials that ended by the fault.
-Bug writes_past_the_end(std::size_t* faults) {
-  return [faults](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
-    Observation o = faults_above(64)(plan, trial, before);
-    if (o.end != End::fault) return o;
-    if (!trial.wide_canaries) {
-      ++*faults;
-      return faulted(fault_at(o.fault->call, "y", Access::write, Side::after));
-    }
-    const auto call = static_cast<std::size_t>(o.fault->call);
-    o = all_right(plan, trial);
-    auto& y = o.calls[call].buffers.back();
-    y.dirty_after = 4;
-    y.first_dirty_byte = 256;
-    return o;
-  };
-}
-
-TriageOptions with_costly_workers() {
-  TriageOptions options = patient();
-  options.reuse_workers = true;
-  options.confirm_runs = 2;
-  options.final_runs = 7;
-  options.attribution_runs = 0;
-  return options;
-}
-
-TEST(Triage, AFaultThatWideCanariesShowIsReducedBetweenThem) {
-  std::size_t faults = 0;
-  Case c(writes_past_the_end(&faults), with_costly_workers());
-  const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
-  EXPECT_TRUE(f.minimal);
-  EXPECT_EQ(f.signature.text(), "illegal-access: write after y in k (t)");
-  EXPECT_EQ(f.oracle, "fault");
-  EXPECT_EQ(f.reliability, (Reliability{3, 3}));
-  // Two of the screen, one that looks for the cause, two that confirm, the reduced plan between
-  // guard pages, three schedules of it, three final runs: none for the reduction itself.
-  EXPECT_EQ(faults, 12u);
-}
-
-TEST(Triage, AFaultThatWideCanariesDoNotShowIsReducedBetweenGuardPages) {
-  Case c(faults_above(64), with_costly_workers());
-  const Finding f = c.settle(large()).finding;
-  EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
-  EXPECT_TRUE(f.minimal);
-}
-
-// Between wide canaries a smaller plan shows another bug of the target, too.
-TEST(Triage, WhatIsReducedBetweenCanariesFailsAsItDidBefore) {
-  std::size_t faults = 0;
-  Case c(
-      [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
-        Observation o = writes_past_the_end(&faults)(plan, trial, before);
-        if (o.end != End::completed || !trial.wide_canaries) return o;
-        for (auto& call : o.calls) {
-          auto& y = call.buffers.back();
-          y.dirty_after = 4;
-          y.first_dirty_byte = 256;
-        }
-        return o;
-      },
-      with_costly_workers());
-  const auto settled = c.settle(large());
-  EXPECT_EQ(settled.finding.plan, plain_plan({call_of(65, 16)}))
-      << print_plan(settled.finding.plan);
-  EXPECT_TRUE(settled.finding.minimal);
-  EXPECT_EQ(settled.finding.state, FindingState::confirmed);
-  EXPECT_FALSE(settled.other.has_value());
 }
 
 // Records the plans and trials that it is called with.
@@ -180,7 +52,7 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
   EchoingTool tool;
   TriageOptions options = patient();
   options.attributors = {&tool};
-  Case c(
+  TriageCase c(
       [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
         Observation o = faults_above(64)(plan, trial, before);
         if (o.fault) o.fault->known_by = "host device";
@@ -200,7 +72,7 @@ TEST(Triage, AsksTheToolsAboutTheReducedPlanOnce) {
 }
 
 TEST(Triage, StoresEachStepBeforeItGoesOn) {
-  Case c(faults_above(64));
+  TriageCase c(faults_above(64));
   c.settle(large());
   // Classified and confirmed, stored; reduced and measured, stored; explained, stored.
   auto at = [&](const std::string& what) {
@@ -219,7 +91,7 @@ TEST(Triage, StoresEachStepBeforeItGoesOn) {
 
 // The variant is compiled for the first C; a call with another C is wrong.
 TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [](const Call& call, const std::vector<Call>& before) {
       const bool wrong = !before.empty() && get(before.front().dims, "C") != get(call.dims, "C");
       return right_digest(call) + (wrong ? 1 : 0);
@@ -236,7 +108,7 @@ TEST(Triage, ReducesADependenceOnEarlierCallsToTwo) {
 }
 
 TEST(Triage, NamesAReadOfUnwrittenMemory) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       const bool reads = get(call.dims, "N") % 16 == 3;
       return right_digest(call) + (reads ? trial.mode.poison : 0);
@@ -249,7 +121,7 @@ TEST(Triage, NamesAReadOfUnwrittenMemory) {
 }
 
 TEST(Triage, NamesADifferenceThatOnlyGatedLaunchesShow) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       const bool late = trial.mode.launch == Launch::gated && get(call.dims, "N") > 64;
       return right_digest(call) + (late ? 1 : 0);
@@ -265,7 +137,7 @@ TEST(Triage, NamesADifferenceThatOnlyGatedLaunchesShow) {
 // Memory that is freed too early contains poison. The outputs alone look like a read of unwritten
 // memory, but with blocking launches the failure does not show.
 TEST(Triage, NamesWhatOnlyShowsUnsynchronizedByThat) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     return outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       const bool freed = trial.mode.launch != Launch::blocking && get(call.dims, "N") > 64;
       return right_digest(call) + (freed ? trial.mode.poison : 0);
@@ -277,7 +149,7 @@ TEST(Triage, NamesWhatOnlyShowsUnsynchronizedByThat) {
 }
 
 TEST(Triage, KeepsTheLaunchModeThatAFaultNeeds) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     if (trial.mode.launch != Launch::gated) return all_right(plan, trial);
     return faults_above(64)(plan, trial, before);
   });
@@ -294,7 +166,7 @@ TEST(Triage, KeepsTheLaunchModeThatAFaultNeeds) {
 // Half of the runs fail: too few for a reducer to trust a single pass.
 TEST(Triage, ReducesWhatFailsHalfOfTheTime) {
   auto coin = std::make_shared<std::mt19937>(11);
-  Case c([coin](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+  TriageCase c([coin](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     const bool heads = ((*coin)() & 1) != 0;
     return heads ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
   });
@@ -310,7 +182,7 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
   const auto loads = [](double alone, double beside_others) {
     auto random = std::make_shared<std::mt19937>(3);
     auto executor = std::make_shared<const FakeExecutor*>(nullptr);
-    Case c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    TriageCase c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
       const bool busy = *executor == nullptr || (*executor)->together() != 1;
       return std::bernoulli_distribution(busy ? beside_others : alone)(*random)
                  ? faults_above(64)(plan, trial, before)
@@ -335,7 +207,7 @@ TEST(Triage, TellsABusyMachineFromBadLuck) {
 // With smaller sizes it writes before y instead of reading behind x, and with the smallest it
 // hangs: smaller plans fail as well, but with another bug.
 TEST(Triage, NeverSlipsToAnotherBug) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     std::optional<Observation> worst;
     for (const auto& [index, call] : calls_of_trial(plan, trial)) {
       const auto n = get(call.dims, "N");
@@ -352,7 +224,7 @@ TEST(Triage, NeverSlipsToAnotherBug) {
 }
 
 TEST(Triage, PutsTheMoreSpecificKindFirst) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     auto o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
       return right_digest(call) + trial.mode.poison;
     });
@@ -368,7 +240,7 @@ TEST(Triage, PutsTheMoreSpecificKindFirst) {
 // If the plan is a palindrome, both orders make the same mistake, so only the reference finds it;
 // the reduced plan is none, so there the order shows it.
 TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
     std::vector<std::int32_t> wrong;
     const auto made = calls_of_trial(plan, trial);
     for (const auto& [index, call] : made)
@@ -397,7 +269,7 @@ TEST(Triage, NamesTheReducedPlanByTheMostSpecificOracle) {
 TEST(Triage, SaysWhenTheBudgetEndedFirst) {
   TriageOptions options = patient();
   options.reduce_evaluations = 2;
-  Case c(faults_above(64), options);
+  TriageCase c(faults_above(64), options);
   const Finding f = c.settle(large()).finding;
   EXPECT_FALSE(f.minimal);
   EXPECT_EQ(f.reduction.end, ReductionEnd::plans);
@@ -409,7 +281,7 @@ TEST(Triage, SaysWhenTheBudgetEndedFirst) {
 
 // The worker's C++ statics hold the C of the first call it ever made; a plan of one C alone passes.
 TEST(Triage, FindsWhatOnlyTheHistoryOfTheWorkerShows) {
-  Case c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+  TriageCase c([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     std::vector<Call> history = before;
     for (const auto& [index, call] : calls_of_trial(plan, trial)) {
       history.push_back(call);
@@ -432,7 +304,7 @@ TEST(Triage, WhatCannotBeRunAgainStaysASuspect) {
   auto times = std::make_shared<int>(0);
   for (const End end : {End::worker_error, End::out_of_memory}) {
     *times = 0;
-    Case c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    TriageCase c([=](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
       return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : redzone::testing::ended(end);
     });
     EXPECT_EQ(c.settle(large()).finding.state, FindingState::suspect);
@@ -441,7 +313,7 @@ TEST(Triage, WhatCannotBeRunAgainStaysASuspect) {
 
 TEST(Triage, DoesNotConfirmWhatHappenedOnce) {
   auto times = std::make_shared<int>(0);
-  Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+  TriageCase c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
   });
   const Finding f = c.settle(large()).finding;
@@ -456,7 +328,7 @@ TEST(Triage, LeavesASuspectWhereItIsStoppedBeforeItIsConfirmed) {
   TriageOptions options = patient();
   options.stop = [] { return true; };
   auto times = std::make_shared<int>(0);
-  Case c(
+  TriageCase c(
       [times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
         return (*times)++ == 0 ? faults_above(64)(plan, trial, before) : all_right(plan, trial);
       },
@@ -467,7 +339,7 @@ TEST(Triage, LeavesASuspectWhereItIsStoppedBeforeItIsConfirmed) {
 TEST(Triage, KeepsWhatIsConfirmedWhenItIsStoppedBeforeItIsReduced) {
   TriageOptions options = patient();
   options.stop = [] { return true; };
-  Case c(faults_above(64), options);
+  TriageCase c(faults_above(64), options);
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.state, FindingState::confirmed);
   EXPECT_FALSE(f.minimal);
@@ -475,7 +347,7 @@ TEST(Triage, KeepsWhatIsConfirmedWhenItIsStoppedBeforeItIsReduced) {
 }
 
 TEST(Triage, DoesNotReduceAgainWhatIsSettled) {
-  Case c(faults_above(64));
+  TriageCase c(faults_above(64));
   Signature known;
   known.kind = FailKind::illegal_access;
   known.target = "t";
@@ -492,7 +364,7 @@ TEST(Triage, DoesNotReduceAgainWhatIsSettled) {
 
 TEST(Triage, WaitsForAHangOnlyWhereItMustBeSure) {
   TriageOptions options = patient();
-  Case c(
+  TriageCase c(
       [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
         for (const auto& [index, call] : calls_of_trial(plan, trial))
           if (get(call.dims, "N") > 64) return ended(End::hang);
@@ -512,7 +384,7 @@ TEST(Triage, WaitsForAHangOnlyWhereItMustBeSure) {
 // A trial that the harness could not run counts neither as a pass nor as a failure.
 TEST(Triage, CountsNoHarnessErrorAsARun) {
   auto times = std::make_shared<int>(0);
-  Case c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+  TriageCase c([times](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     return ++*times % 7 == 0 ? ended(End::worker_error, "no worker")
                              : faults_above(64)(plan, trial, before);
   });
@@ -525,7 +397,7 @@ TEST(Triage, CountsNoHarnessErrorAsARun) {
 TEST(Triage, ReducesAStoredFindingFurther) {
   TriageOptions options = patient();
   options.reduce_evaluations = 2;
-  Case c(faults_above(64), options);
+  TriageCase c(faults_above(64), options);
   Finding f = c.settle(large()).finding;
   ASSERT_FALSE(f.minimal);
   const TargetSpec spec = small_spec();
@@ -555,7 +427,7 @@ TEST(Triage, ReducesAStoredFindingUnderItsOwnName) {
       for (auto& call : o.calls) call.comparison = Comparison::compared;
     return o;
   };
-  Case c(two_bugs);
+  TriageCase c(two_bugs);
   Finding f;
   f.signature = {FailKind::reference, "t", "", "y", "", ""};
   f.oracle = "reference";
@@ -586,7 +458,7 @@ Bug two_faults() {
 }
 
 TEST(Triage, KeepsTheFirstFailureThatSmallerPlansShowBesides) {
-  Case c(two_faults());
+  TriageCase c(two_faults());
   const auto [f, is_new, other, now] = c.settle(large());
   EXPECT_EQ(f.signature.text(), "illegal-access: read after x in k (t)");
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
@@ -597,7 +469,7 @@ TEST(Triage, KeepsTheFirstFailureThatSmallerPlansShowBesides) {
 }
 
 TEST(Triage, HasNoOtherFailureWhereAllRunsFailAlike) {
-  Case c(faults_above(64));
+  TriageCase c(faults_above(64));
   EXPECT_FALSE(c.settle(large()).other);
 }
 
@@ -609,9 +481,9 @@ TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
   options.cut_off = [&] { return over; };
   options.stop = [&] { return over; };
   const Bug fault = faults_above(64);
-  Case* at_work = nullptr;
+  TriageCase* at_work = nullptr;
   int after_it_was_confirmed = 0;
-  Case c(
+  TriageCase c(
       [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
         const auto& done = at_work->journal;
         if (std::find(done.begin(), done.end(), "evidence confirm") != done.end())
@@ -631,7 +503,7 @@ TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
 
 // The stored plan itself fails, but only in another way.
 TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
-  Case before(faults_above(64)), now(two_faults());
+  TriageCase before(faults_above(64)), now(two_faults());
   Finding f = before.settle(large()).finding;
   f.plan = plain_plan({call_of(5, 16)});
   f.id = now.sink.record(f)->id;
@@ -646,7 +518,7 @@ TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
 }
 
 TEST(Triage, DoesNotKnowTheOracleOfAnotherBuild) {
-  Case c(faults_above(64));
+  TriageCase c(faults_above(64));
   Finding f = c.settle(large()).finding;
   f.oracle = "astrology";
   const TargetSpec spec = small_spec();
