@@ -199,7 +199,7 @@ void Campaign::top_up() {
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
-    ++lane->generated;
+    if (!lane->put_off) ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
     const auto begun = now();
     try {
@@ -216,7 +216,7 @@ void Campaign::top_up() {
   }
 }
 
-void Campaign::submit_next(Lane& lane) {
+std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
   Plan plan = lane.plans.next();
   const TargetSpec& spec = *lane.target.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
@@ -226,21 +226,33 @@ void Campaign::submit_next(Lane& lane) {
   if (verdict.failed()) {
     count(lane, verdict);
     suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
-    return;
+    return std::nullopt;
   }
   Pending pending{lane.index, std::move(plan), {}, {}};
   pending.trials = catalog_.screen().expand(pending.plan, spec);
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
+  return pending;
+}
+
+// If the screen leaves room it has a single worker, where references that take seconds would hold
+// up every target, and where a fault costs all that the worker has mapped and loaded for the
+// others. Such a plan is given to a used worker instead, but only a few at a time; further ones
+// are put off, and go to the screen's worker only when nothing else does.
+void Campaign::submit_next(Lane& lane) {
+  auto pending = std::exchange(lane.put_off, {});
+  if (!pending) pending = make_pending(lane);
+  if (!pending) return;
+  const bool apart =
+      options_.screen_leaves_room &&
+      (lane.loses_workers() || pending->references.in_all() > ReferenceBudget::kSmallWork);
+  const bool aside = apart && room_aside();
+  if (apart && !aside && others_may_run(lane)) {
+    lane.put_off = std::move(pending);
+    return;
+  }
   const auto id = next_job_++;
-  // If the screen leaves room it has a single worker, where references that take seconds would hold
-  // up every target, and where a fault costs all that the worker has mapped and loaded for the
-  // others. Such a plan is given to a used worker instead, but only a few at a time: a target whose
-  // references all take long uses the screen's worker, too, and one that faults waits (has_worker).
-  const bool aside =
-      options_.screen_leaves_room && aside_ < options_.triage.parallel &&
-      (lane.loses_workers() || pending.references.in_all() > ReferenceBudget::kSmallWork);
-  exec::Job job{id, pending.plan, pending.trials, options_.deadline, aside, true};
-  pending_.emplace(id, std::move(pending));
+  exec::Job job{id, pending->plan, pending->trials, options_.deadline, aside, true};
+  pending_.emplace(id, std::move(*pending));
   if (aside)
     screen_aside(lane, std::move(job));
   else
@@ -255,8 +267,10 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   task.body = [job, done, is_over](exec::Runner& runner) {
     *done = runner.run_fresh(std::span(&job, 1), {is_over});
   };
-  task.rank = [this, &lane, id = job.id] {
-    return Tasks::Rank{static_cast<int>(Station::refine), had(lane), id};
+  // A target that loses its worker each time does not take those that triage needs.
+  const Station turn = lane.loses_workers() ? Station::end : Station::refine;
+  task.rank = [this, &lane, turn, id = job.id] {
+    return Tasks::Rank{static_cast<int>(turn), had(lane), id};
   };
   task.ended = [this, done, is_over] {
     --aside_;

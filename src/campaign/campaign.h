@@ -171,13 +171,20 @@ class Campaign {
   void top_up();
   // What the budget keeps small, for the report; not of targets whose functions are slow.
   void look_at_reach();
-  // Throws what the target's functions throw; nothing is submitted then.
+  // The target's next plan, unless it fails without a device. Throws what the target's functions
+  // throw.
+  std::optional<Pending> make_pending(Lane& lane);
+  // Submits the target's next plan, or puts it off. Throws as make_pending().
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
-  // False if the target's plans cost workers and enough of these are busy with such plans.
-  bool has_worker(const Lane& lane) const;
-  // The lane to run next: of those that have something to do, the one that used the least time.
+  // True if one more plan may be screened in a used worker.
+  bool room_aside() const;
+  // True if the target has a plan, and a worker for it that others need less.
+  bool may_run(Lane& lane) const;
+  bool others_may_run(const Lane& lane);
+  // The lane to run next: of those that may run, the one that used the least time; if there is
+  // none, of those whose plan was put off.
   Lane* next_lane();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,7 +28,8 @@ struct Campaign::Lane {
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
-  std::uint64_t losses = 0;  // screened plans that cost their worker
+  std::optional<Pending> put_off;  // made, and not submitted yet
+  std::uint64_t losses = 0;        // screened plans that cost their worker
   // True if so many plans do that a worker which also runs others is seldom warm.
   bool loses_workers() const { return losses > 0 && losses * kRareLoss >= stats.plans; }
   static constexpr std::uint64_t kRareLoss = 64;  // plans

@@ -54,16 +54,29 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
-bool Campaign::has_worker(const Lane& lane) const {
-  return !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
+bool Campaign::room_aside() const {
+  return aside_ < options_.triage.parallel;
+}
+
+bool Campaign::may_run(Lane& lane) const {
+  if (lane.put_off) return !lane.barred && room_aside();
+  const bool has_worker =
+      !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
+  return may_make(lane) && lane.plans.ready() && has_worker;
+}
+
+bool Campaign::others_may_run(const Lane& lane) {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [&](Lane& other) { return &other != &lane && may_run(other); });
 }
 
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
   for (auto& lane : lanes_)
-    if (may_make(lane) && lane.plans.ready() && has_worker(lane) &&
-        (best == nullptr || lane.due() < best->due()))
-      best = &lane;
+    if (may_run(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
+  if (best != nullptr) return best;
+  for (auto& lane : lanes_)
+    if (lane.put_off && !lane.barred && (best == nullptr || lane.due() < best->due())) best = &lane;
   return best;
 }
 

@@ -47,6 +47,10 @@ class FakeExecutor final : public exec::Executor {
 
   void submit(exec::Job job) override {
     note("submit");
+    const bool compared = std::any_of(job.trials.begin(), job.trials.end(), [&](const auto& t) {
+      return t.reference && t.left_out.size() < calls_of(job.plan).size();
+    });
+    if (compared) ++warm_compared_[job.plan.target];
     exec::JobResult result{job.id, {}, log_, log_->size()};
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, warm_calls_));
@@ -103,6 +107,8 @@ class FakeExecutor final : public exec::Executor {
   exec::ExecutorStats stats() const override { return {1, lost_, trials_, 0}; }
 
   std::uint64_t trials() const { return trials_; }
+  // By target: plans of the warm worker that are compared with the reference.
+  const std::map<std::string, int>& warm_compared() const { return warm_compared_; }
   // Trials in the warm worker that would have cost it.
   std::uint64_t warm_losses() const { return warm_losses_; }
   // The number of jobs in the current batch.
@@ -150,6 +156,7 @@ class FakeExecutor final : public exec::Executor {
   std::uint64_t trials_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t warm_losses_ = 0;
+  std::map<std::string, int> warm_compared_;
 };
 
 // Keeps everything that is recorded; one finding for each signature, as in the store.

@@ -78,6 +78,7 @@ class TurnsTest : public ::testing::Test {
     auto result = campaign.run();
     EXPECT_TRUE(result) << result.error().message;
     warm_losses_ = executor.warm_losses();
+    warm_compared_ = executor.warm_compared();
     return *result;
   }
   // Nothing is wrong there; what it is given is in the journal.
@@ -115,7 +116,8 @@ class TurnsTest : public ::testing::Test {
   RecordingSink sink_;
   CampaignOptions options_;
   Journal journal_;
-  std::uint64_t warm_losses_ = 0;  // of the last run()
+  std::uint64_t warm_losses_ = 0;             // of the last run()
+  std::map<std::string, int> warm_compared_;  // of the last run()
   std::chrono::steady_clock::time_point now_;
 };
 
@@ -319,6 +321,21 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
   EXPECT_GT(std::count(journal_.begin(), journal_.end(), "submit"), 4);
   EXPECT_EQ(result->stats.pass + result->stats.fail, result->stats.plans);
   EXPECT_TRUE(sink_.findings.empty());
+}
+
+// Where used workers are busy with long references, other targets go on in the screen's worker.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomLongReferencesWaitForUsedWorkers) {
+  specs_.resize(2);
+  specs_[0].has_reference = true;
+  specs_[0].work = [](const Dims&, const Config&) { return 2.5e7; };
+  options_.screen_leaves_room = true;
+  options_.triage.parallel = 1;
+  options_.time = seconds(20);
+  const auto result = run([](const std::string&, std::int64_t) { return right(); }, 2);
+  EXPECT_EQ(result.stats.pass, result.stats.plans);
+  EXPECT_GT(result.targets[0].plans, 20u);
+  EXPECT_GT(result.targets[1].plans, 20u);
+  EXPECT_LE(warm_compared_["t0"], 4) << "while the first look at the other is over";
 }
 
 // Two calls, small ones by themselves, of which every plan of the target consists.
