@@ -1,6 +1,6 @@
 // A stand-in for libcuda.so.1, for tests alone. It has the calls that a guard and the programs of
 // these tests make, in the memory of the host: addresses are addresses of this process, and mapping
-// is mmap(). It runs no kernels but two that tests plant, which write or read bytes.
+// is mmap(). It runs no kernels but those that tests plant, which write, read or wait.
 //
 // Streams are lazy: work runs when something waits for it, in the order of its stream, so a test
 // decides how far the device has got. Access to memory that is not mapped gives the context error
@@ -16,6 +16,14 @@ int fakeLaunchWrite(unsigned long long address, std::size_t bytes, int value,
                     redzone::interpose::CuStream stream);
 int fakeLaunchRead(unsigned long long address, std::size_t bytes,
                    redzone::interpose::CuStream stream);
+
+// Ends once fakeOpenGate() has been called.
+int fakeLaunchGate(redzone::interpose::CuStream stream);
+void fakeOpenGate();
+
+// cuStreamSynchronize() or cuCtxSynchronize() does not return until fakeLetGo() is called.
+void fakeHold(const char* function);
+void fakeLetGo();
 
 // The next `times` calls of the function return `code` and do nothing.
 void fakeFail(const char* function, int code, int times);
