@@ -41,6 +41,8 @@ constexpr Row kRows[] = {
     {Counter::left_out_memory, "left_out_memory", "allocations without memory for a slot"},
     {Counter::left_out_refused, "left_out_refused", "allocations whose slot the driver refused"},
     {Counter::left_out_managed, "left_out_managed", "allocations of managed memory"},
+    {Counter::left_out_pool, "left_out_pool",
+     "allocations from a pool of the host, of another device or for other processes"},
     {Counter::left_out_pinned, "left_out_pinned", "allocations of pinned memory of the host"},
     {Counter::left_out_mapped, "left_out_mapped", "allocations that the program maps itself"},
     {Counter::left_out_shared, "left_out_shared",

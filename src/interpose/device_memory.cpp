@@ -4,8 +4,15 @@
 
 #include "interpose/backtrace.h"
 #include "interpose/device_layout.h"
+#include "interpose/device_waits.h"
 
 namespace redzone::interpose {
+namespace {
+
+// At most so many freed blocks are asked for in one call of the program.
+constexpr std::size_t kPolled = 8;
+
+}  // namespace
 
 DeviceMemory::DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder)
     : driver_(driver), settings_(settings), recorder_(recorder) {}
@@ -25,7 +32,7 @@ CuAddress DeviceMemory::place(const Region& region, std::size_t bytes) const {
 
 int DeviceMemory::paint(Region& region, CuAddress at, std::size_t bytes, CuStream stream) {
   region.painted_at = 0;
-  const Block block{region, at, bytes, 0, false, {}, {}};
+  const Block block{region, at, bytes, 0, false, false, {}, {}};
   for (const Zone zone : {zone_before(block), zone_after(block)})
     if (zone.bytes != 0)
       if (const int failed = driver_.set_bytes(zone.at, kCanaryByte, zone.bytes, stream))
@@ -39,57 +46,99 @@ int DeviceMemory::paint(Region& region, CuAddress at, std::size_t bytes, CuStrea
   return kCuSuccess;
 }
 
-std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
-                                                const Frames& from) {
-  const std::lock_guard lock(mutex_);
-  CuContext context = nullptr;
-  CuDevice device = 0;
-  // The driver answers what is wrong with these.
-  if (bytes == 0 || broken_ || driver_.get_context(&context) != kCuSuccess || context == nullptr ||
-      driver_.get_device(&device) != kCuSuccess)
-    return std::nullopt;
-  if (!captures_.empty()) {
-    // On a capturing stream the allocation belongs to the graph. Others may take what is ready.
-    const auto state = devices_.find(device);
-    if (order.has_value() || state == devices_.end() || !state->second.can_map)
-      return refuse(Counter::left_out_capture);
-    auto region = spare_region({context, region_bytes(bytes, state->second), false}, bytes, true);
-    if (!region) return refuse(Counter::left_out_capture);
-    const CuAddress at = region->painted_at;
-    live_[at] = {*region, at, bytes, ++ordinal_, false, from, {}};
-    freed_.erase(at);
-    recorder_.count(Counter::device_blocks);
-    return at;
-  }
-  poll();
-  if (!per_device(device).can_map) return refuse(Counter::left_out_no_vmm);
-  PerContext* const state = per_context(context);
-  if (state == nullptr) return refuse(Counter::left_out_refused);
-  auto region = take_region(bytes, context, device);
-  if (!region) return std::nullopt;  // counted
-  const CuAddress at = place(*region, bytes);
-  if (region->painted_at != at || region->painted_bytes != bytes) {
-    int failed = paint(*region, at, bytes, order.value_or(state->own));
-    // Without a stream the block is for all of them at once.
-    if (failed == kCuSuccess && !order) failed = driver_.synchronize_stream(state->own);
-    // The slot stays mapped: what was enqueued may still write to it.
-    if (failed != kCuSuccess) return refuse(Counter::left_out_refused);
-  }
-  live_[at] = {*region, at, bytes, ++ordinal_, false, from, {}};
+// Without a stream the block is for all of them at once: then its poison is waited for. New memory
+// depends on nothing, so the wait is for the memsets alone, whatever else the device does.
+int DeviceMemory::paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes) {
+  const CuStream stream = contexts_.at(region.context).painting;
+  const int failed = paint(region, at, bytes, stream);
+  if (failed != kCuSuccess) return failed;
+  return without_lock(lock, region.context, [&] { return driver_.synchronize_stream(stream); });
+}
+
+CuAddress DeviceMemory::give_out(const Region& region, CuAddress at, std::size_t bytes,
+                                 const Frames& from) {
+  live_[at] = {region, at, bytes, ++ordinal_, false, false, from, {}};
   freed_.erase(at);
   recorder_.count(Counter::device_blocks);
-  if (region->shared) recorder_.count(Counter::left_out_shared);
+  if (region.shared) recorder_.count(Counter::left_out_shared);
   return at;
 }
 
-DeviceMemory::Freed DeviceMemory::free(CuAddress address, Order order, const char* call,
-                                       const Frames& from) {
-  std::unique_lock lock(mutex_);
+// While a stream captures: a region that fits as it is.
+std::optional<CuAddress> DeviceMemory::allocate_ready(std::size_t bytes, CuContext context,
+                                                      const Frames& from) {
+  CuDevice device = 0;
+  if (driver_.get_device(&device) != kCuSuccess) return std::nullopt;
+  const auto state = devices_.find(device);
+  if (state == devices_.end() || !state->second.can_map) return refuse(Counter::left_out_capture);
+  const auto region =
+      spare_region({context, region_bytes(bytes, state->second), false}, bytes, true);
+  if (!region) return refuse(Counter::left_out_capture);
+  return give_out(*region, region->painted_at, bytes, from);
+}
+
+std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
+                                                const Frames& from) {
+  Lock lock(mutex_);
+  CuContext context = nullptr;
+  CuDevice device = 0;
+  const char* const call = order ? "cuMemAllocAsync" : "cuMemAlloc";
+  // The driver answers what is wrong with these.
+  if (bytes == 0 || abandoned_ || driver_.get_context(&context) != kCuSuccess ||
+      context == nullptr || is_broken(context))
+    return std::nullopt;
+  if (holds_back()) {
+    // On a capturing stream the allocation belongs to the graph. Others may take what is ready.
+    return order ? refuse(Counter::left_out_capture) : allocate_ready(bytes, context, from);
+  }
+  const CuContext of = order ? context_of(*order, context) : context;
+  // A green context's stream is that of the context in which it is used: events of a green context
+  // know nothing of the other streams.
+  if (!on_one_device(of, context)) context = of;
+  const CurrentContext current(driver_, context);
+  if (driver_.get_device(&device) != kCuSuccess) return std::nullopt;
+  poll(call, kPolled);
+  if (is_broken(context)) return std::nullopt;
+  if (!per_device(device).can_map) return refuse(Counter::left_out_no_vmm);
+  const PerContext* const state = per_context(context);
+  if (state == nullptr) return refuse(Counter::left_out_refused);
+  const std::uint64_t id = state->id;
+  auto region = take_region(lock, bytes, context, device);
+  if (!region) return std::nullopt;  // counted
+  int failed = kCuSuccess;
+  const CuAddress at = place(*region, bytes);
+  const auto is_gone = [&] {
+    const auto now = contexts_.find(context);
+    return now == contexts_.end() || now->second.id != id;
+  };
+  const bool painted = region->painted_at == at && region->painted_bytes == bytes;
+  if (!painted && !is_gone() && order) {
+    const CurrentContext theirs(driver_, of);
+    failed = paint(*region, at, bytes, *order);
+  } else if (!painted && !is_gone()) {
+    failed = paint_for_all(lock, *region, at, bytes);
+  }
+  if (is_gone()) {
+    forget(*region);
+    return refuse(Counter::left_out_refused);
+  }
+  // The slot stays mapped: what was enqueued may still write to it.
+  if (failed != kCuSuccess) {
+    report_error(context, failed, call);
+    return refuse(Counter::left_out_refused);
+  }
+  return give_out(*region, at, bytes, from);
+}
+
+DeviceMemory::FreeResult DeviceMemory::free(CuAddress address, Order order, const char* call,
+                                            const Frames& from) {
+  Lock lock(mutex_);
+  if (abandoned_) return {};
   const auto after = live_.upper_bound(address);
   const auto at = after == live_.begin() ? live_.end() : std::prev(after);
   if (at == live_.end() || address >= at->first + at->second.bytes) {
     const auto freed = freed_.find(address);
-    if (freed == freed_.end()) return Freed::foreign;
+    if (freed == freed_.end()) return {};
     return report_bad_free(freed->second, address, true, call, from);
   }
   if (at->first != address) return report_bad_free(at->second, address, false, call, from);
@@ -99,22 +148,31 @@ DeviceMemory::Freed DeviceMemory::free(CuAddress address, Order order, const cha
   block.freed = from;
   recorder_.count(Counter::device_frees);
   bury(block);
-  if (broken_) return Freed::freed;
-  if (!captures_.empty()) {
-    deferred_.push_back({block, order});
+  const CuContext context = block.region.context;
+  const auto result = [&] {
+    const auto error = errors_.find(context);
+    return FreeResult{Freed::freed, error == errors_.end() ? int{kCuSuccess} : error->second};
+  };
+  if (is_broken(context)) return result();
+  if (holds_back()) {
+    deferred_.push_back(block);
     recorder_.count(Counter::frees_deferred);
-    return Freed::freed;
+    return result();
   }
-  poll();
+  poll(call, kPolled);
+  if (is_broken(context)) return result();
+  CuContext current = nullptr;
+  driver_.get_context(&current);
   // A block that cannot be retired stays mapped, and is not used again.
-  const int failed = retire(block, order);
-  if (is_sticky(failed)) report_error(failed, call);
-  if (failed == kCuSuccess && !order && pending_.back().unmap) finish_now(lock, address, call);
-  return Freed::freed;
+  const int failed = retire(lock, block, order, current);
+  report_error(context, failed, call);
+  if (failed == kCuSuccess && !order) finish_now(lock, address, call);
+  return result();
 }
 
-DeviceMemory::Freed DeviceMemory::report_bad_free(const Block& block, CuAddress address, bool freed,
-                                                  const char* call, const Frames& from) {
+DeviceMemory::FreeResult DeviceMemory::report_bad_free(const Block& block, CuAddress address,
+                                                       bool freed, const char* call,
+                                                       const Frames& from) {
   if (FindingRecord* const finding = recorder_.begin_finding()) {
     finding->kind = FindingKind::bad_free;
     finding->side = Side::inside;
@@ -131,64 +189,16 @@ DeviceMemory::Freed DeviceMemory::report_bad_free(const Block& block, CuAddress 
     finding->freed = block.freed;
     recorder_.publish(*finding);
   }
-  return Freed::wrong;
+  return {Freed::wrong, kCuInvalidValue};
 }
 
 std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
   const std::lock_guard lock(mutex_);
   const auto after = live_.upper_bound(address);
-  if (after == live_.begin()) return std::nullopt;
+  if (abandoned_ || after == live_.begin()) return std::nullopt;
   const Block& block = std::prev(after)->second;
   if (address >= block.address + block.bytes) return std::nullopt;
   return View{block.address, block.bytes, block.region.context, block.ordinal};
-}
-
-void DeviceMemory::capture_began(CuStream stream) {
-  const std::lock_guard lock(mutex_);
-  captures_.insert(stream);
-}
-
-void DeviceMemory::capture_ended(CuStream stream) {
-  const std::lock_guard lock(mutex_);
-  if (captures_.erase(stream) == 0 || !captures_.empty()) return;
-  std::vector<Deferred> deferred;
-  deferred.swap(deferred_);
-  for (const Deferred& one : deferred) {
-    if (broken_) return;
-    // The stream that frees may have been destroyed by now; its work is that of the context.
-    if (is_sticky(retire(one.block, std::nullopt))) broken_ = true;
-  }
-}
-
-bool DeviceMemory::capturing() const {
-  const std::lock_guard lock(mutex_);
-  return !captures_.empty();
-}
-
-void DeviceMemory::context_gone(CuContext context) {
-  const std::lock_guard lock(mutex_);
-  const auto of_it = [&](const Region& region) { return region.context == context; };
-  const auto forget = [&](const Region& region) {
-    if (!region.shared) unmap(region.slot, false);
-  };
-  std::erase_if(live_, [&](const auto& one) {
-    return of_it(one.second.region) && (forget(one.second.region), true);
-  });
-  std::erase_if(pending_, [&](const Pending& one) {
-    return of_it(one.block.region) && (forget(one.block.region), true);
-  });
-  std::erase_if(deferred_, [&](const Deferred& one) {
-    return of_it(one.block.region) && (forget(one.block.region), true);
-  });
-  std::erase_if(spare_, [&](const auto& one) {
-    if (std::get<0>(one.first) != context) return false;
-    for (const Region& region : one.second) forget(region);
-    return true;
-  });
-  if (const auto state = contexts_.find(context); state != contexts_.end()) {
-    for (const Slot& slot : state->second.shared_slots) unmap(slot, false);
-    contexts_.erase(state);
-  }
 }
 
 void DeviceMemory::begin_program() {
@@ -198,15 +208,21 @@ void DeviceMemory::begin_program() {
     recorder_.reset(own);
 }
 
-void DeviceMemory::check_result(int result, const char* call) {
+void DeviceMemory::check_result(int result, const char* call, CuContext context) {
   if (!is_sticky(result)) return;
-  const std::lock_guard lock(mutex_);
-  report_error(result, call);
+  const Lock lock(mutex_);
+  if (context == nullptr) driver_.get_context(&context);
+  report_error(context, result, call);
 }
 
-void DeviceMemory::report_error(int result, const char* call) {
-  if (recorder_.noted(Fact::driver_broken)) return;
-  broken_ = true;
+bool DeviceMemory::is_broken() const {
+  const Lock lock(mutex_);
+  CuContext context = nullptr;
+  return !errors_.empty() && driver_.get_context(&context) == kCuSuccess && is_broken(context);
+}
+
+void DeviceMemory::report_error(CuContext context, int result, const char* call) {
+  if (!is_sticky(result) || !errors_.emplace(context, result).second) return;
   recorder_.note(Fact::driver_broken);
   FindingRecord* const finding = recorder_.begin_finding();
   if (finding == nullptr) return;

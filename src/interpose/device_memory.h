@@ -10,8 +10,13 @@
 //
 // While a stream captures, no mapping, event, query or memset is made: frees wait for the end of
 // the capture, and blocks come from the driver unless a freed region fits as it is.
+//
+// No wait for the device holds up another thread: what waits lets go of the mutex, and looks again
+// afterwards at what it knew.
 #pragma once
 
+#include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -46,7 +51,11 @@ class DeviceMemory {
     freed,
     wrong,  // reported: inside a block, or freed before
   };
-  Freed free(CuAddress address, Order order, const char* call, const Frames& from);
+  struct FreeResult {
+    Freed freed = Freed::foreign;
+    int result = kCuSuccess;  // of the call, unless foreign: the error of a broken context
+  };
+  FreeResult free(CuAddress address, Order order, const char* call, const Frames& from);
 
   struct View {
     CuAddress address = 0;
@@ -57,10 +66,21 @@ class DeviceMemory {
   // The live block that contains the address.
   std::optional<View> find(CuAddress address) const;
 
-  // A stream has begun, or ended, a capture.
-  void capture_began(CuStream stream);
-  void capture_ended(CuStream stream);
+  // Before a stream begins a capture. False: it captures already, so a refusal says nothing.
+  bool capture_begins(CuStream stream);
+  // A capture was refused, or has ended.
+  void capture_over(CuStream stream);
+  // Around the destruction of a stream. False before: it does not capture, and nothing comes after.
+  bool capture_dies(CuStream stream);
+  void capture_died();
   bool capturing() const;
+
+  // A pool that the program has made, and one that it destroys.
+  void pool_created(CuPool pool, const CuPoolProps& properties);
+  void pool_destroyed(CuPool pool);
+  // True if memory of the pool may be the guard's: it is on the device of the stream, and not made
+  // to be exported.
+  bool guards_pool(CuPool pool, CuStream stream) const;
 
   // The current context may access the memory of the other one's device from now on, as with
   // memory of the driver's own.
@@ -69,23 +89,32 @@ class DeviceMemory {
   // The context is destroyed: its blocks, streams and events are gone.
   void context_gone(CuContext context);
 
-  // A call of the program returned this code. The first sticky one is reported.
-  void check_result(int result, const char* call);
+  // The program retains a primary context, or is about to release it: true for the last time.
+  void primary_retained(CuDevice device);
+  bool primary_releases(CuDevice device);
+
+  // A call of the program returned this code. The first sticky one of each context is reported.
+  // Without a context it is the current one's.
+  void check_result(int result, const char* call, CuContext context = nullptr);
+  // True if the current context has had such an error: nothing is guarded in it.
+  bool is_broken() const;
 
   // At the end of a process or of its context: compares the canaries of all blocks, live and freed.
   // Waits for the device, but only for a limited time. An error that the program has not asked for
   // is reported.
   void settle();
 
-  // Around fork(). The child has none of this: the driver does not work there.
+  // Around fork(). If the driver was used, it does not work in the child, which has none of this.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  void abandon() { broken_ = true; }
+  void abandon() { abandoned_ = abandoned_ || !contexts_.empty(); }
 
   // The blocks so far were the guard's own; the next one is the program's first.
   void begin_program();
 
  private:
+  using Lock = std::unique_lock<std::mutex>;
+
   struct Slot {
     CuAddress reservation = 0, base = 0;
     std::size_t reserved_bytes = 0, bytes = 0;
@@ -107,7 +136,7 @@ class DeviceMemory {
     CuAddress address = 0;
     std::size_t bytes = 0;
     std::uint64_t ordinal = 0;
-    bool is_freed = false;
+    bool is_freed = false, is_reported = false;  // reported: its canaries are known to be dirty
     Frames allocated, freed;
   };
   struct Pending {
@@ -117,12 +146,16 @@ class DeviceMemory {
     bool copied = false;                // false: a call failed, so the canaries say nothing
     bool unmap = false;                 // and not used again
   };
-  struct Deferred {
-    Block block;
-    Order order;
+  // Buffers into which the device may still write.
+  struct Batch {
+    CuContext context = nullptr;
+    CuEvent done = nullptr;
+    std::vector<unsigned char*> canaries;
   };
   struct PerContext {
-    CuStream own = nullptr;  // non-blocking
+    std::uint64_t id = 0;  // a later context may have the same handle
+    // Both non-blocking. The first waits for the program's streams, the second for nothing.
+    CuStream own = nullptr, painting = nullptr;
     std::vector<CuEvent> events;
     std::vector<unsigned char*> canaries;
     std::vector<Slot> shared_slots;
@@ -138,48 +171,77 @@ class DeviceMemory {
   };
   // Regions of one size, by context, size and whether they are shared.
   using SpareKey = std::tuple<CuContext, std::size_t, bool>;
+  // Default streams are of a context, and the thread's of a thread as well.
+  using CaptureKey = std::tuple<CuStream, CuContext, int>;
 
   // device_memory.cpp
   CuAddress place(const Region& region, std::size_t bytes) const;
   int paint(Region& region, CuAddress at, std::size_t bytes, CuStream stream);
+  int paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes);
+  std::optional<CuAddress> allocate_ready(std::size_t bytes, CuContext context, const Frames& from);
+  CuAddress give_out(const Region& region, CuAddress at, std::size_t bytes, const Frames& from);
   std::optional<CuAddress> refuse(Counter reason);
-  void report_error(int result, const char* call);
-  Freed report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
-                        const Frames& from);
-  // device_slots.cpp
+  // Does nothing unless the result is sticky and the first of the context.
+  void report_error(CuContext context, int result, const char* call);
+  bool is_broken(CuContext context) const { return errors_.count(context) != 0; }
+  FreeResult report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
+                             const Frames& from);
+  // device_contexts.cpp
+  // The context of a stream; `current` for default streams.
+  CuContext context_of(CuStream stream, CuContext current) const;
+  bool on_one_device(CuContext first, CuContext second) const;
+  CaptureKey capture_key(CuStream stream, CuContext& context) const;
+  bool holds_back() const { return !captures_.empty() || dying_captures_ != 0; }
+  void retire_deferred(Lock& lock);
   PerContext* per_context(CuContext context);
+  // Runs `wait` without the mutex. kCuInvalidContext if the context has gone meanwhile.
+  template <class Wait>
+  int without_lock(Lock& lock, CuContext context, Wait wait);
+  // Bounded: the device may itself wait for the program.
+  int wait_for(Lock& lock, CuContext context, CuEvent event, int most_ms);
+  // device_slots.cpp
   PerDevice& per_device(CuDevice device);
   std::size_t region_bytes(std::size_t bytes, const PerDevice& device) const;
   std::optional<Region> spare_region(const SpareKey& key, std::size_t bytes, bool painted);
-  std::optional<Region> take_region(std::size_t bytes, CuContext context, CuDevice device);
-  std::optional<Region> take_cell(std::size_t bytes, CuContext context, CuDevice device);
-  int map_slot(std::size_t bytes, CuDevice device, Slot& out);
+  std::optional<Region> take_region(Lock& lock, std::size_t bytes, CuContext context,
+                                    CuDevice device);
+  std::optional<Region> take_cell(Lock& lock, std::size_t bytes, CuContext context,
+                                  CuDevice device);
+  int map_slot(Lock& lock, std::size_t bytes, CuContext context, CuDevice device, Slot& out);
   int give_access(const Slot& slot);
   int try_map_slot(std::size_t bytes, CuDevice device, Slot& out);
+  // The addresses are kept from other uses, or given back and no longer known as freed ones.
   void unmap(const Slot& slot, bool keep_addresses);
-  bool trim();
+  void forget(const Region& region);  // of a context that is gone
+  bool trim(CuDevice device);
+  bool wait_for_free(Lock& lock, CuContext context, CuDevice device);
   // device_retirement.cpp
   Zone zone_before(const Block& block) const;
   Zone zone_after(const Block& block) const;
-  Lent<CuEvent> take_event(PerContext& context);
-  Lent<unsigned char*> take_canaries(PerContext& context);
-  int order_after_all(CuContext context, PerContext& state);
+  // None, and why, if the driver has no more.
+  Lent<CuEvent> take_event(PerContext& context, int& failed);
+  Lent<unsigned char*> take_canaries(PerContext& context, int& failed);
+  int order_after_all(Lock& lock, CuContext context);
+  int order_after(CuStream stream, CuContext of, PerContext& state);
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
-  int retire(const Block& block, Order order);
-  // Finishes freed blocks whose event has passed. The error of a broken context, else 0.
-  int poll();
-  // Bounded: the device may itself wait for the program.
-  int wait_for(CuEvent event, int most_ms);
-  // Finishes the freed block at this address once its event has passed, for at most kFreeWaitMs.
-  // Other threads have the mutex meanwhile: if one of them finishes the block, breaks the context
-  // or begins a capture, this returns. An error of the context is reported as that of `call`.
-  void finish_now(std::unique_lock<std::mutex>& lock, CuAddress address, const char* call);
+  // `current`: the context in which the free was called.
+  int retire(Lock& lock, const Block& block, Order order, CuContext current);
+  // Finishes freed blocks whose event has passed, and asks for at most so many. Reports an error.
+  void poll(const char* call, std::size_t most);
+  // Finishes the freed block at this address, if it is to be unmapped, once its event has passed,
+  // for at most kFreeWaitMs. Other threads have the mutex meanwhile: if one of them finishes the
+  // block, breaks the context or begins a capture, this returns.
+  void finish_now(Lock& lock, CuAddress address, const char* call);
   bool choose_to_unmap(const Region& region);
   void finish(Pending& pending);
   bool compare(const Block& block, const unsigned char* canaries);
-  // The first failure; 0 for none.
-  int compare_live();
   void bury(const Block& block);
+  // device_settling.cpp
+  bool awaits_device() const;
+  void compare_live(Lock& lock);
+  // Compares blocks of the context from address `next` on, and moves it past them. The first
+  // failure; 0 for none.
+  int compare_batch(Lock& lock, CuContext context, CuAddress& next);
 
   const Driver& driver_;
   const Settings& settings_;
@@ -190,14 +252,22 @@ class DeviceMemory {
   std::map<CuAddress, Block> freed_;
   std::deque<CuAddress> freed_order_;
   std::deque<Pending> pending_;
-  std::vector<Deferred> deferred_;
+  std::deque<Block> deferred_;  // freed while a stream captured
+  std::vector<Batch> batches_;  // given up; their buffers come back
   std::map<SpareKey, std::vector<Region>> spare_;
-  std::set<CuStream> captures_;
+  std::map<CaptureKey, CuContext> captures_;
+  int dying_captures_ = 0;  // of streams that are being destroyed
+  // Calls that wait for the device without the mutex. A capture begins when there are none.
+  int waits_ = 0;
+  std::condition_variable no_waits_;
   std::map<CuContext, PerContext> contexts_;
+  std::map<CuContext, int> errors_;  // of broken contexts
   std::map<CuDevice, PerDevice> devices_;
-  std::uint64_t ordinal_ = 0,
-                retired_ = 0;  // of blocks so far, of freed ones that could be unmapped
-  bool broken_ = false;
+  std::map<CuDevice, int> retained_;  // primary contexts, how often
+  std::map<CuPool, CuDevice> pools_;
+  std::uint64_t ordinal_ = 0, retired_ = 0,  // blocks so far, freed ones that could be unmapped
+      context_ids_ = 0;
+  bool abandoned_ = false;
 };
 
 }  // namespace redzone::interpose

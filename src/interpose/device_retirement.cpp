@@ -5,23 +5,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interpose/current_context.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_memory.h"
+#include "interpose/device_waits.h"
 
 namespace redzone::interpose {
 namespace {
 
-constexpr int kSettleMs = 2000;
-// What is said to have returned an error that no call of the program has.
-constexpr const char* kLastCall = "the guard's last look";
-// The wait of a free, with pauses that grow.
-constexpr int kFreeWaitMs = 2000;
-constexpr unsigned kFirstPauseUs = 8, kLongestPauseUs = 1000;
-// At most so many are asked for in one call of the program.
-constexpr std::size_t kPolled = 8;
 constexpr std::size_t kCanaryChunk = 64 * 1024;
-constexpr std::size_t kLiveBatch = 256;
 
 }  // namespace
 
@@ -37,21 +28,23 @@ DeviceMemory::Zone DeviceMemory::zone_after(const Block& block) const {
   return {end, room < kZoneBytes ? room : kZoneBytes};
 }
 
-Lent<CuEvent> DeviceMemory::take_event(PerContext& context) {
+Lent<CuEvent> DeviceMemory::take_event(PerContext& context, int& failed) {
   CuEvent out = nullptr;
+  failed = kCuSuccess;
   if (!context.events.empty()) {
     out = context.events.back();
     context.events.pop_back();
-  } else if (driver_.create_event(&out, kCuEventDisableTiming) != kCuSuccess) {
+  } else if ((failed = driver_.create_event(&out, kCuEventDisableTiming)) != kCuSuccess) {
     out = nullptr;
   }
   return {context.events, out};
 }
 
-Lent<unsigned char*> DeviceMemory::take_canaries(PerContext& context) {
+Lent<unsigned char*> DeviceMemory::take_canaries(PerContext& context, int& failed) {
+  failed = kCuSuccess;
   if (context.canaries.empty()) {
     void* chunk = nullptr;
-    if (driver_.allocate_pinned(&chunk, kCanaryChunk, 0) != kCuSuccess)
+    if ((failed = driver_.allocate_pinned(&chunk, kCanaryChunk, 0)) != kCuSuccess)
       return {context.canaries, nullptr};
     for (std::size_t at = 0; at + 2 * kZoneBytes <= kCanaryChunk; at += 2 * kZoneBytes)
       context.canaries.push_back(static_cast<unsigned char*>(chunk) + at);
@@ -62,13 +55,31 @@ Lent<unsigned char*> DeviceMemory::take_canaries(PerContext& context) {
 }
 
 // Lets the context's own stream wait for all that the context was given so far.
-int DeviceMemory::order_after_all(CuContext context, PerContext& state) {
-  if (driver_.record_context_event == nullptr) return driver_.synchronize_context();
-  const auto all = take_event(state);
-  if (!all) return kCuOutOfMemory;
-  if (const int failed = driver_.record_context_event(context, all.get())) return failed;
+int DeviceMemory::order_after_all(Lock& lock, CuContext context) {
+  if (driver_.record_context_event == nullptr)
+    return without_lock(lock, context, [&] { return driver_.synchronize_context(); });
+  PerContext& state = contexts_.at(context);
+  int failed = kCuSuccess;
+  const auto all = take_event(state, failed);
+  if (!all) return failed;
+  failed = driver_.record_context_event(context, all.get());
+  if (failed != kCuSuccess) return failed;
   // The wait is for what is recorded now: the event may be used again.
   return driver_.wait_event(state.own, all.get(), 0);
+}
+
+// Lets the context's own stream wait for what a stream of another context was given so far.
+int DeviceMemory::order_after(CuStream stream, CuContext of, PerContext& state) {
+  // An event is of the context of the stream in which it is recorded, but any stream may wait.
+  std::optional<CurrentContext> there(std::in_place, driver_, of);
+  PerContext* const theirs = per_context(of);
+  if (theirs == nullptr) return kCuInvalidContext;
+  int failed = kCuSuccess;
+  const auto given = take_event(*theirs, failed);
+  if (!given) return failed;
+  failed = driver_.record_event(given.get(), stream);
+  there.reset();
+  return failed != kCuSuccess ? failed : driver_.wait_event(state.own, given.get(), 0);
 }
 
 int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned char* to) {
@@ -87,17 +98,31 @@ bool DeviceMemory::choose_to_unmap(const Region& region) {
   return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
 }
 
-int DeviceMemory::retire(const Block& block, Order order) {
-  const CurrentContext current(driver_, block.region.context);
-  PerContext* const state = per_context(block.region.context);
+int DeviceMemory::retire(Lock& lock, const Block& block, Order order, CuContext current) {
+  const CuContext context = block.region.context;
+  const CuContext of = order ? context_of(*order, current) : context;
+  const CurrentContext here(driver_, context);
+  PerContext* state = per_context(context);
   if (state == nullptr) return kCuInvalidContext;
+  int ordered = kCuSuccess;
   if (!order)
-    if (const int failed = order_after_all(block.region.context, *state)) return failed;
-  const CuStream stream = order.value_or(state->own);
-  auto done = take_event(*state);
-  auto canaries = take_canaries(*state);
-  if (!done || !canaries) return kCuOutOfMemory;
-  int failed = copy_canaries(block, stream, canaries.get());
+    ordered = order_after_all(lock, context);
+  else if (of != context)
+    ordered = order_after(*order, of, *state);
+  if (ordered == kCuInvalidContext && contexts_.count(context) == 0) forget(block.region);
+  if (ordered != kCuSuccess) return ordered;
+  if (holds_back()) {  // the mutex was free meanwhile
+    deferred_.push_back(block);
+    return kCuSuccess;
+  }
+  state = &contexts_.at(context);
+  const CuStream stream = order && of == context ? *order : state->own;
+  int failed = kCuSuccess;
+  auto done = take_event(*state, failed);
+  if (!done) return failed;
+  auto canaries = take_canaries(*state, failed);
+  if (!canaries) return failed;
+  failed = copy_canaries(block, stream, canaries.get());
   const bool copied = failed == kCuSuccess;
   if (copied && settings_.poison >= 0)
     failed = driver_.set_bytes(block.address, static_cast<unsigned char>(settings_.poison),
@@ -113,45 +138,48 @@ int DeviceMemory::retire(const Block& block, Order order) {
   return failed;
 }
 
-int DeviceMemory::poll() {
-  if (broken_) return kCuSuccess;
+void DeviceMemory::poll(const char* call, std::size_t most) {
   std::size_t asked = 0;
-  for (auto it = pending_.begin(); it != pending_.end() && asked < kPolled; ++asked) {
-    if (const int result = driver_.query_event(it->done)) {
-      if (is_sticky(result)) return result;
+  for (auto it = pending_.begin(); it != pending_.end() && asked < most;) {
+    const CuContext context = it->block.region.context;
+    if (is_broken(context)) {
       ++it;
       continue;
     }
-    finish(*it);
-    it = pending_.erase(it);
+    ++asked;
+    const int result = driver_.query_event(it->done);
+    if (result == kCuSuccess) {
+      finish(*it);
+      it = pending_.erase(it);
+    } else {
+      report_error(context, result, call);
+      ++it;
+    }
   }
-  return kCuSuccess;
+  std::erase_if(batches_, [&](Batch& batch) {
+    if (is_broken(batch.context) || driver_.query_event(batch.done) != kCuSuccess) return false;
+    PerContext& state = contexts_.at(batch.context);
+    state.events.push_back(batch.done);
+    state.canaries.insert(state.canaries.end(), batch.canaries.begin(), batch.canaries.end());
+    return true;
+  });
 }
 
-int DeviceMemory::wait_for(CuEvent event, int most_ms) {
-  int result = kCuNotReady;
-  for (int waited_ms = 0; waited_ms <= most_ms; ++waited_ms) {
-    result = driver_.query_event(event);
-    if (result != kCuNotReady) break;
-    ::usleep(1000);
-  }
-  return result;
-}
-
-void DeviceMemory::finish_now(std::unique_lock<std::mutex>& lock, CuAddress address,
-                              const char* call) {
+void DeviceMemory::finish_now(Lock& lock, CuAddress address, const char* call) {
   unsigned pause_us = kFirstPauseUs;
   for (unsigned waited_us = 0; waited_us < kFreeWaitMs * 1000; waited_us += pause_us) {
     const auto it = std::find_if(pending_.begin(), pending_.end(),
                                  [&](const Pending& one) { return one.block.address == address; });
-    if (it == pending_.end() || broken_ || !captures_.empty()) return;
+    if (it == pending_.end() || !it->unmap || holds_back()) return;
+    const CuContext context = it->block.region.context;
+    if (is_broken(context)) return;
     const int result = driver_.query_event(it->done);
     if (result == kCuSuccess) {
       finish(*it);
       pending_.erase(it);
       return;
     }
-    if (is_sticky(result)) report_error(result, call);
+    report_error(context, result, call);
     if (result != kCuNotReady) return;
     lock.unlock();
     ::usleep(pause_us);
@@ -163,7 +191,8 @@ void DeviceMemory::finish_now(std::unique_lock<std::mutex>& lock, CuAddress addr
 void DeviceMemory::finish(Pending& pending) {
   Block& block = pending.block;
   Region& region = block.region;
-  if (pending.copied && !compare(block, pending.canaries)) region.painted_at = 0;
+  if (pending.copied && !block.is_reported && !compare(block, pending.canaries))
+    region.painted_at = 0;
   PerContext& state = contexts_.at(region.context);
   state.events.push_back(pending.done);
   state.canaries.push_back(pending.canaries);
@@ -216,56 +245,6 @@ void DeviceMemory::bury(const Block& block) {
     freed_.erase(freed_order_.front());
     freed_order_.pop_front();
   }
-}
-
-int DeviceMemory::compare_live() {
-  auto next = live_.begin();
-  while (next != live_.end()) {
-    struct Copy {
-      const Block* block;
-      unsigned char* canaries;
-    };
-    // If a call fails, the device may still write to them: then they are not used again.
-    std::vector<Copy> copies;
-    const CuContext context = next->second.region.context;
-    PerContext* const state = per_context(context);
-    const CurrentContext current(driver_, context);
-    if (state == nullptr) return kCuInvalidContext;
-    if (const int failed = order_after_all(context, *state)) return failed;
-    for (; next != live_.end() && copies.size() < kLiveBatch &&
-           next->second.region.context == context;
-         ++next) {
-      auto canaries = take_canaries(*state);
-      if (!canaries) return kCuOutOfMemory;
-      copies.push_back({&next->second, canaries.keep()});
-      if (const int failed = copy_canaries(next->second, state->own, copies.back().canaries))
-        return failed;
-    }
-    const auto done = take_event(*state);
-    if (!done) return kCuOutOfMemory;
-    if (const int failed = driver_.record_event(done.get(), state->own)) return failed;
-    if (const int failed = wait_for(done.get(), kSettleMs)) return failed;
-    for (const Copy& copy : copies) {
-      compare(*copy.block, copy.canaries);
-      state->canaries.push_back(copy.canaries);
-    }
-  }
-  return kCuSuccess;
-}
-
-void DeviceMemory::settle() {
-  const std::lock_guard lock(mutex_);
-  if (broken_ || !captures_.empty()) return;
-  int failed = kCuSuccess;
-  for (int waited_ms = 0; !pending_.empty() && waited_ms < kSettleMs; ++waited_ms) {
-    const std::size_t before = pending_.size();
-    failed = poll();
-    if (failed != kCuSuccess) break;
-    if (pending_.size() == before) ::usleep(1000);
-  }
-  // What the device still works on is left alone.
-  if (pending_.empty()) failed = compare_live();
-  if (is_sticky(failed)) report_error(failed, kLastCall);
 }
 
 }  // namespace redzone::interpose

@@ -1,15 +1,16 @@
 // Slots of DeviceMemory: mapping them, sharing them, and those that are ready to be used again.
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 
 #include "interpose/current_context.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_memory.h"
+#include "interpose/device_waits.h"
 
 namespace redzone::interpose {
 namespace {
-
-constexpr int kTrimMs = 200;
 
 CuMemAllocationProp properties_of(CuDevice device) {
   CuMemAllocationProp out;
@@ -23,14 +24,6 @@ std::size_t cell_bytes(std::size_t bytes) {
 }
 
 }  // namespace
-
-DeviceMemory::PerContext* DeviceMemory::per_context(CuContext context) {
-  const auto known = contexts_.find(context);
-  if (known != contexts_.end()) return &known->second;
-  PerContext made;
-  if (driver_.create_stream(&made.own, kCuStreamNonBlocking) != kCuSuccess) return nullptr;
-  return &contexts_.emplace(context, std::move(made)).first->second;
-}
 
 DeviceMemory::PerDevice& DeviceMemory::per_device(CuDevice device) {
   const auto [at, is_new] = devices_.try_emplace(device);
@@ -76,15 +69,15 @@ std::optional<DeviceMemory::Region> DeviceMemory::spare_region(const SpareKey& k
   return out;
 }
 
-std::optional<DeviceMemory::Region> DeviceMemory::take_region(std::size_t bytes, CuContext context,
-                                                              CuDevice device) {
+std::optional<DeviceMemory::Region> DeviceMemory::take_region(Lock& lock, std::size_t bytes,
+                                                              CuContext context, CuDevice device) {
   PerDevice& state = per_device(device);
   const std::size_t needed = region_bytes(bytes, state);
   if (auto spare = spare_region({context, needed, false}, bytes, false)) return spare;
   if (state.mapped_bytes + needed > state.budget_bytes && cell_bytes(bytes) <= kLargestCell)
-    if (auto cell = take_cell(bytes, context, device)) return cell;
+    if (auto cell = take_cell(lock, bytes, context, device)) return cell;
   Slot slot;
-  const int failed = map_slot(needed, device, slot);
+  const int failed = map_slot(lock, needed, context, device, slot);
   if (failed != kCuSuccess) {
     recorder_.count(failed == kCuOutOfMemory ? Counter::left_out_memory
                                              : Counter::left_out_refused);
@@ -93,13 +86,14 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_region(std::size_t bytes,
   return Region{slot, slot.base, slot.bytes, false, context, 0, 0};
 }
 
-std::optional<DeviceMemory::Region> DeviceMemory::take_cell(std::size_t bytes, CuContext context,
-                                                            CuDevice device) {
+std::optional<DeviceMemory::Region> DeviceMemory::take_cell(Lock& lock, std::size_t bytes,
+                                                            CuContext context, CuDevice device) {
   const std::size_t cell = cell_bytes(bytes);
   const SpareKey key{context, cell, true};
   if (auto spare = spare_region(key, bytes, false)) return spare;
   Slot slot;
-  if (map_slot(region_bytes(kLargestCell, per_device(device)), device, slot) != kCuSuccess)
+  if (map_slot(lock, region_bytes(kLargestCell, per_device(device)), context, device, slot) !=
+      kCuSuccess)
     return std::nullopt;
   contexts_.at(context).shared_slots.push_back(slot);
   auto& cells = spare_[key];
@@ -109,9 +103,11 @@ std::optional<DeviceMemory::Region> DeviceMemory::take_cell(std::size_t bytes, C
   return Region{slot, slot.base, cell, true, context, 0, 0};
 }
 
-int DeviceMemory::map_slot(std::size_t bytes, CuDevice device, Slot& out) {
+int DeviceMemory::map_slot(Lock& lock, std::size_t bytes, CuContext context, CuDevice device,
+                           Slot& out) {
   int failed = try_map_slot(bytes, device, out);
-  while (failed == kCuOutOfMemory && trim()) failed = try_map_slot(bytes, device, out);
+  while (failed == kCuOutOfMemory && (trim(device) || wait_for_free(lock, context, device)))
+    failed = try_map_slot(bytes, device, out);
   return failed;
 }
 
@@ -136,7 +132,7 @@ void DeviceMemory::peer_enabled(CuContext other) {
   };
   for (const auto& [address, block] : live_) give(block.region);
   for (const Pending& pending : pending_) give(pending.block.region);
-  for (const Deferred& deferred : deferred_) give(deferred.block.region);
+  for (const Block& block : deferred_) give(block.region);
   for (const auto& [key, regions] : spare_)
     for (const Region& region : regions) give(region);
   for (const auto& [context, state] : contexts_)
@@ -177,26 +173,50 @@ int DeviceMemory::try_map_slot(std::size_t bytes, CuDevice device, Slot& out) {
 void DeviceMemory::unmap(const Slot& slot, bool keep_addresses) {
   driver_.unmap(slot.base, slot.bytes);
   driver_.release(slot.handle);
-  if (!keep_addresses) driver_.free_reservation(slot.reservation, slot.reserved_bytes);
   devices_[slot.device].mapped_bytes -= slot.bytes;
+  if (keep_addresses) return;
+  driver_.free_reservation(slot.reservation, slot.reserved_bytes);
+  // The driver may give a block of its own these addresses.
+  freed_.erase(freed_.lower_bound(slot.reservation),
+               freed_.lower_bound(slot.reservation + slot.reserved_bytes));
 }
 
-// Gives memory back to the driver: spare slots first, then what waits for the device. False if
-// there was none.
-bool DeviceMemory::trim() {
+// Gives spare slots back to the driver. False if there was none.
+bool DeviceMemory::trim(CuDevice device) {
   bool any = false;
   for (auto& [key, regions] : spare_) {
     if (std::get<2>(key)) continue;
-    for (const Region& region : regions) {
+    std::erase_if(regions, [&](const Region& region) {
+      if (region.slot.device != device) return false;
       unmap(region.slot, false);
-      any = true;
-    }
-    regions.clear();
+      return any = true;
+    });
   }
-  if (any || pending_.empty()) return any;
-  if (wait_for(pending_.front().done, kTrimMs) != kCuSuccess) return false;
-  poll();
-  return true;
+  return any;
+}
+
+// Waits until memory of the device comes back that the program has freed, as long as that takes:
+// without the guard it would be there, as cuMemFree() itself waits for the device. False if there
+// is none to come, or a capture begins.
+bool DeviceMemory::wait_for_free(Lock& lock, CuContext context, CuDevice device) {
+  const std::uint64_t id = contexts_.at(context).id;
+  const auto comes_back = [&](const Pending& one) {
+    const Region& region = one.block.region;
+    return !region.shared && region.slot.device == device && !is_broken(region.context);
+  };
+  for (unsigned pause_us = kFirstPauseUs;; pause_us = std::min(2 * pause_us, kLongestPauseUs)) {
+    if (holds_back()) return false;
+    const auto before = std::count_if(pending_.begin(), pending_.end(), comes_back);
+    poll("cuMemAlloc", pending_.size());
+    const auto now = std::count_if(pending_.begin(), pending_.end(), comes_back);
+    if (now != before) return true;
+    if (now == 0) return false;
+    lock.unlock();
+    ::usleep(pause_us);
+    lock.lock();
+    const auto state = contexts_.find(context);
+    if (state == contexts_.end() || state->second.id != id) return false;
+  }
 }
 
 }  // namespace redzone::interpose

@@ -51,6 +51,8 @@ Driver load_driver(void* (*find)(const char* name)) {
   load(d.allocate_pinned, find("cuMemHostAlloc"));
   load(d.create_stream, find("cuStreamCreate"));
   load(d.synchronize_stream, find("cuStreamSynchronize"));
+  load(d.get_stream_context, find("cuStreamGetCtx"));
+  load(d.get_default_pool, find("cuDeviceGetDefaultMemPool"));
   load(d.wait_event, find("cuStreamWaitEvent"));
   load(d.create_event, find("cuEventCreate"));
   load(d.record_event, find("cuEventRecord"));

@@ -31,10 +31,13 @@ struct Driver {
 
   int (*create_stream)(CuStream*, unsigned) = nullptr;
   int (*synchronize_stream)(CuStream) = nullptr;
+  int (*get_stream_context)(CuStream, CuContext*) = nullptr;  // 9.2 and later
   int (*wait_event)(CuStream, CuEvent, unsigned) = nullptr;
   int (*create_event)(CuEvent*, unsigned) = nullptr;
   int (*record_event)(CuEvent, CuStream) = nullptr;
   int (*query_event)(CuEvent) = nullptr;
+
+  int (*get_default_pool)(CuPool*, CuDevice) = nullptr;  // 11.2 and later
 
   int (*get_primary_state)(CuDevice, unsigned*, int*) = nullptr;
   int (*retain_primary)(CuContext*, CuDevice) = nullptr;

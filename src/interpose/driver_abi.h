@@ -27,6 +27,7 @@ enum CuResult : int {
   kCuInvalidPc = 718,
   kCuLaunchFailed = 719,
   kCuNotSupported = 801,
+  kCuCaptureWrongThread = 908,
 };
 
 using CuDevice = int;
@@ -67,6 +68,16 @@ struct CuMemAccessDesc {
   int flags = 0;  // 3: read and write
 };
 inline constexpr int kCuAccessReadWrite = 3;
+
+struct CuPoolProps {
+  int type = 0;
+  int handle_types = 0;  // 0: the pool cannot be exported
+  CuMemLocation location;
+  void* win32_security_attributes = nullptr;
+  std::size_t max_bytes = 0;
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
 
 inline constexpr int kCuGranularityMinimum = 0;
 inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device

@@ -35,6 +35,7 @@ enum class Counter : std::uint8_t {
   left_out_memory,    // no memory for a slot
   left_out_refused,   // the driver refused a call that a slot needs
   left_out_managed,   // cuMemAllocManaged
+  left_out_pool,      // of a pool on another device or the host, or made to be exported
   left_out_pinned,    // cuMemHostAlloc, cuMemAllocHost
   left_out_mapped,    // cuMemCreate: the program maps memory itself
   left_out_shared,    // guarded by canaries only: it shares a slot with other small blocks

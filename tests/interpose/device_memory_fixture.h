@@ -50,7 +50,7 @@ class DeviceMemoryTest : public testing::Test {
     return memory().allocate(bytes, order, kNowhere).value_or(0);
   }
   DeviceMemory::Freed free(CuAddress address, Order order = std::nullopt) {
-    return memory().free(address, order, "cuMemFree", kNowhere);
+    return memory().free(address, order, "cuMemFree", kNowhere).freed;
   }
   std::uint64_t counted(Counter counter) const { return recorder_.counted(counter); }
   std::vector<guard::Finding> findings() const {

@@ -122,7 +122,7 @@ TEST_F(DeviceMemoryTest, ACaptureIsNotDisturbed) {
   free(ready);
   settle();
   const auto checked = counted(Counter::canaries_checked);
-  memory().capture_began(stream_);
+  EXPECT_TRUE(memory().capture_begins(stream_));
   ASSERT_EQ(cuStreamBeginCapture_v2(stream_, 0), 0);
   EXPECT_EQ(free(other), DeviceMemory::Freed::freed);
   EXPECT_EQ(free(live, stream_), DeviceMemory::Freed::freed);
@@ -135,7 +135,7 @@ TEST_F(DeviceMemoryTest, ACaptureIsNotDisturbed) {
   EXPECT_EQ(counted(Counter::frees_deferred), 2u);
   EXPECT_EQ(counted(Counter::left_out_capture), 2u);
   EXPECT_EQ(counted(Counter::canaries_checked), checked);
-  memory().capture_ended(stream_);
+  memory().capture_over(stream_);
   settle();
   EXPECT_EQ(counted(Counter::canaries_checked), checked + 3) << "two freed ones, and a live one";
 }

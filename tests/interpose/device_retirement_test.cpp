@@ -247,13 +247,13 @@ TEST_F(WaitingFree, EndsWithItsContext) {
 }
 
 TEST_F(WaitingFree, DoesNotInvalidateACapture) {
-  memory().capture_began(stream_);
+  EXPECT_TRUE(memory().capture_begins(stream_));
   ASSERT_EQ(cuStreamBeginCapture_v2(stream_, 0), 0);
   thread_.join();
   EXPECT_TRUE(fakeIsMapped(at_, 100));
   CuGraph graph = nullptr;
   EXPECT_EQ(cuStreamEndCapture(stream_, &graph), 0) << "the capture was invalidated";
-  memory().capture_ended(stream_);
+  memory().capture_over(stream_);
   settle();
   EXPECT_FALSE(fakeIsMapped(at_, 1));
 }

@@ -18,6 +18,9 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(offsetof(CuMemAllocationProp, flags), offsetof(CUmemAllocationProp, allocFlags));
   EXPECT_EQ(sizeof(CuMemAccessDesc), sizeof(CUmemAccessDesc));
   EXPECT_EQ(offsetof(CuMemAccessDesc, flags), offsetof(CUmemAccessDesc, flags));
+  EXPECT_EQ(sizeof(CuPoolProps), sizeof(CUmemPoolProps));
+  EXPECT_EQ(offsetof(CuPoolProps, handle_types), offsetof(CUmemPoolProps, handleTypes));
+  EXPECT_EQ(offsetof(CuPoolProps, location), offsetof(CUmemPoolProps, location));
   EXPECT_EQ(int{kCuSuccess}, int{CUDA_SUCCESS});
   EXPECT_EQ(int{kCuInvalidValue}, int{CUDA_ERROR_INVALID_VALUE});
   EXPECT_EQ(int{kCuOutOfMemory}, int{CUDA_ERROR_OUT_OF_MEMORY});
@@ -35,6 +38,7 @@ TEST(DriverAbi, IsThatOfTheToolkit) {
   EXPECT_EQ(int{kCuInvalidPc}, int{CUDA_ERROR_INVALID_PC});
   EXPECT_EQ(int{kCuLaunchFailed}, int{CUDA_ERROR_LAUNCH_FAILED});
   EXPECT_EQ(int{kCuNotSupported}, int{CUDA_ERROR_NOT_SUPPORTED});
+  EXPECT_EQ(int{kCuCaptureWrongThread}, int{CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD});
   EXPECT_EQ(kCuLocationDevice, int{CU_MEM_LOCATION_TYPE_DEVICE});
   EXPECT_EQ(kCuAllocationPinned, int{CU_MEM_ALLOCATION_TYPE_PINNED});
   EXPECT_EQ(kCuAccessReadWrite, int{CU_MEM_ACCESS_FLAGS_PROT_READWRITE});

@@ -74,6 +74,15 @@ TEST_P(WayToTheDriver, AnErrorThatTheProgramDoesNotAskForIsReportedAtExit) {
   EXPECT_EQ(ran.findings[0].code, 700);
 }
 
+TEST_P(WayToTheDriver, AnErrorThatACallOfTheGuardMeetsIsReturnedAndReported) {
+  for (const char* deed : {"free_tells", "allocate_tells"}) {
+    const auto ran = run(deed);
+    EXPECT_EQ(ran.exit, 7) << deed;
+    ASSERT_EQ(ran.findings.size(), 1u) << deed;
+    EXPECT_EQ(ran.findings[0].code, 700);
+  }
+}
+
 // The kernel is launched as soon as the free returns, and must find nothing there.
 TEST_P(WayToTheDriver, AUseAfterFreeFaultsWithRetireAll) {
   Settings settings;
@@ -133,6 +142,41 @@ TEST_P(WayToTheDriver, AContextThatIsDestroyedLeavesNothingBehind) {
   const auto ran = run("destroy");
   EXPECT_EQ(ran.exit, 0);
   EXPECT_TRUE(ran.findings.empty());
+}
+
+TEST(DriverProcess, ACaptureOfTheThreadsStreamEndsUnderEachOfItsNames) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "thread_capture"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 2u);
+  EXPECT_EQ(ran.processes[0].count(Counter::frees_deferred), 0u);
+}
+
+TEST(DriverProcess, MemoryOfPoolsElsewhereIsTheDriversOwn) {
+  EXPECT_EQ(run_guarded({DRIVER_PROGRAM, "dlsym", "pools"}, {}, {}, false).exit, 0);
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "pools"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::left_out_pool), 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::ipc_refused), 1u);
+}
+
+TEST(DriverProcess, CanariesAreComparedBeforeAPrimaryContextIsReleased) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "release"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].kind, FindingKind::canary);
+}
+
+TEST(DriverProcess, AChildOfAProcessThatHasNotUsedTheDriverIsGuarded) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "fork"}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.processes.size(), 2u);
+  const bool first = ran.processes[0].count(Counter::device_blocks) != 0;
+  const ProcessRecord& child = ran.processes[first ? 0 : 1];
+  EXPECT_EQ(child.count(Counter::device_blocks), 3u);
+  EXPECT_TRUE(child.is(Fact::driver_proven));
 }
 
 // The driver may hand out other addresses than dlsym() does: then the name decides.

@@ -1,6 +1,7 @@
 // A program that uses the driver, in the way and for the deed that its arguments name. Exits with
 // 0 unless the driver answers other than a program may expect.
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,8 @@
 using redzone::interpose::CuAddress;
 using redzone::interpose::CuContext;
 using redzone::interpose::CuGraph;
+using redzone::interpose::CuPool;
+using redzone::interpose::CuPoolProps;
 using redzone::interpose::CuStream;
 
 namespace {
@@ -213,6 +216,7 @@ void capture(const Driver& d) {
   CHECK(d.create_stream(&stream, 1) == 0);
   CHECK(d.allocate(&before, 100) == 0);
   CHECK(d.begin_capture(stream, 0) == 0);
+  CHECK(d.begin_capture(stream, 0) != 0);
   CHECK(d.allocate_async(&ordered, 100, stream) == 0);
   CHECK(d.free(before) == 0);
   CHECK(d.end_capture(stream, &graph) == 0);
@@ -230,6 +234,80 @@ void abandon_capture(const Driver& d) {
   CHECK(d.allocate(&after, 100000) == 0);
 }
 
+template <class Function>
+Function* lookup(void* library, const char* name) {
+  auto* const out = reinterpret_cast<Function*>(dlsym(library, name));
+  check(out != nullptr, name);
+  return out;
+}
+
+// The program learns of an error by a call that the guard does not see; `next` is its next call.
+template <class Next>
+void overrun_seen_elsewhere(const Driver& d, void* library, Next next) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0);
+  d.launch_write(at, 4100, 1, nullptr);
+  const auto unseen = reinterpret_cast<int (*)()>(dlvsym(library, "cuCtxSynchronize", "FAKE"));
+  CHECK(unseen != nullptr);
+  unseen();
+  std::_Exit(next(at) == 700 ? 7 : 0);
+}
+
+// The capture of the thread's stream, by each of its names.
+void capture_thread_stream(const Driver& d, void* library) {
+  CuGraph graph = nullptr;
+  CuAddress before = 0, after = 0;
+  CHECK(d.allocate(&before, 100) == 0);
+  CHECK(lookup<int(CuStream, int)>(library, "cuStreamBeginCapture_v2_ptsz")(nullptr, 0) == 0);
+  CHECK(d.end_capture(redzone::interpose::kThreadStream, &graph) == 0);
+  CHECK(d.allocate(&after, 100000) == 0);
+  CHECK(d.free(before) == 0);
+}
+
+void allocate_from_pools(const Driver& d, void* library) {
+  const auto from =
+      lookup<int(CuAddress*, std::size_t, CuPool, CuStream)>(library, "cuMemAllocFromPoolAsync");
+  const auto create = lookup<int(CuPool*, const CuPoolProps*)>(library, "cuMemPoolCreate");
+  CuPoolProps properties;
+  properties.type = 1;
+  properties.location = {1, 0};
+  CuPool device = nullptr, host = nullptr;
+  CHECK(create(&device, &properties) == 0);
+  properties.location.type = 2;
+  CHECK(create(&host, &properties) == 0);
+  CuAddress first = 0, second = 0;
+  CHECK(from(&first, 100, device, nullptr) == 0);
+  const int before = d.plain_blocks();
+  CHECK(from(&second, 100, host, nullptr) == 0);
+  CHECK(d.plain_blocks() == before + 1);
+  char handle[64];
+  lookup<int(void*, CuAddress)>(library, "cuMemPoolExportPointer")(handle, first);
+  CHECK(d.free_async(first, nullptr) == 0 && d.free_async(second, nullptr) == 0);
+}
+
+// The canary of a block that is lost with its context.
+void release_primary(const Driver& d, void* library) {
+  const auto retain = lookup<int(CuContext*, int)>(library, "cuDevicePrimaryCtxRetain");
+  const auto release = lookup<int(int)>(library, "cuDevicePrimaryCtxRelease_v2");
+  CuContext primary = nullptr;
+  CHECK(retain(&primary, 0) == 0 && retain(&primary, 0) == 0);
+  dirty(d);
+  CHECK(release(0) == 0 && release(0) == 0);
+}
+
+// A child may use a driver that its parent has only looked up.
+int use_in_child(const Driver& d) {
+  const pid_t child = fork();
+  if (child == 0) {
+    CuContext context = nullptr;
+    CHECK(d.init(0) == 0 && d.create_context(&context, 0, 0) == 0);
+    use(d);
+    std::exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -243,6 +321,7 @@ int main(int argc, char** argv) {
   }
   const Driver d = driver_by(way, library);
   CuContext context = nullptr;
+  if (deed == "fork") return use_in_child(d);
   if (deed == "private") d.set_private_entries(true);
   if (deed == "novmm") d.set_virtual_memory(false);
   CHECK(d.init(0) == 0 && d.create_context(&context, 0, 0) == 0);
@@ -252,6 +331,16 @@ int main(int argc, char** argv) {
     overrun(d);
   else if (deed == "unseen")
     overrun_at_the_end(d);
+  else if (deed == "free_tells")
+    overrun_seen_elsewhere(d, library, [&](CuAddress at) { return d.free(at); });
+  else if (deed == "allocate_tells")
+    overrun_seen_elsewhere(d, library, [&](CuAddress at) { return d.allocate(&at, 100); });
+  else if (deed == "thread_capture")
+    capture_thread_stream(d, library);
+  else if (deed == "pools")
+    allocate_from_pools(d, library);
+  else if (deed == "release")
+    release_primary(d, library);
   else if (deed == "tables")
     ask_for_table(d, library);
   else if (deed == "after_free")

@@ -10,19 +10,16 @@
 namespace redzone::interpose {
 namespace {
 
-// The stream that 0 means for functions without a suffix, and with one.
-CuStream legacy(CuStream stream) {
-  return stream == nullptr ? kLegacyStream : stream;
-}
-CuStream per_thread(CuStream stream) {
-  return stream == nullptr ? kThreadStream : stream;
-}
-
 // The guard, where it has shown that it guards: a program is never judged by blocks that bypass it.
 DriverGuard* proven_guard() {
   DriverGuard* const guard = driver_guard();
   if (guard != nullptr && !InternalScope::active()) prove_driver_guard(*guard);
   return guard;
+}
+
+int count_plain(int result, Counter reason) {
+  if (result == kCuSuccess && !InternalScope::active()) recorder().count(reason);
+  return result;
 }
 
 std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
@@ -42,7 +39,24 @@ int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
       *out = *block;
       return kCuSuccess;
     }
-  return plain();
+  const int result = plain();
+  DriverGuard* const guard = InternalScope::active() ? nullptr : driver_guard_in_use();
+  if (guard == nullptr) return result;
+  const InternalScope scope;
+  guard->memory.check_result(result, order ? "cuMemAllocAsync" : "cuMemAlloc");
+  // Taken for broken, but the driver has a block for the program.
+  if (result == kCuSuccess && guard->memory.is_broken())
+    recorder().count(Counter::left_out_refused);
+  return result;
+}
+
+// Of a pool that the guard must leave to the driver nothing is guarded.
+template <class Plain>
+int allocate_from(CuPool pool, CuAddress* out, std::size_t bytes, CuStream stream, Plain plain) {
+  DriverGuard* const guard = proven_guard();
+  if (guard == nullptr || guard->memory.guards_pool(pool, stream))
+    return allocate(out, bytes, stream, plain);
+  return count_plain(plain(), Counter::left_out_pool);
 }
 
 template <class Plain>
@@ -52,17 +66,8 @@ int free_block(CuAddress address, Order order, const char* call, Plain plain) {
   Frames from;
   take_backtrace(from);
   const InternalScope scope;
-  switch (guard->memory.free(address, order, call, from)) {
-    case DeviceMemory::Freed::foreign:
-      break;
-    case DeviceMemory::Freed::freed:
-      // A context with an error says so from this call, too.
-      return recorder().noted(Fact::driver_broken) ? guard->driver.synchronize_context()
-                                                   : int{kCuSuccess};
-    case DeviceMemory::Freed::wrong:
-      return kCuInvalidValue;
-  }
-  return plain();
+  const auto [freed, result] = guard->memory.free(address, order, call, from);
+  return freed == DeviceMemory::Freed::foreign ? plain() : result;
 }
 
 std::optional<DeviceMemory::View> find(CuAddress address) {
@@ -86,11 +91,6 @@ bool attribute_of(const DeviceMemory::View& block, int attribute, void* out) {
     default:
       return false;
   }
-}
-
-int count_plain(int result, Counter reason) {
-  if (result == kCuSuccess && !InternalScope::active()) recorder().count(reason);
-  return result;
 }
 
 // The driver's rows of pitched memory are aligned to so many bytes.
@@ -139,35 +139,53 @@ int cuMemFree_v2(CuAddress address) {
 }
 
 int cuMemAllocAsync(CuAddress* out, std::size_t bytes, CuStream stream) {
-  return allocate(out, bytes, legacy(stream),
+  return allocate(out, bytes, legacy_stream(stream),
                   [&] { return forward(Call::mem_alloc_async, out, bytes, stream); });
 }
 
 int cuMemAllocAsync_ptsz(CuAddress* out, std::size_t bytes, CuStream stream) {
-  return allocate(out, bytes, per_thread(stream),
+  return allocate(out, bytes, per_thread_stream(stream),
                   [&] { return forward(Call::mem_alloc_async_ptsz, out, bytes, stream); });
 }
 
 int cuMemAllocFromPoolAsync(CuAddress* out, std::size_t bytes, CuPool pool, CuStream stream) {
-  return allocate(out, bytes, legacy(stream), [&] {
+  return allocate_from(pool, out, bytes, legacy_stream(stream), [&] {
     return forward(Call::mem_alloc_from_pool_async, out, bytes, pool, stream);
   });
 }
 
 int cuMemAllocFromPoolAsync_ptsz(CuAddress* out, std::size_t bytes, CuPool pool, CuStream stream) {
-  return allocate(out, bytes, per_thread(stream), [&] {
+  return allocate_from(pool, out, bytes, per_thread_stream(stream), [&] {
     return forward(Call::mem_alloc_from_pool_async_ptsz, out, bytes, pool, stream);
   });
 }
 
 int cuMemFreeAsync(CuAddress address, CuStream stream) {
-  return free_block(address, legacy(stream), "cuMemFreeAsync",
+  return free_block(address, legacy_stream(stream), "cuMemFreeAsync",
                     [&] { return forward(Call::mem_free_async, address, stream); });
 }
 
 int cuMemFreeAsync_ptsz(CuAddress address, CuStream stream) {
-  return free_block(address, per_thread(stream), "cuMemFreeAsync",
+  return free_block(address, per_thread_stream(stream), "cuMemFreeAsync",
                     [&] { return forward(Call::mem_free_async_ptsz, address, stream); });
+}
+
+int cuMemPoolCreate(CuPool* out, const CuPoolProps* properties) {
+  const int result = forward(Call::mem_pool_create, out, properties);
+  if (result == kCuSuccess)
+    if (DriverGuard* const guard = driver_guard()) {
+      const InternalScope scope;
+      guard->memory.pool_created(*out, *properties);
+    }
+  return result;
+}
+
+int cuMemPoolDestroy(CuPool pool) {
+  if (DriverGuard* const guard = driver_guard_in_use()) {
+    const InternalScope scope;
+    guard->memory.pool_destroyed(pool);
+  }
+  return forward(Call::mem_pool_destroy, pool);
 }
 
 int cuMemGetAddressRange_v2(CuAddress* base, std::size_t* bytes, CuAddress address) {
@@ -195,6 +213,12 @@ int cuPointerGetAttributes(unsigned count, int* attributes, void** out, CuAddres
 
 int cuIpcGetMemHandle(void* out, CuAddress address) {
   const int result = forward(Call::ipc_get_mem_handle, out, address);
+  if (result != kCuSuccess && find(address)) recorder().count(Counter::ipc_refused);
+  return result;
+}
+
+int cuMemPoolExportPointer(void* out, CuAddress address) {
+  const int result = forward(Call::mem_pool_export_pointer, out, address);
   if (result != kCuSuccess && find(address)) recorder().count(Counter::ipc_refused);
   return result;
 }
@@ -243,9 +267,21 @@ int cuDevicePrimaryCtxReset_v2(CuDevice device) {
   return result;
 }
 
+int cuDevicePrimaryCtxRetain(CuContext* out, CuDevice device) {
+  const int result = forward(Call::primary_retain, out, device);
+  if (result == kCuSuccess)
+    if (DriverGuard* const guard = driver_guard()) {
+      const InternalScope scope;
+      guard->memory.primary_retained(device);
+    }
+  return result;
+}
+
 int cuDevicePrimaryCtxRelease_v2(CuDevice device) {
   // The last release destroys the context, and what the guard has in it is lost with it.
   const CuContext context = primary_context(device);
+  DriverGuard* const guard = driver_guard_in_use();
+  if (context != nullptr && guard->memory.primary_releases(device)) context_gone(context, true);
   const int result = forward(Call::primary_release, device);
   if (result == kCuSuccess && context != nullptr && primary_context(device) == nullptr)
     context_gone(context, false);

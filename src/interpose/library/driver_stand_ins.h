@@ -9,6 +9,14 @@
 // NOLINTBEGIN: the names and the types are the driver's
 namespace redzone::interpose {
 
+// The stream that 0 means for functions without a suffix, and with one.
+inline CuStream legacy_stream(CuStream stream) {
+  return stream == nullptr ? kLegacyStream : stream;
+}
+inline CuStream per_thread_stream(CuStream stream) {
+  return stream == nullptr ? kThreadStream : stream;
+}
+
 REDZONE_EXPORT int cuGetProcAddress(const char*, void**, int, std::uint64_t);
 REDZONE_EXPORT int cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, int*);
 REDZONE_EXPORT int cuGetExportTable(const void**, const void*);
@@ -22,6 +30,9 @@ REDZONE_EXPORT int cuMemAllocFromPoolAsync(CuAddress*, std::size_t, CuPool, CuSt
 REDZONE_EXPORT int cuMemAllocFromPoolAsync_ptsz(CuAddress*, std::size_t, CuPool, CuStream);
 REDZONE_EXPORT int cuMemFreeAsync(CuAddress, CuStream);
 REDZONE_EXPORT int cuMemFreeAsync_ptsz(CuAddress, CuStream);
+REDZONE_EXPORT int cuMemPoolCreate(CuPool*, const CuPoolProps*);
+REDZONE_EXPORT int cuMemPoolDestroy(CuPool);
+REDZONE_EXPORT int cuMemPoolExportPointer(void*, CuAddress);
 REDZONE_EXPORT int cuMemGetAddressRange_v2(CuAddress*, std::size_t*, CuAddress);
 REDZONE_EXPORT int cuPointerGetAttribute(void*, int, CuAddress);
 REDZONE_EXPORT int cuPointerGetAttributes(unsigned, int*, void**, CuAddress);
@@ -36,6 +47,7 @@ REDZONE_EXPORT int cuMemCreate(CuMemoryHandle*, std::size_t, const CuMemAllocati
 
 REDZONE_EXPORT int cuCtxEnablePeerAccess(CuContext, unsigned);
 REDZONE_EXPORT int cuCtxDestroy_v2(CuContext);
+REDZONE_EXPORT int cuDevicePrimaryCtxRetain(CuContext*, CuDevice);
 REDZONE_EXPORT int cuDevicePrimaryCtxReset_v2(CuDevice);
 REDZONE_EXPORT int cuDevicePrimaryCtxRelease_v2(CuDevice);
 

@@ -21,13 +21,14 @@ constinit Settings the_settings;
 constinit std::atomic<bool> started{false};
 
 void before_fork() {
-  if (HostMemory* const host = host_guard()) host->lock();
+  // In this order: the driver's guard may free a block of the host's under its lock.
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.lock();
+  if (HostMemory* const host = host_guard()) host->lock();
 }
 
 void after_fork_in_parent() {
-  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
   if (HostMemory* const host = host_guard()) host->unlock();
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
 }
 
 void after_fork_in_child() {
