@@ -144,6 +144,20 @@ TEST_P(WayToTheDriver, AContextThatIsDestroyedLeavesNothingBehind) {
   EXPECT_TRUE(ran.findings.empty());
 }
 
+class Telling : public testing::TestWithParam<const char*> {};
+
+TEST_P(Telling, ACallThatReturnsTheErrorIsNamed) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "call_tells", GetParam()}, {});
+  EXPECT_EQ(ran.exit, 7);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const std::string name(GetParam());
+  EXPECT_EQ(ran.findings[0].call, name == "cuCtxSynchronize_v2" ? "cuCtxSynchronize" : name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, Telling,
+                         testing::Values("cuLaunchKernel", "cuMemcpyDtoHAsync", "cuMemcpy2D",
+                                         "cuCtxSynchronize_v2"));
+
 TEST(DriverProcess, ACaptureOfTheThreadsStreamEndsUnderEachOfItsNames) {
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "thread_capture"}, {});
   EXPECT_EQ(ran.exit, 0);

@@ -253,6 +253,23 @@ void overrun_seen_elsewhere(const Driver& d, void* library, Next next) {
   std::_Exit(next(at) == 700 ? 7 : 0);
 }
 
+using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   CuStream, void**, void**);
+
+int call(const std::string& name, void* library, CuAddress at) {
+  char byte = 0;
+  if (name == "cuLaunchKernel")
+    return lookup<Launch>(library, "cuLaunchKernel")(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr,
+                                                     nullptr);
+  if (name == "cuMemcpyDtoHAsync")
+    return lookup<int(void*, CuAddress, std::size_t, CuStream)>(library, "cuMemcpyDtoHAsync_v2")(
+        &byte, at, 1, nullptr);
+  if (name == "cuMemcpy2D") return lookup<int(const void*)>(library, "cuMemcpy2D_v2")(nullptr);
+  CuContext context = nullptr;
+  lookup<int(CuContext*)>(library, "cuCtxGetCurrent")(&context);
+  return lookup<int(CuContext)>(library, "cuCtxSynchronize_v2")(context);
+}
+
 // The capture of the thread's stream, by each of its names.
 void capture_thread_stream(const Driver& d, void* library) {
   CuGraph graph = nullptr;
@@ -335,6 +352,8 @@ int main(int argc, char** argv) {
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return d.free(at); });
   else if (deed == "allocate_tells")
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return d.allocate(&at, 100); });
+  else if (deed == "call_tells")
+    overrun_seen_elsewhere(d, library, [&](CuAddress at) { return call(argv[3], library, at); });
   else if (deed == "thread_capture")
     capture_thread_stream(d, library);
   else if (deed == "pools")

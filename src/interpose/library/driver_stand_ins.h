@@ -65,6 +65,7 @@ REDZONE_EXPORT int cuStreamDestroy_v2(CuStream);
 
 // Where a program learns of an error: the first one is reported.
 REDZONE_EXPORT int cuCtxSynchronize();
+REDZONE_EXPORT int cuCtxSynchronize_v2(CuContext);
 REDZONE_EXPORT int cuStreamSynchronize(CuStream);
 REDZONE_EXPORT int cuStreamSynchronize_ptsz(CuStream);
 REDZONE_EXPORT int cuStreamQuery(CuStream);
@@ -75,6 +76,34 @@ REDZONE_EXPORT int cuMemcpyDtoH_v2(void*, CuAddress, std::size_t);
 REDZONE_EXPORT int cuMemcpyDtoH_v2_ptds(void*, CuAddress, std::size_t);
 REDZONE_EXPORT int cuMemcpyHtoD_v2(CuAddress, const void*, std::size_t);
 REDZONE_EXPORT int cuMemcpyHtoD_v2_ptds(CuAddress, const void*, std::size_t);
+REDZONE_EXPORT int cuMemcpy(CuAddress, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpy_ptds(CuAddress, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyAsync(CuAddress, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyAsync_ptsz(CuAddress, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyDtoD_v2(CuAddress, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyDtoD_v2_ptds(CuAddress, CuAddress, std::size_t);
+REDZONE_EXPORT int cuMemcpyDtoDAsync_v2(CuAddress, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyDtoDAsync_v2_ptsz(CuAddress, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyDtoHAsync_v2(void*, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyDtoHAsync_v2_ptsz(void*, CuAddress, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyHtoDAsync_v2(CuAddress, const void*, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpyHtoDAsync_v2_ptsz(CuAddress, const void*, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemcpy2D_v2(const void*);
+REDZONE_EXPORT int cuMemcpy2D_v2_ptds(const void*);
+REDZONE_EXPORT int cuMemcpy2DUnaligned_v2(const void*);
+REDZONE_EXPORT int cuMemcpy2DUnaligned_v2_ptds(const void*);
+REDZONE_EXPORT int cuMemcpy2DAsync_v2(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpy2DAsync_v2_ptsz(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpy3D_v2(const void*);
+REDZONE_EXPORT int cuMemcpy3D_v2_ptds(const void*);
+REDZONE_EXPORT int cuMemcpy3DAsync_v2(const void*, CuStream);
+REDZONE_EXPORT int cuMemcpy3DAsync_v2_ptsz(const void*, CuStream);
+REDZONE_EXPORT int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, CuStream, void**, void**);
+REDZONE_EXPORT int cuLaunchKernel_ptsz(void*, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                       unsigned, unsigned, CuStream, void**, void**);
+REDZONE_EXPORT int cuLaunchKernelEx(const void*, void*, void**, void**);
+REDZONE_EXPORT int cuLaunchKernelEx_ptsz(const void*, void*, void**, void**);
 
 }  // namespace redzone::interpose
 // NOLINTEND
