@@ -126,6 +126,8 @@ bool DeviceMemory::guards_pool(CuPool pool, CuStream stream) const {
   const Lock lock(mutex_);
   CuContext context = nullptr;
   CuDevice device = 0;
+  // The driver may refuse to answer about a stream that captures. Nothing is guarded there anyway.
+  if (holds_back()) return true;
   if (driver_.get_context(&context) != kCuSuccess) return false;
   const CurrentContext current(driver_, context_of(stream, context));
   if (driver_.get_device(&device) != kCuSuccess) return false;

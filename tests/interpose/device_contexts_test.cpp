@@ -241,6 +241,17 @@ TEST_F(DeviceMemoryTest, PoolsOfOtherPlacesAreTheDriversOwn) {
   EXPECT_FALSE(memory().guards_pool(pool(0x20), kLegacyStream));
 }
 
+TEST_F(DeviceMemoryTest, AStreamThatCapturesIsNotAskedFor) {
+  const CuAddress at = allocate(100);
+  EXPECT_TRUE(memory().capture_begins(stream_));
+  const int before = fakeCalls("cuStreamGetCtx");
+  memory().guards_pool(nullptr, stream_);
+  EXPECT_EQ(allocate(100, stream_), 0u);
+  free(at, stream_);
+  memory().capture_over(stream_);
+  EXPECT_EQ(fakeCalls("cuStreamGetCtx"), before);
+}
+
 TEST_F(DeviceMemoryTest, TheLastReleaseOfAPrimaryContextIsKnown) {
   EXPECT_TRUE(memory().primary_releases(0)) << "retained where the guard did not see it";
   memory().primary_retained(0);
