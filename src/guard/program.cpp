@@ -198,14 +198,22 @@ tl::expected<Ended, Refusal> run_program(const Launch& launch) {
   if (!errors.is_open())
     return refuse(kCannotGuard, fmt::format("no pipe: {}", std::strerror(errno)));
   ::sigprocmask(SIG_BLOCK, &signals, &before);
+  // Where SIGCHLD is ignored, no signal and no status tells of the end of a child.
+  struct sigaction usual = {}, inherited = {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &usual, &inherited);
   const pid_t child = ::fork();
-  if (child == 0) become(launch, before, errors);
+  if (child == 0) {
+    ::sigaction(SIGCHLD, &inherited, nullptr);
+    become(launch, before, errors);
+  }
   const int fork_error = errno;
   int exec_error = 0, status = 0;
   if (child > 0) {
     exec_error = errors.receive();
     status = wait_for(child, signals);
   }
+  ::sigaction(SIGCHLD, &inherited, nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child < 0)
     return refuse(kCannotGuard,

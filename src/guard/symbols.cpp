@@ -61,7 +61,9 @@ std::string_view part(std::string_view image, std::uint64_t at, std::uint64_t by
   return image.substr(at, bytes);
 }
 
+// Names without the prefix are those of C, and may look like an encoded type: "w" is wchar_t.
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text != nullptr ? text : name;

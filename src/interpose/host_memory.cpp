@@ -1,8 +1,12 @@
 #include "interpose/host_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "interpose/backtrace.h"
@@ -14,6 +18,19 @@ constexpr std::size_t kPageBytes = 4096;
 constexpr unsigned char kCanary = 0xc5;
 constexpr std::size_t kMostReserved = std::size_t{16} << 40;
 constexpr std::size_t kLeastReserved = std::size_t{16} << 30;
+// A live block is two mappings, itself and the hole behind it. The program needs some, too.
+constexpr std::size_t kMappingsEach = 2;
+constexpr std::size_t kDefaultMappings = 65530;  // of the kernel
+
+// vm.max_map_count.
+std::size_t most_mappings() {
+  const int fd = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  char text[32] = {};
+  const ssize_t got = fd >= 0 ? ::read(fd, text, sizeof text - 1) : -1;
+  if (fd >= 0) ::close(fd);
+  const unsigned long long most = got > 0 ? std::strtoull(text, nullptr, 10) : 0;
+  return most > 0 ? static_cast<std::size_t>(most) : kDefaultMappings;
+}
 
 std::uintptr_t up(std::uintptr_t value, std::size_t to) {
   return (value + to - 1) / to * to;
@@ -29,6 +46,60 @@ unsigned char byte_at(std::uintptr_t at) {
 
 }  // namespace
 
+HostMemory::Use::Use(const HostMemory& memory, Patience patience) : memory_(memory) {
+  const bool waits = patience == Patience::unbounded;
+  if (memory.abandoned_) {
+    allowed_ = waits;  // reads what was there at the fork
+    return;
+  }
+  // The thread that forks holds the lock already.
+  if (memory.forks_ && pthread_equal(memory.holder_, pthread_self()) != 0) {
+    allowed_ = true;
+    return;
+  }
+  allowed_ = locked_ = memory.lock(waits);
+}
+
+HostMemory::Use::~Use() {
+  if (locked_) memory_.unlock();
+}
+
+// False if the lock is not to be had: a signal handler interrupted its holder, or another thread
+// forks, which may itself wait for what this thread holds.
+bool HostMemory::lock(bool waits) const {
+  if (mutex_.try_lock()) {
+    holder_ = pthread_self();
+    return true;
+  }
+  if (pthread_equal(holder_, pthread_self()) != 0) return false;
+  for (auto left = kPatience; waits || (left.count() > 0 && !forks_); left -= kStep)
+    if (mutex_.try_lock_for(kStep)) {
+      holder_ = pthread_self();
+      return true;
+    }
+  return false;
+}
+
+void HostMemory::unlock() const {
+  holder_ = pthread_t{};
+  mutex_.unlock();
+}
+
+void HostMemory::lock_for_fork() {
+  forks_ = lock(false);
+}
+
+void HostMemory::unlock_after_fork() {
+  if (!forks_) return;
+  forks_ = false;
+  unlock();
+}
+
+void HostMemory::unlock_in_child() {
+  abandoned_ = !forks_;
+  unlock_after_fork();
+}
+
 HostMemory::HostMemory(const Settings& settings, Recorder& recorder)
     : settings_(settings),
       recorder_(recorder),
@@ -43,14 +114,24 @@ bool HostMemory::reserve() {
     begin_ = reinterpret_cast<std::uintptr_t>(at);
     end_ = begin_ + bytes;
     next_ = begin_ + kHoleBytes;
+    most_live_ = most_mappings() / kMappingsEach / 4 * 3;
     return true;
   }
   return false;
 }
 
 void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, const Frames& from) {
-  if (align == 0) align = settings_.align_bytes != 0 ? settings_.align_bytes : kHostAlignBytes;
-  const std::lock_guard lock(mutex_);
+  const std::size_t promised = settings_.align_bytes != 0 ? settings_.align_bytes : kHostAlignBytes;
+  align = std::max(align, promised);
+  const Use use(*this, Patience::bounded);
+  if (!use.allowed()) {
+    recorder_.count(Counter::left_out_memory);
+    return nullptr;
+  }
+  if (live_ >= most_live_) {
+    recorder_.count(Counter::left_out_mappings);
+    return nullptr;
+  }
   const std::size_t left = end_ - next_;
   if (bytes > left / 4 || align > left / 4) {
     recorder_.count(Counter::left_out_memory);
@@ -84,6 +165,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
     else
       recorder_.count(Counter::host_unpoisoned);
   }
+  ++live_;
   block.ordinal = ++ordinal_;
   block.allocated = from;
   blocks_.emplace(block.span, block);
@@ -100,7 +182,8 @@ HostMemory::Block* HostMemory::block_at(std::uintptr_t address) {
 
 bool HostMemory::free(void* at, const char* call, const Frames& from) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const std::lock_guard lock(mutex_);
+  const Use use(*this, Patience::bounded);
+  if (!use.allowed()) return true;  // it stays as it is: no other allocator may have it
   Block* const block = block_at(address);
   if (block == nullptr || block->is_freed || block->address != address) {
     if (FindingRecord* const finding = recorder_.begin_finding()) {
@@ -113,6 +196,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
     }
     return false;
   }
+  --live_;
   block->is_freed = true;
   block->freed = from;
   compare(*block);
@@ -131,7 +215,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
 
 std::size_t HostMemory::bytes_of(const void* at) const {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const std::lock_guard lock(mutex_);
+  const Use use(*this, Patience::unbounded);
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin()) return 0;
   const Block& block = std::prev(after)->second;
@@ -231,7 +315,8 @@ void HostMemory::compare_zone(const Block& block, std::uintptr_t from, std::uint
 }
 
 void HostMemory::compare_live() {
-  const std::lock_guard lock(mutex_);
+  const Use use(*this, Patience::bounded);
+  if (!use.allowed()) return;
   for (const auto& [span, block] : blocks_)
     if (!block.is_freed) compare(block);
 }

@@ -3,7 +3,10 @@
 // the process lives. Slack within the pages of a block holds canaries.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -47,17 +50,37 @@ class HostMemory {
   // Compares the canaries of live blocks.
   void compare_live();
 
-  // Around fork(), so that the child finds the bookkeeping consistent.
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
+  // Around fork(), so that the child finds the bookkeeping consistent. Other handlers of fork() and
+  // the C library's own locks are taken meanwhile, and their holders may allocate: so this thread
+  // goes on allocating, and no thread waits for longer than kPatience. A fork() within a call of
+  // this class, in a signal handler, leaves the child without a guard.
+  void lock_for_fork();
+  void unlock_after_fork();
+  void unlock_in_child();
 
   // Pages without access between blocks.
   static constexpr std::size_t kHoleBytes = 64 * 1024;
   // Larger blocks are not poisoned: a program may never touch most of their pages.
   static constexpr std::size_t kMostPoisoned = std::size_t{64} << 20;
   static constexpr std::size_t kFreedKept = 16 * 1024;
+  static constexpr std::chrono::milliseconds kPatience{500}, kStep{1};
 
  private:
+  enum class Patience : std::uint8_t { bounded, unbounded };
+  // Access to the bookkeeping, if it is allowed.
+  class Use {
+   public:
+    Use(const HostMemory& memory, Patience patience);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    bool allowed() const { return allowed_; }
+
+   private:
+    const HostMemory& memory_;
+    bool locked_ = false, allowed_ = false;
+  };
+
   struct Block {
     std::uintptr_t span = 0, address = 0;
     std::size_t span_bytes = 0, bytes = 0;
@@ -66,6 +89,8 @@ class HostMemory {
     Frames allocated, freed;
   };
 
+  bool lock(bool waits) const;
+  void unlock() const;
   Block* block_at(std::uintptr_t address);
   const Block* nearest(std::uintptr_t address) const;
   void fill(FindingRecord& finding, const Block& block, std::uintptr_t address) const;
@@ -75,7 +100,12 @@ class HostMemory {
   const Settings& settings_;
   Recorder& recorder_;
   std::uintptr_t begin_ = 0, end_ = 0;
-  mutable std::mutex mutex_;
+  mutable std::timed_mutex mutex_;
+  mutable std::atomic<pthread_t> holder_{};  // of the lock; {} if there is none
+  std::atomic<bool> forks_{false};           // lock_for_fork() has the lock
+  bool abandoned_ = false;                   // by a fork() that did not get the lock
+  std::size_t live_ = 0;                     // blocks
+  std::size_t most_live_ = 0;
   PrivateMemory memory_;
   std::uintptr_t next_ = 0;                   // the end of the last hole
   PrivateMap<std::uintptr_t, Block> blocks_;  // by span

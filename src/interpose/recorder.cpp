@@ -1,6 +1,7 @@
 #include "interpose/recorder.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -113,9 +114,14 @@ FindingRecord* Recorder::begin_finding() {
   return nullptr;
 }
 
+// The finding counts before its maps are saved, which may fail: a handler's stack may be short.
 void Recorder::publish(FindingRecord& finding) {
-  save_maps();
   finding.complete.store(1, std::memory_order_release);
+  int before = 0;
+  // free() is no point of cancellation.
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  save_maps();
+  ::pthread_setcancelstate(before, nullptr);
 }
 
 void Recorder::save_maps() const {

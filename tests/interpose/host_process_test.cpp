@@ -183,6 +183,32 @@ TEST(HostProcess, SmallBlocksAreLeftAlone) {
   EXPECT_LE(ran.processes[0].count(Counter::host_blocks), 1u) << "the proof's own";
 }
 
+// The handlers interrupt allocations, whose lock they would wait for.
+TEST(HostProcess, ForksAndEndsInASignalHandler) {
+  EXPECT_EQ(run("fork_in_handler").exit, 0);
+  EXPECT_EQ(run("exit_in_handler").exit, 7);
+}
+
+TEST(HostProcess, NoBlockIsAlignedToLessThanMallocPromises) {
+  EXPECT_EQ(run("alignment").exit, 0);
+}
+
+TEST(HostProcess, ABlockThatGrowsIsGuarded) {
+  const Finding found = only(run("grown"));
+  EXPECT_EQ(found.kind, FindingKind::guard_page);
+  EXPECT_EQ(found.block.bytes, 4000u);
+}
+
+TEST(HostProcess, AFaultThatIsSentAndIgnoredIsIgnored) {
+  EXPECT_EQ(run("ignored").exit, 9);
+}
+
+TEST(HostProcess, AHandlerOfStandardCIsKept) {
+  const auto ran = run("sysv_handler");
+  EXPECT_EQ(ran.exit, 9);
+  EXPECT_EQ(only(ran).kind, FindingKind::guard_page);
+}
+
 TEST(HostProcess, WithoutItsVariablesTheLibraryDoesNothing) {
   const auto ran = run_guarded({HOST_PROGRAM, "use"}, on_the_cpu(), {{kSettingsVariable, "cpu=7"}});
   EXPECT_EQ(ran.exit, 0);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,29 @@ int with_handler(char* at) {
   return 0;
 }
 
+// Interrupts the allocations below in their midst.
+void each_millisecond(void (*handler)(int)) {
+  CHECK(signal(SIGALRM, handler) != SIG_ERR);
+  const itimerval often{{0, 1000}, {0, 1000}};
+  CHECK(setitimer(ITIMER_REAL, &often, nullptr) == 0);
+  for (int i = 0; i < 20000; ++i) drop_buffer(make_buffer(kBytes));
+}
+
+void fork_and_wait(int) {
+  const pid_t child = fork();
+  if (child == 0) {
+    drop_buffer(make_buffer(kBytes));
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) _exit(3);
+}
+
+void exit_with_7(int) {
+  exit(7);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,6 +206,34 @@ int main(int argc, char** argv) {
   if (deed == "exec") {
     execl(argv[0], argv[0], "write_after", nullptr);
     return 8;
+  }
+  if (deed == "fork_in_handler") each_millisecond(fork_and_wait);
+  if (deed == "exit_in_handler") {
+    each_millisecond(exit_with_7);
+    return 8;
+  }
+  if (deed == "alignment") {
+    // Less than malloc() promises may be asked for.
+    void* one = nullptr;
+    CHECK(posix_memalign(&one, 8, 1032) == 0 && reinterpret_cast<std::uintptr_t>(one) % 16 == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(opaque(memalign(1, 1501))) % 16 == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(opaque(aligned_alloc(8, 1032))) % 16 == 0);
+  }
+  if (deed == "grown") {
+    char* const small = make_buffer(16);
+    std::memset(small, 5, 16);
+    char* const grown = opaque(static_cast<char*>(realloc(small, kBytes)));
+    CHECK(std::all_of(grown, grown + 16, [](char c) { return c == 5; }));
+    write_at(grown + kBytes);
+  }
+  if (deed == "ignored") {
+    CHECK(signal(SIGSEGV, SIG_IGN) == SIG_DFL);
+    raise(SIGSEGV);
+    return 9;
+  }
+  if (deed == "sysv_handler") {
+    CHECK(__sysv_signal(SIGSEGV, leave_with_9) == SIG_DFL);
+    write_at(at + kBytes);
   }
   if (deed == "many") {
     // More blocks than the system allows mappings for.

@@ -37,26 +37,41 @@ struct sigaction* kept(int number) {
   return number == SIGSEGV ? &of_program[0] : number == SIGBUS ? &of_program[1] : nullptr;
 }
 
+// signal() and its relatives, which differ in the flags.
+sighandler_t set_handler(const char* function, int number, sighandler_t handler, int flags) {
+  struct sigaction* const program = kept(number);
+  if (program == nullptr) return reinterpret_cast<Signal>(real_function(function))(number, handler);
+  const sighandler_t before = program->sa_handler;
+  std::memset(program, 0, sizeof *program);
+  program->sa_handler = handler;
+  program->sa_flags = flags;
+  return before;
+}
+
 // What the program would have seen without the guard.
 void chain(int number, siginfo_t* info, void* context) {
   struct sigaction* const program = kept(number);
   const struct sigaction action = *program;
   const bool has_handler = (action.sa_flags & SA_SIGINFO) != 0 ||
                            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+  const bool sent = info->si_code <= 0;  // by a process, and no fault
+  if (sent && action.sa_handler == SIG_IGN) return;
   if (!has_handler) {
     // A fault that is ignored ends the process, too. The instruction runs again, or, if the signal
     // was sent, it is sent again.
     struct sigaction fatal = {};
     fatal.sa_handler = SIG_DFL;
     real_sigaction(number, &fatal, nullptr);
-    if (info->si_code <= 0) ::raise(number);
+    if (sent) ::raise(number);
     return;
   }
   if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
     std::memset(program, 0, sizeof *program);
     program->sa_handler = SIG_DFL;
   }
-  ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, nullptr);  // until this handler returns
+  sigset_t blocked = action.sa_mask;  // until this handler returns
+  if ((action.sa_flags & SA_NODEFER) == 0) ::sigaddset(&blocked, number);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
   if ((action.sa_flags & SA_SIGINFO) != 0)
     action.sa_sigaction(number, info, context);
   else
@@ -106,12 +121,19 @@ REDZONE_EXPORT int sigaction(int number, const struct sigaction* action,
 }
 
 REDZONE_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
-  struct sigaction* const program = kept(number);
-  if (program == nullptr) return reinterpret_cast<Signal>(real_function("signal"))(number, handler);
-  const sighandler_t before = program->sa_handler;
-  std::memset(program, 0, sizeof *program);
-  program->sa_handler = handler;
-  program->sa_flags = SA_RESTART;
-  return before;
+  return set_handler("signal", number, handler, SA_RESTART);
+}
+
+// What signal() is in a program that is compiled for standard C alone.
+REDZONE_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+  return set_handler("__sysv_signal", number, handler, SA_RESETHAND | SA_NODEFER);
+}
+
+REDZONE_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) noexcept {
+  return set_handler("bsd_signal", number, handler, SA_RESTART);
+}
+
+REDZONE_EXPORT sighandler_t ssignal(int number, sighandler_t handler) noexcept {
+  return set_handler("ssignal", number, handler, SA_RESTART);
 }
 // NOLINTEND

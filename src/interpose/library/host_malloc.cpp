@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -140,7 +141,11 @@ REDZONE_EXPORT void* realloc(void* address, std::size_t bytes) noexcept {
   HostMemory* const host = owner(address);
   if (host == nullptr) {
     if (address == nullptr) return malloc(bytes);
-    return next().realloc(address, bytes);
+    void* const moved = guarded(bytes, 0, false);
+    if (moved == nullptr) return next().realloc(address, bytes);
+    std::memcpy(moved, address, std::min(next().malloc_usable_size(address), bytes));
+    next().free(address);
+    return moved;
   }
   if (bytes == 0) {
     free_guarded(*host, address, "realloc");

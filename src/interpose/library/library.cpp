@@ -23,16 +23,17 @@ constinit std::atomic<bool> started{false};
 void before_fork() {
   // In this order: the driver's guard may free a block of the host's under its lock.
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.lock();
-  if (HostMemory* const host = host_guard()) host->lock();
+  if (HostMemory* const host = host_guard()) host->lock_for_fork();
 }
 
 void after_fork_in_parent() {
-  if (HostMemory* const host = host_guard()) host->unlock();
+  if (HostMemory* const host = host_guard()) host->unlock_after_fork();
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
 }
 
 void after_fork_in_child() {
-  after_fork_in_parent();
+  if (HostMemory* const host = host_guard()) host->unlock_in_child();
+  if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.unlock();
   recorder().reopen_after_fork();
   // The driver works in no child of a process that has used it.
   if (DriverGuard* const guard = driver_guard_in_use()) guard->memory.abandon();
