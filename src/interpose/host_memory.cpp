@@ -215,6 +215,7 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
 
 std::size_t HostMemory::bytes_of(const void* at) const {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
+  // Whatever comes of it: a caller that moves the block needs its size.
   const Use use(*this, Patience::unbounded);
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin()) return 0;

@@ -38,10 +38,11 @@ class Cache : public ::testing::Test {
  protected:
   static constexpr std::size_t kIdleBytes = 64 * kUnit;
 
-  RegionCache make() {
-    return {[this](std::uint64_t&) { return std::make_unique<CountingSource>(live); },
-            []() -> Status<void> { return {}; },
-            {.region_bytes = std::size_t{1} << 30, .idle_bytes = kIdleBytes}};
+  RegionCache make(std::size_t most_times = 2) {
+    return {
+        [this](std::uint64_t&) { return std::make_unique<CountingSource>(live); },
+        []() -> Status<void> { return {}; },
+        {.region_bytes = std::size_t{1} << 30, .idle_bytes = kIdleBytes, .most_times = most_times}};
   }
   std::map<std::byte*, std::size_t> live;  // regions of the source, in use or idle
 };
@@ -63,6 +64,14 @@ TEST_F(Cache, GivesNoneOfMoreThanTwiceTheSize) {
   const Region four = *cache.acquire(4 * kUnit);
   EXPECT_EQ(four.bytes, 4 * kUnit);
   EXPECT_NE(four.base, nine.base);
+}
+
+TEST_F(Cache, GivesTheExactSizeWhereThatIsAskedFor) {
+  RegionCache cache = make(1);
+  cache.release(*cache.acquire(5 * kUnit));
+  EXPECT_EQ(cache.acquire(4 * kUnit)->bytes, 4 * kUnit);
+  EXPECT_EQ(cache.acquire(5 * kUnit)->bytes, 5 * kUnit);
+  EXPECT_EQ(live.size(), 2u);
 }
 
 TEST_F(Cache, KeepsTheSmallRegionsWhenItShrinks) {

@@ -62,17 +62,19 @@ CudaDevice::CudaDevice(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
   const DriverApi& api = parts_->api;
   const RegionCache::Limits limits = {parts_->info.memory_bytes,
                                       parts_->info.memory_bytes / kIdleShare};
+  // A buffer is placed at one end of its guarded region, so the guard page there is as near in a
+  // larger one. The others are exact: memcheck judges by the end of a plain block, and the size of
+  // a segment decides which of its blocks is used again.
+  RegionCache::Limits of_guard = limits;
+  of_guard.most_times = 2;
   parts_->guard.emplace(
       [&](std::uint64_t& calls) {
         return make_guard_source(api, 0, parts_->info.granularity_bytes, calls);
       },
-      make_room, limits);
+      make_room, of_guard);
   const auto plain = [&](std::uint64_t& calls) { return make_plain_source(api, calls); };
   parts_->plain.emplace(plain, make_room, limits);
-  // How a segment is divided, and so which block is used again, depends on its size.
-  RegionCache::Limits exact = limits;
-  exact.most_times = 1;
-  parts_->cached_segments.emplace(plain, make_room, exact);
+  parts_->cached_segments.emplace(plain, make_room, limits);
   parts_->caching.emplace(*parts_->cached_segments);
   parts_->page_locked.emplace(
       [&](std::uint64_t& calls) { return make_page_locked_source(api, calls); }, make_room, limits);

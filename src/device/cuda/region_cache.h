@@ -25,7 +25,7 @@ class RegionCache final : public Memory {
     std::size_t idle_bytes;    // if released regions hold more, shrink() frees the largest
     // An idle region serves a request if it has at most this many times the size; 1: the exact
     // size.
-    std::size_t most_times = 2;
+    std::size_t most_times = 1;
   };
 
   RegionCache(const MakeSource& make_source, MakeRoom make_room, Limits limits);
@@ -36,8 +36,7 @@ class RegionCache final : public Memory {
   // A new size makes mapping calls. None of them waits for a held stream (measured on an H200,
   // driver 580: all within 0.2 ms, and 25 ms for 64 MiB of the host), so the gate is left as it is,
   // and a worker's first trial has blocked launches like any other. If memory is exhausted, the
-  // request is retried once after make_room. May return more than was requested: a
-  // buffer is placed at one end of its region, so the guard page on that side is as near as ever.
+  // request is retried once after make_room.
   Status<Region> acquire(std::size_t bytes) override;
   void release(Region region) override;
   void trim() override;
