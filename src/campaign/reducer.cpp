@@ -16,6 +16,16 @@ ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
   return ReductionEnd::none;
 }
 
+// The next candidate for as long as the budget lasts; throws SpecCallsEnded then. The limit does
+// not outlive the call, because others run while a batch is judged.
+std::optional<Plan> next_of(const PlanStream& candidates, const ReduceBudget& budget,
+                            std::size_t evaluations) {
+  const SpecCalls::Until end(budget.spec_calls, [&budget, evaluations] {
+    return spent(budget, evaluations) != ReductionEnd::none;
+  });
+  return candidates();
+}
+
 }  // namespace
 
 Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fails,
@@ -33,7 +43,14 @@ Reduced reduce(Plan plan, const Simplify& simplify, const StillFails& still_fail
       if (out.end != ReductionEnd::none) return out;
       std::vector<Plan> batch;
       while (batch.size() < size) {
-        auto candidate = candidates();
+        std::optional<Plan> candidate;
+        try {
+          candidate = next_of(candidates, budget, out.evaluations);
+        } catch (const SpecCallsEnded&) {
+          out.end = spent(budget, out.evaluations);
+          if (out.end == ReductionEnd::none) throw;  // the limit of a caller
+          return out;
+        }
         if (!candidate) {
           exhausted = true;
           break;

@@ -15,6 +15,7 @@
 
 #include "core/plan.h"
 #include "core/reduction.h"
+#include "core/spec_calls.h"
 
 namespace redzone::campaign {
 
@@ -41,6 +42,9 @@ struct ReduceBudget {
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = {};  // true ends it early
   std::size_t batch = 1;            // plans judged together
+  // Simplifying a plan calls functions of its spec, which may be slow: no such call starts once the
+  // budget is spent. Null: nothing is known of these calls.
+  SpecCalls* spec_calls = nullptr;
 };
 
 struct Reduced {

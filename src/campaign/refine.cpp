@@ -184,6 +184,7 @@ void Refinement::reduce_shown(Shown& shown) {
     budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
     budget.until = reduce_until_;
     budget.stop = options.stop;
+    budget.spec_calls = options.spec_calls;
     // A batch is not interrupted, so if workers start slowly it has as many runs as there are
     // workers.
     const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();

@@ -41,6 +41,9 @@ struct TriageOptions {
   // as a request.
   std::function<bool()> interrupted = {};
 
+  // Accounts for calls of the functions in specs; may be null. See ReduceBudget.
+  SpecCalls* spec_calls = nullptr;
+
   bool stopped() const { return stop && stop(); }
 };
 

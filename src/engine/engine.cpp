@@ -139,6 +139,7 @@ Result<campaign::SelfProof> Engine::prove(std::optional<Allocator> only) {
 
 campaign::TriageOptions Engine::triage_options() const {
   auto options = engine::triage_options(site().traits(), deadline_, spares_, interrupted_);
+  options.spec_calls = site().registry().spec_calls();
   if (core_dump_) options.attributors.push_back(core_dump_.get());
   if (memcheck_ != nullptr) options.attributors.push_back(memcheck_.get());
   return options;

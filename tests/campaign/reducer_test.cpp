@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "campaign/fakes.h"
 #include "core/plan_text.h"
@@ -124,6 +125,32 @@ TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
   EXPECT_EQ(r.end, ReductionEnd::time);
   EXPECT_EQ(r.plan, large_);
   EXPECT_EQ(r.evaluations, 0u);
+}
+
+// A candidate that is being made when the time ends is given up, with the plan reached so far.
+TEST_F(Reducer, EndsBetweenTwoFunctionsOfASpec) {
+  SpecCalls calls;
+  SpecCalls::Function* const slow = calls.keep("the work function");
+  const auto halves = [&](Plan plan) {
+    std::get<CallStep>(plan.steps[0]).call.dims["N"] /= 2;
+    for (;;) {
+      const SpecCalls::Running running(&calls, slow);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (get(calls_of(plan)[0]->call.dims, "N") >= 100) return plan;  // below it takes for ever
+    }
+  };
+  const Simplify simplify{
+      [&](const Plan& plan) -> PlanStream { return [&halves, plan] { return halves(plan); }; },
+      [](const Plan& a, const Plan& b) {
+        return get(calls_of(a)[0]->call.dims, "N") < get(calls_of(b)[0]->call.dims, "N");
+      }};
+  ReduceBudget budget;
+  budget.spec_calls = &calls;
+  budget.until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  const auto r = reduce(plain_plan({call_of(800, 16)}), simplify,
+                        one_by_one([](const Plan&) { return true; }), budget);
+  EXPECT_EQ(r.end, ReductionEnd::time);
+  EXPECT_EQ(r.plan, plain_plan({call_of(100, 16)})) << print_plan(r.plan);
 }
 
 // A failure that needs a schedule other than 0. Setting the schedule of each candidate back must
