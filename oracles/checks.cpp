@@ -245,6 +245,22 @@ std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
                           where, what, describe_call(plan, fault.call), fault.code));
 }
 
+bool shows_writes(const Observation& observation) {
+  switch (observation.end) {
+    case End::completed:
+    case End::unsupported:
+    case End::out_of_memory:
+      return true;
+    case End::worker_error:
+    case End::spec_error:
+    case End::fault:
+    case End::hang:
+    case End::exited:
+      break;
+  }
+  return false;
+}
+
 std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
                                       const Observation& observation) {
   for (const auto& call : observation.calls)

@@ -20,7 +20,12 @@ std::optional<Verdict> cannot_judge(std::string_view oracle, const Observation& 
 std::optional<Verdict> judge_fault(std::string_view oracle, const Plan& plan,
                                    const Observation& observation);
 
+// True if the observed bytes are those that the calls left: the trial completed, or it was refused
+// (unsupported, out of memory) after some of its work.
+bool shows_writes(const Observation& observation);
+
 // Dirty canaries, then writes to freed memory, then changed inputs. The first in call order.
+// Requires shows_writes().
 std::optional<Verdict> judge_canaries(std::string_view oracle, const Plan& plan,
                                       const Observation& observation);
 

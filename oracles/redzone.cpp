@@ -10,8 +10,9 @@ std::vector<TrialSpec> RedzoneOracle::expand(const Plan& plan, const TargetSpec&
 
 Verdict RedzoneOracle::judge(const Plan& plan, const TargetSpec&,
                              std::span<const Observation> observations) const {
+  if (shows_writes(observations[0]))
+    if (auto v = judge_canaries(name(), plan, observations[0])) return *v;
   if (auto v = cannot_judge(name(), observations[0])) return *v;
-  if (auto v = judge_canaries(name(), plan, observations[0])) return *v;
   if (observations[0].end != End::completed)
     return {Outcome::inconclusive, std::string(name()), "the trial did not complete", {}, -1};
   return Verdict::pass(std::string(name()));

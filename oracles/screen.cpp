@@ -40,7 +40,7 @@ Verdict ScreenOracle::judge_trials(const Plan& plan, const TargetSpec& spec,
     if (auto v = judge_fault(name(), plan, o); v && !cannot_judge(name(), o)) return *v;
   // Evidence from one trial counts even if another cannot be judged.
   for (const auto& o : observations)
-    if (o.end == End::completed)
+    if (shows_writes(o))
       if (auto v = judge_canaries(name(), plan, o)) return *v;
   for (const auto& o : observations)
     if (auto v = cannot_judge(name(), o)) return *v;

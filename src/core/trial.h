@@ -230,7 +230,9 @@ struct Observation {
   End end = End::worker_error;
   std::string message;  // for unsupported, out_of_memory and the errors: the reason
   std::optional<Fault> fault;
-  std::vector<CallObservation> calls;  // those that completed, by call index
+  // Those that completed, by call index, and the last one in part if the trial was refused
+  // (unsupported, out of memory).
+  std::vector<CallObservation> calls;
   // Of all calls, including those that did not complete; empty if the worker was lost.
   std::vector<EncodeObservation> encodes = {};
   // Time in the worker, set-up and checks included; for a lost worker, until its end was detected.

@@ -157,7 +157,7 @@ void prepare(TrialState& state, const TargetSpec& spec, std::span<const RunItem>
   out.items = {};
   out.count = 0;
   out.ran = 0;
-  out.trial_checked = false;
+  out.checked = out.scratch_checked = out.trial_checked = false;
   std::size_t used = 0, taken = 0;
   std::size_t cut = 0, cut_count = 0;  // the last point where the segment may end
   for (; taken < items.size(); ++taken) {
@@ -227,7 +227,7 @@ void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& seg
         if (!session.hold() || !order.before(item.stream)) break;
         run_call(state, spec, target, segment.units[segment.ran]);
         segment.units[segment.ran].waits = session.capturing();
-        if (!session.stopped()) ++segment.ran;
+        if (!session.stopped() || session.gave_up()) ++segment.ran;
         break;
     }
   }
@@ -237,22 +237,25 @@ void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& seg
 
 void check(TrialState& state, Segment& segment, bool last) {
   segment.jobs.clear();
+  segment.scratch_checked = !state.session.gave_up();
+  segment.trial_checked = last && segment.scratch_checked;
   for (std::size_t i = 0; i < segment.ran; ++i) {
     if (segment.units[i].waits) continue;
     for (const auto& tensor : segment.units[i].tensors) segment.jobs.push_back(tensor.job);
+    if (!segment.scratch_checked) continue;
     for (const auto& s : segment.units[i].scratch) segment.jobs.push_back(check_job(s));
   }
   state.spent.clear();  // later work may reuse their memory
-  segment.trial_checked = last;
-  if (last)
+  if (segment.trial_checked)
     state.for_each_lasting([&](const RawBuffer& b) { segment.jobs.push_back(check_job(b)); });
   segment.results.resize(segment.jobs.size());
   // A call completes on its own stream: work of a side stream that is not joined to it is too late.
-  if (state.session.join_to(0, state.streams.plan))
-    state.session.check(0, segment.jobs, segment.results.data());
+  segment.checked = state.session.join_to(0, state.streams.plan) &&
+                    state.session.check(0, segment.jobs, segment.results.data());
 }
 
 void collect(TrialState& state, const Segment& segment) {
+  if (!segment.checked) return;
   auto result = segment.results.begin();
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
@@ -261,6 +264,7 @@ void collect(TrialState& state, const Segment& segment) {
     if (unit.item->last) call.call = unit.item->index;  // complete
     if (call.buffers.empty()) call.buffers.reserve(unit.tensors.size() + unit.scratch.size());
     for (const auto& tensor : unit.tensors) note(call, observed(state, tensor, *result++));
+    if (!segment.scratch_checked) continue;
     for (const auto& s : unit.scratch) note(call, observed(state, s, *result++));
   }
   if (!segment.trial_checked) return;

@@ -13,9 +13,11 @@ struct Segment {
   std::span<const RunItem> items;  // of the schedule
   std::vector<CallUnit> units;     // one for each call item; entries from `count` on are spare
   std::size_t count = 0;
-  std::size_t ran = 0;  // units that were enqueued completely
+  std::size_t ran = 0;  // units that were enqueued, the last one partly if the session gave up
   std::vector<device::BufferJob> jobs;
   std::vector<device::BufferCheck> results;  // valid after the synchronize() that follows the check
+  bool checked = false;                      // the check was enqueued
+  bool scratch_checked = false;              // includes scratch of the calls
   bool trial_checked = false;                // includes buffers of the whole trial
 
   CallUnit& add_unit(const RunItem& item);
@@ -33,7 +35,8 @@ void fill(TrialState& state, Segment& segment);
 // Enqueues the steps. An exception of the target ends the trial as a fault "target-error"; a
 // SpecError ends it as a spec error.
 void run(TrialState& state, const TargetSpec& spec, Target& target, Segment& segment);
-// `last`: the last segment of the trial, so workspaces and allocations are checked too.
+// `last`: the last segment of the trial, so workspaces and allocations are checked too. If the
+// session gave up only tensors are checked: scratch may not have been filled yet.
 void check(TrialState& state, Segment& segment, bool last);
 // Stores the results in state.calls. Repeats of a call share one observation: the digest of the
 // last, the damage of all.

@@ -34,6 +34,9 @@ class Session {
   void stop_fault(std::string code, std::int32_t call, std::string kernel, std::string detail);
   void stop(const device::Failure& failure);
   bool stopped() const { return end_ != End::completed; }
+  // True if the trial was ended in good order: the call that ended it was refused, by the target or
+  // for lack of memory, and what was enqueued before runs to its end.
+  bool gave_up() const { return end_ == End::unsupported || end_ == End::out_of_memory; }
   bool lost() const { return lost_; }
   void report(Observation& to) const;
 

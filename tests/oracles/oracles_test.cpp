@@ -10,6 +10,7 @@
 #include "oracles/checks.h"
 #include "oracles/fault.h"
 #include "oracles/observations.h"
+#include "oracles/redzone.h"
 #include "oracles/repetition.h"
 #include "oracles/sanitizer.h"
 #include "oracles/screen.h"
@@ -128,6 +129,23 @@ TEST(Screen, WhatCannotBeJudgedIsNeverAPass) {
             Outcome::not_applicable);
   // A fault in one trial counts even if the other trial could not be judged.
   EXPECT_TRUE(screen(plan, ended(End::unsupported), faulted({"SIGSEGV"})).failed());
+}
+
+TEST(Screen, WritesOfARefusedTrialAreFailures) {
+  const Plan plan = plan_of_calls({1});
+  for (const End end : {End::unsupported, End::out_of_memory, End::completed}) {
+    auto wrote = completed({5});
+    wrote.end = end;
+    wrote.calls[0].buffers[1].dirty_after = 4;
+    const Verdict v = screen(plan, wrote, completed({5}));
+    EXPECT_EQ(v.signature.kind, FailKind::redzone) << name_of(end);
+    EXPECT_EQ(RedzoneOracle().judge(plan, spec(), {&wrote, 1}).signature, v.signature);
+  }
+  // The observation of a worker that failed is not believed.
+  auto broken = completed({5});
+  broken.end = End::worker_error;
+  broken.calls[0].buffers[1].dirty_after = 4;
+  EXPECT_EQ(screen(plan, broken, completed({5})).outcome, Outcome::harness_error);
 }
 
 TEST(Fault, AddressFaultsNameWhatIsKnown) {

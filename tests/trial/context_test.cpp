@@ -376,6 +376,36 @@ TEST(Ending, Unsupported) {
   EXPECT_TRUE(bench.device.logged({"launch"}).empty()) << "launches of an ended call are dropped";
 }
 
+// A write is one whatever the call says after it.
+TEST(Ending, WhatARefusedTrialHasWrittenIsObserved) {
+  for (const std::int64_t refused : {2, 3}) {
+    Bench bench([refused](Context& ctx) {
+      if (ctx.dim("C") == 2)
+        launch(ctx, "store", store_kernel, {}, ctx.tensor("x").data<float>(), 1e9f);
+      // Its canaries were not filled: that waits for the next launch.
+      if (ctx.dim("C") == refused) ctx.scratch("tmp", 64);
+      if (ctx.dim("C") == refused) ctx.unsupported("no");
+    });
+    const Observation o = bench.run({call_of(1, 2), call_of(1, 3)});
+    EXPECT_EQ(o.end, End::unsupported);
+    ASSERT_EQ(o.calls.size(), static_cast<std::size_t>(refused) - 1);
+    EXPECT_EQ(buffer(o, 0, "x").changed, 1u);
+    for (const auto& call : o.calls)
+      for (const auto& b : call.buffers) EXPECT_FALSE(b.scratch) << b.name;
+  }
+}
+
+// What its check would have shown is not known.
+TEST(Ending, ACheckThatWasRefusedShowsNothing) {
+  Bench bench(run_double);
+  EXPECT_EQ(bench.run({call_of(1, 1)}).calls.size(), 1u);
+  bench.device.check_failure =
+      device::Failure{device::Failure::Kind::out_of_memory, "no-memory", "for the check"};
+  const Observation o = bench.run({call_of(1, 1)});
+  EXPECT_EQ(o.end, End::out_of_memory);
+  EXPECT_TRUE(o.calls.empty());
+}
+
 TEST(Ending, ErrorsOfTheWrapper) {
   Bench bench([](Context& ctx) {
     if (ctx.dim("C") == 2) ctx.fail("cublas-7", "not initialized");

@@ -179,6 +179,7 @@ device::Status<void> FakeDevice::fill(int stream, std::span<const BufferJob> job
 
 device::Status<void> FakeDevice::check(int stream, std::span<const BufferJob> jobs,
                                        device::BufferCheck* results) {
+  if (check_failure) return tl::unexpected(*check_failure);
   return enqueue("check", stream, [copy = std::vector(jobs.begin(), jobs.end()), results] {
     for (std::size_t i = 0; i < copy.size(); ++i) results[i] = run_check(copy[i]);
   });

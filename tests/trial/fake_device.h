@@ -93,6 +93,7 @@ class FakeDevice final : public device::Device {
   bool no_captures = false;          // end_capture() fails, as of something that cannot be captured
   std::set<const void*> host_pages;  // ends of copies that are refused
   std::optional<device::Failure> encode_failure;
+  std::optional<device::Failure> check_failure;
   std::size_t capacity = 1000;
   device::TrialSettings settings;
 
