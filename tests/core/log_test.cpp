@@ -1,5 +1,6 @@
 #include "core/log.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <regex>

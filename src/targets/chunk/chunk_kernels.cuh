@@ -247,8 +247,8 @@ __device__ void multiply_stage(State<G>& state, const float* x, const float* y, 
   const int column = static_cast<int>(threadIdx.x) % G::column_groups;
   if (row >= G::rows) return;
   // Rows of a thread start at a multiple of their number: lets the compiler load four at a time.
-  const float* mine =
-      static_cast<const float*>(__builtin_assume_aligned(x + row, smaller(16, 4 * G::rows_mine)));
+  constexpr int kAlign = smaller(16, 4 * G::rows_mine);
+  const float* mine = static_cast<const float*>(__builtin_assume_aligned(x + row, kAlign));
 #pragma unroll 2
   for (int s = 0; s < tokens; ++s) {
 #pragma unroll
