@@ -214,6 +214,16 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
             std::chrono::duration<double>(visit.spent).count(), name_of(f.state), f.reliability.k,
             f.reliability.n, f.plan.steps.size(), f.signature.text());
   if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
+  // Another suspect, which was named as this one is, is ahead of it: one of them is refined.
+  const auto ahead = find_listed(f.id);
+  const bool again = visit.station == Station::confirm && ahead != result_.findings.end() &&
+                     was_found(ahead->state);
+  if (again) {
+    note_case(lane, visit.key, f);
+    list(f, c.is_new);
+    meet(lane, c.other);
+    return {};
+  }
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
     if (visit.listed != 0 && visit.listed != f.id) unlist(visit.listed, visit.listed_as_new);
@@ -291,7 +301,13 @@ void Campaign::list(const Finding& f, bool is_new) {
     all.push_back(f);
   else if (!counted)
     *seen = f;
-  if (!was_found(f.state) || counted) return;
+  if (!was_found(f.state)) return;
+  const auto& news = result_.new_ids;
+  const bool counted_as_new = std::find(news.begin(), news.end(), f.id) != news.end();
+  // A suspect may be named as one that was recorded in this campaign, and is confirmed later: the
+  // first counted as known, and both are new.
+  if (counted && (counted_as_new || !is_new)) return;
+  if (counted) --result_.stats.known_findings;
   if (is_new) result_.new_ids.push_back(f.id);
   ++(is_new ? result_.stats.new_findings : result_.stats.known_findings);
 }

@@ -27,8 +27,10 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
   // A trial under a tool repeats another oracle's native trial: the tool's oracle adds the tool.
   for (const auto& trial : suspect.trials)
     if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
-  if (auto shown = classify(shop, evaluator, plans, crashed))
+  if (auto shown = classify(shop, evaluator, plans, crashed)) {
+    if (auto fault = as_fault(shop, evaluator, *shown)) shown = std::move(fault);
     return {.shown = std::move(shown), .judged_again = true};
+  }
   Cause again = as_seen(shop.catalog.screen());
   if (again.shown || !suspect.log || shop.options.stopped()) return again;
   std::vector<Plan> with;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "campaign/axis_test.h"
+#include "campaign/plan_variants.h"
 #include "core/mode_axes.h"
 
 namespace redzone::campaign {
@@ -136,6 +137,24 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
   auto shown = failures(evaluator, direct, crashed && shop.options.reuse_workers);
   if (!shown.empty()) return std::move(shown.front());
   return compare(shop, evaluator, plans, blocking_only);
+}
+
+std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary) {
+  const Signature& seen = canary.answer.verdict.signature;
+  const Oracle* fault = shop.catalog.find("fault");
+  const bool before = seen.side == name_of(Side::before), after = seen.side == name_of(Side::after);
+  if (seen.kind != FailKind::redzone || !(before || after) || fault == nullptr) return std::nullopt;
+  const auto placement = before ? Placement::guard_before : Placement::guard_after;
+  Signature looked_for = seen;
+  looked_for.kind = FailKind::illegal_access;
+  for (auto& plan : at_guard_pages(canary.plan, evaluator.spec(), placement)) {
+    if (shop.options.stopped()) break;
+    Shown shown{fault, std::move(plan), {}};
+    shown.answer = evaluator.ask(*fault, shown.plan);
+    looked_for.where = shown.answer.verdict.signature.where;
+    if (shown.answer.verdict.failed() && shown.answer.verdict.signature == looked_for) return shown;
+  }
+  return std::nullopt;
 }
 
 }  // namespace redzone::campaign

@@ -16,4 +16,10 @@ std::optional<Shown> classify(const Workshop& shop, Evaluator& evaluator,
                               const std::vector<Plan>& plans, bool crashed,
                               bool blocking_only = false);
 
+// A write beside a buffer shows in a canary where the buffer does not end at its guard page, and as
+// a fault where it does: which one depends on the shape, and both are one bug. Returns the fault in
+// a plan like that of the canary, if the write has the same buffer and side there: it also names
+// the kernel.
+std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const Shown& canary);
+
 }  // namespace redzone::campaign

@@ -1,15 +1,34 @@
 #include "campaign/plan_variants.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "core/validate.h"
 
 namespace redzone::campaign {
 namespace {
 
 constexpr std::uint64_t kSeeds = 3;
+constexpr std::int64_t kRound = 16;  // elements; at least the default alignment in bytes
 
 Plan with_seed(Plan plan, std::uint64_t seed) {
   for (auto& step : plan.steps)
     if (auto* call = std::get_if<CallStep>(&step)) call->call.seed = seed;
+  return plan;
+}
+
+// Change: from the value of a dim to its new value.
+template <class Change>
+Plan with_dims(Plan plan, Change change) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step))
+      for (auto& [name, value] : call->call.dims) value = change(value);
+  return plan;
+}
+
+Plan contiguous(Plan plan) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step)) call->call.layouts.clear();
   return plan;
 }
 
@@ -32,6 +51,27 @@ std::vector<Plan> other_memory_and_data(const Plan& plan) {
       if (form != plan && std::find(out.begin(), out.end(), form) == out.end())
         out.push_back(std::move(form));
   }
+  return out;
+}
+
+std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Placement placement) {
+  const auto down = [](std::int64_t value) {
+    return value < kRound ? value : value / kRound * kRound;
+  };
+  const auto up = [](std::int64_t value) {
+    return value > std::numeric_limits<std::int64_t>::max() - kRound
+               ? value
+               : (value + kRound - 1) / kRound * kRound;
+  };
+  Plan placed = contiguous(plan);
+  placed.mode = with_allocator(plan.mode, Allocator::guard);
+  placed.mode.launch = Launch::blocking;
+  placed.mode.placement = placement;
+  std::vector<Plan> out;
+  for (auto& form : {with_dims(placed, up), with_dims(placed, down), placed})
+    if (form != plan && std::find(out.begin(), out.end(), form) == out.end() &&
+        validate(form, spec))
+      out.push_back(form);
   return out;
 }
 

@@ -299,6 +299,27 @@ TEST_F(CampaignTest, LooksAgainAtDifferencesThatLookTheSame) {
   EXPECT_EQ(sink_.findings.at(2).signature.kind, FailKind::async);
 }
 
+// Suspects of two kinds that are one bug are one finding, which is told twice: confirmed, reduced.
+TEST_F(CampaignTest, WhatIsNamedAlikeIsOneFindingAndRefinedOnce) {
+  int told = 0;
+  options_.found = [&](const Finding& f, double) {
+    ++told;
+    EXPECT_EQ(f.signature.kind, FailKind::illegal_access);
+  };
+  const Plan canary = plain_plan({call_of(701, 16)}), fault = plain_plan({call_of(700, 16)});
+  for (const auto& plans : {std::vector{canary, fault}, std::vector{fault, canary}}) {
+    told = 0;
+    sink_ = RecordingSink(&journal_);
+    const auto result = run(writes_past_the_end(true), listed(plans));
+    EXPECT_EQ(sink_.findings.size(), 1u);
+    ASSERT_EQ(result.findings.size(), 1u);
+    EXPECT_EQ(result.findings[0].plan, plain_plan({call_of(4, 16)}));
+    EXPECT_EQ(result.stats.new_findings, 1u);
+    EXPECT_EQ(result.stats.known_findings, 0u);
+    EXPECT_EQ(told, 2);
+  }
+}
+
 TEST_F(CampaignTest, ReportsAKnownBugAsKnown) {
   options_.plans_per_target = 5;
   const Plan plan = plain_plan({call_of(99, 16)});

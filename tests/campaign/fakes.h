@@ -327,4 +327,21 @@ inline Bug faults_above(std::int64_t limit) {
   };
 }
 
+// Writes one element past `y`: into a canary, or, with `reaches_guard_page`, into the guard page
+// where `y` ends at it.
+inline Bug writes_past_the_end(bool reaches_guard_page) {
+  return [reaches_guard_page](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    const bool at_its_end =
+        trial.mode.allocator == Allocator::guard && trial.mode.placement == Placement::guard_after;
+    for (const auto& [index, call] : calls_of_trial(plan, trial))
+      if (reaches_guard_page && at_its_end && get(call.dims, "N") % 4 == 0)
+        return redzone::testing::faulted(fault_at(index, "y", Access::write, Side::after));
+    Observation o = all_right(plan, trial);
+    for (auto& call : o.calls)
+      for (auto& b : call.buffers)
+        if (b.name == "y" && b.surrounded) b.dirty_after = 4;
+    return o;
+  };
+}
+
 }  // namespace redzone::campaign::testing
