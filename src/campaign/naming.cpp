@@ -143,7 +143,9 @@ std::optional<Shown> as_fault(const Workshop& shop, Evaluator& evaluator, const 
   const Signature& seen = canary.answer.verdict.signature;
   const Oracle* fault = shop.catalog.find("fault");
   const bool before = seen.side == name_of(Side::before), after = seen.side == name_of(Side::after);
-  if (seen.kind != FailKind::redzone || !(before || after) || fault == nullptr) return std::nullopt;
+  if (seen.kind != FailKind::redzone || !(before || after) || fault == nullptr ||
+      !shop.options.faults_name_buffers)
+    return std::nullopt;
   const auto placement = before ? Placement::guard_before : Placement::guard_after;
   Signature looked_for = seen;
   looked_for.kind = FailKind::illegal_access;

@@ -29,6 +29,9 @@ struct TriageOptions {
   // For devices on which workers start slowly: finds the cause and reduces in used workers, where
   // these give the same answer as fresh ones, and uses few workers otherwise.
   bool reuse_workers = false;
+  // A fault reports the buffer that the access is beside. Only then can a canary be recognized as a
+  // fault of other shapes.
+  bool faults_name_buffers = true;
   std::size_t parallel = 4;  // plans judged at the same time
   std::size_t reduce_evaluations = 5000;
   // For all reductions of one finding.

@@ -86,6 +86,8 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
   options.parallel = spares;
   options.reuse_workers = is_costly(device.workers);
   options.hang_deadline = device.workers.hang_deadline;
+  // A device that knows which call faulted knows the address, too.
+  options.faults_name_buffers = device.execution.fault_names_call;
   if (options.reuse_workers) {  // each fault costs a worker
     options.confirm_runs = 2;
     options.final_runs = 7;

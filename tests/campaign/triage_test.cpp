@@ -128,6 +128,14 @@ TEST(Triage, NamesAWriteBesideABufferByTheFaultWhicheverShowedIt) {
   }
 }
 
+TEST(Triage, LooksForNoFaultWhereFaultsNameNoBuffer) {
+  TriageOptions options = patient();
+  options.faults_name_buffers = false;
+  TriageCase c(writes_past_the_end(true), options);
+  const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
+  EXPECT_EQ(f.signature.text(), "redzone: write after y (t)");
+}
+
 TEST(Triage, NamesAWriteThatNoGuardPageStopsByItsCanary) {
   TriageCase c(writes_past_the_end(false));
   const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
