@@ -4,10 +4,10 @@
 # A source must include what it uses all the same: the presets of clang build without (-DREDZONE_PCH=OFF).
 option(REDZONE_PCH "Precompile the headers of the standard library, fmt and GoogleTest" ON)
 
-# redzone_precompiled(NAME HEADERS headers... [LIBS libraries...]): headers to reuse by
-# redzone_precompile(), compiled with the options of the current folder.
+# redzone_precompiled(NAME [ONCE] HEADERS headers... [LIBS libraries...]): headers to reuse by
+# redzone_precompile(), compiled with the options of the current folder; ONCE: for redzone_runs_once().
 function(redzone_precompiled name)
-  cmake_parse_arguments(arg "" "" "HEADERS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "ONCE" "" "HEADERS;LIBS" ${ARGN})
   if(NOT REDZONE_PCH)
     return()
   endif()
@@ -16,6 +16,9 @@ function(redzone_precompiled name)
   add_library(${name} OBJECT ${source})
   target_link_libraries(${name} PRIVATE ${arg_LIBS})
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+  if(arg_ONCE)
+    redzone_runs_once(${name})
+  endif()
 endfunction()
 
 # redzone_precompile(TARGET NAME): the C++ sources of TARGET begin with the headers of NAME.
@@ -27,13 +30,18 @@ function(redzone_precompile target name)
   endif()
 endfunction()
 
-# All static libraries of a folder and of those below it.
+# All static libraries of a folder and of those below it; NAME_once for those of redzone_runs_once().
 function(redzone_precompile_libraries folder name)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
+    get_target_property(once ${target} REDZONE_RUNS_ONCE)
     if(type STREQUAL STATIC_LIBRARY)
-      redzone_precompile(${target} ${name})
+      if(once)
+        redzone_precompile(${target} ${name}_once)
+      else()
+        redzone_precompile(${target} ${name})
+      endif()
     endif()
   endforeach()
   get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
