@@ -126,16 +126,16 @@ void Pool::wait_for_events(Clock::time_point until) {
 // True if bytes arrived.
 bool Pool::read_messages(Worker& worker, Clock::time_point now) {
   const bool heard = worker.channel.receive();
-  if (heard) worker.last_heard = now;
+  if (heard) worker.hear_part(now);
   while (worker.state != WorkerState::leaving) {
     auto message = worker.channel.next();
+    if (message && !*message) break;
+    worker.last_heard = now;
     std::optional<std::string> problem;
-    if (!message)
-      problem = "the worker sent " + message.error().message;
-    else if (*message)
+    if (message)
       problem = accept(worker, std::move(**message), now);
     else
-      break;
+      problem = "the worker sent " + message.error().message;
     if (problem && worker.state == WorkerState::starting) {
       failed_start(worker.started, *problem, now);
       worker.leave(now, options_.term_grace, false);

@@ -65,15 +65,24 @@ Clock::time_point Worker::next_look() const {
   return std::max(last_heard, last_look) + queue.front()->deadline / kLooksPerDeadline;
 }
 
+// Bounds a target that launches forever and so makes progress forever, and a worker that says that
+// it compares forever: the reference of each call has its own patience.
+Clock::time_point Worker::last_deadline() const {
+  constexpr std::size_t kMostDeadlines = 30;
+  const PendingJob& job = *queue.front();
+  const std::size_t compared = last_comparing > last_heard ? calls_of(*job.plan).size() : 0;
+  return last_heard + job.deadline * (kMostDeadlines + compared * kReferenceDeadlines);
+}
+
+void Worker::hear_part(Clock::time_point now) {
+  if (!queue.empty() && now < last_deadline()) last_progress = now;
+}
+
 bool Worker::shows_progress(Clock::time_point now) {
   last_look = now;
-  // Bounds a target that launches forever and so makes progress forever; references end with the
-  // calls.
-  constexpr int kMostDeadlines = 30;
   const device::BlackBox marks = process.marks();
   if (marks.phase == device::Phase::comparing) last_comparing = now;
-  if (now >= std::max(last_heard, last_comparing) + kMostDeadlines * queue.front()->deadline)
-    return false;
+  if (now >= last_deadline()) return false;
   const std::uint64_t seen = marks.progress;
   if (std::exchange(progress, seen) == seen) return false;
   last_progress = now;

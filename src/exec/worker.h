@@ -83,6 +83,10 @@ struct Worker {
   Clock::time_point next_look() const;
   // Checks for progress since the last check; true if the deadline has moved.
   bool shows_progress(Clock::time_point now);
+  // Bytes arrived that do not complete a message: progress like any other.
+  void hear_part(Clock::time_point now);
+  // After which no progress moves the deadline of the current trial. Requires a job.
+  Clock::time_point last_deadline() const;
   // The facts that fault attribution needs about that trial.
   TrialContext trial_context() const;
 

@@ -68,6 +68,8 @@ class FakeHost final : public TrialHost {
         {"sign-then-silence", &FakeHost::sign_then_silence},
         {"reference-slow", &FakeHost::reference_slow},
         {"reference-forever", &FakeHost::reference_forever},
+        {"endless-reference", &FakeHost::endless_reference},
+        {"drip", &FakeHost::drip},
         {"flood", &FakeHost::flood},
         {"flood-forever", &FakeHost::flood_forever},
         {"rubbish", &FakeHost::rubbish},
@@ -143,6 +145,22 @@ class FakeHost final : public TrialHost {
     box_.phase = device::Phase::comparing;
     box_.call_compared = 1;
     hang();
+  }
+  // Says all the time that the reference goes on.
+  void endless_reference() {
+    box_.phase = device::Phase::comparing;
+    for (;;) {
+      ++box_.progress;
+      ::usleep(10 * 1000);
+    }
+  }
+  // Sends a long message, a byte at a time.
+  void drip() {
+    send_damaged([](FrameHeader& h) { h.length = 32u << 20; });
+    for (;;) {
+      send_raw("x");
+      ::usleep(10 * 1000);
+    }
   }
   void hang_ignoring_term() {
     ::signal(SIGTERM, SIG_IGN);

@@ -164,5 +164,19 @@ TEST(PoolSize, APlanThatIsTooLargeForTheWireIsRefusedBeforeItIsSent) {
   EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
 }
 
+// What a worker says of its progress moves its deadline, but not for ever.
+TEST(PoolHostileProgress, HasAnEnd) {
+  for (const auto& [act, end] :
+       {std::pair{"drip", End::hang}, std::pair{"endless-reference", End::worker_error}}) {
+    Pool pool(fake_options(1, 1));
+    Job job = job_of(std::string(act) + "+ok", 2);
+    job.deadline = std::chrono::milliseconds(50);
+    const JobResult result = run_one(pool, std::move(job));
+    ASSERT_EQ(result.observations.size(), 2u) << act;
+    EXPECT_EQ(result.observations[0].end, end) << act << ": " << result.observations[0].message;
+    EXPECT_EQ(result.observations[1].end, End::completed) << act;
+  }
+}
+
 }  // namespace
 }  // namespace redzone::exec::testing
