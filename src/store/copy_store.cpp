@@ -1,5 +1,8 @@
 // Copies a store through SQLite's backup, which reads the log, too.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,14 +35,19 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile() {
     std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
+    if (path_.empty()) return;
+    fs::remove(path_, ignored);
+    fs::remove(path_.string() + "-journal", ignored);  // SQLite leaves it on a full disk
   }
 
   const fs::path& path() const { return path_; }
+  // Fails if `file` exists.
   Result<void> become(const fs::path& file) {
-    std::error_code error;
-    fs::rename(path_, file, error);
-    if (error) return harness_error(fmt::format("{}: {}", file.string(), error.message()));
+    int result = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE);
+    if (result != 0 && errno == EINVAL)  // a file system without this flag
+      result = ::rename(path_.c_str(), file.c_str());
+    if (result != 0)
+      return harness_error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
     path_.clear();
     return {};
   }
@@ -48,6 +56,13 @@ class NewFile {
   explicit NewFile(fs::path path) : path_(std::move(path)) {}
   fs::path path_;
 };
+
+// What `from` lacks of the store `to`.
+Result<Lines> losses(Store& from, const fs::path& to_path) {
+  RZ_TRY_ASSIGN(auto to, Store::open(to_path, OpenMode::read_only));
+  RZ_TRY_ASSIGN(auto lost, lacking(from.database(), to.database()));
+  return lost.empty() ? Lines{} : Lines{std::move(lost)};
+}
 
 // Checks that `to` does not exist or is a store that may be replaced.
 Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::path& to_path) {
@@ -60,9 +75,37 @@ Result<Lines> check_target(Store& from, const fs::path& from_path, const fs::pat
         fmt::format("{} exists: a process writes to {}, or was killed; copy to another file", log,
                     to_path.string()));
   if (!fs::exists(fs::symlink_status(to_path, ignored))) return Lines{};
-  RZ_TRY_ASSIGN(auto to, Store::open(to_path, OpenMode::read_only));
-  RZ_TRY_ASSIGN(auto losses, lacking(from.database(), to.database()));
-  return losses.empty() ? Lines{} : Lines{std::move(losses)};
+  return losses(from, to_path);
+}
+
+Result<void> create(Store& from, const fs::path& from_path, const fs::path& to) {
+  RZ_TRY_ASSIGN(auto file, NewFile::beside(to));
+  RZ_TRY(from.database().copy_to(file.path()));
+  std::error_code error;
+  fs::permissions(file.path(), fs::status(from_path, error).permissions(), error);
+  if (error) return harness_error(fmt::format("{}: {}", file.path().string(), error.message()));
+  return file.become(to);
+}
+
+// Replaces the contents of `to` in one transaction of SQLite's, and not the file: the log of a
+// process that opened the old file would be taken for the log of a new one. Nobody writes to it
+// between the comparison and the end.
+Result<Lines> replace(Store& from, const fs::path& to) {
+  try {
+    constexpr int kBusyMs = 2000;
+    SQLite::Database target(fs::absolute(to).string(), SQLite::OPEN_READWRITE, kBusyMs);
+    target.exec("PRAGMA journal_mode = WAL");  // so that it can be read under the lock
+    SQLite::Backup backup(target, from.database().sql());
+    if (const int code = backup.executeStep(0); code != SQLITE_OK)  // only takes the lock
+      throw SQLite::Exception(target.getHandle(), code);
+    RZ_TRY_ASSIGN(auto lost, losses(from, to));
+    if (!lost.empty()) return lost;
+    if (const int code = backup.executeStep(); code != SQLITE_DONE)
+      throw SQLite::Exception(target.getHandle(), code);
+    return Lines{};
+  } catch (const SQLite::Exception& e) {
+    return harness_error(fmt::format("{} cannot be written: {}", to.string(), e.what()));
+  }
 }
 
 }  // namespace
@@ -75,12 +118,9 @@ Result<std::vector<std::string>> copy_store(const fs::path& given_from, const fs
   Store& store = std::get<Store>(examined);
   for (const auto& look : {check(store), check_target(store, from, to)})
     if (!look || !look->empty()) return look;
-  RZ_TRY_ASSIGN(auto file, NewFile::beside(to));
-  RZ_TRY(store.database().copy_to(file.path()));
-  std::error_code error;
-  fs::permissions(file.path(), fs::status(from, error).permissions(), error);
-  if (error) return harness_error(fmt::format("{}: {}", file.path().string(), error.message()));
-  RZ_TRY(file.become(to));
+  std::error_code ignored;
+  if (fs::exists(to, ignored)) return replace(store, to);
+  RZ_TRY(create(store, from, to));
   return Lines{};
 }
 

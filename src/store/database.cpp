@@ -51,6 +51,12 @@ void check_path(const fs::path& path, OpenMode mode) {
     usage(fmt::format("{} cannot be read: permission denied", path.string()));
   } else if (writing && ::access(path.c_str(), W_OK) != 0) {
     usage(fmt::format("{} is read-only: make it writable or name another file", path.string()));
+  } else if (writing && fs::hard_link_count(path, ignored) > 1) {
+    // Two writers would each keep a log beside their name of the file, and not see each other's.
+    usage(
+        fmt::format("{} has another name (a hard link): copy it with 'redzone db copy', and name "
+                    "the copy",
+                    path.string()));
   }
   if (writing && ::access(folder.c_str(), W_OK | X_OK) != 0)
     usage(fmt::format("{}: folder {} is read-only: SQLite needs to write beside the file",
@@ -243,7 +249,7 @@ bool Database::identify(Migrations steps) {
   if (application != kApplicationId)
     no_store(fmt::format("{} is a SQLite database of another program: name another file",
                          path_.string()));
-  if (version > static_cast<std::int64_t>(steps.size()))
+  if (version < 0 || version > static_cast<std::int64_t>(steps.size()))
     usage(fmt::format("{} has schema version {}, this build reads up to {}: use a newer redzone",
                       path_.string(), version, steps.size()));
   return false;

@@ -2,6 +2,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "store/file_lock.h"
 #include "store/merge.h"
@@ -359,6 +360,36 @@ TEST_F(CopyStore, AStoreWithALogIsNotReplaced) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("copy.db-wal exists"), std::string::npos);
   EXPECT_EQ(findings("copy.db"), 1u);
+}
+
+// The log of a process that has opened a file belongs to that file, whatever is renamed to its
+// name.
+TEST_F(CopyStore, ReplacesTheContentsAndNotTheFile) {
+  make("s.db", 3);
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  struct stat before {
+  }, after{};
+  ::stat((dir_ / "copy.db").c_str(), &before);
+  must(open_rw(dir_ / "s.db").record(sample_finding(9)));
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  ::stat((dir_ / "copy.db").c_str(), &after);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+  EXPECT_EQ(findings("copy.db"), 4u);
+  EXPECT_TRUE(must(check(dir_ / "copy.db")).empty());
+}
+
+TEST_F(CopyStore, NobodyWritesWhileTheContentsAreReplaced) {
+  make("s.db", 1);
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
+  SQLite::Database writer((dir_ / "copy.db").string(), SQLite::OPEN_READWRITE);
+  writer.exec("PRAGMA journal_mode = DELETE");
+  writer.exec("BEGIN IMMEDIATE");
+  const auto refused = copy_store(dir_ / "s.db", dir_ / "copy.db");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::harness);
+  EXPECT_NE(refused.error().message.find("locked"), std::string::npos) << refused.error().message;
+  writer.exec("COMMIT");
+  EXPECT_TRUE(copied("s.db", "copy.db").empty());
 }
 
 }  // namespace

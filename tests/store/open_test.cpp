@@ -344,5 +344,19 @@ TEST(StoreOpen, ManyProcessesMayCreateTheSameStore) {
   EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 8u);
 }
 
+// Each writer would keep a log beside its own name of the file.
+TEST(StoreOpen, AFileWithTwoNamesIsNotWritten) {
+  const TempDir dir;
+  must(open_rw(dir / "a.db").record(sample_finding(1)));
+  std::filesystem::create_hard_link(dir / "a.db", dir / "b.db");
+  const auto refused = Store::open(dir / "b.db", OpenMode::read_write_create);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_NE(refused.error().message.find("hard link"), std::string::npos);
+  EXPECT_EQ(must(open_ro(dir / "b.db").findings()).size(), 1u) << "it can be read";
+  std::filesystem::remove(dir / "b.db");
+  must(open_rw(dir / "a.db").record(sample_finding(2)));
+}
+
 }  // namespace
 }  // namespace redzone::store
