@@ -2,14 +2,13 @@
 // programs that do not need Redzone.
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/output.h"
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
+#include "core/write_file.h"
 #include "standalone/inline_sources.h"
 #include "standalone/program.h"
 #include "standalone/recording.h"
@@ -128,20 +127,6 @@ Result<std::string> program_of(const Finding& f, const Registry& registry,
        *source, flags["register"].as<std::string>()});
 }
 
-// Replaces the file atomically.
-Result<void> write_whole(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path next = path.string() + ".next";
-  std::ofstream out(next, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(next, path, failed);
-  if (out && !failed) return {};
-  std::error_code ignored;
-  std::filesystem::remove(next, ignored);
-  return usage_error(fmt::format("{}: cannot be written", path.string()));
-}
-
 Result<int> Export::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
   std::vector<Finding> findings;
@@ -169,7 +154,7 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
       return tl::unexpected(
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
     const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
-    RZ_TRY(write_whole(path, *text));
+    if (const auto why = write_file(path, *text)) return usage_error(*why);
     out.print(fmt::format("{}\n", path.string()));
   }
   return kOk;

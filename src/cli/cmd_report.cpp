@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/output.h"
+#include "core/write_file.h"
 #include "nightly/describe.h"
 #include "nightly/tables.h"
 #include "report/night_formats.h"
@@ -62,10 +62,13 @@ Result<report::Night> described(const po::variables_map& flags, store::Store& st
 
 Result<int> Report::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto format, format_named(flags["format"].as<std::string>()));
-  std::error_code error;
-  if (flags.count("out") != 0 && std::filesystem::equivalent(flags["out"].as<std::string>(),
-                                                             flags["db"].as<std::string>(), error))
-    return usage_error(fmt::format("--out: {} is the store", flags["out"].as<std::string>()));
+  if (flags.count("out") != 0)
+    for (const char* part : {"", "-wal", "-shm"}) {  // the store and SQLite's files beside it
+      std::error_code error;
+      const auto& given = flags["out"].as<std::string>();
+      if (std::filesystem::equivalent(given, flags["db"].as<std::string>() + part, error))
+        return usage_error(fmt::format("--out: {} is the store", given));
+    }
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_only));
   RZ_TRY_ASSIGN(const auto night, described(flags, store));
   const std::string text = format.write(night);
@@ -73,11 +76,8 @@ Result<int> Report::run(const po::variables_map& flags, Results& out) {
     out.print(text);
     return kOk;
   }
-  const std::string path = flags["out"].as<std::string>();
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return usage_error(fmt::format("--out: {}: cannot be written", path));
+  if (const auto why = write_file(flags["out"].as<std::string>(), text))
+    return usage_error("--out: " + *why);
   return kOk;
 }
 

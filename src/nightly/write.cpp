@@ -6,6 +6,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/write_file.h"
 #include "report/night_formats.h"
 
 namespace redzone::nightly {
@@ -27,16 +28,7 @@ Result<void> prepare_folder(const std::filesystem::path& folder) {
 Result<void> write_night(const report::Night& night, const std::filesystem::path& folder) {
   for (const auto& format : report::night_formats()) {
     const auto path = folder / format.file;
-    const auto next = folder / fmt::format(".{}.{}", format.file, ::getpid());
-    std::ofstream out(next, std::ios::binary);
-    out << format.write(night);
-    out.close();
-    std::error_code failed;
-    if (out) std::filesystem::rename(next, path, failed);
-    if (out && !failed) continue;
-    const std::string why = failed ? ": " + failed.message() : "";
-    std::filesystem::remove(next, failed);
-    return harness_error(fmt::format("{}: cannot be written{}", path.string(), why));
+    if (const auto why = write_file(path, format.write(night))) return harness_error(*why);
   }
   return {};
 }
