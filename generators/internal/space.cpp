@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/spec_limits.h"
 
 namespace redzone::generators {
 namespace {
@@ -118,7 +119,7 @@ std::int64_t rank_of(const DimSpec& dim, std::int64_t value) {
 }
 
 Space::Space(const TargetSpec& spec) : spec_(&spec) {
-  RZ_CHECK(spec.dims.size() <= 64);
+  RZ_CHECK(spec.dims.size() <= kMostDims);
   auto index_of = [&](const std::string& name) {
     auto it = std::find_if(spec.dims.begin(), spec.dims.end(),
                            [&](const DimSpec& d) { return d.name == name; });

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/spec_limits.h"
 #include "core/spec_mistake.h"
 #include "core/target_name.h"
 #include "target/guarded_spec.h"
@@ -282,6 +283,8 @@ std::optional<std::string> declaration_problem(const TargetSpec& spec) {
     return fmt::format("target name '{}' is not of [a-z0-9_.]+", spec.name);
   if (auto p = enumerator_problem("its category", spec.category)) return p;
   if (spec.tensors.empty()) return "it has no tensors";
+  if (spec.dims.size() > kMostDims)
+    return fmt::format("it has {} dims, at most {} are possible", spec.dims.size(), kMostDims);
   if (auto p = names_problem(spec.dims, "dim")) return p;
   if (auto p = names_problem(spec.tensors, "tensor")) return p;
   if (auto p = names_problem(spec.knobs, "knob")) return p;

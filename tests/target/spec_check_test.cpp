@@ -177,6 +177,7 @@ TEST(SpecCheck, SaysWhatIsWrong) {
       {"target name '' is not", [](auto& s) { s.name = ""; }},
       {"target name 'A b' is not", [](auto& s) { s.name = "A b"; }},
       {"no tensors", [](auto& s) { s.tensors.clear(); }},
+      {"it has 65 dims, at most 64", [](auto& s) { s.dims.resize(65); }},
       {"dim name 'T-1' is not", [](auto& s) { s.dims[0].name = "T-1"; }},
       {"dim 'C' is declared twice", [](auto& s) { s.dims[0].name = "C"; }},
       {"tensor 'x' is declared twice", [](auto& s) { s.tensors.push_back(s.tensors[0]); }},
