@@ -64,6 +64,11 @@ Result<int> check(const po::variables_map& flags, Results& out) {
 Result<int> copy(const po::variables_map& flags, Results& out) {
   if (flags.count("to") == 0) return usage_error("copy needs --to FILE");
   const std::string to = flags["to"].as<std::string>();
+  std::optional<store::FileLock> lock;
+  if (std::error_code ignored; std::filesystem::exists(to, ignored)) {
+    RZ_TRY_ASSIGN(auto taken, store::FileLock::take(to, "another job"));
+    lock.emplace(std::move(taken));
+  }
   RZ_TRY_ASSIGN(const auto wrong, store::copy_store(flags["db"].as<std::string>(), to));
   out.print(json_wanted(flags) ? report::copied_json(to, wrong) : report::copied_text(to, wrong));
   return wrong.empty() ? kOk : kUnsound;

@@ -70,6 +70,12 @@ void CallContext::wait(int stream, int on) {
 }
 
 bool CallContext::acceptable(std::string_view name, std::size_t bytes, std::size_t align) {
+  constexpr std::size_t kMostNameBytes = 256;
+  if (name.size() > kMostNameBytes) {
+    fail("target-error", fmt::format("the name of scratch has {} bytes, at most {} are possible",
+                                     name.size(), kMostNameBytes));
+    return false;
+  }
   if (std::has_single_bit(align) && bytes <= kMostRawBytes && align <= kMostRawBytes) return true;
   fail("target-error", fmt::format("scratch '{}': {} bytes aligned to {}", name, bytes, align));
   return false;

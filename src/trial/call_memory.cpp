@@ -44,7 +44,7 @@ void CallContext::note_scratch(ScratchObservation request) {
 
 void* CallContext::scratch(std::string_view name, std::size_t bytes, std::size_t align,
                            const ScratchNeed& need) {
-  if (ended()) return nullptr;
+  if (ended() || !acceptable(name, bytes, align)) return nullptr;
   if (state_.records) note_scratch(observed(name, bytes, align, need));
   return bytes == 0 ? nullptr : scratch(name, bytes, align);
 }

@@ -13,6 +13,15 @@ constexpr std::size_t kCheckOperations = 4;
 constexpr std::size_t kWaitOperations = 2;
 constexpr std::size_t kAcquireOperations = 3;  // a pool may make the stream wait for another
 
+// What a target throws or refuses with may be of any length; the driver keeps it for each trial.
+constexpr std::size_t kMostTextBytes = std::size_t{16} << 10;
+
+std::string cut(const std::string& text) {
+  std::string out(text, 0, kMostTextBytes);
+  if (out.size() < text.size()) out += " [cut]";
+  return out;
+}
+
 }  // namespace
 
 void Session::begin(const Mode& mode, int streams) {
@@ -67,8 +76,9 @@ void Session::stop(const device::Failure& failure) {
 
 void Session::report(Observation& to) const {
   to.end = end_;
-  to.message = message_;
+  to.message = cut(message_);
   to.fault = fault_;
+  if (to.fault) to.fault->detail = cut(to.fault->detail);
 }
 
 void Session::set_call(std::int32_t call) {

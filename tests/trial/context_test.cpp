@@ -406,6 +406,18 @@ TEST(Ending, ACheckThatWasRefusedShowsNothing) {
   EXPECT_TRUE(o.calls.empty());
 }
 
+TEST(Ending, TextsOfTheTargetAreCut) {
+  const std::string text(1 << 20, 'x');
+  Bench throws([&](Context&) { throw std::runtime_error(text); });
+  EXPECT_LT(throws.run({call_of(1, 1)}).fault->detail.size(), 20'000u);
+  Bench refuses([&](Context& ctx) { ctx.unsupported(text); });
+  EXPECT_LT(refuses.run({call_of(1, 1)}).message.size(), 20'000u);
+  Bench names([&](Context& ctx) { ctx.scratch(text, 64, 16, {}); });
+  const Observation o = names.run({call_of(1, 1)});
+  EXPECT_EQ(o.fault->code, "target-error");
+  EXPECT_NE(o.fault->detail.find("1048576 bytes, at most 256"), std::string::npos);
+}
+
 TEST(Ending, ErrorsOfTheWrapper) {
   Bench bench([](Context& ctx) {
     if (ctx.dim("C") == 2) ctx.fail("cublas-7", "not initialized");
