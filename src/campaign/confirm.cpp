@@ -6,6 +6,22 @@
 namespace redzone::campaign {
 namespace {
 
+// What the screen saw directly, looked for in as many runs as a rare failure may need: what it
+// leaves behind, such as two runs that differ, can show more often than it does itself.
+std::optional<Shown> see_again(const Workshop& shop, Evaluator& evaluator, const Signature& seen,
+                               const std::vector<Plan>& plans) {
+  std::vector<Question> questions;
+  for (const auto& oracle : shop.catalog.direct())
+    for (const auto& plan : plans) questions.push_back({oracle.get(), plan});
+  for (int run = 0; run < shop.options.most_runs && !shop.options.stopped(); ++run) {
+    auto answers = evaluator.ask(questions);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (same_failure(answers[i], seen))
+        return Shown{questions[i].oracle, questions[i].plan, std::move(answers[i])};
+  }
+  return std::nullopt;
+}
+
 struct Cause {
   std::optional<Shown> shown = {};
   // The plan was run and judged once more as it was when the failure was seen.
@@ -28,6 +44,9 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
   for (const auto& trial : suspect.trials)
     if (trial.mode.sanitizer == SanitizerTool::none) plans.push_back(as_run(suspect.plan, trial));
   if (auto shown = classify(shop, evaluator, plans, crashed)) {
+    if (is_direct(seen) && !is_direct(shown->answer.verdict.signature.kind))
+      if (auto direct = see_again(shop, evaluator, suspect.verdict.signature, plans))
+        shown = std::move(direct);
     if (auto fault = as_fault(shop, evaluator, *shown)) shown = std::move(fault);
     return {.shown = std::move(shown), .judged_again = true};
   }

@@ -116,6 +116,23 @@ TEST(Triage, StoresEachStepBeforeItGoesOn) {
   EXPECT_FALSE(c.sink.updates[2].attribution.empty());
 }
 
+// Every other run gives another output, which is found at once; every fortieth shows the write.
+TEST(Triage, NamesARareWriteByTheWriteAndNotByWhatItLeavesBehind) {
+  int trials = 0;
+  TriageCase c([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    const int now = trials++;
+    Observation o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + static_cast<std::uint64_t>(now % 2);
+    });
+    if (now % 40 == 0) o.calls[0].buffers[0].changed = 1;
+    return o;
+  });
+  const Finding f = c.settle(plain_plan({call_of(64, 16)})).finding;
+  EXPECT_EQ(f.signature.text(), "input-changed: write inside x (t)");
+  EXPECT_EQ(f.oracle, "redzone");
+  EXPECT_EQ(f.state, FindingState::flaky);
+}
+
 // Whether such a write shows in a canary or as a fault depends on the size, and is one bug.
 TEST(Triage, NamesAWriteBesideABufferByTheFaultWhicheverShowedIt) {
   for (const std::int64_t n : {701, 700}) {
