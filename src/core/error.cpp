@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/check_failure.h"
+
 namespace redzone {
 
 void check_failed(const char* expression, const char* file, int line) {
-  std::fprintf(stderr, "redzone: internal check failed: %s (%s:%d)\n", expression, file, line);
+  std::fprintf(stderr, "%s%s (%s:%d)\n", kCheckFailedText.data(), expression, file, line);
   std::_Exit(kCheckFailedExit);
 }
 

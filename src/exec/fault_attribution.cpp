@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/check_failure.h"
 #include "core/error.h"
 #include "core/utf8.h"
 
@@ -115,7 +116,7 @@ Observation observe_exit(const Exit& exit, const device::BlackBox& box, const Tr
   seen.message = with_output("the worker " + describe(exit), output);
   switch (exit.signal) {
     case 0:
-      if (exit.code == kCheckFailedExit) {
+      if (exit.code == kCheckFailedExit && output.find(kCheckFailedText) != output.npos) {
         seen.end = End::worker_error;
         return seen;
       }
