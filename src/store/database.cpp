@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "core/json.h"
@@ -176,6 +178,19 @@ void Database::open_for_writing(const OpenOptions& options, Migrations steps) {
                         path_.string()));
   migrate(steps);
   sqlite3_db_config(sql_->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  if (::stat(real_.c_str(), &opened_) != 0)
+    harness(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+}
+
+void Database::check_place() const {
+  struct stat now = {};
+  if (::stat(real_.c_str(), &now) == 0 && now.st_dev == opened_.st_dev &&
+      now.st_ino == opened_.st_ino)
+    return;
+  harness(
+      fmt::format("{} was removed or replaced while it was written: what was stored since it was "
+                  "opened is lost",
+                  path_.string()));
 }
 
 // The limit holds for every value that any statement reads or writes.

@@ -4,6 +4,7 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <memory>
@@ -63,6 +64,7 @@ class Database {
   template <class Body>
   auto write(Durability durability, Body body) {
     const auto counted = [&] {
+      check_place();
       const int before = sql_->getTotalChanges();
       if constexpr (std::is_void_v<decltype(body())>) {
         body();
@@ -96,6 +98,8 @@ class Database {
   void check_statements();
   void migrate(Migrations steps);
   void set(Durability durability);
+  // Throws if the file is no longer at its path: SQLite goes on writing to a file that was removed.
+  void check_place() const;
   std::int64_t pragma(const char* name);
   // Counts this transaction if rows were changed since the change count was `changes`.
   void count_write_since(int changes);
@@ -138,6 +142,7 @@ class Database {
 
   std::filesystem::path path_;
   std::filesystem::path real_;  // the resolved file, beside which SQLite keeps its log
+  struct stat opened_ = {};     // of the file, when it was opened for writing
   std::string writer_;
   std::unique_ptr<SQLite::Database> sql_;
   std::chrono::milliseconds busy_timeout_{0};

@@ -344,6 +344,24 @@ TEST(StoreOpen, ManyProcessesMayCreateTheSameStore) {
   EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 8u);
 }
 
+// SQLite would go on writing to the file without a name.
+TEST(StoreOpen, AFileThatIsGoneIsNotWritten) {
+  const TempDir dir;
+  for (const bool replaced : {false, true}) {
+    Store store = open_rw(dir / "s.db");
+    must(store.record(sample_finding(1)));
+    std::filesystem::rename(dir / "s.db", dir / "other.db");
+    if (replaced) std::filesystem::copy_file(dir / "other.db", dir / "s.db");
+    const auto lost = store.record(sample_finding(2));
+    ASSERT_FALSE(lost);
+    EXPECT_EQ(lost.error().kind, ErrorKind::harness);
+    EXPECT_NE(lost.error().message.find("was removed or replaced"), std::string::npos)
+        << lost.error().message;
+    std::filesystem::rename(dir / "other.db", dir / "s.db");
+    must(store.record(sample_finding(2)));
+  }
+}
+
 // Each writer would keep a log beside its own name of the file.
 TEST(StoreOpen, AFileWithTwoNamesIsNotWritten) {
   const TempDir dir;
