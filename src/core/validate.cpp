@@ -223,6 +223,11 @@ Result<void> validate(const Plan& plan, const TargetSpec& spec, std::string_view
       return usage_error(fmt::format("{}: step {}: {}", where, index, r.error().message));
   }
   if (calls_of(plan).empty()) return usage_error(fmt::format("{}: makes no call", where));
+  // The worker keeps a few hundred bytes of each.
+  constexpr std::int64_t kMostCalls = std::int64_t{1} << 18;
+  if (const auto calls = call_count(plan); calls > kMostCalls)
+    return usage_error(fmt::format("{}: makes {} calls with its repeats, at most {} are possible",
+                                   where, calls, kMostCalls));
   if (const auto problem = graphs.at_end(); !problem.empty())
     return usage_error(fmt::format("{}: {}", where, problem));
   return {};

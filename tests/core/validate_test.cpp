@@ -117,5 +117,13 @@ TEST(Validate, CompleteFillsDefaultsOnly) {
   EXPECT_EQ(plan, testing::sample_plan());
 }
 
+TEST(Validate, StepsTimesRepeatsAreBounded) {
+  CallStep often = step();
+  often.repeat = 4096;
+  EXPECT_EQ(error_of(std::vector<Step>(64, often)), "");
+  EXPECT_EQ(error_of(std::vector<Step>(65, often)),
+            "p: makes 266240 calls with its repeats, at most 262144 are possible");
+}
+
 }  // namespace
 }  // namespace redzone
