@@ -155,7 +155,10 @@ Result<void> NightBook::update(const NightRun& run) {
 }
 
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
-  return store_.database().write(Durability::full, [&] {
+  // What was not run says nothing that a power cut must not take, and may be thousands of plans for
+  // which no time was left.
+  const auto durability = replay.tonight == Tonight::not_run ? Durability::lazy : Durability::full;
+  return store_.database().write(durability, [&] {
     RowWriter row;
     row("campaign_id", campaign);
     if (replay.finding)
