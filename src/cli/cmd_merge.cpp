@@ -30,6 +30,14 @@ class Merge final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
+// The problem of an unsound store, as an error.
+Result<void> require_sound(store::Store& store, const std::string& file) {
+  RZ_TRY_ASSIGN(const auto wrong, store::check(store));
+  if (wrong.empty()) return {};
+  return unsound_error(
+      fmt::format("{}: {} ('redzone db check' lists all problems)", file, wrong.front()));
+}
+
 Result<int> Merge::run(const po::variables_map& flags, Results& out) {
   const std::string into = flags["into"].as<std::string>();
   // All are checked before the first is merged, so that a damaged one changes nothing.
@@ -39,14 +47,12 @@ Result<int> Merge::run(const po::variables_map& flags, Results& out) {
     if (std::filesystem::equivalent(file, into, error))
       return usage_error(fmt::format("{}: cannot be merged into itself", file));
     RZ_TRY_ASSIGN(auto source, store::Store::open(file, store::OpenMode::read_only));
-    RZ_TRY_ASSIGN(const auto wrong, store::check(source));
-    if (!wrong.empty())
-      return unsound_error(
-          fmt::format("{}: {} ('redzone db check' lists all problems)", file, wrong.front()));
+    RZ_TRY(require_sound(source, file));
     sources.emplace_back(file, std::move(source));
   }
   RZ_TRY_ASSIGN(auto target, store::Store::open(into, store::OpenMode::read_write_create));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock, store::FileLock::take(into, "another job"));
+  RZ_TRY(require_sound(target, into));
   for (auto& [file, source] : sources) {
     RZ_TRY_ASSIGN(const auto merged, store::merge(source, target));
     out.print(fmt::format(

@@ -182,6 +182,7 @@ TEST_F(NightInput, OneUnsoundStoreKeepsAllFromBeingMerged) {
       .exec("UPDATE plans SET text = 'no plan'");
   expect({"merge", "a.db", "b.db", "--into", "c.db"}, 5, "b.db: ");
   EXPECT_FALSE(exists("c.db"));
+  expect({"merge", "a.db", "--into", "b.db"}, 5, "b.db: ");
 }
 
 // A user sees that the machine hangs and marks the finding while the night runs.
