@@ -49,6 +49,13 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.setup(), ["--build build"])
         self.assertEqual(self.setup("--no-tests")[0], "--preset release -DREDZONE_TESTS=OFF")
 
+    def test_quick_builds_a_part_of_what_is_configured(self):
+        quick = "--build build --target quick"
+        self.assertEqual(self.setup("--quick"), ["--preset release -DREDZONE_TESTS=OFF", quick])
+        self.assertEqual(self.setup("--quick"), [quick])
+        self.assertEqual(self.setup(), ["--preset release -DREDZONE_TESTS=ON", "--build build"])
+        self.assertEqual(self.setup("--quick"), [quick])
+
     def test_warnings_become_errors_where_it_was_configured_without(self):
         self.setup()
         self.assertEqual(self.setup("--werror")[0],

@@ -1,0 +1,85 @@
+// Writes beside a buffer: some plans show them in a canary, others as a fault, and some in few
+// runs.
+#include <gtest/gtest.h>
+
+#include "campaign/plan_variants.h"
+#include "campaign/triage_case.h"
+#include "core/plan_text.h"
+#include "core/validate.h"
+
+namespace redzone::campaign {
+namespace {
+
+using namespace testing;
+
+TEST(CanaryOrFault, AtGuardPagesAreValidAndNoOtherCalls) {
+  const TargetSpec spec = small_spec();
+  const Plan plan = busy_plan({call_of(10, 16), call_of(701, 64), call_of(1023, 32)});
+  const auto forms = at_guard_pages(plan, spec, Placement::guard_before);
+  ASSERT_EQ(forms.size(), 3u);
+  const std::vector<std::vector<std::int64_t>> sizes{
+      {16, 704, 1024}, {10, 688, 1008}, {10, 701, 1023}};
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    EXPECT_TRUE(validate(forms[i], spec));
+    EXPECT_EQ(forms[i].mode.placement, Placement::guard_before);
+    EXPECT_EQ(forms[i].mode.allocator, Allocator::guard);
+    std::vector<std::int64_t> n;
+    for (const auto* step : calls_of(forms[i])) {
+      n.push_back(get(step->call.dims, "N"));
+      EXPECT_TRUE(step->call.layouts.empty());
+    }
+    EXPECT_EQ(n, sizes[i]);
+  }
+  // 1024 is the limit: what cannot be rounded up is not changed into what the target forbids.
+  TargetSpec narrow = spec;
+  narrow.dims[0].max = 1000;
+  EXPECT_EQ(at_guard_pages(plain_plan({call_of(999, 16)}), narrow, Placement::guard_after).size(),
+            1u);
+}
+
+// Every other run gives another output, which is found at once; every fortieth shows the write.
+TEST(CanaryOrFault, NamesARareWriteByTheWriteAndNotByWhatItLeavesBehind) {
+  int trials = 0;
+  TriageCase c([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    const int now = trials++;
+    Observation o = outputs(plan, trial, {}, [&](const Call& call, const std::vector<Call>&) {
+      return right_digest(call) + static_cast<std::uint64_t>(now % 2);
+    });
+    if (now % 40 == 0) o.calls[0].buffers[0].changed = 1;
+    return o;
+  });
+  const Finding f = c.settle(plain_plan({call_of(64, 16)})).finding;
+  EXPECT_EQ(f.signature.text(), "input-changed: write inside x (t)");
+  EXPECT_EQ(f.oracle, "redzone");
+  EXPECT_EQ(f.state, FindingState::flaky);
+}
+
+// Whether such a write shows in a canary or as a fault depends on the size, and is one bug.
+TEST(CanaryOrFault, NamesAWriteBesideABufferByTheFaultWhicheverShowedIt) {
+  for (const std::int64_t n : {701, 700}) {
+    TriageCase c(writes_past_the_end(true));
+    const Finding f = c.settle(busy_plan({call_of(n, 64)})).finding;
+    EXPECT_EQ(f.signature.text(), "illegal-access: write after y in k (t)") << n;
+    EXPECT_EQ(f.oracle, "fault");
+    EXPECT_EQ(f.plan, plain_plan({call_of(4, 16)})) << print_plan(f.plan);
+    EXPECT_TRUE(f.minimal);
+  }
+}
+
+TEST(CanaryOrFault, LooksForNoFaultWhereFaultsNameNoBuffer) {
+  TriageOptions options = patient();
+  options.faults_name_buffers = false;
+  TriageCase c(writes_past_the_end(true), options);
+  const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
+  EXPECT_EQ(f.signature.text(), "redzone: write after y (t)");
+}
+
+TEST(CanaryOrFault, NamesAWriteThatNoGuardPageStopsByItsCanary) {
+  TriageCase c(writes_past_the_end(false));
+  const Finding f = c.settle(busy_plan({call_of(701, 64)})).finding;
+  EXPECT_EQ(f.signature.text(), "redzone: write after y (t)");
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 16)})) << print_plan(f.plan);
+}
+
+}  // namespace
+}  // namespace redzone::campaign
