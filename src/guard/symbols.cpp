@@ -35,15 +35,15 @@ std::optional<Mapping> parse_line(std::string_view line) {
   if (!begin || !line.starts_with('-')) return std::nullopt;
   line.remove_prefix(1);
   const auto end = take_hex(line);
-  const auto file = line.find('/');
-  if (!end || line.size() < 6 || file == std::string_view::npos) return std::nullopt;
+  if (!end || line.size() < 6) return std::nullopt;
   line.remove_prefix(6);  // " r-xp "
   const auto offset = take_hex(line);
-  if (!offset) return std::nullopt;
+  const auto file = line.find('/');
+  if (!offset || file == std::string_view::npos) return std::nullopt;
   out.begin = *begin;
   out.end = *end;
   out.offset = *offset;
-  out.file = line.substr(line.find('/'));
+  out.file = line.substr(file);
   return out;
 }
 

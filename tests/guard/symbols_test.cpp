@@ -25,7 +25,8 @@ TEST(Mappings, LinesOfTheKernel) {
       "7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0 [stack]\n"
       "7f0000001000-7f0000003000 r-xp 0001a000 08:01 7   /tmp/with a space.so\n"
       "7f0000009000-7f000000a000 rw-p 00000000 00:00 0\n"
-      "nonsense\n7f-\n7f-8f\n7f00-8f00 r--p zz 08:01 1 /x\n");
+      "nonsense\n7f-\n7f-8f\n7f00-8f00 r--p zz 08:01 1 /x\n"
+      "55d0c0000000-55d0c0002000 r/xp 0000000 0\n");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].begin, 0x55d0c0000000u);
   EXPECT_EQ(all[0].end, 0x55d0c0002000u);
