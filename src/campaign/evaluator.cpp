@@ -51,7 +51,12 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     while (it != job_of.end() && is_taken(it->second)) it = job_of.find(key += '+');
     if (it == job_of.end()) {
       it = job_of.emplace(std::move(key), jobs.size()).first;
-      jobs.push_back({jobs.size(), plan, {trials.begin(), trials.end()}, deadline_, reuse_});
+      jobs.push_back({.id = jobs.size(),
+                      .plan = plan,
+                      .trials = {trials.begin(), trials.end()},
+                      .deadline = deadline_,
+                      .reuse = reuse_,
+                      .side_by_side = alone_});
     }
     for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);
   };

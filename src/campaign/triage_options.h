@@ -32,7 +32,8 @@ struct TriageOptions {
   // A fault reports the buffer that the access is beside. Only then can a canary be recognized as a
   // fault of other shapes.
   bool faults_name_buffers = true;
-  std::size_t parallel = 4;  // plans judged at the same time
+  std::size_t parallel = 4;  // fresh jobs at the same time; also cases looked into
+  std::size_t batch = 4;     // runs of plans that are tried together while one is reduced
   std::size_t reduce_evaluations = 5000;
   // For all reductions of one finding.
   std::chrono::milliseconds reduce_time{30000};

@@ -32,6 +32,9 @@ struct Job {
   // Ends the job at the first trial that kills its worker: a second hang adds no information and
   // costs another deadline.
   bool end_at_loss = false;
+  // In run_fresh(): begins although another job has its turn, where jobs take turns on the device.
+  // For measuring what a busy device changes.
+  bool side_by_side = false;
 };
 
 // The plans that one worker has run, oldest first. Shared and only ever appended to.

@@ -43,6 +43,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->deadline = job.deadline;
   pending->reuse = job.reuse;
   pending->end_at_loss = job.end_at_loss;
+  pending->side_by_side = job.side_by_side;
   return pending;
 }
 
@@ -121,8 +122,19 @@ void Pool::cancel_fresh(BatchId batch, const std::string& why) {
     }
 }
 
+Clock::time_point Pool::end_of_turn(const Worker& worker) const {
+  return worker.state == WorkerState::fresh ? worker.began + options_.turn
+                                            : Clock::time_point::min();
+}
+
+bool Pool::has_free_turn(Clock::time_point now) const {
+  const auto taken = std::count_if(workers_.begin(), workers_.end(),
+                                   [&](const auto& worker) { return has_turn(*worker, now); });
+  return static_cast<std::size_t>(taken) < options_.most_in_turn;
+}
+
 bool Pool::fresh_room(bool reuse) const {
-  return count(WorkerState::fresh) < fresh_limit() &&
+  return count(WorkerState::fresh) < fresh_limit() && has_free_turn(Clock::now()) &&
          std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(),
                       [&](const auto& job) { return job->reuse == reuse; });
 }
@@ -152,12 +164,13 @@ Worker* Pool::idle(WorkerState state) {
   return nullptr;
 }
 
-Worker* Pool::worker_for(const PendingJob& job) {
+Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
+  if (!job.side_by_side && !has_free_turn(now)) return nullptr;
   if (job.reuse) {
     if (Worker* used = idle(WorkerState::used)) return used;
-    // Workers that are kept will be free soon; a spare costs more.
-    const auto kept = std::count_if(workers_.begin(), workers_.end(), [](const auto& w) {
-      return w->state == WorkerState::fresh && w->queue.front()->reuse;
+    // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
+    const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
+      return has_turn(*w, now) && w->queue.front()->reuse;
     });
     if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
       return nullptr;
@@ -172,7 +185,7 @@ void Pool::dispatch(Clock::time_point now) {
     // A job that waits for a spare does not hold up those that can use a used worker.
     Worker* worker = nullptr;
     auto job = take_first(waiting_fresh_, [&](const auto& waiting) {
-      return (worker = worker_for(*waiting)) != nullptr;
+      return (worker = worker_for(*waiting, now)) != nullptr;
     });
     if (job == nullptr) {
       if (!promote_spare(now)) break;

@@ -33,6 +33,11 @@ struct PoolOptions {
   // Workers that may be starting at the same time. Contexts of a GPU come up one after another,
   // and each that is under way slows the calls of the workers that are up.
   std::size_t most_starting = std::numeric_limits<std::size_t>::max();
+  // Fresh jobs that may have their turn at the same time. A GPU switches between the contexts of
+  // several processes, and each waits for the others whenever it waits for the device. A turn is
+  // over with the job or after `turn`, so a job that hangs, or computes on the host, holds up none.
+  std::size_t most_in_turn = std::numeric_limits<std::size_t>::max();
+  std::chrono::milliseconds turn{250};
   // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
@@ -83,7 +88,7 @@ class Pool final : public Executor {
   void dispatch(Clock::time_point now);
   Worker* idle(WorkerState state);  // null if there is none
   // The worker that can run the fresh job now, or null.
-  Worker* worker_for(const PendingJob& job);
+  Worker* worker_for(const PendingJob& job, Clock::time_point now);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);
   void finish(std::unique_ptr<PendingJob> job);
   void fail_waiting(const std::string& reason);
@@ -106,6 +111,13 @@ class Pool final : public Executor {
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }
+  // When the turn of the worker's fresh job is over; min() if it has none.
+  Clock::time_point end_of_turn(const Worker& worker) const;
+  bool has_turn(const Worker& worker, Clock::time_point now) const {
+    return now < end_of_turn(worker);
+  }
+  // True if one more fresh job may have its turn.
+  bool has_free_turn(Clock::time_point now) const;
   // The reason if no worker is up and none will be soon.
   bool hopeless() const;
 

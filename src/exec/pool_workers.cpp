@@ -100,8 +100,11 @@ void Pool::wait_for_events(Clock::time_point until) {
   constexpr std::size_t kFdsEach = 3;
   std::vector<pollfd> fds;
   fds.reserve(workers_.size() * kFdsEach);
+  const auto began = Clock::now();
   for (const auto& worker : workers_) {
     until = std::min(until, next_timer(*worker));
+    if (has_turn(*worker, began) && !waiting_fresh_.empty())
+      until = std::min(until, end_of_turn(*worker));
     const bool talks = worker->state != WorkerState::leaving && !worker->channel.closed();
     const short wanted = worker->channel.wants_write() ? POLLIN | POLLOUT : POLLIN;
     fds.push_back({worker->process.exit_fd(), POLLIN, 0});
@@ -175,9 +178,9 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     job->observations.push_back(std::move(done->observation));
     if (log::shows(log::Level::debug)) {
       const Observation& o = job->observations.back();
-      log::debug("{} {}: trial {} of {} ended with {} in {} us", options_.what,
+      log::debug("{} {}: trial {} of {} ended with {} in {} us, {} mapping calls", options_.what,
                  worker.process.pid(), job->observations.size() - 1, job->plan->target, ending(o),
-                 o.wall_us);
+                 o.wall_us, o.mapping_calls);
     }
     ++stats_.trials;
     worker.proven = true;

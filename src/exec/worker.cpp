@@ -18,7 +18,7 @@ std::unique_ptr<PendingJob> Worker::give(std::unique_ptr<PendingJob> job, Clock:
     return job;
   }
   if (queue.empty()) {
-    last_heard = now;
+    last_heard = began = now;
     output.clear();
   }
   if (job->observations.empty()) {

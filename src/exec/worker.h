@@ -31,6 +31,7 @@ struct PendingJob {
   std::chrono::milliseconds deadline{0};
   bool reuse = false;               // may run in a used worker
   bool end_at_loss = false;         // see Job
+  bool side_by_side = false;        // see Job
   std::optional<FreshPlace> fresh;  // absent: submitted
   std::size_t sent_from = 0;        // earlier trials were run by other workers
   int lost_starts = 0;              // workers that ended before they began it
@@ -99,6 +100,8 @@ struct Worker {
   Clock::time_point started;
   // Last message, or when an idle worker was given a job: start of the trial's clock.
   Clock::time_point last_heard;
+  // When it was last given a job while idle.
+  Clock::time_point began = Clock::time_point::min();
   std::uint64_t progress = 0;  // of the black box, at the last check
   Clock::time_point last_look = Clock::time_point::min();
   Clock::time_point last_progress = Clock::time_point::min();   // when progress was last noticed

@@ -289,6 +289,74 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   while (!pool.fresh_done(waiting)) pool.poll(std::chrono::seconds(1));
 }
 
+PoolOptions options_with_turns() {
+  PoolOptions options = fake_options(1, 3);
+  options.most_in_turn = 1;
+  options.turn = std::chrono::hours(1);
+  return options;
+}
+
+void wait_for(Pool& pool, BatchId batch) {
+  const auto until = Clock::now() + std::chrono::minutes(1);
+  while (!pool.fresh_done(batch) && Clock::now() < until) pool.poll(std::chrono::milliseconds(10));
+  ASSERT_TRUE(pool.fresh_done(batch));
+}
+
+Job hanging_job() {
+  Job job = job_of("hang");
+  job.deadline = std::chrono::milliseconds(300);
+  return job;
+}
+
+// The second job gets its worker when the first, which hangs, is lost.
+TEST(PoolTurns, OneFreshJobRunsAtATimeAndTheScreenGoesOn) {
+  Pool pool(options_with_turns());
+  const auto hanging = pool.submit_fresh(std::vector<Job>{hanging_job()});
+  const auto next = pool.submit_fresh(std::vector<Job>{job_of("ok")});
+  while (!pool.fresh_done(hanging)) {
+    EXPECT_FALSE(pool.fresh_done(next));
+    EXPECT_FALSE(pool.fresh_room(false));
+    EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
+  }
+  wait_for(pool, next);
+  EXPECT_EQ(pool.take_fresh(next).at(0).observations.at(0).end, End::completed);
+}
+
+TEST(PoolTurns, AJobThatTakesLongerThanItsTurnHoldsUpNoOther) {
+  PoolOptions options = options_with_turns();
+  options.turn = std::chrono::milliseconds(20);
+  Pool pool(options);
+  Job hanging = hanging_job();
+  hanging.deadline = std::chrono::hours(1);
+  const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
+  wait_for(pool, pool.submit_fresh(std::vector<Job>{job_of("ok")}));
+  EXPECT_FALSE(pool.fresh_done(stuck));
+}
+
+// Also if all workers that are kept for such jobs are stuck.
+TEST(PoolTurns, AUsedWorkerThatIsStuckIsNotWaitedFor) {
+  PoolOptions options = options_with_turns();
+  options.turn = std::chrono::milliseconds(20);
+  options.most_used = 1;
+  Pool pool(options);
+  Job hanging = hanging_job(), next = job_of("ok");
+  hanging.deadline = std::chrono::hours(1);
+  hanging.reuse = next.reuse = true;
+  const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
+  wait_for(pool, pool.submit_fresh(std::vector<Job>{next}));
+  EXPECT_FALSE(pool.fresh_done(stuck));
+}
+
+TEST(PoolTurns, JobsThatAreToRunSideBySideDoSo) {
+  Pool pool(options_with_turns());
+  Job hanging = hanging_job(), beside = job_of("ok");
+  hanging.deadline = std::chrono::hours(1);
+  beside.side_by_side = true;
+  const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
+  wait_for(pool, pool.submit_fresh(std::vector<Job>{beside}));
+  EXPECT_FALSE(pool.fresh_done(stuck));
+}
+
 TEST(PoolLoss, ADeviceFaultIsReportedByTheWorkerItself) {
   Pool pool(fake_options());
   const auto result = run_one(pool, job_of("device-lost+ok", 2));
