@@ -228,7 +228,7 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
     suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
-  Pending pending{lane.index, std::move(plan), {}, {}};
+  Pending pending{.lane = lane.index, .plan = std::move(plan), .trials = {}, .references = {}};
   pending.trials = catalog_.screen().expand(pending.plan, spec);
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   return pending;
@@ -252,6 +252,8 @@ void Campaign::submit_next(Lane& lane) {
   }
   const auto id = next_job_++;
   exec::Job job{id, pending->plan, pending->trials, options_.deadline, aside, true};
+  pending->aside = aside;
+  if (!aside) ++lane.in_warm_worker;
   pending_.emplace(id, std::move(*pending));
   if (aside)
     screen_aside(lane, std::move(job));
@@ -320,6 +322,7 @@ Result<void> Campaign::finish(exec::JobResult result) {
   auto node = pending_.extract(result.id);
   RZ_CHECK(!node.empty());
   Lane& lane = lanes_[node.mapped().lane];
+  if (!node.mapped().aside) --lane.in_warm_worker;
   try {
     return judge(lane, std::move(node.mapped()), std::move(result));
   } catch (const SpecCallsEnded&) {

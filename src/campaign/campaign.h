@@ -134,6 +134,7 @@ class Campaign {
     Plan plan;
     std::vector<TrialSpec> trials;
     ReferenceBudget::Reserved references;
+    bool aside = false;  // in a used worker instead of one of the screen
   };
 
   // The stations of triage, in their order.
@@ -180,6 +181,9 @@ class Campaign {
   void screen_aside(Lane& lane, exec::Job job);
   // True if one more plan may be screened in a used worker.
   bool room_aside() const;
+  // True if the target's next plan would wait for another of its plans while those of other targets
+  // need not.
+  bool waits_for_itself(const Lane& lane) const;
   // True if the target has a plan, and a worker for it that others need less.
   bool may_run(Lane& lane) const;
   bool others_may_run(const Lane& lane);

@@ -29,6 +29,7 @@ struct Campaign::Lane {
   std::size_t index;
   std::uint64_t generated = 0;
   std::optional<Pending> put_off;  // made, and not submitted yet
+  std::size_t in_warm_worker = 0;  // plans given to a worker of the screen and not judged yet
   std::uint64_t losses = 0;        // screened plans that cost their worker
   // True if so many plans do that a worker which also runs others is seldom warm.
   bool loses_workers() const { return losses > 0 && losses * kRareLoss >= stats.plans; }

@@ -58,6 +58,12 @@ bool Campaign::room_aside() const {
   return aside_ < options_.triage.parallel;
 }
 
+// If the screen leaves room it has a single worker, where a hang holds up the plans behind it: with
+// several targets the next plan is that of another one, because the next of this may hang as well.
+bool Campaign::waits_for_itself(const Lane& lane) const {
+  return options_.screen_leaves_room && lanes_.size() > 1 && lane.in_warm_worker > 0;
+}
+
 bool Campaign::may_run(Lane& lane) const {
   if (lane.put_off) return !lane.barred && room_aside();
   const bool has_worker =
@@ -72,9 +78,13 @@ bool Campaign::others_may_run(const Lane& lane) {
 
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
-  for (auto& lane : lanes_)
-    if (may_run(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
-  if (best != nullptr) return best;
+  bool any = false;
+  for (auto& lane : lanes_) {
+    if (!may_run(lane)) continue;
+    any = true;
+    if (!waits_for_itself(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
+  }
+  if (any) return best;
   for (auto& lane : lanes_)
     if (lane.put_off && !lane.barred && (best == nullptr || lane.due() < best->due())) best = &lane;
   return best;

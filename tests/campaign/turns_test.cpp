@@ -300,6 +300,27 @@ TEST_F(TurnsTest, WhereOneWorkerScreensTargetsThatFaultDoNotKeepLosingIt) {
   EXPECT_EQ(result.targets[0].plans, result.targets[0].fail);
 }
 
+// What is behind a hang waits for its deadline, and hangs, too, if it is of the same target.
+TEST_F(TurnsTest, WhereOneWorkerScreensItHasNoTwoPlansOfATarget) {
+  options_.screen_leaves_room = true;
+  options_.time = seconds(60);
+  std::pair<std::string, std::int64_t> last;
+  int changes = 0, of_the_same = 0;  // from one plan to the next
+  run(
+      [&](const std::string& target, std::int64_t n) {
+        const std::pair now(target, n);
+        if (now != last) {
+          ++changes;
+          of_the_same += target == last.first;
+        }
+        last = now;
+        return right();
+      },
+      2, {9, 1, 1, 1});
+  EXPECT_GT(changes, 100);
+  EXPECT_EQ(of_the_same, 0);
+}
+
 // The first large call of a target is compared whatever it takes: where one worker serves the
 // screen, that is done beside it.
 TEST_F(TurnsTest, WhereTheScreenLeavesRoomLargeReferencesDoNotHoldItUp) {
