@@ -21,6 +21,18 @@ statistics::Rates rates_of(const Reliability& r) {
   return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
 }
 
+// The candidates that make fewer calls than the plan.
+Simplify with_fewer_calls(Simplify simplify) {
+  simplify.candidates = [all = std::move(simplify.candidates)](const Plan& plan) -> PlanStream {
+    return [next = all(plan), calls = call_count(plan)] {
+      auto candidate = next();
+      while (candidate && call_count(*candidate) >= calls) candidate = next();
+      return candidate;
+    };
+  };
+  return simplify;
+}
+
 class Refinement {
  public:
   Refinement(const Workshop& shop, Case& c, std::chrono::milliseconds reduce_time)
@@ -52,7 +64,12 @@ class Refinement {
   bool reduce_between_canaries(Shown& shown);
   // Number of schedules under which each smaller plan is tried, besides its own.
   std::size_t schedules_to_try(const Shown& shown);
+  bool reduce_with(Shown& shown, const Simplify& simplify, const Variants& variants);
+  // Runs a reduction within the time that is left, and adds what it took to the finding.
+  void timed(const std::function<void()>& reduction);
   void reduce_shown(Shown& shown);
+  // Leaves out calls without which the plan still fails; true if there were any.
+  bool drop_calls(Shown& shown);
   // For each plan whether it fails with `signature`, by as many runs as are needed to accept a
   // pass, given how reliably the finding fails. A plan that fails only in a variant is replaced by
   // that variant. Plans that are undecided when the time for reducing is over are not judged.
@@ -161,47 +178,43 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
   }
 }
 
-// First with the plan's own placement and data; the minimal plan is then tried in its other forms,
-// which is expensive per candidate and finds the few that the first pass missed.
-void Refinement::reduce_shown(Shown& shown) {
+// Reduces the plan by the candidates of `simplify`, each of which is also tried in its variants;
+// true if that made it simpler. For use within timed().
+bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Variants& variants) {
   const TriageOptions& options = shop_.options;
   const Signature signature = shown.answer.verdict.signature;
-  const std::size_t schedules = schedules_to_try(shown);
+  const StillFails fails = [&](std::span<Plan> plans) {
+    return still_fails(*shown.oracle, signature, variants, plans);
+  };
+  ReduceBudget budget;
+  const auto tried = static_cast<std::size_t>(finding_.reduction.plans);
+  budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
+  budget.until = reduce_until_;
+  budget.stop = options.stop;
+  budget.spec_calls = options.spec_calls;
+  // A batch is not interrupted, so if workers start slowly it has as many runs as are run together.
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
+  const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
+  const std::size_t runs = options.reuse_workers ? asked : 1;
+  budget.batch = costs_workers(signature.kind) ? std::min<std::size_t>(options.batch, 3)
+                                               : std::max<std::size_t>(options.batch / runs, 1);
+  auto reduced = reduce(shown.plan, simplify, fails, budget);
+  const bool simpler = shown.plan != reduced.plan;
+  shown.plan = std::move(reduced.plan);
+  finding_.reduction.end = reduced.end;
+  finding_.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
+  return simpler;
+}
+
+void Refinement::timed(const std::function<void()>& reduction) {
+  const TriageOptions& options = shop_.options;
   const auto begun = std::chrono::steady_clock::now();
   reduce_until_ = begun + reduce_left_;
   // Running trials may finish, because their results are useful, but within one deadline.
   evaluator_.set_until(reduce_until_ + options.deadline);
   const std::int64_t trials = evaluator_.trials();
-  const bool costly = costs_workers(signature.kind);
-  const auto reduce_with = [&](const Variants& variants) {
-    const StillFails fails = [&](std::span<Plan> plans) {
-      return still_fails(*shown.oracle, signature, variants, plans);
-    };
-    ReduceBudget budget;
-    const auto tried = static_cast<std::size_t>(finding_.reduction.plans);
-    budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
-    budget.until = reduce_until_;
-    budget.stop = options.stop;
-    budget.spec_calls = options.spec_calls;
-    // A batch is not interrupted, so if workers start slowly it has as many runs as there are
-    // workers.
-    const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
-    const std::size_t runs = options.reuse_workers ? asked : 1;
-    budget.batch = costly ? std::min<std::size_t>(options.parallel, 3)
-                          : std::max<std::size_t>(options.parallel / runs, 1);
-    auto reduced = reduce(shown.plan, shop_.simplify(evaluator_.spec()), fails, budget);
-    const bool simpler = shown.plan != reduced.plan;
-    shown.plan = std::move(reduced.plan);
-    finding_.reduction.end = reduced.end;
-    finding_.reduction.plans += static_cast<std::int64_t>(reduced.evaluations);
-    return simpler;
-  };
-  const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules); };
-  reduce_with(as_it_is);
-  while (finding_.reduction.end == ReductionEnd::minimal && reduce_with(other_memory_and_data))
-    if (finding_.reduction.end == ReductionEnd::minimal) reduce_with(as_it_is);
+  reduction();
   finding_.minimal = finding_.reduction.end == ReductionEnd::minimal;
   if (finding_.reduction.end == ReductionEnd::interrupted && options.interrupted &&
       !options.interrupted())
@@ -212,6 +225,34 @@ void Refinement::reduce_shown(Shown& shown) {
   evaluator_.set_until(std::chrono::steady_clock::time_point::max());
   finding_.reduction.trials += evaluator_.trials() - trials;
   finding_.reduction.seconds += std::chrono::duration<double>(took).count();
+}
+
+// First with the plan's own placement and data; the minimal plan is then tried in its other forms,
+// which is expensive per candidate and finds the few that the first pass missed.
+void Refinement::reduce_shown(Shown& shown) {
+  timed([&] {
+    const std::size_t schedules = schedules_to_try(shown);
+    const Simplify simplify = shop_.simplify(evaluator_.spec());
+    const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules); };
+    reduce_with(shown, simplify, as_it_is);
+    while (finding_.reduction.end == ReductionEnd::minimal &&
+           reduce_with(shown, simplify, other_memory_and_data))
+      if (finding_.reduction.end == ReductionEnd::minimal) reduce_with(shown, simplify, as_it_is);
+  });
+}
+
+bool Refinement::drop_calls(Shown& shown) {
+  const ReductionEnd before = finding_.reduction.end;
+  bool simpler = false;
+  timed([&] {
+    const std::size_t schedules = schedules_to_try(shown);
+    simpler = reduce_with(shown, with_fewer_calls(shop_.simplify(evaluator_.spec())),
+                          [&](const Plan& plan) { return other_schedules(plan, schedules); });
+    // All candidates have been judged if the others were before.
+    if (!simpler && finding_.reduction.end == ReductionEnd::minimal)
+      finding_.reduction.end = before;
+  });
+  return simpler;
 }
 
 bool Refinement::same_in_used_workers(const Shown& shown) {
@@ -305,9 +346,9 @@ Result<void> Refinement::run(bool rename) {
     reduce_shown(shown);
     if (rename) sharpen(shown);
     if (reuse && calls_of(shown.plan).size() > 1) {
-      // Drops calls needed only to overcome state left in a reused worker.
+      // Some calls may be needed only to overcome what other plans left in a used worker.
       evaluator_.set_reuse(false);
-      reduce_shown(shown);
+      if (drop_calls(shown)) reduce_shown(shown);
     }
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
