@@ -20,7 +20,8 @@ std::string describe(const SanitizerRecord& record) {
   else if (near)
     out += fmt::format(", {} bytes {} '{}'", record.distance_bytes, name_of(record.side),
                        record.buffer);
-  if (record.call >= 0) out += fmt::format("{} call {}", near ? " of" : ", in", record.call + 1);
+  if (record.call >= 0)
+    out += fmt::format("{} call {}", near ? " of" : ", in", std::int64_t{record.call} + 1);
   if (record.count > 1) out += fmt::format(" ({} records alike)", record.count);
   return out;
 }
