@@ -28,7 +28,8 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
   Evaluator evaluator =
       shop.evaluator(is_slow(c) ? shop.options.hang_deadline : shop.options.deadline);
   evaluator.set_grouped(c.grouped);
-  evaluator.set_reuse(shop.options.reuse_workers && !c.finding.needs_history);
+  if (shop.options.reuse_workers && !c.finding.needs_history)
+    evaluator.set_freshness(exec::Freshness::any);
   return evaluator;
 }
 
