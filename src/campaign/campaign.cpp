@@ -237,7 +237,7 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
 // If the screen leaves room it has a single worker, where references that take seconds would hold
 // up every target, and where a fault costs all that the worker has mapped and loaded for the
 // others. Such a plan is given to a used worker instead, but only a few at a time; further ones
-// are put off, and go to the screen's worker only when nothing else does.
+// are put off, even if the screen's worker is idle just now. Only a target alone uses it for them.
 void Campaign::submit_next(Lane& lane) {
   auto pending = std::exchange(lane.put_off, {});
   if (!pending) pending = make_pending(lane);
@@ -246,7 +246,7 @@ void Campaign::submit_next(Lane& lane) {
       options_.screen_leaves_room &&
       (lane.loses_workers() || pending->references.in_all() > ReferenceBudget::kSmallWork);
   const bool aside = apart && room_aside();
-  if (apart && !aside && others_may_run(lane)) {
+  if (apart && !aside && lanes_.size() > 1) {
     lane.put_off = std::move(pending);
     return;
   }

@@ -186,9 +186,8 @@ class Campaign {
   bool waits_for_itself(const Lane& lane) const;
   // True if the target has a plan, and a worker for it that others need less.
   bool may_run(Lane& lane) const;
-  bool others_may_run(const Lane& lane);
-  // The lane to run next: of those that may run, the one that used the least time; if there is
-  // none, of those whose plan was put off.
+  // The lane to run next: of those that may run, the one that used the least time. A lane that is
+  // alone may also run a plan that was put off.
   Lane* next_lane();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;

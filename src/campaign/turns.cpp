@@ -71,11 +71,6 @@ bool Campaign::may_run(Lane& lane) const {
   return may_make(lane) && lane.plans.ready() && has_worker;
 }
 
-bool Campaign::others_may_run(const Lane& lane) {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [&](Lane& other) { return &other != &lane && may_run(other); });
-}
-
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
   bool any = false;
@@ -84,10 +79,9 @@ Campaign::Lane* Campaign::next_lane() {
     any = true;
     if (!waits_for_itself(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
   }
-  if (any) return best;
-  for (auto& lane : lanes_)
-    if (lane.put_off && !lane.barred && (best == nullptr || lane.due() < best->due())) best = &lane;
-  return best;
+  if (any || lanes_.size() > 1) return best;
+  Lane& only = lanes_.front();
+  return only.put_off && !only.barred ? &only : nullptr;
 }
 
 double Campaign::had(const Lane& lane) const {

@@ -18,10 +18,6 @@ constexpr std::chrono::milliseconds kCheapStart{100};
 // as long.
 constexpr std::size_t kMostCostlyStarts = 2;
 
-// Workers kept for jobs that allow used ones, where starts are costly: one that has its turn, and
-// one that is ready when a fault ends the other.
-constexpr std::size_t kMostUsed = 2;
-
 // Fresh jobs that have their turn at a time, besides the screen's worker, on a device apart from
 // the cores. Measured on an H200 (driver 580) over a minute of the puzzles: the median trial takes
 // 0.2 ms while no other worker runs one, 0.4 ms beside one, 5 ms beside three, and 50 ms beside
@@ -81,7 +77,7 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(counts.workers);
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
-  pool.most_used = is_costly(device.workers) ? std::min(counts.spares, kMostUsed) : 0;
+  pool.most_used = is_costly(device.workers) ? counts.spares : 0;
   if (is_costly(device.workers)) pool.most_starting = kMostCostlyStarts;
   if (!device.execution.on_host_cores) pool.most_in_turn = kMostInTurn;
   pool.recycle_after_plans = device.workers.recycle_after_plans;

@@ -375,6 +375,27 @@ class PairedPlans final : public PlanSource {
   std::int64_t n_ = 0;
 };
 
+// Also when the worker of the screen has nothing else just now, because the first look at the
+// others is over: one such reference would hold up all of them.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomALongReferenceNeverRunsInItsWorker) {
+  specs_.resize(2);
+  specs_[0].has_reference = true;
+  specs_[0].work = [](const Dims&, const Config&) { return 1.5e7; };
+  options_.screen_leaves_room = true;
+  options_.triage.parallel = 1;
+  const auto executor = correct_executor();
+  std::vector<TargetUnderTest> targets;
+  targets.push_back({&specs_[0], std::make_unique<PairedPlans>(specs_[0].name), {}});
+  targets.push_back({&specs_[1], std::make_unique<CountedPlans>(specs_[1].name), {}});
+  targets.back().weight = 9;
+  Campaign campaign(*executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  const auto result = campaign.run();
+  ASSERT_TRUE(result);
+  EXPECT_GT(result->targets[0].plans, 20u);
+  EXPECT_GT(result->targets[1].plans, 20u);
+  EXPECT_EQ(executor->warm_compared().count("t0"), 0u);
+}
+
 // Where all plans are such that they would be screened aside, the worker of the screen serves too,
 // and no more plans are made than are run.
 TEST_F(TurnsTest, ATargetOfLongReferencesAloneIsScreenedByAllWorkers) {
