@@ -7,12 +7,6 @@
 namespace redzone {
 namespace {
 
-// Characters that control a terminal or reorder text.
-bool is_steering(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 std::string escape(char32_t c) {
   if (c == '\n') return "\\n";
   if (c == '\t') return "\\t";
@@ -39,6 +33,11 @@ std::string disarmed(std::string_view bytes, std::string_view kept) {
 }
 
 }  // namespace
+
+bool is_steering(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
 
 std::string printable(std::string_view bytes) {
   return disarmed(bytes, "");

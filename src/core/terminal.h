@@ -7,6 +7,9 @@
 
 namespace redzone {
 
+// True for characters that control a terminal or reorder text.
+bool is_steering(char32_t c);
+
 // As one line: control characters, U+2028 and U+2029, and bidirectional controls become escapes
 // ("\n", "\x1b", "\u009b"); bytes that are not well-formed UTF-8 become U+FFFD.
 std::string printable(std::string_view bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/terminal.h"
 #include "core/utf8.h"
 
 namespace redzone::report {
@@ -23,17 +24,13 @@ std::string filtered(std::string_view bytes, Keep keep) {
   return out;
 }
 
-bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
-
-// One line, without control characters.
+// One line, without characters that control a terminal or reorder text.
 std::string one_line(std::string_view text) {
   std::string spaced(text);
   std::replace_if(
       spaced.begin(), spaced.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; },
       ' ');
-  return filtered(spaced, [](char32_t c) { return !is_control(c) && c != 0x2028 && c != 0x2029; });
+  return filtered(spaced, [](char32_t c) { return !is_steering(c); });
 }
 
 std::size_t longest_run(std::string_view text, char of) {
@@ -123,7 +120,7 @@ std::string markdown_cell_code(std::string_view text) {
 
 std::string markdown_block(std::string_view text, std::string_view language) {
   const std::string body =
-      filtered(text, [](char32_t c) { return c == '\n' || c == '\t' || !is_control(c); });
+      filtered(text, [](char32_t c) { return c == '\n' || c == '\t' || !is_steering(c); });
   const std::string fence(std::max<std::size_t>(3, longest_run(body, '`') + 1), '`');
   std::string out = fence + std::string(language) + '\n' + body;
   if (!out.ends_with('\n')) out += '\n';

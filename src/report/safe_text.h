@@ -26,8 +26,9 @@ std::string json_in_html(std::string_view json);
 std::optional<std::string> web_link(std::string_view link);
 
 // Escapes `text` for a line of GitHub's Markdown, including table cells: characters with a meaning
-// within a line of Markdown or HTML are escaped, line ends become spaces, other control characters
-// U+FFFD. Not for the start of a line, where '#' and '-' have a meaning, too.
+// within a line of Markdown or HTML are escaped, line ends become spaces, other characters that
+// control a terminal or reorder text U+FFFD. Not for the start of a line, where '#' and '-' have a
+// meaning, too.
 std::string markdown_text(std::string_view text);
 
 // `text` as code, in more backticks than any run inside it: `text`, ``te`xt``. Pipes are escaped,

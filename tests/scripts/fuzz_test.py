@@ -71,6 +71,11 @@ class Fuzz(unittest.TestCase):
         self.assertIn("command  ./scripts/fuzz --no-build --results", self.results.read_text())
         self.assertIn("-max_len=512", self.log.read_text())
 
+    def test_a_program_that_cannot_start_is_no_failure_of_its_input(self):
+        self.program("text", fails=127)
+        self.assertEqual(self.fuzz("text"), 3)
+        self.assertFalse(self.results.exists())
+
     def test_parts_add_up_and_what_is_on_record_is_not_run_again(self):
         self.program("text", most=300)
         self.assertEqual(self.fuzz("text"), 0)

@@ -346,6 +346,12 @@ class FreshClone(Night):
             self.assertIn("run ./scripts/setup", ran.stderr)
         self.assertEqual(self.files(), {"clone"})
 
+    def test_a_store_without_a_name_is_a_usage_error(self):
+        scripts = self.clone()
+        ran = subprocess.run([scripts / "night_store", ""], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 2, ran)
+        self.assertEqual(self.files(), {"clone"})
+
     def test_what_does_not_build_is_no_finding(self):
         scripts = self.clone()
         (scripts / "setup").write_text("#!/bin/sh\nexit 1\n")
