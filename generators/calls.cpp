@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -20,8 +19,6 @@ constexpr int kTries = 4;           // of one random choice before a simpler one
 constexpr int kSearchTries = 5000;  // for the first call of a spec
 
 constexpr int kCheaperTries = 100;  // for a cheaper one after the first
-
-constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
 // 1 (the plainest), small seeds, or any; below 2^63.
 std::uint64_t draw_seed(Draw& draw) {

@@ -1,6 +1,7 @@
 // Legal descriptors, with every value often at the edge of what is allowed.
 #include <algorithm>
 
+#include "core/round_up.h"
 #include "generators/internal/descriptor_parts.h"
 
 namespace redzone::generators {
@@ -99,7 +100,7 @@ std::uint64_t draw_stride(Draw& draw, std::uint64_t unit, std::uint64_t dense) {
   constexpr int weights[] = {40, 15, 10, 10, 25};
   switch (draw.weighted(weights)) {
     case 0:
-      return std::min((dense + unit - 1) / unit * unit, kMaxStride - unit);
+      return std::min(round_up(dense, unit), kMaxStride - unit);
     case 1:
       return unit;
     case 2:

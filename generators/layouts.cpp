@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/round_up.h"
 #include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
 
@@ -115,7 +116,7 @@ std::optional<Layout> draw_big_offsets(Draw& draw, const Shape& shape, Layout la
   const std::int64_t threshold = thresholds[draw.weighted(weights)];
   const std::int64_t pitch = threshold / (rows.count - 1) + draw.log_uniform(1, 64);
   const std::int64_t padding = std::max<std::int64_t>(pitch - rows.length, 1);
-  layout.row_padding_elems = (padding + granule_elems - 1) / granule_elems * granule_elems;
+  layout.row_padding_elems = round_up(padding, granule_elems);
   return layout;
 }
 

@@ -1,11 +1,11 @@
 #include "generators/no_call.h"
 
 #include <chrono>
-#include <limits>
 #include <stdexcept>
 
 #include "core/spec_mistake.h"
 #include "generators/calls.h"
+#include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
 
 namespace redzone::generators {
@@ -15,8 +15,6 @@ namespace {
 constexpr int kTried = 8;
 
 constexpr std::chrono::seconds kMostTime{2};
-
-constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
 }  // namespace
 

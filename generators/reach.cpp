@@ -1,13 +1,10 @@
 #include "generators/reach.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace redzone::generators {
 namespace {
-
-constexpr Cost kUnlimited{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 
 // The largest cost of the one call of a plan.
 Cost most_of(const Budget& budget) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/round_up.h"
 #include "core/validate.h"
 #include "generators/internal/cost.h"
 #include "generators/internal/stages.h"
@@ -168,7 +169,7 @@ bool keep_reach(const TensorSpec& tensor, const Dims& before, Call& call) {
   const std::int64_t gaps = new_rows.count - 1;
   const std::int64_t granule = tensor.layouts.granule_elems;
   const auto padding = std::max<std::int64_t>((last + gaps - 1) / gaps - new_rows.length, 0);
-  layout.row_padding_elems = (padding + granule - 1) / granule * granule;
+  layout.row_padding_elems = round_up(padding, granule);
   return true;
 }
 

@@ -1,6 +1,8 @@
 // The cost of a call as the spec declares it.
 #pragma once
 
+#include <limits>
+
 #include "core/plan.h"
 
 namespace redzone::generators {
@@ -9,6 +11,9 @@ struct Cost {
   double work = 0;   // scalar operations: spec.work, or the number of tensor elements
   double bytes = 0;  // of tensor storage
 };
+
+inline constexpr Cost kUnlimited{std::numeric_limits<double>::max(),
+                                 std::numeric_limits<double>::max()};
 
 // Cost of one launch with contiguous tensors. In doubles, because the product of large dims must
 // not overflow.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/round_up.h"
 #include "core/validate.h"
 
 namespace redzone::campaign {
@@ -59,9 +60,8 @@ std::vector<Plan> at_guard_pages(const Plan& plan, const TargetSpec& spec, Place
     return value < kRound ? value : value / kRound * kRound;
   };
   const auto up = [](std::int64_t value) {
-    return value > std::numeric_limits<std::int64_t>::max() - kRound
-               ? value
-               : (value + kRound - 1) / kRound * kRound;
+    return value > std::numeric_limits<std::int64_t>::max() - kRound ? value
+                                                                     : round_up(value, kRound);
   };
   Plan placed = contiguous(plan);
   placed.mode = with_allocator(plan.mode, Allocator::guard);

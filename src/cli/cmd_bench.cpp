@@ -2,7 +2,6 @@
 // internally, the process that runs a workload without a harness.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "core/device_traits.h"
+#include "core/write_file.h"
 
 namespace redzone::cli {
 namespace {
@@ -91,14 +91,6 @@ std::string as_typed(const po::variables_map& flags, DeviceKind device) {
   return text;
 }
 
-Result<void> write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) return harness_error(path + ": cannot be written");
-  return {};
-}
-
 Result<int> Bench::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto parts, parts_wanted(flags));
@@ -114,7 +106,8 @@ Result<int> Bench::run(const po::variables_map& flags, Results& out) {
   if (!report) return tl::unexpected(report.error());
   out.print(bench::report_text(*report));
   if (flags.count("out") != 0)
-    RZ_TRY(write_file(flags["out"].as<std::string>(), bench::report_json(*report)));
+    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(*report)))
+      return harness_error(*why);
   return report->interrupted ? kInterrupted : kOk;
 }
 

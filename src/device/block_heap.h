@@ -16,6 +16,12 @@
 
 namespace redzone::device {
 
+// Both allocators in stream order return multiples of this.
+inline constexpr std::size_t kOrderedUnitBytes = 512;
+// Larger requests count as this large: more than any device has, and rounding it up does not
+// overflow.
+inline constexpr std::size_t kMostOrderedBytes = std::size_t{1} << 62;
+
 // The block was freed on `stream` after the first `ticket` operations enqueued there.
 struct FreedAt {
   int stream = 0;

@@ -4,26 +4,21 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/round_up.h"
 
 namespace redzone::device {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kUnitBytes = 512;
 constexpr std::size_t kMostSmallBytes = kMiB;
 constexpr std::size_t kSmallSegmentBytes = 2 * kMiB;
 constexpr std::size_t kLargeSegmentBytes = 20 * kMiB;
 constexpr std::size_t kLeastOwnSegmentBytes = 10 * kMiB;
 constexpr std::size_t kOwnSegmentUnitBytes = 2 * kMiB;
-constexpr std::size_t kMostBytes = std::size_t{1} << 62;
-
-std::size_t rounded(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
 
 std::size_t segment_bytes(std::size_t bytes) {
   if (bytes <= kMostSmallBytes) return kSmallSegmentBytes;
-  return bytes < kLeastOwnSegmentBytes ? kLargeSegmentBytes : rounded(bytes, kOwnSegmentUnitBytes);
+  return bytes < kLeastOwnSegmentBytes ? kLargeSegmentBytes : round_up(bytes, kOwnSegmentUnitBytes);
 }
 
 BlockHeap::Group group_of(std::size_t bytes, int stream) {
@@ -33,14 +28,14 @@ BlockHeap::Group group_of(std::size_t bytes, int stream) {
 }  // namespace
 
 Status<Region> CachingMemory::acquire(std::size_t bytes, int stream) {
-  bytes = rounded(std::clamp<std::size_t>(bytes, 1, kMostBytes), kUnitBytes);
+  bytes = round_up(std::clamp<std::size_t>(bytes, 1, kMostOrderedBytes), kOrderedUnitBytes);
   const bool small = bytes <= kMostSmallBytes;
-  const std::size_t least_rest = small ? kUnitBytes : kMostSmallBytes + kUnitBytes;
+  const std::size_t least_rest = small ? kOrderedUnitBytes : kMostSmallBytes + kOrderedUnitBytes;
   const BlockHeap::Group group = group_of(bytes, stream);
   if (const Region found = heap_.take(group, bytes, least_rest); found.base != nullptr)
     return found;
   RZ_TRY_ASSIGN(auto segment, segments_.acquire(segment_bytes(bytes)));
-  RZ_CHECK(reinterpret_cast<std::uintptr_t>(segment.base) % kUnitBytes == 0);
+  RZ_CHECK(reinterpret_cast<std::uintptr_t>(segment.base) % kOrderedUnitBytes == 0);
   heap_.add(segment, group);
   return heap_.take(group, bytes, least_rest);
 }

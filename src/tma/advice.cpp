@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/round_up.h"
 #include "tma/overflow.h"
 
 namespace redzone::tma {
@@ -86,10 +87,6 @@ const char* suffix(Unit unit) {
       break;
   }
   return "";
-}
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
 }
 
 // "272 bytes (136 elements)"
@@ -232,7 +229,7 @@ std::string inner_change(const Descriptor& d, const Violation& v) {
     return fmt::format("Set {} to at most {} and load the rest with further boxes, or use a {}.",
                        what, elements_of(static_cast<std::uint64_t>(v.limit.high), d.type),
                        v.value <= 128 ? "wider swizzle" : "box without a swizzle");
-  const std::uint64_t bytes = std::max<std::uint64_t>(round_up(v.value, 16), 16);
+  const std::uint64_t bytes = std::max<std::uint64_t>(round_up<std::uint64_t>(v.value, 16), 16);
   return fmt::format("Set {} to {} instead of {}; what lies beyond the tensor is filled.", what,
                      elements_of(bytes, d.type), elements);
 }

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
+#include "core/page.h"
+#include "core/round_up.h"
+#include "device/block_heap.h"
+
 namespace redzone::trial {
 namespace {
 
-// Both allocators in stream order round sizes up to at least this.
-constexpr std::size_t kOrderedUnitBytes = 512;
 // Makes host regions of similar sizes share cache entries.
-constexpr std::size_t kHostUnitBytes = 4096;
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
+constexpr std::size_t kHostUnitBytes = kPageBytes;
 
 bool in_order(Allocator allocator) {
   return allocator == Allocator::pool || allocator == Allocator::caching;
@@ -47,8 +45,8 @@ std::uint64_t TrialMemory::mapping_calls(Allocator allocator) const {
 }
 
 std::size_t TrialMemory::rounded(std::size_t bytes) const {
-  return round_up(bytes,
-                  ordered() ? kOrderedUnitBytes : session_.device().info().granularity_bytes);
+  return round_up(
+      bytes, ordered() ? device::kOrderedUnitBytes : session_.device().info().granularity_bytes);
 }
 
 void TrialMemory::hold(const device::Region& region, std::size_t bytes) {

@@ -1,3 +1,4 @@
+#include "core/round_up.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/region_source.h"
 
@@ -24,9 +25,7 @@ class GuardSource final : public RegionSource {
   GuardSource(const DriverApi& api, CUdevice device, std::size_t granularity, std::uint64_t& calls)
       : api_(api), device_(device), granularity_(granularity), calls_(calls) {}
 
-  std::size_t rounded(std::size_t bytes) const override {
-    return (bytes + granularity_ - 1) / granularity_ * granularity_;
-  }
+  std::size_t rounded(std::size_t bytes) const override { return round_up(bytes, granularity_); }
 
   Status<Region> create(std::size_t bytes) override {
     CUdeviceptr reserved = 0;

@@ -1,18 +1,16 @@
+#include "core/page.h"
+#include "core/round_up.h"
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/region_source.h"
 
 namespace redzone::device::cuda {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
-
 class PageLockedSource final : public RegionSource {
  public:
   PageLockedSource(const DriverApi& api, std::uint64_t& calls) : api_(api), calls_(calls) {}
 
-  std::size_t rounded(std::size_t bytes) const override {
-    return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-  }
+  std::size_t rounded(std::size_t bytes) const override { return round_up(bytes, kPageBytes); }
 
   Status<Region> create(std::size_t bytes) override {
     void* base = nullptr;

@@ -5,6 +5,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include "core/error.h"
+#include "core/page.h"
 
 namespace redzone::device {
 
@@ -12,7 +13,6 @@ namespace context = boost::context::detail;
 
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr std::size_t kSlotBytes = kStackBytes + kPageBytes;
 // Bounded by the kernel's limit of mappings in a process (65,530; two for each stack).

@@ -3,12 +3,12 @@
 #include <sys/mman.h>
 
 #include "core/error.h"
+#include "core/page.h"
 
 namespace redzone::device {
 
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kArenaBytes = std::size_t{16} << 40;       // requested first
 constexpr std::size_t kLeastArenaBytes = std::size_t{64} << 30;  // if addresses are limited
 // Huge pages would commit 2 MiB for every touched element of a sparse buffer.

@@ -6,13 +6,14 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "core/page.h"
+#include "core/round_up.h"
 
 namespace redzone::device {
 
 namespace {
 
 constexpr std::size_t kUnitBytes = 256;
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kReservedBytes = std::size_t{256} << 30;
 constexpr std::size_t kStepBytes = std::size_t{64} << 20;  // opened at a time
 
@@ -39,7 +40,7 @@ Region PlainMemory::make(std::size_t bytes) {
   }
   if (bytes > kReservedBytes - used_) return {};
   if (used_ + bytes > open_) {
-    const std::size_t wanted = (used_ + bytes + kStepBytes - 1) / kStepBytes * kStepBytes;
+    const std::size_t wanted = round_up(used_ + bytes, kStepBytes);
     const std::size_t open = std::min(wanted, kReservedBytes);
     if (mprotect(base_ + kLeadBytes, open - kLeadBytes, PROT_READ | PROT_WRITE) != 0) return {};
     open_ = open;
@@ -69,7 +70,7 @@ bool PlainMemory::contains(const void* begin, std::size_t bytes) const {
 // Pages shared with a neighbour stay.
 void PlainMemory::drop_pages(Region region) {
   const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
-  const std::uintptr_t first = (begin + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uintptr_t first = round_up(begin, kPageBytes);
   const std::uintptr_t last = (begin + region.bytes) / kPageBytes * kPageBytes;
   if (first < last) madvise(region.base + (first - begin), last - first, MADV_DONTNEED);
 }

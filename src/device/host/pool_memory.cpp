@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/round_up.h"
+
 namespace redzone::device {
 namespace {
 
-constexpr std::size_t kUnitBytes = 512;
 constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
 constexpr std::size_t kSegmentUnitBytes = std::size_t{2} << 20;
-constexpr std::size_t kMostBytes = std::size_t{1} << 62;
 constexpr BlockHeap::Group kAll = 0;
-
-std::size_t rounded(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
 
 }  // namespace
 
@@ -30,24 +26,24 @@ bool PoolMemory::may_use(int stream, const FreedAt& freed) const {
 }
 
 Status<Region> PoolMemory::acquire(std::size_t bytes, int stream) {
-  bytes = rounded(std::clamp<std::size_t>(bytes, 1, kMostBytes), kUnitBytes);
+  bytes = round_up(std::clamp<std::size_t>(bytes, 1, kMostOrderedBytes), kOrderedUnitBytes);
   const auto ready = [&](const std::vector<FreedAt>& freed) {
     return std::all_of(freed.begin(), freed.end(),
                        [&](const FreedAt& f) { return may_use(stream, f); });
   };
-  if (const Region found = heap_.take(kAll, bytes, kUnitBytes, ready); found.base != nullptr)
+  if (const Region found = heap_.take(kAll, bytes, kOrderedUnitBytes, ready); found.base != nullptr)
     return found;
   if (policy_.allow_internal_dependencies) {
     std::vector<FreedAt> freed;
-    const Region found = heap_.take(kAll, bytes, kUnitBytes, {}, &freed);
+    const Region found = heap_.take(kAll, bytes, kOrderedUnitBytes, {}, &freed);
     for (const FreedAt& f : freed)
       if (!may_use(stream, f)) insert_wait_(stream, f);
     if (found.base != nullptr) return found;
   }
   RZ_TRY_ASSIGN(auto segment,
-                segments_.acquire(std::max(kSegmentBytes, rounded(bytes, kSegmentUnitBytes))));
+                segments_.acquire(std::max(kSegmentBytes, round_up(bytes, kSegmentUnitBytes))));
   heap_.add(segment, kAll);
-  return heap_.take(kAll, bytes, kUnitBytes, ready);
+  return heap_.take(kAll, bytes, kOrderedUnitBytes, ready);
 }
 
 Status<void> PoolMemory::release(Region region, int stream) {

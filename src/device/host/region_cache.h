@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/round_up.h"
 #include "device/device.h"
 
 namespace redzone::device {
@@ -20,7 +21,7 @@ class RegionCache : public Memory {
   // cached regions if there are too many.
   void settle();
   // Size of the region that acquire(bytes) returns.
-  std::size_t rounded(std::size_t bytes) const { return (bytes + unit_ - 1) / unit_ * unit_; }
+  std::size_t rounded(std::size_t bytes) const { return round_up(bytes, unit_); }
 
  protected:
   explicit RegionCache(std::size_t unit_bytes) : unit_(unit_bytes) {}

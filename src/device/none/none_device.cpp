@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/page.h"
+#include "core/round_up.h"
 #include "device/host/encode.h"
 #include "device/launch_check.h"
 
@@ -17,7 +19,6 @@ namespace {
 // More than the memory of any device; less if the system provides fewer addresses.
 constexpr std::size_t kMostBytes = std::size_t{1} << 44;
 constexpr std::size_t kLeastBytes = std::size_t{1} << 32;
-constexpr std::size_t kPageBytes = 4096;
 
 }  // namespace
 
@@ -40,7 +41,7 @@ Status<Region> AddressSpace::take(std::size_t bytes) {
   if (left < 2 * kPageBytes || bytes > left - 2 * kPageBytes)
     return tl::unexpected(Failure{Failure::Kind::out_of_memory, "no-addresses",
                                   fmt::format("{} bytes of addresses, {} are left", bytes, left)});
-  const std::size_t rounded = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::size_t rounded = round_up(bytes, kPageBytes);
   const Region region{base_ + used_, rounded};
   used_ += rounded + kPageBytes;
   return region;
