@@ -18,7 +18,7 @@
 namespace redzone::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kDescriptorSeed = 1;
 constexpr std::string_view kLengthOne = "puzzle.tma_unit_stride";
 constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(300);
 // A CUresult that no descriptor causes.
@@ -26,7 +26,7 @@ constexpr int kFailed = 999;
 
 // Without a driver the rules are checked twice, and the second answer is not counted.
 Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64_t count) {
-  generators::DescriptorGenerator generator(kSeed);
+  generators::DescriptorGenerator generator(kDescriptorSeed);
   TensorMap map;
   tma::AgreementSetup setup;
   setup.count = count;

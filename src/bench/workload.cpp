@@ -14,7 +14,7 @@
 namespace redzone::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kPlanSeed = 1;
 
 struct Range {
   std::int64_t min, max;
@@ -184,7 +184,7 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
   for (const auto& entry : registry.entries()) {
     if (entry.device != device || !is_part_of(entry, shape)) continue;
     try {
-      sources.emplace_back(narrowed(entry.spec, shape), shape.budget, kSeed);
+      sources.emplace_back(narrowed(entry.spec, shape), shape.budget, kPlanSeed);
     } catch (const std::invalid_argument& e) {  // the spec has changed since this was written
       return harness_error(fmt::format("workload '{}': {}", name, e.what()));
     }

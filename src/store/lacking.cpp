@@ -21,7 +21,7 @@
 namespace redzone::store {
 namespace {
 
-using Ids = std::set<std::int64_t>;
+using IdSet = std::set<std::int64_t>;
 
 struct Held {
   std::int64_t id = 0;
@@ -47,7 +47,7 @@ struct Holdings {
 };
 
 // Rows of each table of kept_tables(), in its order; empty for tables that are not compared.
-using Contents = std::vector<std::vector<StoredRow>>;
+using TableRows = std::vector<std::vector<StoredRow>>;
 
 Holdings holdings(SQLite::Database& sql) {
   Holdings out;
@@ -76,8 +76,8 @@ Holdings holdings(SQLite::Database& sql) {
 }
 
 // Rows restricted to these columns of each table.
-Contents contents(SQLite::Database& sql, const Columns& columns) {
-  Contents out;
+TableRows rows_of_tables(SQLite::Database& sql, const Columns& columns) {
+  TableRows out;
   for (const auto& table : kept_tables()) {
     const auto known = columns.find(table.name);
     out.push_back(known == columns.end() ? std::vector<StoredRow>{}
@@ -93,7 +93,7 @@ Columns keys_of_nights() {
           {"night_replays", {"campaign_id", "subject"}}};
 }
 
-std::string listed(const Ids& ids) {
+std::string listed(const IdSet& ids) {
   constexpr std::ptrdiff_t kMost = 5;
   const auto all = std::ssize(ids);
   const auto last = std::next(ids.begin(), std::min(all, kMost));
@@ -103,7 +103,7 @@ std::string listed(const Ids& ids) {
 
 class Losses {
  public:
-  void add(const char* what, const Ids& ids) {
+  void add(const char* what, const IdSet& ids) {
     if (!ids.empty()) parts_.push_back(fmt::format("{} {}", what, listed(ids)));
   }
   std::string line(const Database& from, const Database& to) const {
@@ -118,29 +118,29 @@ class Losses {
 
 // Owners of rows in `there` that are missing in `here`, except those in `told`, which are already
 // reported.
-Ids owners_lacking(const std::vector<StoredRow>& here, const std::vector<StoredRow>& there,
-                   const Ids& told) {
+IdSet owners_lacking(const std::vector<StoredRow>& here, const std::vector<StoredRow>& there,
+                     const IdSet& told) {
   std::unordered_set<std::size_t> known;
   for (const auto& row : here) known.insert(row.content);
-  Ids owners;
+  IdSet owners;
   for (const auto& row : there)
     if (!known.contains(row.content) && !told.contains(row.owner)) owners.insert(row.owner);
   return owners;
 }
 
 // Reports each owner once: for its own row, else for the first table that lacks a row.
-void add_rows(Losses& losses, const Contents& here, const Contents& there,
-              std::map<std::string_view, Ids> told) {
+void add_rows(Losses& losses, const TableRows& here, const TableRows& there,
+              std::map<std::string_view, IdSet> told) {
   for (std::size_t i = 0; i < kept_tables().size(); ++i) {
     const KeptTable& table = kept_tables()[i];
-    const Ids owners = owners_lacking(here[i], there[i], told[table.owner]);
+    const IdSet owners = owners_lacking(here[i], there[i], told[table.owner]);
     losses.add(table.what, owners);
     told[table.owner].insert(owners.begin(), owners.end());
   }
 }
 
 void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
-  Ids gone, unmarked, behind;
+  IdSet gone, unmarked, behind;
   for (const auto& [signature, held] : there.findings) {
     const auto known = here.findings.find(signature);
     if (known == here.findings.end()) {
@@ -159,9 +159,9 @@ void add_holdings(Losses& losses, const Holdings& here, const Holdings& there) {
 }
 
 // Campaigns missing in `here`: pruned ones (begun before `pruned`), and others.
-std::pair<Ids, Ids> pruned_and_gone(const Holdings& here, const Holdings& there,
-                                    const std::string& pruned) {
-  Ids old, gone;
+std::pair<IdSet, IdSet> pruned_and_gone(const Holdings& here, const Holdings& there,
+                                        const std::string& pruned) {
+  IdSet old, gone;
   for (const auto& [uid, begun] : there.campaigns)
     if (!here.campaigns.contains(uid)) (begun.started < pruned ? old : gone).insert(begun.id);
   return {old, gone};
@@ -170,12 +170,12 @@ std::pair<Ids, Ids> pruned_and_gone(const Holdings& here, const Holdings& there,
 struct Known {
   bool follows = false;
   Holdings holdings;  // set if `follows`
-  Contents contents;
+  TableRows rows;
 };
 
 Known known(SQLite::Database& sql, bool follows) {
-  if (follows) return {true, holdings(sql), contents(sql, keys_of_nights())};
-  return {false, {}, contents(sql, known_columns())};
+  if (follows) return {true, holdings(sql), rows_of_tables(sql, keys_of_nights())};
+  return {false, {}, rows_of_tables(sql, known_columns())};
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ Result<std::string> lacking(Database& from, Database& to) {
   const auto here = from.read([&] { return known(from.sql(), there->follows); });
   if (!here) return tl::unexpected(here.error());
   Losses losses;
-  std::map<std::string_view, Ids> told;
+  std::map<std::string_view, IdSet> told;
   if (there->follows) {
     const auto [old, gone] =
         pruned_and_gone(here->holdings, there->holdings, latest_prune(*writers));
@@ -198,7 +198,7 @@ Result<std::string> lacking(Database& from, Database& to) {
     told["campaigns"] = old;
     told["campaigns"].insert(gone.begin(), gone.end());
   }
-  add_rows(losses, here->contents, there->contents, std::move(told));
+  add_rows(losses, here->rows, there->rows, std::move(told));
   return losses.line(from, to);
 }
 

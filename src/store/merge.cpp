@@ -25,7 +25,7 @@
 namespace redzone::store {
 namespace {
 
-using Ids = std::map<std::int64_t, std::int64_t>;  // maps ids of `from` to ids of `into`
+using IdMap = std::map<std::int64_t, std::int64_t>;  // maps ids of `from` to ids of `into`
 
 // Greater is better. Findings with equal worth are equal in everything that update_finding()
 // writes.
@@ -283,7 +283,7 @@ class Merging {
   SQLite::Database& from_;
   SQLite::Database& into_;
   const Columns& known_ = known_columns();
-  Ids campaign_, finding_;
+  IdMap campaign_, finding_;
   std::vector<std::int64_t> ahead_;  // campaigns that have progressed further in `from`
   Merged merged_;
 };

@@ -37,11 +37,11 @@ std::vector<Rule> list_of(std::uint64_t rules) {
 }
 
 // Disagreements in one direction that break the same rules (apart from open ones).
-struct Key {
+struct CaseKey {
   bool driver_accepts;
   Kind kind;
   std::uint64_t rules;
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const CaseKey&) const = default;
 };
 
 class Comparison {
@@ -130,7 +130,7 @@ class Comparison {
 
   void record(const Descriptor& d, const Violations& violations, bool accepts) {
     ++out_.disagreed;
-    const Key key{accepts, d.kind, rules_of(violations, Says::forbids)};
+    const CaseKey key{accepts, d.kind, rules_of(violations, Says::forbids)};
     const auto known = seen_.find(key);
     if (known == seen_.end() && seen_.size() >= kMaxDisagreements) {
       ++out_.not_reduced;
@@ -159,7 +159,7 @@ class Comparison {
   }
 
   // `open`: the open rules that smaller descriptors may break.
-  void reduce(const Descriptor& d, const Key& key, std::uint64_t open, Seen& seen) {
+  void reduce(const Descriptor& d, const CaseKey& key, std::uint64_t open, Seen& seen) {
     ++seen.reduced;
     if (out_.disagreements.size() >= kMaxDisagreements) return;
     const auto still = [&](const Descriptor& candidate) {
@@ -189,7 +189,7 @@ class Comparison {
   const AgreementSetup& setup_;
   Agreement out_;
   std::string error_;
-  std::map<Key, Seen> seen_;
+  std::map<CaseKey, Seen> seen_;
   std::vector<Descriptor> descriptors_;
   std::vector<Violations> answers_;
   std::vector<int> codes_;

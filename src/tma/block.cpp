@@ -14,14 +14,14 @@ constexpr std::size_t kQuietLinesOfDoubt = 1;
 // Maximum number of characters of a value that are parsed.
 constexpr std::size_t kMaxValue = 512;
 
-struct Key {
+struct FieldKey {
   std::string_view word;
   Field field;
   // Identifies a block; the other names also occur in ordinary logs.
   bool strong;
 };
 
-constexpr Key kKeys[] = {
+constexpr FieldKey kKeys[] = {
     {"TMA Desc Addr", Field::map_address, true},
     {"tmaFormat", Field::type, true},
     {"tensorDataType", Field::type, true},
@@ -145,9 +145,9 @@ FieldValue scalar_value(std::string_view text) {
 }
 
 // The longest key that begins at `at`, if any.
-const Key* key_at(std::string_view line, std::size_t at) {
+const FieldKey* key_at(std::string_view line, std::size_t at) {
   if (at > 0 && (is_word(line[at - 1]) || line[at - 1] == '.')) return nullptr;
-  for (const Key& key : kKeys) {
+  for (const FieldKey& key : kKeys) {
     if (line[at] != key.word.front()) continue;
     if (line.compare(at, key.word.size(), key.word) != 0) continue;
     const std::size_t end = at + key.word.size();
@@ -206,7 +206,7 @@ class Finder {
 
   bool fields(std::string_view text, std::size_t number) {
     bool any = false;
-    const Key* key = nullptr;
+    const FieldKey* key = nullptr;
     std::size_t value_at = 0;
     const auto close = [&](std::size_t end) {
       if (key != nullptr)
@@ -214,7 +214,7 @@ class Finder {
     };
     for (std::size_t at = 0; at < text.size(); ++at) {
       if (!is_word(text[at])) continue;
-      if (const Key* next = key_at(text, at)) {
+      if (const FieldKey* next = key_at(text, at)) {
         close(at);
         key = next;
         value_at = at + key->word.size();
@@ -225,7 +225,7 @@ class Finder {
     return any;
   }
 
-  bool field(const Key& key, std::string_view text, std::size_t line) {
+  bool field(const FieldKey& key, std::string_view text, std::size_t line) {
     while (!text.empty() && (is_space(text.front()) || text.front() == ':' || text.front() == '='))
       text.remove_prefix(1);
     const bool prose = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;

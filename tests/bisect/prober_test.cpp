@@ -15,8 +15,8 @@ bool large(const Plan& plan) {
   return get(calls_of(plan).front()->call.dims, "T") > 64;
 }
 
-const Plan kFailing = sample_plan({call_step(128, 1)});
-const Plan kPassing = sample_plan({call_step(64, 1)});
+const Plan kAboveLimit = sample_plan({call_step(128, 1)});
+const Plan kBelowLimit = sample_plan({call_step(64, 1)});
 
 TEST(Counts, ComeToWhatTheRankingOfRunsSays) {
   EXPECT_EQ((Counts{.same = 1, .passed = 3}).result(), RunResult::recorded);
@@ -29,7 +29,7 @@ TEST(Counts, ComeToWhatTheRankingOfRunsSays) {
 TEST(Prober, DecidesWhatAlwaysFailsByOneRun) {
   FakeRunner runner(large);
   Prober prober(runner, {});
-  EXPECT_EQ(prober.calibrate(kFailing, 0.001).answer, Answer::fails);
+  EXPECT_EQ(prober.calibrate(kAboveLimit, 0.001).answer, Answer::fails);
   const auto before = runner.runs;
   const Plan other = sample_plan({call_step(256, 1)});
   const Probe probe = prober.ask(other);
@@ -40,9 +40,9 @@ TEST(Prober, DecidesWhatAlwaysFailsByOneRun) {
 TEST(Prober, RunsWhatPassesUntilALuckyPassIsUnlikely) {
   FakeRunner always(large), seldom(large, 0.1);
   Prober a(always, {}), b(seldom, {});
-  ASSERT_EQ(a.calibrate(kFailing, 0.001).answer, Answer::fails);
-  ASSERT_EQ(b.calibrate(kFailing, 0.001).answer, Answer::fails);
-  const Probe sure = a.ask(kPassing), rare = b.ask(kPassing);
+  ASSERT_EQ(a.calibrate(kAboveLimit, 0.001).answer, Answer::fails);
+  ASSERT_EQ(b.calibrate(kAboveLimit, 0.001).answer, Answer::fails);
+  const Probe sure = a.ask(kBelowLimit), rare = b.ask(kBelowLimit);
   EXPECT_EQ(sure.answer, Answer::passes);
   EXPECT_EQ(rare.answer, Answer::passes);
   EXPECT_GE(sure.counts.passed, 5);
@@ -52,7 +52,7 @@ TEST(Prober, RunsWhatPassesUntilALuckyPassIsUnlikely) {
 TEST(Prober, MeasuresARareFailureUntilItIsKnownWell) {
   FakeRunner runner(large, 0.05, 3);
   Prober prober(runner, {});
-  const Probe base = prober.calibrate(kFailing, 0.001);
+  const Probe base = prober.calibrate(kAboveLimit, 0.001);
   ASSERT_EQ(base.answer, Answer::fails);
   EXPECT_GE(base.counts.same, 3);
   EXPECT_GT(prober.rates().p1, 0.005);
@@ -62,15 +62,15 @@ TEST(Prober, MeasuresARareFailureUntilItIsKnownWell) {
 TEST(Prober, SaysThatThereIsNothingToBisect) {
   FakeRunner runner(large);
   Prober prober(runner, {.runs_of_a_plan = 30});
-  EXPECT_EQ(prober.calibrate(kPassing, 0.001).answer, Answer::passes);
+  EXPECT_EQ(prober.calibrate(kBelowLimit, 0.001).answer, Answer::passes);
   EXPECT_EQ(runner.runs, 30);
 }
 
 TEST(Prober, AsksTheSamePlanOnce) {
   FakeRunner runner(large);
   Prober prober(runner, {});
-  prober.calibrate(kFailing, 0.001);
-  const std::vector<Plan> twice{kPassing, kPassing};
+  prober.calibrate(kAboveLimit, 0.001);
+  const std::vector<Plan> twice{kBelowLimit, kBelowLimit};
   const auto first = prober.ask(twice);
   const auto runs = runner.runs;
   EXPECT_EQ(first[0].counts, first[1].counts);
@@ -88,18 +88,18 @@ TEST(Prober, GoesOnFromWhatWasRecorded) {
   {
     // The budget ends before there are enough passes to decide.
     Prober prober(runner, {.runs = 9}, {}, record);
-    prober.calibrate(kFailing, 0.001);
-    EXPECT_EQ(prober.ask(kPassing).answer, Answer::undecided);
+    prober.calibrate(kAboveLimit, 0.001);
+    EXPECT_EQ(prober.ask(kBelowLimit).answer, Answer::undecided);
     EXPECT_TRUE(prober.ended());
   }
   EXPECT_EQ(runner.runs, 9);
   Prober uninterrupted(runner, {});
-  uninterrupted.calibrate(kFailing, 0.001);
-  const auto whole = uninterrupted.ask(kPassing);
+  uninterrupted.calibrate(kAboveLimit, 0.001);
+  const auto whole = uninterrupted.ask(kBelowLimit);
   const auto before = runner.runs;
   Prober resumed(runner, {}, memory, record);
-  resumed.calibrate(kFailing, 0.001);
-  const auto rest = resumed.ask(kPassing);
+  resumed.calibrate(kAboveLimit, 0.001);
+  const auto rest = resumed.ask(kBelowLimit);
   EXPECT_EQ(rest.answer, Answer::passes);
   EXPECT_EQ(rest.counts, whole.counts);
   EXPECT_EQ(runner.runs - before, whole.counts.passed - 3);
@@ -110,7 +110,7 @@ TEST(Prober, StopsWhenItsRunsCannotBeRecorded) {
   Prober prober(runner, {}, {}, [](const Plan&, const Counts&) -> Result<void> {
     return harness_error("the disk is full");
   });
-  prober.calibrate(kFailing, 0.001);
+  prober.calibrate(kAboveLimit, 0.001);
   EXPECT_TRUE(prober.ended());
   ASSERT_FALSE(prober.problem());
   EXPECT_EQ(prober.problem().error().message, "the disk is full");

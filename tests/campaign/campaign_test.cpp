@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "campaign/fakes.h"
+#include "campaign/listed_plans.h"
 #include "core/plan_text.h"
 #include "core/spec_mistake.h"
 #include "generators/plan_generator.h"
@@ -20,16 +21,6 @@ using redzone::testing::ended;
 using redzone::testing::faulted;
 
 // The plans of a list, again and again.
-class ListedPlans final : public PlanSource {
- public:
-  explicit ListedPlans(std::vector<Plan> plans) : plans_(std::move(plans)) {}
-  Plan next() override { return plans_[next_++ % plans_.size()]; }
-
- private:
-  std::vector<Plan> plans_;
-  std::size_t next_ = 0;
-};
-
 class GeneratedPlans final : public PlanSource {
  public:
   explicit GeneratedPlans(const TargetSpec& spec)

@@ -25,12 +25,12 @@ Bug faults_sometimes(double rate, std::uint64_t seed) {
   };
 }
 
-struct Outcome {
+struct Settled {
   Finding finding;
   std::uint64_t trials = 0;
 };
 
-Outcome reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
+Settled reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
                 const oracles::Catalog& catalog) {
   FakeExecutor executor(faults_sometimes(rate, seed));
   RecordingSink sink;

@@ -6,6 +6,7 @@
 
 #include "campaign/axis_test.h"
 #include "campaign/fakes.h"
+#include "campaign/listed_plans.h"
 #include "campaign/triage.h"
 #include "core/plan_text.h"
 
@@ -25,11 +26,6 @@ Bug wrong_at_random(double rate, std::uint64_t seed) {
   };
 }
 
-class FixedPlans final : public PlanSource {
- public:
-  Plan next() override { return busy_plan({call_of(40, 16), call_of(90, 32)}); }
-};
-
 std::vector<Finding> found_in_a_campaign(const Bug& bug) {
   static const TargetSpec spec = small_spec();
   FakeExecutor executor(bug);
@@ -38,7 +34,10 @@ std::vector<Finding> found_in_a_campaign(const Bug& bug) {
   CampaignOptions options;
   options.plans_per_target = 400;
   std::vector<TargetUnderTest> targets;
-  targets.push_back({&spec, std::make_unique<FixedPlans>(), {}});
+  targets.push_back(
+      {&spec,
+       std::make_unique<ListedPlans>(std::vector{busy_plan({call_of(40, 16), call_of(90, 32)})}),
+       {}});
   Campaign campaign(executor, catalog, real_simplify(), sink, std::move(targets), options);
   const auto result = campaign.run();
   EXPECT_TRUE(result);

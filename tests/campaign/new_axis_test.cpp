@@ -5,6 +5,7 @@
 #include "bisect/axes.h"
 #include "campaign/attribution.h"
 #include "campaign/fakes.h"
+#include "campaign/listed_plans.h"
 #include "report/text.h"
 
 namespace redzone::campaign {
@@ -43,11 +44,6 @@ Observation wrong_when_watched(const Plan& plan, const TrialSpec& trial, const s
   });
 }
 
-class FixedPlans final : public PlanSource {
- public:
-  Plan next() override { return busy_plan({call_of(40, 16), call_of(90, 32)}); }
-};
-
 std::vector<Finding> found_with(const oracles::Catalog& catalog, const Bug& bug) {
   static const TargetSpec spec = small_spec();
   FakeExecutor executor(bug);
@@ -55,7 +51,10 @@ std::vector<Finding> found_with(const oracles::Catalog& catalog, const Bug& bug)
   CampaignOptions options;
   options.plans_per_target = 20;
   std::vector<TargetUnderTest> targets;
-  targets.push_back({&spec, std::make_unique<FixedPlans>(), {}});
+  targets.push_back(
+      {&spec,
+       std::make_unique<ListedPlans>(std::vector{busy_plan({call_of(40, 16), call_of(90, 32)})}),
+       {}});
   EXPECT_TRUE(
       Campaign(executor, catalog, real_simplify(), sink, std::move(targets), options).run());
   std::vector<Finding> found;

@@ -47,7 +47,7 @@ Observation ran(const Plan& plan, const TrialSpec& trial, std::uint64_t wall_us)
   return o;
 }
 
-struct Campaign {
+struct BudgetCase {
   ReferenceBudget budget{seconds(1000)};
   TargetSpec of = spec();
 
@@ -65,12 +65,12 @@ struct Campaign {
 using Indices = std::vector<std::uint32_t>;
 
 TEST(ReferenceBudget, SmallCallsAreAlwaysCompared) {
-  Campaign c;
+  BudgetCase c;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(c.run(plain_plan({call_of(2, 16)}), 0), Indices{});
 }
 
 TEST(ReferenceBudget, TheFirstLargeCallIsComparedAndTheNextOnesWaitForTheirTime) {
-  Campaign c;
+  BudgetCase c;
   const Plan large = plain_plan({call_of(100, 16)});  // 10 s
   EXPECT_EQ(c.run(large, 1000), Indices{});
   EXPECT_EQ(c.run(large, 1000), Indices{0});
@@ -81,12 +81,12 @@ TEST(ReferenceBudget, TheFirstLargeCallIsComparedAndTheNextOnesWaitForTheirTime)
 }
 
 TEST(ReferenceBudget, OfSeveralLargeCallsTheCheapestIsTheFirst) {
-  Campaign c;
+  BudgetCase c;
   EXPECT_EQ(c.run(plain_plan({call_of(50, 16), call_of(1, 16), call_of(20, 16)}), 0), Indices{0});
 }
 
 TEST(ReferenceBudget, EqualCallsAreOne) {
-  Campaign c;
+  BudgetCase c;
   EXPECT_EQ(c.run(plain_plan({call_of(20, 16), call_of(50, 16), call_of(20, 16)}), 0), Indices{1});
 }
 
@@ -144,7 +144,7 @@ TEST(ReferenceBudget, TargetsWithoutAReferenceAreToldNothing) {
 // share, except for the first comparison.
 TEST(ReferenceBudget, KeepsToItsShareAndIsNeverNone) {
   rc::check([] {
-    Campaign c;
+    BudgetCase c;
     double references_us = 0, first_us = 0, others_us = 0;
     const auto plans = *rc::gen::inRange(1, 40);
     for (int i = 0; i < plans; ++i) {

@@ -12,7 +12,7 @@ using redzone::testing::faulted;
 
 // As faults_above(64), but with a write, and with wide canaries, one of which it dirties.
 // `faults`: number of trials that ended by the fault.
-Bug writes_past_the_end(std::size_t* faults) {
+Bug counted_overrun(std::size_t* faults) {
   return [faults](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     Observation o = faults_above(64)(plan, trial, before);
     if (o.end != End::fault) return o;
@@ -40,7 +40,7 @@ TriageOptions with_costly_workers() {
 
 TEST(WideCanaries, AFaultThatWideCanariesShowIsReducedBetweenThem) {
   std::size_t faults = 0;
-  TriageCase c(writes_past_the_end(&faults), with_costly_workers());
+  TriageCase c(counted_overrun(&faults), with_costly_workers());
   const Finding f = c.settle(large()).finding;
   EXPECT_EQ(f.plan, plain_plan({call_of(65, 16)})) << print_plan(f.plan);
   EXPECT_TRUE(f.minimal);
@@ -64,7 +64,7 @@ TEST(WideCanaries, WhatIsReducedBetweenCanariesFailsAsItDidBefore) {
   std::size_t faults = 0;
   TriageCase c(
       [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
-        Observation o = writes_past_the_end(&faults)(plan, trial, before);
+        Observation o = counted_overrun(&faults)(plan, trial, before);
         if (o.end != End::completed || !trial.wide_canaries) return o;
         for (auto& call : o.calls) {
           auto& y = call.buffers.back();

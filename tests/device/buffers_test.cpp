@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "device/buffer_math.h"
+#include "tests/device/element_kinds.h"
 
 namespace redzone::device {
 namespace {
+
+using testing::kFills;
+using testing::kTypes;
 
 // A buffer with canaries around it, built on a plain vector.
 struct Arrangement {
@@ -65,11 +69,6 @@ struct Arrangement {
     return fill_bits(job, index) & mask;
   }
 };
-
-constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
-                            DType::u8,  DType::i32, DType::u32, DType::i64};
-constexpr FillKind kFills[] = {FillKind::uniform, FillKind::integers, FillKind::offsets,
-                               FillKind::constant, FillKind::poison};
 
 struct Form {
   std::vector<std::int64_t> size, stride;

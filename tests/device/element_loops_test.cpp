@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "device/buffer_math.h"
+#include "tests/device/element_kinds.h"
 
 namespace redzone::device {
 namespace {
 
-constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,
-                            DType::u8,  DType::i32, DType::u32, DType::i64};
-constexpr FillKind kFills[] = {FillKind::uniform, FillKind::integers, FillKind::offsets,
-                               FillKind::constant, FillKind::poison};
+using testing::kFills;
+using testing::kTypes;
+
 // Lengths around the vector widths, with remainders.
 constexpr std::int64_t kLengths[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257};
 constexpr std::int64_t kStarts[] = {0, 3, std::int64_t{1} << 33};
@@ -45,7 +45,7 @@ std::uint64_t bits_at(const std::vector<std::byte>& bytes, std::size_t at, std::
   return bits;
 }
 
-class ElementLoopsFor : public testing::TestWithParam<LoopsFor> {
+class ElementLoopsFor : public ::testing::TestWithParam<LoopsFor> {
  protected:
   void SetUp() override {
     if (GetParam() > best_loops()) GTEST_SKIP() << "this processor has less";
@@ -103,12 +103,12 @@ TEST_P(ElementLoopsFor, EachChangedElementIsCounted) {
   }
 }
 
-std::string name_of_param(const testing::TestParamInfo<LoopsFor>& info) {
+std::string name_of_param(const ::testing::TestParamInfo<LoopsFor>& info) {
   if (info.param == LoopsFor::any) return "any";
   return info.param == LoopsFor::fma ? "fma" : "avx512";
 }
 INSTANTIATE_TEST_SUITE_P(Processors, ElementLoopsFor,
-                         testing::Values(LoopsFor::any, LoopsFor::fma, LoopsFor::avx512),
+                         ::testing::Values(LoopsFor::any, LoopsFor::fma, LoopsFor::avx512),
                          name_of_param);
 
 // All NaNs are equal: conversion to double may quiet a NaN.

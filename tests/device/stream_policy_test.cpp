@@ -5,21 +5,18 @@
 #include <map>
 #include <string>
 
+#include "tests/device/append_kernel.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device {
 namespace {
 
+using testing::append;
 using testing::Buffer;
 using testing::host_device;
 using testing::launch;
 using testing::read;
 using testing::zero;
-
-__global__ void append(int* log, int value) {
-  log[1 + log[0]] = value;
-  log[0] += 1;
-}
 
 // The position of the short stream's one operation among the long stream's twelve.
 std::string order_class(std::uint64_t seed, bool short_first) {

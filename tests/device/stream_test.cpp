@@ -4,21 +4,18 @@
 
 #include <set>
 
+#include "tests/device/append_kernel.h"
 #include "tests/device/on_device.h"
 
 namespace redzone::device {
 namespace {
 
+using testing::append;
 using testing::Buffer;
 using testing::host_device;
 using testing::launch;
 using testing::read;
 using testing::zero;
-
-__global__ void append(int* log, int value) {
-  log[1 + log[0]] = value;
-  log[0] += 1;
-}
 
 // What three operations on each of two streams wrote, and how many had run before synchronize().
 struct Ran {

@@ -11,7 +11,7 @@ namespace redzone::oracles {
 namespace {
 
 // Declares `prepare` once and `add` of N blocks twice.
-TargetSpec spec() {
+TargetSpec launching_spec() {
   TargetSpec s;
   s.name = "t";
   s.geometry = [](const Dims& d, const Config&) -> Geometry {
@@ -27,7 +27,7 @@ LaunchObservation add(std::int64_t blocks) {
 const LaunchObservation kPrepare{"prepare", {1, 1, 1}, {32, 1, 1}, 0};
 
 // One call of N = 3 with these launches.
-Verdict judge(std::vector<LaunchObservation> launches, const TargetSpec& s = spec()) {
+Verdict judge(std::vector<LaunchObservation> launches, const TargetSpec& s = launching_spec()) {
   Observation o = testing::completed({7});
   o.calls[0].launches = std::move(launches);
   return LaunchMismatchOracle().judge(testing::plan_of_calls({3}), s, {&o, 1});
@@ -71,19 +71,19 @@ TEST(Launches, NamesWhatDiffers) {
 
 TEST(Launches, SaysNothingWithoutADeclaration) {
   EXPECT_EQ(judge({add(3)}, {}).outcome, Outcome::not_applicable);
-  TargetSpec none = spec();
+  TargetSpec none = launching_spec();
   none.geometry = [](const Dims&, const Config&) { return Geometry{}; };
   EXPECT_EQ(judge({add(3)}, none).outcome, Outcome::pass) << "of this call";
 }
 
 Verdict screen(const Observation& o) {
-  return DryScreenOracle().judge(testing::plan_of_calls({3}), spec(), {&o, 1});
+  return DryScreenOracle().judge(testing::plan_of_calls({3}), launching_spec(), {&o, 1});
 }
 
 TEST(DryScreen, WantsOneTrialInThePlansOwnMode) {
   Plan plan = testing::plan_of_calls({3});
   plan.mode.placement = Placement::guard_before;
-  const auto trials = DryScreenOracle().expand(plan, spec());
+  const auto trials = DryScreenOracle().expand(plan, launching_spec());
   ASSERT_EQ(trials.size(), 1u);
   EXPECT_EQ(trials[0].mode, plan.mode);
 }

@@ -14,7 +14,7 @@ namespace {
 using testing::completed;
 using testing::plan_of_calls;
 
-TargetSpec spec(bool has_reference = true) {
+TargetSpec unordered_spec(bool has_reference = true) {
   TargetSpec s;
   s.name = "t";
   s.deterministic = false;
@@ -36,12 +36,12 @@ Observation trial(bool right) {
 template <class Right>
 Verdict ask(const Oracle& oracle, const Plan& plan, Right right) {
   std::vector<Observation> seen;
-  for (const auto& wanted : oracle.expand(plan, spec())) {
+  for (const auto& wanted : oracle.expand(plan, unordered_spec())) {
     EXPECT_TRUE(wanted.reference) << oracle.name();
     seen.push_back(trial(right(wanted, seen.size())));
   }
   EXPECT_FALSE(seen.empty()) << oracle.name();
-  return oracle.judge(plan, spec(), seen);
+  return oracle.judge(plan, unordered_spec(), seen);
 }
 
 Plan gated() {
@@ -53,16 +53,17 @@ Plan gated() {
 TEST(Nondeterministic, TheRelaxedTrialOfTheScreenMeetsTheReference) {
   const auto screen = [](bool a, bool b) {
     const Observation both[] = {trial(a), trial(b)};
-    return ScreenOracle().judge(gated(), spec(), both);
+    return ScreenOracle().judge(gated(), unordered_spec(), both);
   };
-  for (const auto& wanted : ScreenOracle().expand(gated(), spec())) EXPECT_TRUE(wanted.reference);
+  for (const auto& wanted : ScreenOracle().expand(gated(), unordered_spec()))
+    EXPECT_TRUE(wanted.reference);
   EXPECT_EQ(screen(true, true).outcome, Outcome::pass);
   EXPECT_EQ(screen(false, true).signature.kind, FailKind::reference);
   EXPECT_EQ(screen(true, false).signature.kind, FailKind::reference);
 }
 
 TEST(Nondeterministic, ADeterministicTargetsRelaxedTrialNeedsNoReference) {
-  TargetSpec s = spec();
+  TargetSpec s = unordered_spec();
   s.deterministic = true;
   const auto trials = ScreenOracle().expand(gated(), s);
   EXPECT_FALSE(trials[0].reference);
@@ -96,17 +97,18 @@ TEST(Nondeterministic, EachAxisIsNamedByTheTrialThatIsWrong) {
 }
 
 TEST(Nondeterministic, WithoutAReferenceNothingCanBeCompared) {
-  EXPECT_TRUE(AsyncOracle().expand(gated(), spec(false)).empty());
-  EXPECT_EQ(AsyncOracle().judge(gated(), spec(false), {}).outcome, Outcome::not_applicable);
+  EXPECT_TRUE(AsyncOracle().expand(gated(), unordered_spec(false)).empty());
+  EXPECT_EQ(AsyncOracle().judge(gated(), unordered_spec(false), {}).outcome,
+            Outcome::not_applicable);
 }
 
 TEST(Nondeterministic, ATrialThatComparedNothingIsNotJudged) {
   std::vector<Observation> seen;
-  for (std::size_t i = 0; i < AsyncOracle().expand(gated(), spec()).size(); ++i)
+  for (std::size_t i = 0; i < AsyncOracle().expand(gated(), unordered_spec()).size(); ++i)
     seen.push_back(trial(true));
   seen[2].calls[0].comparison = Comparison::too_large;
   seen[2].calls[0].references.clear();
-  const Verdict v = AsyncOracle().judge(gated(), spec(), seen);
+  const Verdict v = AsyncOracle().judge(gated(), unordered_spec(), seen);
   EXPECT_EQ(v.outcome, Outcome::not_applicable);
 }
 

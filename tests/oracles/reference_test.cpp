@@ -15,7 +15,7 @@ using testing::completed;
 using testing::ended;
 using testing::plan_of_calls;
 
-TargetSpec spec(bool has_reference = true) {
+TargetSpec referenced_spec(bool has_reference = true) {
   TargetSpec s;
   s.name = "t";
   s.has_reference = has_reference;
@@ -34,7 +34,7 @@ Observation compared(std::size_t calls, std::initializer_list<std::size_t> which
   return o;
 }
 
-Verdict reference(const Plan& plan, const Observation& o, const TargetSpec& s = spec()) {
+Verdict reference(const Plan& plan, const Observation& o, const TargetSpec& s = referenced_spec()) {
   return ReferenceOracle().judge(plan, s, std::span(&o, 1));
 }
 
@@ -89,22 +89,23 @@ TEST(Screen, CountsTheCallsThatWereCompared) {
     const Observation both[] = {compared(2, {}, Comparison::none), b};
     return ScreenOracle().judge(plan, s, both);
   };
-  EXPECT_EQ(screen(spec(), compared(2, {1})).reference, (ReferenceCount{1, 2}));
-  EXPECT_EQ(screen(spec(), compared(2, {1})).outcome, Outcome::pass);
-  const Verdict none = screen(spec(), compared(2, {}, Comparison::left_out));
+  EXPECT_EQ(screen(referenced_spec(), compared(2, {1})).reference, (ReferenceCount{1, 2}));
+  EXPECT_EQ(screen(referenced_spec(), compared(2, {1})).outcome, Outcome::pass);
+  const Verdict none = screen(referenced_spec(), compared(2, {}, Comparison::left_out));
   EXPECT_EQ(none.outcome, Outcome::pass);  // the digests agree
   EXPECT_EQ(none.reference, (ReferenceCount{0, 2}));
 }
 
 TEST(Screen, CountsNoCallsOfATargetWithoutAReference) {
   const Observation both[] = {compared(2, {}, Comparison::none), compared(2, {}, Comparison::none)};
-  EXPECT_EQ(ScreenOracle().judge(plan_of_calls({1, 2}), spec(false), both).reference,
+  EXPECT_EQ(ScreenOracle().judge(plan_of_calls({1, 2}), referenced_spec(false), both).reference,
             ReferenceCount{});
 }
 
 TEST(Screen, CountsTheCallsOfAPlanWhoseSecondTrialWasNotRun) {
   const Observation lost = ended(End::hang);
-  const Verdict v = ScreenOracle().judge(plan_of_calls({1, 2}), spec(), std::span(&lost, 1));
+  const Verdict v =
+      ScreenOracle().judge(plan_of_calls({1, 2}), referenced_spec(), std::span(&lost, 1));
   EXPECT_EQ(v.reference, (ReferenceCount{0, 2}));
 }
 
@@ -116,10 +117,10 @@ TEST(Screen, UnderAToolCountsTheCallsThatItsOwnTrialsCompared) {
   sanitized.sanitizer = SanitizerReport{};
   sanitized.sanitizer->tool = SanitizerTool::memcheck;
   const Observation all[] = {compared(2, {}, Comparison::none), compared(2, {1}), sanitized};
-  const Verdict v = screen.judge(plan_of_calls({1, 2}), spec(), all);
+  const Verdict v = screen.judge(plan_of_calls({1, 2}), referenced_spec(), all);
   EXPECT_EQ(v.outcome, Outcome::pass) << v.reason;
   EXPECT_EQ(v.reference, (ReferenceCount{1, 2}));
-  EXPECT_EQ(screen.judge(plan_of_calls({1, 2}), spec(), std::span(all, 2)).reference,
+  EXPECT_EQ(screen.judge(plan_of_calls({1, 2}), referenced_spec(), std::span(all, 2)).reference,
             (ReferenceCount{1, 2}));
 }
 
@@ -127,7 +128,7 @@ TEST(DryScreen, ComparesNothingOfATargetWithAReference) {
   const Observation o = completed({5, 5});
   const auto count = [&](bool has_reference) {
     return DryScreenOracle()
-        .judge(plan_of_calls({1, 2}), spec(has_reference), std::span(&o, 1))
+        .judge(plan_of_calls({1, 2}), referenced_spec(has_reference), std::span(&o, 1))
         .reference;
   };
   EXPECT_EQ(count(true), (ReferenceCount{0, 2}));
@@ -143,8 +144,8 @@ TEST(JudgedOutputs, CountsWhatJudgedThem) {
     return why_outputs_not_judged(s, o);
   };
   const std::vector<Observation> two{compared(3, {}, Comparison::none), compared(3, {1})};
-  EXPECT_EQ(judged(spec(), two), (OutputCount{2, 0}));
-  TargetSpec random = spec(false);
+  EXPECT_EQ(judged(referenced_spec(), two), (OutputCount{2, 0}));
+  TargetSpec random = referenced_spec(false);
   random.deterministic = false;
   EXPECT_EQ(judged(random, two), (OutputCount{0, 2}));
   EXPECT_EQ(why(random, two), "it is declared nondeterministic and has no reference");
@@ -155,14 +156,14 @@ TEST(JudgedOutputs, CountsWhatJudgedThem) {
   for (auto& o : empty)
     for (auto& call : o.calls)
       for (auto& b : call.buffers) b.numel = 0, call.comparison = Comparison::empty;
-  EXPECT_EQ(judged(spec(), empty), (OutputCount{0, 3}));
-  EXPECT_EQ(why(spec(), empty), "all outputs of all calls are empty");
+  EXPECT_EQ(judged(referenced_spec(), empty), (OutputCount{0, 3}));
+  EXPECT_EQ(why(referenced_spec(), empty), "all outputs of all calls are empty");
   EXPECT_EQ(judged(random, {two[0], ended(End::hang)}), OutputCount{});
 }
 
 TEST(WhyNotCompared, NamesTheFirstCallOfTheTrialThatCompares) {
   const Plan plan = plan_of_calls({1, 64});
-  const auto trials = ScreenOracle().expand(plan, spec());
+  const auto trials = ScreenOracle().expand(plan, referenced_spec());
   const Observation native = compared(2, {}, Comparison::none);
   const auto why = [&](const std::vector<Observation>& observations) {
     return why_not_compared(plan, trials, observations);
@@ -171,7 +172,7 @@ TEST(WhyNotCompared, NamesTheFirstCallOfTheTrialThatCompares) {
             "call 2 (N = 64) is too large for it");
   EXPECT_EQ(why({native, ended(End::hang)}), "the trial did not complete");
   EXPECT_EQ(why({ended(End::hang)}), "a trial before the one that compares was lost");
-  const auto dry = DryScreenOracle().expand(plan, spec());
+  const auto dry = DryScreenOracle().expand(plan, referenced_spec());
   EXPECT_EQ(why_not_compared(plan, dry, std::span(&native, 1)), "no kernel ran");
 }
 

@@ -9,11 +9,9 @@ namespace redzone::report {
 namespace {
 
 using Json = nlohmann::json;
-using guard::Access;
 using guard::Counter;
 using guard::Fact;
 using guard::FindingKind;
-using guard::Side;
 
 guard::ProcessRecord process(std::uint32_t pid, std::initializer_list<Fact> facts) {
   guard::ProcessRecord out;
@@ -26,8 +24,8 @@ guard::ProcessRecord process(std::uint32_t pid, std::initializer_list<Fact> fact
 guard::Finding overrun() {
   guard::Finding out;
   out.kind = FindingKind::guard_page;
-  out.access = Access::write;
-  out.side = Side::after;
+  out.access = guard::Access::write;
+  out.side = guard::Side::after;
   out.address = 0x7000;
   out.distance_bytes = 2;
   out.block = {0x6000, 4000, 7, false};
@@ -131,7 +129,7 @@ TEST(GuardText, OtherKinds) {
   canary.wrong_bytes = 1;
   guard::Finding freed = overrun();
   freed.kind = FindingKind::bad_free;
-  freed.side = Side::inside;
+  freed.side = guard::Side::inside;
   freed.call = "free";
   freed.block.freed = true;
   run.processes[0].findings = {error, canary, freed};

@@ -13,15 +13,15 @@ namespace redzone::report {
 namespace {
 
 using namespace testing;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json parsed(const std::string& text) {
+OrderedJson parsed(const std::string& text) {
   EXPECT_EQ(text.back(), '\n');
-  return Json::parse(text);
+  return OrderedJson::parse(text);
 }
 
 // "a b c", in the order of the document.
-std::string keys(const Json& object) {
+std::string keys(const OrderedJson& object) {
   std::string out;
   for (const auto& [key, value] : object.items()) out += (out.empty() ? "" : " ") + key;
   return out;
@@ -29,7 +29,7 @@ std::string keys(const Json& object) {
 
 TEST(ReportJson, Finding) {
   const Finding f = sample_finding();
-  const Json j = parsed(finding_json(f));
+  const OrderedJson j = parsed(finding_json(f));
   EXPECT_EQ(keys(j),
             "id state ledger signature oracle reason reliability calls minimal reduction "
             "needs_history needs plan plan_hash original_plan attribution culprits fault_detail "
@@ -49,7 +49,7 @@ TEST(ReportJson, Finding) {
   EXPECT_NEAR(j["reliability"]["low"].get<double>(), 0.348, 0.001);
   EXPECT_NEAR(j["reliability"]["high"].get<double>(), 0.933, 0.001);
   EXPECT_EQ(j["calls"], 1);
-  EXPECT_EQ(j["needs"], Json::array());
+  EXPECT_EQ(j["needs"], OrderedJson::array());
   EXPECT_EQ(keys(j["reduction"]), "end text plans trials seconds");
   EXPECT_EQ(j["reduction"]["end"], "1-minimal");
   EXPECT_EQ(j["reduction"]["trials"], 160);
@@ -70,15 +70,15 @@ TEST(ReportJson, Finding) {
   EXPECT_TRUE(parsed(finding_json(imported))["campaign"].is_null());
   const std::vector<Artifact> artifacts = {{"log", "final", "t", "said"}, {"ptx", "", "", ""}};
   EXPECT_EQ(parsed(finding_json(imported, "", artifacts))["logs"],
-            Json::parse(R"([{"name": "final", "added": "t", "text": "said"}])"));
+            OrderedJson::parse(R"([{"name": "final", "added": "t", "text": "said"}])"));
 }
 
 TEST(ReportJson, Findings) {
-  const Json none = parsed(findings_json({}));
+  const OrderedJson none = parsed(findings_json({}));
   EXPECT_TRUE(none["findings"].is_array());
   EXPECT_TRUE(none["findings"].empty());
   const std::vector<Finding> all(2, sample_finding());
-  const Json two = parsed(findings_json(all, "my.db"));
+  const OrderedJson two = parsed(findings_json(all, "my.db"));
   ASSERT_EQ(two["findings"].size(), 2u);
   EXPECT_EQ(two["findings"][1]["replay"], "redzone replay 3 --db my.db");
   // A single finding is an array, too.
@@ -88,7 +88,7 @@ TEST(ReportJson, Findings) {
 
 TEST(ReportJson, Campaign) {
   const std::vector<Finding> found{sample_finding()};
-  const Json j =
+  const OrderedJson j =
       parsed(campaign_json(sample_campaign(), found, {6, std::chrono::milliseconds(212)}));
   EXPECT_EQ(keys(j),
             "campaign verdicts suspects new_findings known_findings judged_by not_judged_by "
@@ -137,10 +137,10 @@ TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {
 
 TEST(ReportJson, Targets) {
   const std::vector<TargetInfo> all{sample_target()};
-  const Json j = parsed(targets_json(all));
+  const OrderedJson j = parsed(targets_json(all));
   ASSERT_TRUE(j["targets"].is_array());
   ASSERT_EQ(j["targets"].size(), 1u);
-  const Json& t = j["targets"][0];
+  const OrderedJson& t = j["targets"][0];
   EXPECT_EQ(keys(t),
             "name category doc deterministic has_reference devices dims constraints tensors knobs");
   EXPECT_EQ(t["category"], "kernel");
@@ -161,7 +161,7 @@ TEST(ReportJson, Targets) {
 
 TEST(ReportJson, Replay) {
   ReplayResult r = sample_replay();
-  const Json j = parsed(replay_json(r));
+  const OrderedJson j = parsed(replay_json(r));
   EXPECT_EQ(keys(j), "subject expected reliability other_finding runs");
   EXPECT_EQ(j["expected"]["kind"], "illegal-access");
   EXPECT_EQ(j["reliability"]["k"], 2);
@@ -182,7 +182,7 @@ TEST(ReportJson, Replay) {
 TEST(ReportJson, WhatAToolSaidInARunOfAReplay) {
   ReplayResult r = sample_replay();
   r.runs[0].sanitizer = redzone::testing::sample_sanitizer_report();
-  const Json j = parsed(replay_json(r));
+  const OrderedJson j = parsed(replay_json(r));
   EXPECT_EQ(j["runs"][0]["sanitizer"].dump(),
             R"({"tool":"memcheck","records":[{"kind":"invalid-write","warning":true,)"
             R"("space":"global","access":"write","size_bytes":4,"kernel":"scan","call":0,)"
@@ -202,7 +202,7 @@ TEST(ReportJson, EnvironmentAndCulprits) {
                    "Linux 6.1.0 x86_64", "c0de",  "0.1.0"};
   f.culprits = {{"memcheck", 2, "scan", Access::read, "x", Side::after, "scan.cu:7", "4 bytes"},
                 {.source = "progress marks"}};
-  const Json j = parsed(finding_json(f));
+  const OrderedJson j = parsed(finding_json(f));
   EXPECT_EQ(j["environment"].dump(),
             R"({"device":"NVIDIA H100","driver":"580.1","compute_capability":90,)"
             R"("toolkit":"nvcc 13.0","nvrtc":"13.0","host":"Linux 6.1.0 x86_64",)"

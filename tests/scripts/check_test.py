@@ -65,7 +65,7 @@ class Check(unittest.TestCase):
         self.git("commit", "-qm", "as it is")
 
     def compiled(self, *files):
-        self.write("build/compile_commands.json", json.dumps(
+        self.write("build/tidy/compile_commands.json", json.dumps(
             [{"directory": str(self.root), "file": str(self.root / f), "command": "c++"} for f in files]))
 
     def check(self, *arguments):
@@ -135,17 +135,17 @@ class Check(unittest.TestCase):
         self.check("tidy")
         self.assertEqual(self.files_given("clang-tidy"), ["src/lone.h", "src/one.cpp"])
 
-    def test_tidy_reads_the_commands_without_the_precompiled_headers_of_gcc(self):
+    def test_tidy_reads_the_commands_of_its_own_preset_without_those_of_nvcc(self):
         self.write("src/one.cpp", "int changed;\n")
         file = str(self.root / "src/one.cpp")
-        self.write("build/compile_commands.json", json.dumps([{
-            "directory": str(self.root), "file": file,
-            "command": f"c++ -O2 -Winvalid-pch -include /b/x.dir/cmake_pch.hxx -include own.h -c {file}"}]))
+        entries = [{"directory": str(self.root), "file": file, "command": f"{compiler} -c {file}"}
+                   for compiler in ("c++", "nvcc -forward-unknown-to-host-compiler")]
+        self.write("build/tidy/compile_commands.json", json.dumps(entries))
         self.check("tidy")
-        folder = self.root / "build/tidy"
+        self.assertEqual(self.given("cmake"), [["--preset", "tidy"]])
+        folder = self.root / "build/tidy/clang"
         self.assertIn(str(folder), self.given("clang-tidy")[0])
-        read = json.loads((folder / "compile_commands.json").read_text())
-        self.assertEqual(read[0]["command"], f"c++ -O2 -include own.h -c {file}")
+        self.assertEqual(json.loads((folder / "compile_commands.json").read_text()), entries[:1])
 
     def test_what_is_not_compiled_here_is_named(self):
         self.write("elsewhere/device.cpp", "int added;\n")
@@ -153,12 +153,14 @@ class Check(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stdout)
         self.assertIn("not compiled here, so not read: elsewhere/device.cpp", ran.stdout)
 
-    def test_without_a_configured_build_tidy_is_a_failure_with_a_remedy(self):
-        shutil.rmtree(self.root / "build")
+    def test_if_configuring_fails_tidy_is_a_failure_with_a_remedy(self):
+        (self.folder / "cmake.fails").touch()
+        (self.folder / "cmake.says").write_text("no such library\n")
         self.write("src/one.cpp", "int changed;\n")
         ran = self.check("tidy")
         self.assertEqual(ran.returncode, 3)
         self.assertIn("./scripts/setup --configure", ran.stdout)
+        self.assertIn("no such library", ran.stdout)
 
     def test_the_base_is_where_the_branch_left_origin(self):
         self.git("update-ref", "refs/remotes/origin/main", "HEAD")

@@ -82,7 +82,7 @@ TEST(CompareValues, AsOneByOneWhereverAnOddElementStands) {
           const double before[] = {got[at], want[at]};
           got[at] = odd.got;
           want[at] = odd.want;
-          SCOPED_TRACE(testing::Message()
+          SCOPED_TRACE(::testing::Message()
                        << odd.got << " for " << odd.want << " at " << at << " of " << n << ", "
                        << tolerance.abs << " + " << tolerance.rel);
           expect_same(compare_values("y", got, want, tolerance), one_by_one(got, want, tolerance));

@@ -6,14 +6,14 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-CallStep step(std::int64_t c, std::int64_t graph = 0, std::int64_t stream = 0,
-              std::int64_t repeat = 1) {
+CallStep graph_step(std::int64_t c, std::int64_t graph = 0, std::int64_t stream = 0,
+                    std::int64_t repeat = 1) {
   return {call_of(1, c), repeat, stream, graph};
 }
 
 TEST(PlanGraphs, AreCapturedWhereTheyStandAndRunByTheirReplays) {
   Bench bench(run_named);
-  bench.run(plan_of({step(1, 1), step(2, 1), step(3), ReplayStep{1, 2}}), {});
+  bench.run(plan_of({graph_step(1, 1), graph_step(2, 1), graph_step(3), ReplayStep{1, 2}}), {});
   EXPECT_EQ(bench.device.log,
             (Log{"fill", "capture", "launch k1", "launch k2", "end capture", "launch k3", "fill",
                  "graph 0", "fill", "graph 0", "check", "sync"}));
@@ -21,7 +21,7 @@ TEST(PlanGraphs, AreCapturedWhereTheyStandAndRunByTheirReplays) {
 
 TEST(PlanGraphs, SynchronizeAfterTheReplayWhenLaunchesBlock) {
   Bench bench(run_named);
-  bench.run(plan_of({step(1, 1), ReplayStep{1}}), {.mode = {.launch = Launch::blocking}});
+  bench.run(plan_of({graph_step(1, 1), ReplayStep{1}}), {.mode = {.launch = Launch::blocking}});
   EXPECT_EQ(bench.device.log, (Log{"fill", "capture", "launch k1", "end capture", "fill", "graph 0",
                                    "sync", "check", "sync"}));
 }
@@ -29,7 +29,8 @@ TEST(PlanGraphs, SynchronizeAfterTheReplayWhenLaunchesBlock) {
 TEST(PlanGraphs, AReplayCountsForItsBodyWhileHeld) {
   Bench bench(run_named);
   bench.device.capacity = 5;
-  bench.run(plan_of({step(1, 1, 0, 3), ReplayStep{1, 2}}), {.mode = {.launch = Launch::gated}});
+  bench.run(plan_of({graph_step(1, 1, 0, 3), ReplayStep{1, 2}}),
+            {.mode = {.launch = Launch::gated}});
   EXPECT_EQ(bench.device.log,
             (Log{"fill", "hold", "capture", "launch k1", "launch k1", "launch k1", "end capture",
                  "fill", "graph 0", "open", "hold", "fill", "graph 0", "open", "check", "sync"}));
@@ -37,7 +38,8 @@ TEST(PlanGraphs, AReplayCountsForItsBodyWhileHeld) {
 
 TEST(PlanGraphs, ForkAndAreJoinedByTheRunner) {
   Bench bench(run_named);
-  bench.run(plan_of({step(1, 1), WaitStep{1, 0}, step(2, 1, 1), ReplayStep{1, 1, 1}}), {});
+  bench.run(plan_of({graph_step(1, 1), WaitStep{1, 0}, graph_step(2, 1, 1), ReplayStep{1, 1, 1}}),
+            {});
   EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "capture", "launch k1", "wait 1 on 0",
                                    "launch k2 @1", "wait 0 on 1", "end capture", "fill @1",
                                    "graph 0 @1", "wait 0 on 1", "check", "sync"}));
@@ -48,7 +50,8 @@ TEST(PlanGraphs, ReplaysOnAnotherStreamComeBehindTheCallBeforeAndTheLastReplay) 
   for (const bool concurrent : {false, true}) {
     spec.concurrent_calls = concurrent;
     Bench bench(run_named, spec);
-    bench.run(plan_of({step(1, 1), ReplayStep{1}, step(2, 0, 1), ReplayStep{1, 1, 1}}), {});
+    bench.run(plan_of({graph_step(1, 1), ReplayStep{1}, graph_step(2, 0, 1), ReplayStep{1, 1, 1}}),
+              {});
     EXPECT_EQ(bench.device.logged({"wait 1", "launch k2", "graph"}),
               concurrent
                   ? (Log{"wait 1 on 0", "graph 0", "launch k2 @1", "wait 1 on 0", "graph 0 @1"})
@@ -59,10 +62,10 @@ TEST(PlanGraphs, ReplaysOnAnotherStreamComeBehindTheCallBeforeAndTheLastReplay) 
 
 TEST(PlanGraphs, GiveTheObservationsOfPlainCalls) {
   Bench bench(run_double);
-  const auto expected = bench.run(plan_of({step(3), step(4)}), {}).calls;
+  const auto expected = bench.run(plan_of({graph_step(3), graph_step(4)}), {}).calls;
   ASSERT_EQ(expected.size(), 2u);
   for (const auto launch : {Launch::blocking, Launch::async, Launch::gated}) {
-    const Plan plan = plan_of({step(3, 1), step(4), ReplayStep{1, 2}, ReplayStep{1}});
+    const Plan plan = plan_of({graph_step(3, 1), graph_step(4), ReplayStep{1, 2}, ReplayStep{1}});
     EXPECT_EQ(bench.run(plan, {.mode = {.launch = launch}}).calls, expected);
     EXPECT_EQ(bench.run(plan, {.mode = {.launch = launch}, .plain_graphs = true}).calls, expected);
     EXPECT_EQ(bench.run(plan, {.mode = {.launch = launch}, .order = {1, 0}}).calls, expected);
@@ -71,7 +74,8 @@ TEST(PlanGraphs, GiveTheObservationsOfPlainCalls) {
 
 TEST(PlanGraphs, PlainlyRunAtTheCaptureAndAtEachReplay) {
   Bench bench(run_named);
-  const Plan plan = plan_of({step(1, 1), step(2, 1), step(3), ReplayStep{1, 5}, ReplayStep{1}});
+  const Plan plan =
+      plan_of({graph_step(1, 1), graph_step(2, 1), graph_step(3), ReplayStep{1, 5}, ReplayStep{1}});
   const Observation o = bench.run(plan, {.plain_graphs = true});
   EXPECT_EQ(bench.device.logged({"launch", "capture"}),
             (Log{"launch k1", "launch k2", "launch k3", "launch k1", "launch k2", "launch k1",
@@ -95,8 +99,9 @@ TEST(PlanGraphs, EachReplayMeetsFreshOutputsAndScratch) {
   };
   const Mode mode{.poison = 0x3f800000};
   Bench bench(run, spec);
-  const auto expected = bench.run(plan_of({step(1)}), {.mode = mode}).calls;
-  EXPECT_EQ(bench.run(plan_of({step(1, 1), ReplayStep{1, 3}}), {.mode = mode}).calls, expected);
+  const auto expected = bench.run(plan_of({graph_step(1)}), {.mode = mode}).calls;
+  EXPECT_EQ(bench.run(plan_of({graph_step(1, 1), ReplayStep{1, 3}}), {.mode = mode}).calls,
+            expected);
 }
 
 TEST(PlanGraphs, EachReplayMeetsFreshMemoryThatItsCallsAllocateAndFree) {
@@ -111,8 +116,8 @@ TEST(PlanGraphs, EachReplayMeetsFreshMemoryThatItsCallsAllocateAndFree) {
   for (const auto allocator : {Allocator::guard, Allocator::caching}) {
     const Mode mode{.allocator = allocator, .poison = 0x3f800000};
     Bench bench(run, spec);
-    const auto expected = output(bench.run(plan_of({step(1)}), {.mode = mode}));
-    const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1, 3}}), {.mode = mode});
+    const auto expected = output(bench.run(plan_of({graph_step(1)}), {.mode = mode}));
+    const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1, 3}}), {.mode = mode});
     EXPECT_EQ(output(o), expected);
     EXPECT_EQ(buffer(o, 0, "s").dirty_before + buffer(o, 0, "s").dirty_after, 0u);
   }
@@ -130,9 +135,9 @@ TEST(PlanGraphs, MemoryThatOutlivesTheCaptureKeepsWhatIsInIt) {
   TargetSpec spec = double_spec();
   spec.tensors[1].role = Role::inout;
   Bench bench(run, spec);
-  bench.run(plan_of({step(1, 1), step(2), ReplayStep{1}}), {});
+  bench.run(plan_of({graph_step(1, 1), graph_step(2), ReplayStep{1}}), {});
   EXPECT_EQ(*kept, 1000.0f);
-  const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1}, step(2)}), {});
+  const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1}, graph_step(2)}), {});
   EXPECT_EQ(*kept, 7.0f);
   EXPECT_EQ(buffer(o, 0, "s").dirty_before + buffer(o, 0, "s").dirty_after, 0u);
 }
@@ -145,9 +150,9 @@ TEST(PlanGraphs, TakeCopiesToo) {
   };
   Bench bench(run);
   for (const auto launch : {Launch::blocking, Launch::async, Launch::gated}) {
-    const auto expected = bench.run(plan_of({step(1)}), {.mode = {.launch = launch}}).calls;
+    const auto expected = bench.run(plan_of({graph_step(1)}), {.mode = {.launch = launch}}).calls;
     const Observation o =
-        bench.run(plan_of({step(1, 1), ReplayStep{1, 2}}), {.mode = {.launch = launch}});
+        bench.run(plan_of({graph_step(1, 1), ReplayStep{1, 2}}), {.mode = {.launch = launch}});
     EXPECT_EQ(o.end, End::completed) << o.message;
     EXPECT_EQ(o.calls, expected);
   }
@@ -161,7 +166,7 @@ TEST(PlanGraphs, DamageOfAnEarlierReplayIsKept) {
     launch(ctx, "past", store_kernel, {}, s - 1, 3.0f);
   };
   Bench bench(run);
-  const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1, 2}}), {});
+  const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1, 2}}), {});
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(buffer(o, 0, "s").dirty_before, 4u);
 }
@@ -174,15 +179,17 @@ TEST(PlanGraphs, WorkspacesOfACapturedCallAreZeroBeforeItRuns) {
   TargetSpec spec = double_spec();
   spec.tensors[1].role = Role::inout;
   Bench bench(run, spec);
-  const auto expected = bench.run(plan_of({step(1)}), {}).calls.at(0).buffers;
-  EXPECT_EQ(bench.run(plan_of({step(1, 1), ReplayStep{1}}), {}).calls.at(0).buffers, expected);
+  const auto expected = bench.run(plan_of({graph_step(1)}), {}).calls.at(0).buffers;
+  EXPECT_EQ(bench.run(plan_of({graph_step(1, 1), ReplayStep{1}}), {}).calls.at(0).buffers,
+            expected);
   EXPECT_EQ(bench.device.log, (Log{"fill", "capture", "launch add", "end capture", "fill", "fill",
                                    "graph 0", "check", "sync"}));
 }
 
 TEST(PlanGraphs, StayInOneSegmentFromTheCaptureToTheLastReplay) {
   Bench bench(run_named, double_spec(), {}, {.calls = 1});
-  bench.run(plan_of({step(1), step(2, 1), step(3), ReplayStep{1}, step(4)}), {});
+  bench.run(plan_of({graph_step(1), graph_step(2, 1), graph_step(3), ReplayStep{1}, graph_step(4)}),
+            {});
   EXPECT_EQ(bench.device.logged({"launch", "capture", "graph", "check"}),
             (Log{"launch k1", "check", "capture", "launch k2", "launch k3", "graph 0", "check",
                  "launch k4", "check"}));
@@ -194,7 +201,8 @@ TEST(PlanGraphs, ThatWereNotReplayedAreNotObserved) {
     if (ctx.dim("C") == 2) ctx.unsupported("no");
   };
   Bench bench(run);
-  const Observation o = bench.run(plan_of({step(3), step(1, 1), step(2), ReplayStep{1}}), {});
+  const Observation o =
+      bench.run(plan_of({graph_step(3), graph_step(1, 1), graph_step(2), ReplayStep{1}}), {});
   EXPECT_EQ(o.end, End::unsupported);
   ASSERT_EQ(o.calls.size(), 2u);
   EXPECT_EQ(o.calls[0].call, 0);
@@ -206,7 +214,7 @@ TEST(PlanGraphs, ACaptureIsEndedWhenTheTargetThrows) {
     run_named(ctx);
     throw std::runtime_error("thrown");
   });
-  const Plan plan = plan_of({step(1, 1), ReplayStep{1}});
+  const Plan plan = plan_of({graph_step(1, 1), ReplayStep{1}});
   for (int i = 0; i < 2; ++i) {
     const Observation o = bench.run(plan, {});
     EXPECT_EQ(o.end, End::fault);
@@ -222,7 +230,7 @@ TEST(PlanGraphs, WhatCannotBeCapturedIsUnsupportedWithTheCode) {
       if (throws) throw std::runtime_error("operation not permitted when stream is capturing");
     });
     bench.device.no_captures = true;
-    const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1}}), {});
+    const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1}}), {});
     EXPECT_EQ(o.end, End::unsupported);
     EXPECT_FALSE(o.fault.has_value());
     EXPECT_NE(o.message.find("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"), std::string::npos);
@@ -233,7 +241,7 @@ TEST(PlanGraphs, ARefusedLaunchOfTheirsIsAFindingAllTheSame) {
   Bench bench(run_named);
   bench.device.refused = {"k1"};
   bench.device.no_captures = true;
-  const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1}}), {});
+  const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1}}), {});
   EXPECT_EQ(o.end, End::fault);
   EXPECT_EQ(o.fault->code, "invalid-launch");
 }
@@ -241,7 +249,8 @@ TEST(PlanGraphs, ARefusedLaunchOfTheirsIsAFindingAllTheSame) {
 TEST(PlanGraphs, AFaultOfTheOnlyReplayIsThatOfItsCall) {
   Bench bench(run_named);
   bench.device.faulting = {"k2"};
-  const Observation o = bench.run(plan_of({step(1), SyncStep{}, step(2, 1), ReplayStep{1}}), {});
+  const Observation o =
+      bench.run(plan_of({graph_step(1), SyncStep{}, graph_step(2, 1), ReplayStep{1}}), {});
   EXPECT_EQ(o.end, End::fault);
   EXPECT_EQ(o.fault->call, 1);
   EXPECT_EQ(o.fault->kernel, "k2");
@@ -249,8 +258,9 @@ TEST(PlanGraphs, AFaultOfTheOnlyReplayIsThatOfItsCall) {
 
 TEST(PlanGraphs, UnknownOnesAreErrorsOfTheHarness) {
   Bench bench(run_named);
-  for (const auto& plan : {plan_of({step(1), ReplayStep{1}}), plan_of({step(1, 9), ReplayStep{9}}),
-                           plan_of({step(1, 1), ReplayStep{1, 0}})})
+  for (const auto& plan :
+       {plan_of({graph_step(1), ReplayStep{1}}), plan_of({graph_step(1, 9), ReplayStep{9}}),
+        plan_of({graph_step(1, 1), ReplayStep{1, 0}})})
     EXPECT_EQ(bench.run(plan, {}).end, End::worker_error);
 }
 
@@ -283,7 +293,7 @@ TEST(TargetGraphs, AreReplayedByLaterCalls) {
 
 TEST(TargetGraphs, CannotBeCapturedByAPlan) {
   Bench bench(Graphing{});
-  const Observation o = bench.run(plan_of({step(1, 1), ReplayStep{1}}), {});
+  const Observation o = bench.run(plan_of({graph_step(1, 1), ReplayStep{1}}), {});
   EXPECT_EQ(o.end, End::unsupported);
   EXPECT_NE(o.message.find("captures a graph itself"), std::string::npos) << o.message;
 }

@@ -53,7 +53,7 @@ Registry registry() {
   return registry;
 }
 
-CallStep step(std::int64_t n, std::int64_t stream = 0, std::int64_t extra = 0) {
+CallStep sized_step(std::int64_t n, std::int64_t stream = 0, std::int64_t extra = 0) {
   Call call;
   call.dims = {{"N", n}};
   call.config = {{"extra", extra}};
@@ -79,7 +79,8 @@ TEST_F(HostDevice, SaysWhatItIs) {
 }
 
 TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
-  const Plan plan = plan_of({step(1), step(100, 1), WaitStep{0, 1}, step(0), SyncStep{}, step(33)});
+  const Plan plan = plan_of({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
+                             SyncStep{}, sized_step(33)});
   const Observation expected = host.run(plan, {});
   ASSERT_EQ(expected.end, End::completed) << expected.message;
   ASSERT_EQ(expected.calls.size(), 4u);
@@ -113,7 +114,7 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
 TEST_F(HostDevice, WideCanariesShowAWriteShortlyPastABuffer) {
   for (const auto placement : {Placement::guard_after, Placement::guard_before})
     for (const std::int64_t n : {0, 1, 100, 5000}) {
-      const Observation o = host.run(plan_of({step(n, 0, 1)}),
+      const Observation o = host.run(plan_of({sized_step(n, 0, 1)}),
                                      {.mode = {.placement = placement}, .wide_canaries = true});
       ASSERT_EQ(o.end, End::completed) << o.message;
       const BufferObservation& y = o.calls.at(0).buffers.at(1);
@@ -126,7 +127,8 @@ TEST_F(HostDevice, WideCanariesShowAWriteShortlyPastABuffer) {
 }
 
 TEST_F(HostDevice, WideCanariesChangeNothingElse) {
-  const Plan plan = plan_of({step(1), step(100, 1), WaitStep{0, 1}, step(0), SyncStep{}, step(33)});
+  const Plan plan = plan_of({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
+                             SyncStep{}, sized_step(33)});
   for (const auto allocator :
        {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching}) {
     const Observation narrow = host.run(plan, {.mode = {.allocator = allocator}});
@@ -138,7 +140,7 @@ TEST_F(HostDevice, WideCanariesChangeNothingElse) {
 }
 
 TEST_F(HostDevice, ASteadyStateTrialMapsNothing) {
-  const Plan plan = plan_of({step(1), step(100), step(5000)});
+  const Plan plan = plan_of({sized_step(1), sized_step(100), sized_step(5000)});
   host.run(plan, {});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(host.run(plan, {}).mapping_calls, 0u);
 }
@@ -156,7 +158,7 @@ TEST_F(HostDevice, SparseTensorsOfGigabytesAreCheap) {
     void run(Context&) override {}
   };
   ASSERT_TRUE(targets.add({spec, DeviceKind::host, [] { return std::make_unique<Nothing>(); }}));
-  CallStep sparse = step(8);
+  CallStep sparse = sized_step(8);
   sparse.call.layouts["x"].row_padding_elems = std::int64_t{3} << 28;
   Plan plan = plan_of({sparse});
   plan.target = "sparse";
@@ -174,7 +176,7 @@ TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
   if (pid == 0) {
     const Registry targets = registry();
     trial::DeviceTrialHost host(device::open_host_device(), targets, box, "");
-    host.run(plan_of({step(64), step(64, 0, 1)}), {});
+    host.run(plan_of({sized_step(64), sized_step(64, 0, 1)}), {});
     _exit(0);
   }
   int status = 0;
