@@ -9,6 +9,7 @@
 #include "core/validate.h"
 #include "generators/configs.h"
 #include "generators/dims.h"
+#include "generators/internal/cost.h"
 #include "generators/internal/draw.h"
 #include "generators/layouts.h"
 
