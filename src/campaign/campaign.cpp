@@ -251,12 +251,7 @@ void Campaign::submit_next(Lane& lane) {
     return;
   }
   const auto id = next_job_++;
-  exec::Job job{.id = id,
-                .plan = pending->plan,
-                .trials = pending->trials,
-                .deadline = options_.deadline,
-                .freshness = aside ? exec::Freshness::any : exec::Freshness::process,
-                .end_at_loss = true};
+  exec::Job job{id, pending->plan, pending->trials, options_.deadline, aside, true};
   pending->aside = aside;
   if (!aside) ++lane.in_warm_worker;
   pending_.emplace(id, std::move(*pending));

@@ -153,7 +153,7 @@ std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
                                             std::span<const exec::JobResult> results) const {
   std::chrono::microseconds cost{0};
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    bool worker = jobs[j].freshness == exec::Freshness::process;
+    bool worker = !jobs[j].reuse;
     for (const auto& o : results[j].observations) {
       cost += std::chrono::microseconds(o.wall_us);
       worker = worker || o.end == End::fault || o.end == End::hang || o.end == End::exited;

@@ -61,34 +61,11 @@ Cause find_cause(const Workshop& shop, Evaluator& evaluator, const Suspect& susp
   return again;
 }
 
-// The first run is in a fresh process. Where it fails, the others are in workers that are new to
-// the target; unless each of these fails, too, as many fresh processes are asked instead, because
-// what other targets left in a worker may hide the failure.
-Runs run_in_few_processes(Evaluator& evaluator, const Oracle& oracle, const Plan& plan,
-                          const Signature& signature, int times) {
-  Runs runs = run_repeatedly(evaluator, oracle, plan, signature, 1);
-  const int others = times - 1;
-  if (runs.reliability.k == 0) {
-    runs += run_repeatedly(evaluator, oracle, plan, signature, others);
-    return runs;
-  }
-  evaluator.set_freshness(exec::Freshness::target);
-  Runs shared = run_repeatedly(evaluator, oracle, plan, signature, others);
-  evaluator.set_freshness(exec::Freshness::process);
-  const bool agree = shared.reliability.k == others;
-  runs += agree ? std::move(shared) : run_repeatedly(evaluator, oracle, plan, signature, times);
-  return runs;
-}
-
 }  // namespace
 
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
                     const Plan& plan, const Signature& signature) {
-  // A run that costs its worker may as well have one of its own, and runs that hang do so together.
-  const bool share = shop.options.reuse_workers && c.grouped && !ends_trial(signature.kind);
-  const int times = shop.options.confirm_runs;
-  Runs runs = share ? run_in_few_processes(evaluator, oracle, plan, signature, times)
-                    : run_repeatedly(evaluator, oracle, plan, signature, times);
+  Runs runs = run_repeatedly(evaluator, oracle, plan, signature, shop.options.confirm_runs);
   for (const auto& answer : runs.answers) note_other(c, {&oracle, plan}, answer, signature);
   if (runs.reliability.k > 0 || runs.reliability.n == 0 || signature.kind == FailKind::hang ||
       shop.options.stopped())
@@ -117,9 +94,9 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   Evaluator evaluator = shop.evaluator(hang ? options.hang_deadline : options.deadline);
   c.grouped = options.reuse_workers;
   evaluator.set_grouped(c.grouped);
-  if (options.reuse_workers) evaluator.set_freshness(exec::Freshness::any);
+  evaluator.set_reuse(options.reuse_workers);
   Cause cause = find_cause(shop, evaluator, suspect, finding);
-  evaluator.set_freshness(exec::Freshness::process);
+  evaluator.set_reuse(false);
   if (!cause.shown && options.reuse_workers) {
     c.grouped = false;
     evaluator.set_grouped(false);

@@ -6,10 +6,9 @@
 
 namespace redzone::campaign {
 
-// Runs `plan` and counts the failures with the case's signature. The first run is in a fresh
-// process; where those start slowly, further ones may be in workers that have run other targets and
-// not this one. If the first few runs show nothing, a larger number of further runs is made and
-// counted instead. Other failures are kept in the case.
+// Runs `plan` in fresh workers and counts the failures with the case's signature. The number of
+// runs does not depend on their outcome; if the first few show nothing, a larger number of further
+// runs is made and counted instead. Other failures are kept in the case.
 Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const Oracle& oracle,
                     const Plan& plan, const Signature& signature);
 

@@ -55,7 +55,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
                       .plan = plan,
                       .trials = {trials.begin(), trials.end()},
                       .deadline = deadline_,
-                      .freshness = freshness_,
+                      .reuse = reuse_,
                       .side_by_side = alone_});
     }
     for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);

@@ -53,7 +53,8 @@ class Evaluator {
   void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
   // True if the last ask() may have ended early.
   bool stopped() const { return (stop_ && stop_()) || std::chrono::steady_clock::now() >= until_; }
-  void set_freshness(exec::Freshness freshness) { freshness_ = freshness; }
+  // Allows used workers: see exec::Job::reuse.
+  void set_reuse(bool reuse) { reuse_ = reuse; }
   // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
   // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
@@ -68,7 +69,7 @@ class Evaluator {
   std::chrono::milliseconds deadline_;
   std::function<bool()> stop_;
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
-  exec::Freshness freshness_ = exec::Freshness::process;
+  bool reuse_ = false;
   bool grouped_ = false;
   bool wide_canaries_ = false;
   bool alone_ = false;

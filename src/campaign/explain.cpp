@@ -28,8 +28,7 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
   Evaluator evaluator =
       shop.evaluator(is_slow(c) ? shop.options.hang_deadline : shop.options.deadline);
   evaluator.set_grouped(c.grouped);
-  if (shop.options.reuse_workers && !c.finding.needs_history)
-    evaluator.set_freshness(exec::Freshness::any);
+  evaluator.set_reuse(shop.options.reuse_workers && !c.finding.needs_history);
   return evaluator;
 }
 

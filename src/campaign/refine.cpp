@@ -257,10 +257,10 @@ bool Refinement::drop_calls(Shown& shown) {
 
 bool Refinement::same_in_used_workers(const Shown& shown) {
   if (!shop_.options.reuse_workers || finding_.needs_history) return false;
-  evaluator_.set_freshness(exec::Freshness::any);
+  evaluator_.set_reuse(true);
   const auto runs = run_repeatedly(evaluator_, *shown.oracle, shown.plan, finding_.signature,
                                    shop_.options.confirm_runs);
-  evaluator_.set_freshness(exec::Freshness::process);
+  evaluator_.set_reuse(false);
   return state_of(runs.reliability) == finding_.state;
 }
 
@@ -268,7 +268,7 @@ bool Refinement::reduce_between_canaries(Shown& shown) {
   const Signature signature = shown.answer.verdict.signature;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   if (!costs_workers(signature.kind) || !always || finding_.needs_history) return false;
-  evaluator_.set_freshness(exec::Freshness::any);
+  evaluator_.set_reuse(true);
   evaluator_.set_wide_canaries(true);
   noting_others_ = false;  // another failure of this kind is the finding's own
   auto between = classify(shop_, evaluator_, {shown.plan}, false);
@@ -283,7 +283,7 @@ bool Refinement::reduce_between_canaries(Shown& shown) {
     again = same_failure(answer, signature);
     if (again) shown = {shown.oracle, std::move(between->plan), std::move(answer)};
   }
-  evaluator_.set_freshness(exec::Freshness::process);
+  evaluator_.set_reuse(false);
   return again;
 }
 
@@ -305,7 +305,7 @@ void Refinement::sharpen(Shown& shown) {
 Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const TriageOptions& options = shop_.options;
   evaluator_.set_deadline(options.deadline);
-  evaluator_.set_freshness(exec::Freshness::process);
+  evaluator_.set_reuse(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   const bool few = slow || options.stopped();
@@ -316,10 +316,10 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const int fresh = reuse ? std::min(options.confirm_runs, times) : times;
   Runs runs = run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, fresh);
   if (runs.reliability.k > 0 && fresh < times) {
-    evaluator_.set_freshness(exec::Freshness::any);
+    evaluator_.set_reuse(true);
     runs +=
         run_repeatedly(evaluator_, *shown.oracle, finding_.plan, finding_.signature, times - fresh);
-    evaluator_.set_freshness(exec::Freshness::process);
+    evaluator_.set_reuse(false);
   }
   if (slow) evaluator_.set_deadline(options.hang_deadline);
   if (runs.reliability.n == 0) return false;
@@ -342,12 +342,12 @@ Result<void> Refinement::run(bool rename) {
   finding_.reduction = {};
   bool reuse = reduce_between_canaries(shown) || same_in_used_workers(shown);
   for (;;) {
-    evaluator_.set_freshness(reuse ? exec::Freshness::any : exec::Freshness::process);
+    evaluator_.set_reuse(reuse);
     reduce_shown(shown);
     if (rename) sharpen(shown);
     if (reuse && calls_of(shown.plan).size() > 1) {
       // Some calls may be needed only to overcome what other plans left in a used worker.
-      evaluator_.set_freshness(exec::Freshness::process);
+      evaluator_.set_reuse(false);
       if (drop_calls(shown)) reduce_shown(shown);
     }
     finding_.plan = shown.plan;

@@ -58,9 +58,7 @@ class Tasks::Running final : public exec::Runner {
   bool waits_for_workers() const { return wanted_.has_value() && !batch_; }
   bool is_running() const { return batch_.has_value(); }
   bool alone() const { return wanted_ && wanted_->options.alone; }
-  exec::Freshness freshness() const {
-    return wanted_->jobs.empty() ? exec::Freshness::process : wanted_->jobs.front().freshness;
-  }
+  bool reuse() const { return !wanted_->jobs.empty() && wanted_->jobs.front().reuse; }
   Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
   void submit() { batch_ = executor_.submit_fresh(wanted_->jobs); }
   const Task& task() const { return task_; }
@@ -153,7 +151,7 @@ void Tasks::submit() {
   for (const bool alone : {false, true})
     for (const auto& [rank, task] : waiting) {
       if (task->alone() != alone) continue;
-      const bool room = alone ? is_quiet() : executor_.fresh_room(task->freshness());
+      const bool room = alone ? is_quiet() : executor_.fresh_room(task->reuse());
       if (room) task->submit();
     }
 }

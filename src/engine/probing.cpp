@@ -48,8 +48,7 @@ Result<void> Probing::make_prober(std::chrono::steady_clock::time_point until) {
   const bool hang = finding_.signature.kind == FailKind::hang;
   evaluator_ = std::make_unique<campaign::Evaluator>(
       engine.executor(), spec(), hang ? triage.hang_deadline : engine.deadline());
-  if (triage.reuse_workers && !finding_.needs_history)
-    evaluator_->set_freshness(exec::Freshness::any);
+  evaluator_->set_reuse(triage.reuse_workers && !finding_.needs_history);
   runner_ = std::make_unique<bisect::EvaluatorRunner>(*evaluator_, engine.site().catalog(), *oracle,
                                                       finding_.signature);
   store::ProbeKey key{.finding = finding_.id,

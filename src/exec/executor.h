@@ -19,13 +19,6 @@ namespace redzone::exec {
 // deadlines.
 inline constexpr int kReferenceDeadlines = 30;
 
-// What a worker of run_fresh() may have run before.
-enum class Freshness : std::uint8_t {
-  process,  // nothing
-  target,   // plans of other targets
-  any,      // other jobs of run_fresh(). Wrong for targets whose C++ statics outlive a trial.
-};
-
 // Trials of one plan, to be run in order in one worker.
 struct Job {
   std::uint64_t id = 0;
@@ -33,8 +26,9 @@ struct Job {
   std::vector<TrialSpec> trials;
   // A trial that makes no progress for this long is a hang (see device::BlackBox::progress).
   std::chrono::milliseconds deadline{10000};
-  // In run_fresh(). Less of it is much faster where workers start slowly.
-  Freshness freshness = Freshness::process;
+  // In run_fresh(): allows a worker that has run other jobs of run_fresh(). Much faster where
+  // workers start slowly; wrong for targets whose C++ statics outlive a trial.
+  bool reuse = false;
   // Ends the job at the first trial that kills its worker: a second hang adds no information and
   // costs another deadline.
   bool end_at_loss = false;
@@ -76,8 +70,8 @@ struct RunOptions {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Runs each job in a worker that has run nothing before (but see Job::freshness), several at a
-  // time. Returns the results in the order of `jobs`.
+  // Runs each job in a worker that has run nothing before (but see Job::reuse), several at a time.
+  // Returns the results in the order of `jobs`.
   virtual std::vector<JobResult> run_fresh(std::span<const Job> jobs,
                                            const RunOptions& options) = 0;
   std::vector<JobResult> run_fresh(std::span<const Job> jobs) { return run_fresh(jobs, {}); }
@@ -107,8 +101,8 @@ class Executor : public Runner {
   // Ends the unfinished jobs of the batch at once, as worker errors with the reason `why`.
   virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // True if one more fresh job would run as soon as a worker is up.
-  virtual bool fresh_room(Freshness freshness) const = 0;
+  // True if one more fresh job would run as soon as a worker is up; `reuse`: see Job.
+  virtual bool fresh_room(bool reuse) const = 0;
 
   // Lets trials run until a job is done or `timeout` has passed.
   virtual void poll(std::chrono::milliseconds timeout) = 0;

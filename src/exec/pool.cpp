@@ -41,7 +41,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->plan = std::make_shared<const Plan>(std::move(plan));
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
-  pending->freshness = job.freshness;
+  pending->reuse = job.reuse;
   pending->end_at_loss = job.end_at_loss;
   pending->side_by_side = job.side_by_side;
   return pending;
@@ -133,10 +133,10 @@ bool Pool::has_free_turn(Clock::time_point now) const {
   return static_cast<std::size_t>(taken) < options_.most_in_turn;
 }
 
-bool Pool::fresh_room(Freshness freshness) const {
+bool Pool::fresh_room(bool reuse) const {
   return count(WorkerState::fresh) < fresh_limit() && has_free_turn(Clock::now()) &&
          std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(),
-                      [&](const auto& job) { return job->freshness == freshness; });
+                      [&](const auto& job) { return job->reuse == reuse; });
 }
 
 void Pool::finish(std::unique_ptr<PendingJob> job) {
@@ -164,22 +164,13 @@ Worker* Pool::idle(WorkerState state) {
   return nullptr;
 }
 
-Worker* Pool::used_for(const PendingJob& job) {
-  if (job.freshness == Freshness::process) return nullptr;
-  for (auto& worker : workers_)
-    if (worker->state == WorkerState::used &&
-        (job.freshness == Freshness::any || !worker->has_run(job.plan->target)))
-      return worker.get();
-  return nullptr;
-}
-
 Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   if (!job.side_by_side && !has_free_turn(now)) return nullptr;
-  if (Worker* used = used_for(job)) return used;
-  if (job.freshness == Freshness::any) {
+  if (job.reuse) {
+    if (Worker* used = idle(WorkerState::used)) return used;
     // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
-      return has_turn(*w, now) && w->queue.front()->freshness == Freshness::any;
+      return has_turn(*w, now) && w->queue.front()->reuse;
     });
     if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
       return nullptr;

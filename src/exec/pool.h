@@ -38,7 +38,7 @@ struct PoolOptions {
   // over with the job or after `turn`, so a job that hangs, or computes on the host, holds up none.
   std::size_t most_in_turn = std::numeric_limits<std::size_t>::max();
   std::chrono::milliseconds turn{250};
-  // Workers kept after a fresh job, for jobs that need no fresh process.
+  // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 4000;
@@ -72,7 +72,7 @@ class Pool final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  bool fresh_room(Freshness freshness) const override;
+  bool fresh_room(bool reuse) const override;
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
@@ -87,8 +87,6 @@ class Pool final : public Executor {
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
   Worker* idle(WorkerState state);  // null if there is none
-  // An idle used worker that is fresh enough for the job, or null.
-  Worker* used_for(const PendingJob& job);
   // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job, Clock::time_point now);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);

@@ -45,7 +45,7 @@ class TieredExecutor final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  bool fresh_room(Freshness freshness) const override { return native_.fresh_room(freshness); }
+  bool fresh_room(bool reuse) const override { return native_.fresh_room(reuse); }
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override;
 

@@ -41,11 +41,6 @@ void Worker::leave(Clock::time_point now, std::chrono::milliseconds grace, bool 
   kill_at = now + grace;
 }
 
-bool Worker::has_run(std::string_view target) const {
-  return std::any_of(log->begin(), log->end(),
-                     [&](const auto& plan) { return plan->target == target; });
-}
-
 bool Worker::began_trial() const {
   if (queue.empty() || queue.front()->complete()) return false;
   const auto marks = process.marks();

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "exec/channel.h"
 #include "exec/executor.h"
@@ -30,7 +29,7 @@ struct PendingJob {
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
-  Freshness freshness = Freshness::process;
+  bool reuse = false;               // may run in a used worker
   bool end_at_loss = false;         // see Job
   bool side_by_side = false;        // see Job
   std::optional<FreshPlace> fresh;  // absent: submitted
@@ -59,7 +58,7 @@ enum class WorkerState : std::uint8_t {
   spare,     // has run nothing
   warm,      // runs submitted jobs
   fresh,     // runs a fresh job
-  used,      // has run fresh jobs; idle, for jobs that need no fresh process
+  used,      // has run fresh jobs; idle, for jobs that allow reuse
   leaving,   // being ended: to be reaped, and killed at `kill_at`
 };
 
@@ -70,8 +69,6 @@ struct Worker {
   // Sends the remaining trials of `job` and logs its plan. If it cannot be sent, returns the job,
   // complete with the reason.
   std::unique_ptr<PendingJob> give(std::unique_ptr<PendingJob> job, Clock::time_point now);
-  // True if a plan of the target was among those it was given.
-  bool has_run(std::string_view target) const;
   // Requests the worker's end, by Quit if `orderly` and idle, else by SIGTERM; kills it after
   // `grace`.
   void leave(Clock::time_point now, std::chrono::milliseconds grace, bool orderly);

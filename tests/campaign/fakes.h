@@ -92,7 +92,7 @@ class FakeExecutor final : public exec::Executor {
                                std::make_shared<const exec::WorkerLog>(), 0});
     }
   }
-  bool fresh_room(exec::Freshness) const override {
+  bool fresh_room(bool) const override {
     std::size_t open = 0;
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
     return open < kFreshWorkers;
@@ -111,10 +111,8 @@ class FakeExecutor final : public exec::Executor {
   const std::map<std::string, int>& warm_compared() const { return warm_compared_; }
   // Trials in the warm worker that would have cost it.
   std::uint64_t warm_losses() const { return warm_losses_; }
-  // Jobs of batches that wanted a fresh process. The others run in one used worker.
+  // Jobs of batches that did not allow a used worker; there is one of those.
   std::size_t fresh_jobs() const { return fresh_jobs_; }
-  // Of the job of a batch that runs.
-  exec::Freshness freshness() const { return freshness_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
@@ -135,9 +133,8 @@ class FakeExecutor final : public exec::Executor {
   void run_fresh_job(const exec::Job& job, std::vector<exec::JobResult>& results) {
     exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
     std::vector<Call> none;
-    std::vector<Call>& before = job.freshness == exec::Freshness::process ? none : used_calls_;
-    if (job.freshness == exec::Freshness::process) ++fresh_jobs_;
-    freshness_ = job.freshness;
+    std::vector<Call>& before = job.reuse ? used_calls_ : none;
+    if (!job.reuse) ++fresh_jobs_;
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, before));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
@@ -159,7 +156,6 @@ class FakeExecutor final : public exec::Executor {
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_, used_calls_;
   std::size_t fresh_jobs_ = 0;
-  exec::Freshness freshness_ = exec::Freshness::process;
   std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_;
   std::uint64_t trials_ = 0;

@@ -276,7 +276,7 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   options.most_used = 1;
   Pool pool(options);
   Job reuse = job_of("ok");
-  reuse.freshness = Freshness::any;
+  reuse.reuse = true;
   const auto used = pool.run_fresh(std::span(&reuse, 1)).at(0);
   const std::vector<Job> many(40, job_of("ok"));
   const auto waiting = pool.submit_fresh(many), passing = pool.submit_fresh(std::span(&reuse, 1));
@@ -287,24 +287,6 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   EXPECT_EQ(pid_of(pool.take_fresh(passing).at(0).observations.at(0)),
             pid_of(used.observations.at(0)));
   while (!pool.fresh_done(waiting)) pool.poll(std::chrono::seconds(1));
-}
-
-TEST(PoolFresh, AJobThatIsNewToItsTargetSharesAWorkerWithOthersOnly) {
-  PoolOptions options = fake_options(0, 2);
-  options.most_used = 2;
-  Pool pool(options);
-  const auto pid = [&](const char* target, Freshness freshness) {
-    Job job = job_of(target);
-    job.freshness = freshness;
-    return pid_of(pool.run_fresh(std::span(&job, 1)).at(0).observations.at(0));
-  };
-  const auto first = pid("ok", Freshness::process);
-  EXPECT_EQ(pid("ok+ok", Freshness::target), first);
-  const auto second = pid("ok", Freshness::target);
-  EXPECT_NE(second, first);
-  EXPECT_NE(pid("ok+ok+ok", Freshness::process), first);
-  const auto again = pid("ok", Freshness::any);
-  EXPECT_TRUE(again == first || again == second);
 }
 
 PoolOptions options_with_turns() {
@@ -333,7 +315,7 @@ TEST(PoolTurns, OneFreshJobRunsAtATimeAndTheScreenGoesOn) {
   const auto next = pool.submit_fresh(std::vector<Job>{job_of("ok")});
   while (!pool.fresh_done(hanging)) {
     EXPECT_FALSE(pool.fresh_done(next));
-    EXPECT_FALSE(pool.fresh_room(Freshness::process));
+    EXPECT_FALSE(pool.fresh_room(false));
     EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
   }
   wait_for(pool, next);
@@ -359,7 +341,7 @@ TEST(PoolTurns, AUsedWorkerThatIsStuckIsNotWaitedFor) {
   Pool pool(options);
   Job hanging = hanging_job(), next = job_of("ok");
   hanging.deadline = std::chrono::hours(1);
-  hanging.freshness = next.freshness = Freshness::any;
+  hanging.reuse = next.reuse = true;
   const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
   wait_for(pool, pool.submit_fresh(std::vector<Job>{next}));
   EXPECT_FALSE(pool.fresh_done(stuck));
