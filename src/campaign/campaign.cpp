@@ -237,7 +237,8 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
 // If the screen leaves room it has a single worker, where references that take seconds would hold
 // up every target, and where a fault costs all that the worker has mapped and loaded for the
 // others. Such a plan is given to a used worker instead, but only a few at a time; further ones
-// are put off, even if the screen's worker is idle just now. Only a target alone uses it for them.
+// are put off, even if the screen's worker is idle just now. Only a target that no other waits for
+// uses it for them.
 void Campaign::submit_next(Lane& lane) {
   auto pending = std::exchange(lane.put_off, {});
   if (!pending) pending = make_pending(lane);
@@ -246,12 +247,17 @@ void Campaign::submit_next(Lane& lane) {
       options_.screen_leaves_room &&
       (lane.loses_workers() || pending->references.in_all() > ReferenceBudget::kSmallWork);
   const bool aside = apart && room_aside();
-  if (apart && !aside && lanes_.size() > 1) {
+  if (apart && !aside && !is_alone(lane)) {
     lane.put_off = std::move(pending);
     return;
   }
   const auto id = next_job_++;
-  exec::Job job{id, pending->plan, pending->trials, options_.deadline, aside, true};
+  exec::Job job{.id = id,
+                .plan = pending->plan,
+                .trials = pending->trials,
+                .deadline = options_.deadline,
+                .reuse = aside,
+                .end_at_loss = true};
   pending->aside = aside;
   if (!aside) ++lane.in_warm_worker;
   pending_.emplace(id, std::move(*pending));

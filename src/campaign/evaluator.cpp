@@ -56,6 +56,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
                       .trials = {trials.begin(), trials.end()},
                       .deadline = deadline_,
                       .reuse = reuse_,
+                      .behind = in_one_worker_ && !jobs.empty(),
                       .side_by_side = alone_});
     }
     for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);

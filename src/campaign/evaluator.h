@@ -58,6 +58,9 @@ class Evaluator {
   // Runs the trials of one question in one worker. Saves workers where they start slowly, but may
   // hide a difference that a static causes.
   void set_grouped(bool grouped) { grouped_ = grouped; }
+  // Runs all trials of one ask() in one worker, in the order of the questions.
+  void set_in_one_worker(bool in_one) { in_one_worker_ = in_one; }
+  bool in_one_worker() const { return in_one_worker_; }
   // Runs every trial with TrialSpec::wide_canaries.
   void set_wide_canaries(bool wide) { wide_canaries_ = wide; }
   // See exec::RunOptions::alone.
@@ -71,6 +74,7 @@ class Evaluator {
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
   bool reuse_ = false;
   bool grouped_ = false;
+  bool in_one_worker_ = false;
   bool wide_canaries_ = false;
   bool alone_ = false;
   std::int64_t trials_ = 0;

@@ -68,8 +68,13 @@ class Refinement {
   // Runs a reduction within the time that is left, and adds what it took to the finding.
   void timed(const std::function<void()>& reduction);
   void reduce_shown(Shown& shown);
-  // Leaves out calls without which the plan still fails; true if there were any.
-  bool drop_calls(Shown& shown);
+  // Asks fresh processes about the plans that are simpler than a minimal one: what other plans left
+  // in used workers may have hidden that one of them fails. Each plan with fewer calls has a
+  // process of its own, because often a call is needed only to overcome what was left; the others
+  // share one for each batch, which has then run nothing but simpler plans.
+  void reduce_in_fresh_processes(Shown& shown);
+  // True if the plan became simpler.
+  bool reduce_once(Shown& shown, const Simplify& simplify);
   // For each plan whether it fails with `signature`, by as many runs as are needed to accept a
   // pass, given how reliably the finding fails. A plan that fails only in a variant is replaced by
   // that variant. Plans that are undecided when the time for reducing is over are not judged.
@@ -91,6 +96,7 @@ class Refinement {
   Case& case_;
   Finding& finding_;
   Evaluator evaluator_;
+  std::size_t schedules_ = 0;  // schedules_to_try() of the last reduce_shown()
   bool noting_others_ = true;  // other failures that are met become suspects
   std::chrono::milliseconds reduce_left_;
   std::chrono::steady_clock::time_point reduce_until_;  // for the current reduction
@@ -196,7 +202,7 @@ bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Varia
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
   const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
-  const std::size_t runs = options.reuse_workers ? asked : 1;
+  const std::size_t runs = options.reuse_workers && !evaluator_.in_one_worker() ? asked : 1;
   budget.batch = costs_workers(signature.kind) ? std::min<std::size_t>(options.batch, 3)
                                                : std::max<std::size_t>(options.batch / runs, 1);
   auto reduced = reduce(shown.plan, simplify, fails, budget);
@@ -231,9 +237,9 @@ void Refinement::timed(const std::function<void()>& reduction) {
 // which is expensive per candidate and finds the few that the first pass missed.
 void Refinement::reduce_shown(Shown& shown) {
   timed([&] {
-    const std::size_t schedules = schedules_to_try(shown);
+    schedules_ = schedules_to_try(shown);
     const Simplify simplify = shop_.simplify(evaluator_.spec());
-    const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules); };
+    const Variants as_it_is = [&](const Plan& plan) { return other_schedules(plan, schedules_); };
     reduce_with(shown, simplify, as_it_is);
     while (finding_.reduction.end == ReductionEnd::minimal &&
            reduce_with(shown, simplify, other_memory_and_data))
@@ -241,18 +247,23 @@ void Refinement::reduce_shown(Shown& shown) {
   });
 }
 
-bool Refinement::drop_calls(Shown& shown) {
-  const ReductionEnd before = finding_.reduction.end;
+bool Refinement::reduce_once(Shown& shown, const Simplify& simplify) {
   bool simpler = false;
   timed([&] {
-    const std::size_t schedules = schedules_to_try(shown);
-    simpler = reduce_with(shown, with_fewer_calls(shop_.simplify(evaluator_.spec())),
-                          [&](const Plan& plan) { return other_schedules(plan, schedules); });
-    // All candidates have been judged if the others were before.
-    if (!simpler && finding_.reduction.end == ReductionEnd::minimal)
-      finding_.reduction.end = before;
+    simpler = reduce_with(shown, simplify,
+                          [&](const Plan& plan) { return other_schedules(plan, schedules_); });
   });
   return simpler;
+}
+
+void Refinement::reduce_in_fresh_processes(Shown& shown) {
+  const Simplify simplify = shop_.simplify(evaluator_.spec());
+  evaluator_.set_reuse(false);
+  bool simpler = calls_of(shown.plan).size() > 1 && reduce_once(shown, with_fewer_calls(simplify));
+  evaluator_.set_in_one_worker(true);
+  while (finding_.minimal && reduce_once(shown, simplify)) simpler = true;
+  if (simpler && finding_.minimal) reduce_shown(shown);
+  evaluator_.set_in_one_worker(false);
 }
 
 bool Refinement::same_in_used_workers(const Shown& shown) {
@@ -345,11 +356,7 @@ Result<void> Refinement::run(bool rename) {
     evaluator_.set_reuse(reuse);
     reduce_shown(shown);
     if (rename) sharpen(shown);
-    if (reuse && calls_of(shown.plan).size() > 1) {
-      // Some calls may be needed only to overcome what other plans left in a used worker.
-      evaluator_.set_reuse(false);
-      if (drop_calls(shown)) reduce_shown(shown);
-    }
+    if (reuse && finding_.minimal) reduce_in_fresh_processes(shown);
     finding_.plan = shown.plan;
     const bool taken_for_sure = finding_.reliability.k >= finding_.reliability.n;
     RZ_TRY_ASSIGN(const auto measured, measure(shown, reuse));

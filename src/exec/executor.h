@@ -29,6 +29,9 @@ struct Job {
   // In run_fresh(): allows a worker that has run other jobs of run_fresh(). Much faster where
   // workers start slowly; wrong for targets whose C++ statics outlive a trial.
   bool reuse = false;
+  // In run_fresh(): runs right behind the job before it in the batch, in the same worker if that
+  // survives. The jobs that such a worker may have run are then known: those that are linked so.
+  bool behind = false;
   // Ends the job at the first trial that kills its worker: a second hang adds no information and
   // costs another deadline.
   bool end_at_loss = false;
@@ -104,7 +107,8 @@ class Executor : public Runner {
   // True if one more fresh job would run as soon as a worker is up; `reuse`: see Job.
   virtual bool fresh_room(bool reuse) const = 0;
 
-  // Lets trials run until a job is done or `timeout` has passed.
+  // Lets trials run until a job is done, fresh_room() may have become true, or `timeout` has
+  // passed.
   virtual void poll(std::chrono::milliseconds timeout) = 0;
 
   virtual ExecutorStats stats() const = 0;

@@ -42,6 +42,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
   pending->reuse = job.reuse;
+  pending->behind = job.behind;
   pending->end_at_loss = job.end_at_loss;
   pending->side_by_side = job.side_by_side;
   return pending;
@@ -59,12 +60,15 @@ void Pool::submit(Job job) {
 void Pool::poll(std::chrono::milliseconds timeout) {
   const auto until = Clock::now() + timeout;
   const auto before = done_;
+  bool turn_was_taken = false, turn_is_over = false;
   do {
+    turn_was_taken = turn_was_taken || !has_free_turn(Clock::now());
     step(std::min(until, Clock::now() + kAskInterval));
+    turn_is_over = turn_was_taken && has_free_turn(Clock::now());
     if (!interrupted()) continue;
     for (const auto& [id, batch] : batches_)
       if (batch.open > 0) cancel_fresh(id, "interrupted");
-  } while (results_.empty() && done_ == before && Clock::now() < until);
+  } while (results_.empty() && done_ == before && !turn_is_over && Clock::now() < until);
 }
 
 std::optional<JobResult> Pool::next(std::chrono::milliseconds timeout) {
@@ -117,7 +121,7 @@ void Pool::cancel_fresh(BatchId batch, const std::string& why) {
   }
   for (auto& worker : workers_)
     if (worker->state == WorkerState::fresh && is_of_batch(worker->queue.front())) {
-      worker->queue.front()->fail(why);
+      for (const auto& job : worker->queue) job->fail(why);
       lose(*worker, std::nullopt, now);
     }
 }
@@ -192,7 +196,16 @@ void Pool::dispatch(Clock::time_point now) {
       continue;
     }
     const WorkerState before = std::exchange(worker->state, WorkerState::fresh);
+    FreshPlace last = *job->fresh;
     hand_out(*worker, std::move(job), now);
+    const auto is_next = [&](const auto& waiting) {
+      return waiting->behind && waiting->fresh->batch == last.batch &&
+             waiting->fresh->index == last.index + 1;
+    };
+    while (!worker->queue.empty() && (job = take_first(waiting_fresh_, is_next)) != nullptr) {
+      last = *job->fresh;
+      hand_out(*worker, std::move(job), now);
+    }
     if (worker->queue.empty())
       worker->state = before;  // the job was refused
     else if (before == WorkerState::spare)

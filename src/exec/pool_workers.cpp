@@ -103,8 +103,7 @@ void Pool::wait_for_events(Clock::time_point until) {
   const auto began = Clock::now();
   for (const auto& worker : workers_) {
     until = std::min(until, next_timer(*worker));
-    if (has_turn(*worker, began) && !waiting_fresh_.empty())
-      until = std::min(until, end_of_turn(*worker));
+    if (has_turn(*worker, began)) until = std::min(until, end_of_turn(*worker));
     const bool talks = worker->state != WorkerState::leaving && !worker->channel.closed();
     const short wanted = worker->channel.wants_write() ? POLLIN | POLLOUT : POLLIN;
     fds.push_back({worker->process.exit_fd(), POLLIN, 0});

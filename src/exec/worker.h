@@ -30,6 +30,7 @@ struct PendingJob {
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
   bool reuse = false;               // may run in a used worker
+  bool behind = false;              // see Job
   bool end_at_loss = false;         // see Job
   bool side_by_side = false;        // see Job
   std::optional<FreshPlace> fresh;  // absent: submitted

@@ -62,6 +62,7 @@ class FakeExecutor final : public exec::Executor {
     }
     log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
     done_.push_back(std::move(result));
+    most_in_flight_ = std::max(most_in_flight_, done_.size());
   }
   std::optional<exec::JobResult> next(std::chrono::milliseconds) override {
     if (done_.empty()) return std::nullopt;
@@ -109,10 +110,12 @@ class FakeExecutor final : public exec::Executor {
   std::uint64_t trials() const { return trials_; }
   // By target: plans of the warm worker that are compared with the reference.
   const std::map<std::string, int>& warm_compared() const { return warm_compared_; }
+  // Plans that the warm worker had at a time, at most.
+  std::size_t most_in_flight() const { return most_in_flight_; }
   // Trials in the warm worker that would have cost it.
   std::uint64_t warm_losses() const { return warm_losses_; }
-  // Jobs of batches that did not allow a used worker; there is one of those.
-  std::size_t fresh_jobs() const { return fresh_jobs_; }
+  // Processes that ran nothing but jobs that did not allow a used worker; there is one of those.
+  std::size_t fresh_processes() const { return fresh_processes_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
@@ -132,9 +135,9 @@ class FakeExecutor final : public exec::Executor {
   }
   void run_fresh_job(const exec::Job& job, std::vector<exec::JobResult>& results) {
     exec::JobResult result{job.id, {}, std::make_shared<const exec::WorkerLog>(), 0};
-    std::vector<Call> none;
-    std::vector<Call>& before = job.reuse ? used_calls_ : none;
-    if (!job.reuse) ++fresh_jobs_;
+    if (!job.behind) chain_calls_.clear();
+    std::vector<Call>& before = job.reuse ? used_calls_ : chain_calls_;
+    if (!job.reuse && !job.behind) ++fresh_processes_;
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, before));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
@@ -152,10 +155,11 @@ class FakeExecutor final : public exec::Executor {
   std::map<exec::BatchId, Batch> batches_;
   exec::BatchId last_batch_ = 0;
   std::size_t max_in_flight_ = 2;
+  std::size_t most_in_flight_ = 0;
   std::size_t together_ = 0;
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
-  std::vector<Call> warm_calls_, used_calls_;
-  std::size_t fresh_jobs_ = 0;
+  std::vector<Call> warm_calls_, used_calls_, chain_calls_;
+  std::size_t fresh_processes_ = 0;
   std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_;
   std::uint64_t trials_ = 0;

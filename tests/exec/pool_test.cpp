@@ -148,6 +148,39 @@ TEST(PoolFresh, NoWorkerRunsTwoJobs) {
   }
 }
 
+// A job that is linked to the one before it has the same worker, up to a loss.
+TEST(PoolFresh, LinkedJobsShareAWorkerThatRunsNothingElse) {
+  Pool pool(fake_options(1, 3));
+  std::vector<Job> jobs(7, job_of("ok"));
+  jobs[4].plan = job_of("segv").plan;
+  for (const std::size_t i : {1, 2, 4, 5, 6}) jobs[i].behind = true;
+  const auto results = pool.run_fresh(jobs);
+  std::vector<int> pids, runs;
+  for (const auto& result : results) {
+    pids.push_back(pid_of(result.observations.at(0)));
+    runs.push_back(result.observations[0].end == End::completed ? runs_of(result.observations[0])
+                                                                : -1);
+  }
+  EXPECT_EQ(runs, (std::vector<int>{1, 2, 3, 1, -1, 1, 2}));
+  EXPECT_EQ(pids[0], pids[2]);
+  EXPECT_NE(pids[0], pids[3]);
+  EXPECT_EQ(pids[5], pids[6]);
+  EXPECT_EQ(results[2].log_size, 2u);
+}
+
+TEST(PoolFresh, ACancelledBatchEndsLinkedJobsToo) {
+  Pool pool(fake_options(0, 1));
+  std::vector<Job> jobs{job_of("hang"), job_of("ok"), job_of("ok")};
+  jobs[0].deadline = std::chrono::hours(1);
+  jobs[1].behind = jobs[2].behind = true;
+  const auto batch = pool.submit_fresh(jobs);
+  while (pool.fresh_room(false)) pool.poll(std::chrono::milliseconds(10));
+  pool.cancel_fresh(batch, "enough");
+  ASSERT_TRUE(pool.fresh_done(batch));
+  for (const auto& result : pool.take_fresh(batch))
+    EXPECT_EQ(result.observations.at(0).message, "enough");
+}
+
 TEST(PoolFresh, LeavesSubmittedJobsAlone) {
   Pool pool(fake_options(1, 1));
   pool.submit(job_of("ok", 3, 42));
@@ -331,6 +364,22 @@ TEST(PoolTurns, AJobThatTakesLongerThanItsTurnHoldsUpNoOther) {
   const auto stuck = pool.submit_fresh(std::vector<Job>{hanging});
   wait_for(pool, pool.submit_fresh(std::vector<Job>{job_of("ok")}));
   EXPECT_FALSE(pool.fresh_done(stuck));
+}
+
+// A caller that waits may then have another job for the device.
+TEST(PoolTurns, TheEndOfATurnEndsAPoll) {
+  PoolOptions options = options_with_turns();
+  options.turn = std::chrono::milliseconds(250);
+  Pool pool(options);
+  Job hanging = hanging_job();
+  hanging.deadline = std::chrono::hours(1);
+  pool.submit_fresh(std::vector<Job>{hanging});
+  while (pool.fresh_room(false)) pool.poll(std::chrono::milliseconds(1));
+  const auto begun = Clock::now();
+  for (int polls = 0; polls < 3 && !pool.fresh_room(false); ++polls)
+    pool.poll(std::chrono::seconds(20));
+  EXPECT_TRUE(pool.fresh_room(false));
+  EXPECT_LT(Clock::now() - begun, std::chrono::seconds(15));
 }
 
 // Also if all workers that are kept for such jobs are stuck.
