@@ -181,13 +181,13 @@ class Campaign {
   void screen_aside(Lane& lane, exec::Job job);
   // True if one more plan may be screened in a used worker.
   bool room_aside() const;
-  // True if the target's next plan would wait for another of its plans while those of other targets
-  // need not.
+  // True if no other target has plans left.
+  bool is_alone(const Lane& lane) const;
+  // True if the target's next plan is to wait until another of its plans is judged.
   bool waits_for_itself(const Lane& lane) const;
   // True if the target has a plan, and a worker for it that others need less.
   bool may_run(Lane& lane) const;
-  // The lane to run next: of those that may run, the one that used the least time. A lane that is
-  // alone may also run a plan that was put off.
+  // The lane to run next: of those that may run, the one that used the least time.
   Lane* next_lane();
   // True if time is divided between targets: there is a time limit and more than one target.
   bool has_turns() const;

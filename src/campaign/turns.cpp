@@ -54,18 +54,26 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
+// Such a plan may keep its worker for long, and triage needs workers, too.
 bool Campaign::room_aside() const {
-  return aside_ < options_.triage.parallel;
+  return aside_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
 }
 
-// If the screen leaves room it has a single worker, where a hang holds up the plans behind it: with
-// several targets the next plan is that of another one, because the next of this may hang as well.
+bool Campaign::is_alone(const Lane& lane) const {
+  return std::none_of(lanes_.begin(), lanes_.end(),
+                      [&](const Lane& other) { return &other != &lane && plans_left(other) > 0; });
+}
+
+// If the screen leaves room it usually has a single worker, where a hang holds up the plans behind
+// it. A target that hangs usually does so from its first plan on, so it has one there until that is
+// judged; afterwards loses_workers() tells.
 bool Campaign::waits_for_itself(const Lane& lane) const {
-  return options_.screen_leaves_room && lanes_.size() > 1 && lane.in_warm_worker > 0;
+  return options_.screen_leaves_room && lane.stats.plans == 0 && lane.in_warm_worker > 0 &&
+         !is_alone(lane);
 }
 
 bool Campaign::may_run(Lane& lane) const {
-  if (lane.put_off) return !lane.barred && room_aside();
+  if (lane.put_off) return !lane.barred && (room_aside() || is_alone(lane));
   const bool has_worker =
       !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
   return may_make(lane) && lane.plans.ready() && has_worker;
@@ -73,15 +81,10 @@ bool Campaign::may_run(Lane& lane) const {
 
 Campaign::Lane* Campaign::next_lane() {
   Lane* best = nullptr;
-  bool any = false;
-  for (auto& lane : lanes_) {
-    if (!may_run(lane)) continue;
-    any = true;
-    if (!waits_for_itself(lane) && (best == nullptr || lane.due() < best->due())) best = &lane;
-  }
-  if (any || lanes_.size() > 1) return best;
-  Lane& only = lanes_.front();
-  return only.put_off && !only.barred ? &only : nullptr;
+  for (auto& lane : lanes_)
+    if (may_run(lane) && !waits_for_itself(lane) && (best == nullptr || lane.due() < best->due()))
+      best = &lane;
+  return best;
 }
 
 double Campaign::had(const Lane& lane) const {

@@ -13,9 +13,9 @@ namespace {
 // Workers that take longer to start are reused rather than started fresh each time.
 constexpr std::chrono::milliseconds kCheapStart{100};
 
-// Measured on an H200 (driver 580): contexts take 223 ms each one at a time, 182 ms two at a time,
-// and 187 ms eight at a time; meanwhile a mapping call of another process takes 6, 9 and 12 times
-// as long.
+// On an H200 (driver 580, bench/results/nvidia-h200-contexts.txt) contexts take 223 ms each one at
+// a time beside another, and 182 to 187 ms two or eight at a time; meanwhile a mapping call of
+// another process takes 6, 9 and 12 times as long.
 constexpr std::size_t kMostCostlyStarts = 2;
 
 // Fresh jobs that have their turn at a time, besides the screen's worker, on a device apart from
@@ -35,8 +35,7 @@ struct WorkerCounts {
   std::size_t spares;
 };
 
-WorkerCounts worker_counts_for(const DeviceTraits& device) {
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+WorkerCounts worker_counts_for(const DeviceTraits& device, std::size_t cores) {
   if (device.execution.on_host_cores) return {.workers = cores, .spares = cores};
   return {.workers = 1, .spares = std::clamp<std::size_t>(cores / 2, 1, 8)};
 }
@@ -69,9 +68,14 @@ exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry) 
   return command;
 }
 
-exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry) {
+std::size_t cores_here() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry,
+                               std::size_t cores) {
   const DeviceTraits& device = traits_of(options.device);
-  const WorkerCounts counts = worker_counts_for(device);
+  const WorkerCounts counts = worker_counts_for(device, cores);
   exec::PoolOptions pool;
   pool.command = worker_command(options.device, registry);
   const bool replay = options.workload == Workload::replay;

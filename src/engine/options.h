@@ -44,9 +44,13 @@ struct EngineOptions {
 // Loads the plugins and packages of the options and checks each.
 Result<Registry> load_targets(const EngineOptions& options);
 
+// Cores of this machine; at least 1.
+std::size_t cores_here();
+
 // The worker processes of such a run. `registry` gives the plugins that have targets for the
 // device.
-exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry);
+exec::PoolOptions pool_options(const EngineOptions& options, const Registry& registry,
+                               std::size_t cores = cores_here());
 
 // The command of a worker with the plugins and packages that have targets for the device.
 exec::WorkerCommand worker_command(DeviceKind device, const Registry& registry);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace redzone::engine {
 namespace {
@@ -25,28 +24,27 @@ TEST(Workers, AreThoseThatRunAtATime) {
 
 TEST(Workers, AreOneACoreWhereTheCoresDoTheWorkAndElseOne) {
   const Registry registry;
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  for (const auto& device : all_devices()) {
-    SCOPED_TRACE(device.name);
-    EngineOptions options;
-    options.device = device.kind;
-    options.workload = Workload::campaign;
-    const exec::PoolOptions pool = pool_options(options, registry);
-    EXPECT_EQ(pool.workers, device.execution.on_host_cores ? cores : 1u);
-    EXPECT_EQ(pool.spares,
-              device.execution.on_host_cores ? cores : std::clamp<std::size_t>(cores / 2, 1, 8));
-    EXPECT_EQ(pool.most_used,
-              device.kind == DeviceKind::cuda ? std::min<std::size_t>(pool.spares, 2) : 0u);
-    if (device.kind == DeviceKind::cuda) {
-      EXPECT_EQ(pool.most_starting, 2u);
-      EXPECT_EQ(pool.most_in_turn, 1u);
-    } else {
-      EXPECT_GT(pool.most_in_turn, pool.spares);
-      EXPECT_GT(pool.most_starting, pool.workers + pool.spares);
+  for (const std::size_t cores : {1, 2, 6, 16, 64})
+    for (const auto& device : all_devices()) {
+      SCOPED_TRACE(device.name);
+      EngineOptions options;
+      options.device = device.kind;
+      options.workload = Workload::campaign;
+      const exec::PoolOptions pool = pool_options(options, registry, cores);
+      const bool on_cores = device.execution.on_host_cores;
+      EXPECT_EQ(pool.workers, on_cores ? cores : 1u);
+      EXPECT_EQ(pool.spares, on_cores ? cores : std::clamp<std::size_t>(cores / 2, 1, 8));
+      EXPECT_EQ(pool.most_used, device.kind == DeviceKind::cuda ? pool.spares : 0u);
+      if (device.kind == DeviceKind::cuda) {
+        EXPECT_EQ(pool.most_starting, 2u);
+        EXPECT_EQ(pool.most_in_turn, 1u);
+      } else {
+        EXPECT_GT(pool.most_in_turn, pool.spares);
+        EXPECT_GT(pool.most_starting, pool.workers + pool.spares);
+      }
+      EXPECT_EQ(pool.recycle_after_plans, device.workers.recycle_after_plans);
+      EXPECT_EQ(pool.command.argv.back(), device.name);
     }
-    EXPECT_EQ(pool.recycle_after_plans, device.workers.recycle_after_plans);
-    EXPECT_EQ(pool.command.argv.back(), device.name);
-  }
 }
 
 TEST(Deadline, IsThatOfTheDeviceUnlessOneIsGiven) {
