@@ -52,7 +52,7 @@ endfunction()
 
 function(redzone_plugin_common target output includes)
   set_target_properties(${target} PROPERTIES
-    UNITY_BUILD OFF PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}
+    PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${REDZONE_PLUGIN_DIR}
     CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
   target_include_directories(${target} PRIVATE
     ${CMAKE_SOURCE_DIR}/src/core/public ${CMAKE_SOURCE_DIR}/src/target/public ${includes})
