@@ -349,7 +349,7 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
 Result<void> Refinement::run(bool rename) {
   Shown& shown = *case_.shown;
   const Shown unreduced = shown;
-  const Reliability before = finding_.reliability;
+  Reliability before = finding_.reliability;
   finding_.reduction = {};
   bool reuse = reduce_between_canaries(shown) || same_in_used_workers(shown);
   for (;;) {
@@ -366,14 +366,17 @@ Result<void> Refinement::run(bool rename) {
     const bool as_it_was = !measured && shown.plan == unreduced.plan;
     if (as_it_was || (measured && finding_.state != FindingState::unconfirmed)) return {};
     // The finding was confirmed before. The reduced plan no longer fails, or was not run, so the
-    // finding keeps the unreduced one.
+    // finding keeps the unreduced one. If that is what was measured, its runs count.
+    const bool same_question =
+        shown.plan == unreduced.plan && finding_.signature == unreduced.answer.verdict.signature;
+    if (measured && same_question) before.n += finding_.reliability.n;
     shown = unreduced;
     finding_.signature = shown.answer.verdict.signature;
     finding_.oracle = std::string(shown.oracle->name());
     finding_.plan = shown.plan;
     finding_.minimal = false;
     finding_.reduction.end = measured ? ReductionEnd::taken_back : ReductionEnd::interrupted;
-    finding_.reliability = before;  // of this plan; the counts of the reduced one do not apply
+    finding_.reliability = before;  // of this plan; the counts of another one do not apply
     finding_.state = state_of(before);
     // State left by other plans may have misled the reduction.
     if (!std::exchange(reuse, false) || stopped) return {};

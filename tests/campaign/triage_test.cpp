@@ -502,6 +502,25 @@ TEST(Triage, CountsOfOnePlanAreNotSaidOfAnother) {
 }
 
 // The stored plan itself fails, but only in another way.
+// Nothing is simpler than this plan, so the runs that were to measure the reduced one are of the
+// same.
+TEST(Triage, RunsOfTheSamePlanThatPassLaterCount) {
+  const RecordingSink* sink = nullptr;
+  TriageCase c([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    const bool is_confirmed = sink != nullptr && !sink->updates.empty();
+    if (!is_confirmed) o.calls.back().buffers.back().dirty_after = 4;
+    return o;
+  });
+  sink = &c.sink;
+  const Finding f = c.settle(plain_plan({call_of(1, 16)})).finding;
+  const Reliability confirmed = c.sink.updates.front().reliability;
+  EXPECT_EQ(confirmed.k, confirmed.n);
+  EXPECT_EQ(f.state, FindingState::flaky);
+  EXPECT_EQ(f.reliability.k, confirmed.k);
+  EXPECT_GE(f.reliability.n, confirmed.n + patient().final_runs);
+}
+
 TEST(Triage, ReducingWhatFailsOtherwiseNowKeepsTheOtherFailure) {
   TriageCase before(faults_above(64)), now(two_faults());
   Finding f = before.settle(large()).finding;
