@@ -4,6 +4,7 @@
 #include <redzone/spec.h>
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,11 @@ struct Note {
   std::string puzzle() const { return "puzzle." + name; }
   std::string twin() const { return (control ? "control." : "twin.") + name; }
 };
+
+// How GoogleTest names the parameter of a test.
+inline void PrintTo(const Note& note, std::ostream* out) {
+  *out << note.name;
+}
 
 // `where` is the beginning of error messages.
 Result<Note> parse_note(std::string_view source, std::string_view where);

@@ -10,11 +10,6 @@
 #include "puzzles/shipped.h"
 
 namespace redzone::puzzles {
-
-void PrintTo(const Note& note, std::ostream* out) {
-  *out << note.name;
-}
-
 namespace {
 
 std::vector<Note> puzzles_only() {
