@@ -202,9 +202,11 @@ void Pool::dispatch(Clock::time_point now) {
       return waiting->behind && waiting->fresh->batch == last.batch &&
              waiting->fresh->index == last.index + 1;
     };
-    while (!worker->queue.empty() && (job = take_first(waiting_fresh_, is_next)) != nullptr) {
-      last = *job->fresh;
-      hand_out(*worker, std::move(job), now);
+    while (!worker->queue.empty()) {
+      auto linked = take_first(waiting_fresh_, is_next);
+      if (linked == nullptr) break;
+      last = *linked->fresh;
+      hand_out(*worker, std::move(linked), now);
     }
     if (worker->queue.empty())
       worker->state = before;  // the job was refused
