@@ -60,7 +60,7 @@ std::uint64_t draw_address(Draw& draw, std::uint64_t unit) {
   }
 }
 
-std::uint64_t draw_dim(Draw& draw, std::uint64_t multiple, std::uint64_t most) {
+std::uint64_t draw_tensor_dim(Draw& draw, std::uint64_t multiple, std::uint64_t most) {
   constexpr int weights[] = {25, 5, 5, 25, 40};
   std::uint64_t dim = 1;
   switch (draw.weighted(weights)) {
@@ -92,7 +92,7 @@ void draw_dims(Draw& draw, Descriptor& d) {
   for (std::uint32_t i = 0; i < d.rank; ++i) {
     const std::uint32_t first = pixel_dim(d, 0);
     const bool pixels = d.kind == Kind::im2col && i >= first && i < first + d.rank - 2;
-    d.dims[i] = draw_dim(draw, i == 0 ? inner : 1, pixels ? kMaxPixelDim : kMaxDim);
+    d.dims[i] = draw_tensor_dim(draw, i == 0 ? inner : 1, pixels ? kMaxPixelDim : kMaxDim);
   }
 }
 

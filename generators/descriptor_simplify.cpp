@@ -25,7 +25,7 @@ struct Number {
 };
 
 template <class T>
-std::uint64_t magnitude(T value, T plain) {
+std::uint64_t distance_from(T value, T plain) {
   return value < plain ? static_cast<std::uint64_t>(plain) - static_cast<std::uint64_t>(value)
                        : static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(plain);
 }
@@ -66,9 +66,10 @@ class Numbers {
   template <class T>
   void one(const Descriptor& d, T Descriptor::*field, std::type_identity_t<T> plain) {
     const bool below = d.*field < plain;
-    numbers_.push_back({magnitude(d.*field, plain), [=](Descriptor& into, std::uint64_t distance) {
-                          into.*field = moved(plain, below, distance);
-                        }});
+    numbers_.push_back(
+        {distance_from(d.*field, plain), [=](Descriptor& into, std::uint64_t distance) {
+           into.*field = moved(plain, below, distance);
+         }});
   }
   template <class T, std::size_t N>
   void list(const Descriptor& d, std::array<T, N> Descriptor::*field, std::uint32_t count,
@@ -77,7 +78,7 @@ class Numbers {
       const T to = i == 0 && plain_first != 0 ? plain_first : plain;
       const bool below = (d.*field)[i] < to;
       numbers_.push_back(
-          {magnitude((d.*field)[i], to), [=](Descriptor& into, std::uint64_t distance) {
+          {distance_from((d.*field)[i], to), [=](Descriptor& into, std::uint64_t distance) {
              (into.*field)[i] = moved(to, below, distance);
            }});
     }

@@ -57,7 +57,7 @@ std::vector<std::int64_t> fewer_elems(std::int64_t elems, std::int64_t granule) 
   return values;
 }
 
-std::vector<Layout> plainer(const Layout& layout, std::int64_t granule) {
+std::vector<Layout> plainer_values(const Layout& layout, std::int64_t granule) {
   std::vector<Layout> out = {Layout{}};
   auto add = [&](auto change) {
     Layout l = layout;
@@ -98,16 +98,17 @@ std::int64_t granule_of(const TargetSpec& spec, std::string_view tensor) {
 rc::Seq<Plan> plainer_layouts(const OriginPtr& origin) {
   return in_one_call(origin, [origin](const CallStep& step) {
     using Named = std::pair<const std::string, Layout>;
-    return rc::seq::mapcat(rc::seq::fromContainer(step.call.layouts), [step,
-                                                                       origin](const Named& named) {
-      return each_value(step, plainer(named.second, granule_of(origin->space.spec(), named.first)),
-                        [name = named.first](CallStep& s, const Layout& l) {
-                          if (l.contiguous())
-                            s.call.layouts.erase(name);
-                          else
-                            s.call.layouts.insert_or_assign(name, l);
-                        });
-    });
+    return rc::seq::mapcat(
+        rc::seq::fromContainer(step.call.layouts), [step, origin](const Named& named) {
+          return each_value(
+              step, plainer_values(named.second, granule_of(origin->space.spec(), named.first)),
+              [name = named.first](CallStep& s, const Layout& l) {
+                if (l.contiguous())
+                  s.call.layouts.erase(name);
+                else
+                  s.call.layouts.insert_or_assign(name, l);
+              });
+        });
   });
 }
 

@@ -14,7 +14,8 @@ std::string text(const std::int64_t (&v)[3]) {
 }
 
 // How a launch differs from its declaration. `side` names the part for the signature.
-std::string difference(const LaunchDecl& want, const LaunchObservation& got, std::string& side) {
+std::string launch_difference(const LaunchDecl& want, const LaunchObservation& got,
+                              std::string& side) {
   if (!std::equal(want.grid, want.grid + 3, got.grid)) {
     side = "grid";
     return fmt::format("the grid is {}, declared is {}", text(got.grid), text(want.grid));
@@ -53,7 +54,7 @@ std::optional<Problem> problem(const std::vector<LaunchDecl>& declared,
     const std::size_t before = got.size() - want.size();
     for (std::size_t i = 0; i < want.size(); ++i) {
       Problem p{d.kernel, "", ""};
-      p.what = difference(*want[i], *got[before + i], p.side);
+      p.what = launch_difference(*want[i], *got[before + i], p.side);
       if (!p.what.empty()) return p;
     }
   }

@@ -6,7 +6,7 @@
 namespace redzone::generators {
 namespace {
 
-std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
   std::uint64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
 }
@@ -31,12 +31,12 @@ struct Sums {
     for (auto m : {magnitude(l.row_padding_elems), magnitude(l.offset_elems),
                    unit_stride_rank(l.unit_stride), magnitude(l.slice_elems),
                    magnitude(l.broadcast_dim + 1), magnitude(l.reversed_dim + 1)})
-      layout_sizes = add(layout_sizes, m);
+      layout_sizes = saturated_sum(layout_sizes, m);
   }
   void add_call(const CallStep& step, const Space& space) {
     const Point p = space.point(step.call.dims);
     for (std::size_t d = 0; d < p.size(); ++d)
-      dims = add(dims, static_cast<std::uint64_t>(rank_of(space.dim(d), p[d])));
+      dims = saturated_sum(dims, static_cast<std::uint64_t>(rank_of(space.dim(d), p[d])));
     for (const auto& [name, layout] : step.call.layouts) add_layout(layout);
     for (const auto& knob : space.spec().knobs) knobs += knob_index(knob, step.call.config);
     graphs += step.graph != 0;
@@ -71,7 +71,7 @@ std::uint64_t allocator_rank(const Mode& m) {
 std::uint64_t unit_stride_rank(const std::optional<std::int64_t>& stride) {
   if (!stride) return 0;
   if (*stride == 1) return 1;
-  return *stride == 0 ? 2 : add(magnitude(*stride), 1);
+  return *stride == 0 ? 2 : saturated_sum(magnitude(*stride), 1);
 }
 
 Complexity complexity_of(const Plan& plan, const Space& space) {

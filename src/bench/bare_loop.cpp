@@ -89,7 +89,7 @@ class Loop {
   std::vector<Item> items_[std::size(kMixNames)];
 };
 
-std::string answer(Loop& loop, const std::string& line) {
+std::string answer_line(Loop& loop, const std::string& line) {
   std::istringstream words(line);
   std::string name;
   std::int64_t ms = 0;
@@ -123,7 +123,7 @@ int serve_bare_loop(int socket_fd, device::Device& device, const Registry& regis
   if (!send_line(socket_fd, "ready " + hash_of(workload))) return 0;
   for (std::string unread;;) {
     while (const auto line = take_line(unread))
-      if (!send_line(socket_fd, answer(loop, *line))) return 0;
+      if (!send_line(socket_fd, answer_line(loop, *line))) return 0;
     if (!receive(socket_fd, unread)) return 0;
   }
 }

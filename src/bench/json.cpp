@@ -16,7 +16,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-Json column(const Column& c) {
+Json column_json(const Column& c) {
   const Tally sum = c.sum();
   Json rounds = Json::array();
   for (const auto& round : c.rounds) rounds.push_back(round.calls_per_s());
@@ -39,7 +39,7 @@ Json column(const Column& c) {
 
 Json throughput(const Throughput& t) {
   Json columns = Json::array();
-  for (const auto& c : t.columns) columns.push_back(column(c));
+  for (const auto& c : t.columns) columns.push_back(column_json(c));
   Json ratios;
   for (const auto& r : kRatios) ratios[r.name] = optional(t.ratio(r.of, r.to));
   return {{"workload", t.workload},

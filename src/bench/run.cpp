@@ -45,7 +45,7 @@ Effort effort_for(bool quick) {
 }
 
 // As in a campaign. The tool's text is not read and goes to a file in `logs`.
-void add_memcheck(Setup& setup, const TemporaryFolder& logs) {
+void open_memcheck(Setup& setup, const TemporaryFolder& logs) {
   if (const auto& device = traits_of(setup.device); !device.tools.compute_sanitizer) {
     setup.why_no_memcheck = fmt::format("memcheck cannot check the {} device", device.name);
     return;
@@ -122,7 +122,7 @@ Result<Report> run(const RunOptions& options) {
   setup.bare_command = [&](std::string_view workload) {
     return bare_command(setup.pool.command, workload, options.quick);
   };
-  add_memcheck(setup, logs);
+  open_memcheck(setup, logs);
   engine::SanitizedPools sanitized(device, setup.pool.command, options.engine.interrupted);
   setup.sanitized = [&](SanitizerTool tool) { return sanitized.open(tool); };
   setup.minute = [&] { return measure_minute(options.engine, setup.effort, setup.say); };

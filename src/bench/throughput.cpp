@@ -52,7 +52,7 @@ class Race {
   std::vector<Entrant> entrants_;
 };
 
-Result<void> warm_up(Result<BareProcess>& bare) {
+Result<void> warm_up_bare(Result<BareProcess>& bare) {
   if (!bare) return tl::unexpected(bare.error());
   // Twice, because the first pass maps memory.
   for (int pass = 0; pass < 2; ++pass)
@@ -64,7 +64,7 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
   const milliseconds slice = setup.effort.slice;
   const Oracle& screen = setup.catalog.screen();
   auto bare = BareProcess::start(setup.bare_command(workload.name), workload, kBareDeadline);
-  const auto bare_ready = warm_up(bare);
+  const auto bare_ready = warm_up_bare(bare);
   exec::PoolOptions alone = setup.pool;
   alone.workers = 1;
   PooledLoop one(alone, workload, setup.device, setup.registry, screen, setup.deadline);
@@ -126,7 +126,8 @@ Result<Tally> bare_under_memcheck(const Setup& setup, const Workload& workload) 
   return bare.run(Mix::async, setup.effort.memcheck / 4, kMemcheckDeadline);
 }
 
-void add_memcheck(const Setup& setup, const Workload& workload, std::vector<Column>& columns) {
+void add_memcheck_columns(const Setup& setup, const Workload& workload,
+                          std::vector<Column>& columns) {
   const struct {
     std::string_view name;
     const char* what;
@@ -162,7 +163,7 @@ Result<Throughput> measure_throughput(const Setup& setup, std::string_view name)
   out.generate_us = workload.generate_us;
   race(setup, workload, out.columns);
   if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", name));
-  add_memcheck(setup, workload, out.columns);
+  add_memcheck_columns(setup, workload, out.columns);
   return out;
 }
 

@@ -45,7 +45,7 @@ Result<tma::Agreement> ask_about_descriptors(device::Device& device, std::uint64
   return tma::compare(setup);
 }
 
-std::string answer(device::Device& device, std::uint64_t count) {
+std::string answer_count(device::Device& device, std::uint64_t count) {
   const auto agreement = ask_about_descriptors(device, count);
   if (!agreement) return "error " + agreement.error().message;
   return fmt::format("ok {} {} {} {}", agreement->descriptors, agreement->disagreed,
@@ -74,7 +74,7 @@ Result<DescriptorRates> rates(const Setup& setup) {
 
 int serve_descriptors(int socket_fd, device::Device& device, std::uint64_t count) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  send_line(socket_fd, answer(device, count));
+  send_line(socket_fd, answer_count(device, count));
   return 0;
 }
 

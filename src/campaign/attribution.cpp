@@ -19,8 +19,8 @@ struct Variant {
   bool never() const { return failed.n > 0 && failed.k == 0; }
 };
 
-std::vector<Variant> variants(const Plan& plan, const Oracle& oracle,
-                              std::span<const ModeAxis> axes) {
+std::vector<Variant> variants_of_axes(const Plan& plan, const Oracle& oracle,
+                                      std::span<const ModeAxis> axes) {
   std::vector<Variant> out;
   const auto told = oracle.varies();
   for (const auto& axis : axes) {
@@ -35,8 +35,8 @@ std::vector<Variant> variants(const Plan& plan, const Oracle& oracle,
   return out;
 }
 
-void count(const Plan& plan, const Answer& answer, const Signature& signature,
-           Reliability& reliability) {
+void count_answer(const Plan& plan, const Answer& answer, const Signature& signature,
+                  Reliability& reliability) {
   const Verdict verdict = own_verdict(plan, answer, signature);
   // What could not be judged is neither a failure nor a pass.
   if (verdict.outcome != Outcome::pass && !verdict.failed()) return;
@@ -51,7 +51,7 @@ Runs run_repeatedly(Evaluator& evaluator, const Oracle& oracle, const Plan& plan
   const std::vector<Question> questions(static_cast<std::size_t>(n), Question{&oracle, plan});
   Runs out;
   out.answers = evaluator.ask(questions);
-  for (const auto& answer : out.answers) count(plan, answer, signature, out.reliability);
+  for (const auto& answer : out.answers) count_answer(plan, answer, signature, out.reliability);
   return out;
 }
 
@@ -69,7 +69,7 @@ void run_variants(Evaluator& evaluator, const Oracle& oracle, const Signature& s
   const auto answers = evaluator.ask(questions);
   for (std::size_t a = 0; a < answers.size(); ++a) {
     Variant& variant = *variants[a / static_cast<std::size_t>(times)];
-    count(variant.plan, answers[a], signature, variant.failed);
+    count_answer(variant.plan, answers[a], signature, variant.failed);
   }
 }
 
@@ -106,7 +106,7 @@ std::vector<AttributionRow> attribute(Evaluator& evaluator, const Oracle& oracle
                                       const Signature& signature, std::span<const ModeAxis> axes,
                                       const AttributionOptions& options) {
   if (oracle.expand(plan, evaluator.spec()).empty()) return {};  // no device, no mode
-  std::vector<Variant> all = variants(plan, oracle, axes);
+  std::vector<Variant> all = variants_of_axes(plan, oracle, axes);
   run_variants(evaluator, oracle, signature, pointers_to(all), options.first_runs);
   std::vector<Variant*> passing = pointers_to(all);
   std::erase_if(passing, [](const Variant* v) { return v->failed.k >= v->failed.n; });

@@ -20,7 +20,7 @@ constexpr int kMostFailures = 3;
 constexpr int kLeftAlone = 100;
 
 // Why a plan was not fully prepared; "" if it was.
-std::string problem(const Observation& seen) {
+std::string compile_problem(const Observation& seen) {
   const bool signal = seen.fault && seen.fault->code.starts_with("SIG");
   if (signal) return seen.fault->code;
   if (seen.end == End::hang || seen.end == End::exited) return std::string(name_of(seen.end));
@@ -68,7 +68,7 @@ void CompileAhead::wait(std::chrono::milliseconds timeout) {
 
 void CompileAhead::note(const std::string& target, const Observation& seen) {
   Trouble& trouble = troubles_[target];
-  const std::string why = problem(seen);
+  const std::string why = compile_problem(seen);
   if (why.empty()) {
     trouble.in_a_row = 0;
     return;

@@ -13,7 +13,7 @@
 namespace redzone::campaign {
 namespace {
 
-void judge(const Question& question, const TargetSpec& spec, Answer& answer) {
+void judge_answer(const Question& question, const TargetSpec& spec, Answer& answer) {
   answer.verdict = question.oracle->judge(question.plan, spec, answer.observations);
   if (answer.verdict.failed()) return;
   const auto evidence = oracles::direct_evidence(question.plan, answer.trials, answer.observations);
@@ -84,7 +84,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
       RZ_CHECK(results[job].observations.size() == jobs[job].trials.size());
       answers[q].observations.push_back(results[job].observations[trial]);
     }
-    judge(questions[q], spec_, answers[q]);
+    judge_answer(questions[q], spec_, answers[q]);
     if (log::shows(log::Level::debug)) log_answer(questions[q], answers[q]);
   }
   return answers;

@@ -17,7 +17,7 @@ bool about_memory(FailKind kind) {
          kind == FailKind::use_after_free || kind == FailKind::input_changed;
 }
 
-Attribution said(std::string detail) {
+Attribution memcheck_said(std::string detail) {
   Attribution a;
   a.source = kSource;
   a.detail = std::move(detail);
@@ -51,7 +51,7 @@ std::vector<Attribution> MemcheckAttributor::attribute(exec::Runner& runner, con
                                                        const Signature& signature,
                                                        const std::function<bool()>& stop) {
   if (!about_memory(signature.kind)) return {};
-  if (!problem_.empty()) return {said("not available: " + problem_)};
+  if (!problem_.empty()) return {memcheck_said("not available: " + problem_)};
   const oracles::SanitizerOracle oracle(SanitizerTool::memcheck);
   for (const Launch launch : {Launch::blocking, trial.mode.launch}) {
     exec::Job job;
@@ -66,10 +66,11 @@ std::vector<Attribution> MemcheckAttributor::attribute(exec::Runner& runner, con
     const Verdict verdict = oracle.judge(plan, {}, observations);
     if (verdict.failed()) return {attribution(*oracles::worst(*observations.at(0).sanitizer))};
     if (verdict.outcome != Outcome::pass)
-      return {said(fmt::format("no answer: {}", verdict.reason))};
+      return {memcheck_said(fmt::format("no answer: {}", verdict.reason))};
     if (launch == trial.mode.launch) break;
   }
-  return {said("no error: the access stays inside memory that memcheck considers allocated")};
+  return {
+      memcheck_said("no error: the access stays inside memory that memcheck considers allocated")};
 }
 
 }  // namespace redzone::campaign

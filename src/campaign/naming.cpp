@@ -68,8 +68,8 @@ std::optional<Shown> differing_runs(const Workshop& shop, Evaluator& evaluator, 
 // `compared`: number of oracles that judged. A setting is named if the failure was shown to depend
 // on it. Otherwise a difference between equal runs, which explains all differences; otherwise what
 // a single trial shows, a wrong output.
-std::optional<Shown> name(const Workshop& shop, Evaluator& evaluator, std::vector<Shown> failures,
-                          std::size_t compared) {
+std::optional<Shown> name_failures(const Workshop& shop, Evaluator& evaluator,
+                                   std::vector<Shown> failures, std::size_t compared) {
   std::vector<AxisCandidate> candidates;
   std::vector<std::size_t> index;  // index in `failures` of each candidate
   for (std::size_t i = 0; i < failures.size(); ++i) {
@@ -119,7 +119,8 @@ std::optional<Shown> compare(const Workshop& shop, Evaluator& evaluator,
   for (const auto* questions : {&blocking, &launches, &relaxed}) {
     auto shown = failures(evaluator, *questions, false);
     if (shown.empty()) continue;
-    if (auto named = name(shop, evaluator, std::move(shown), shop.catalog.comparing().size()))
+    if (auto named =
+            name_failures(shop, evaluator, std::move(shown), shop.catalog.comparing().size()))
       return named;
   }
   return std::nullopt;

@@ -34,7 +34,7 @@ Result<Asked> prepare(const Planted& planted, const oracles::Catalog& catalog,
   return Asked{&planted, spec, {oracle, std::move(plan)}, {}};
 }
 
-std::optional<std::string> problem(const Asked& asked) {
+std::optional<std::string> proof_problem(const Asked& asked) {
   const Planted& planted = *asked.planted;
   const Verdict& v = asked.verdict;
   const bool as_wanted =
@@ -112,7 +112,7 @@ Result<SelfProof> prove(exec::Executor& executor, const oracles::Catalog& catalo
 
   SelfProof out;
   for (const auto& asked : all) {
-    if (auto what = problem(asked)) return harness_error(std::move(*what));
+    if (auto what = proof_problem(asked)) return harness_error(std::move(*what));
     out.caught += asked.planted->kind ? 1 : 0;
   }
   out.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);

@@ -38,8 +38,8 @@ const ToolProof& proof_for(SanitizerTool tool) {
   return *it;
 }
 
-Result<Verdict> ask(exec::Executor& executor, const Oracle& oracle, const FindSpec& find_spec,
-                    const char* target, std::chrono::milliseconds deadline) {
+Result<Verdict> ask_tool(exec::Executor& executor, const Oracle& oracle, const FindSpec& find_spec,
+                         const char* target, std::chrono::milliseconds deadline) {
   const TargetSpec* spec = find_spec(target);
   if (spec == nullptr)
     return harness_error(fmt::format("no plugin has '{}' for this device", target));
@@ -67,11 +67,11 @@ Result<void> prove_tool(exec::Executor& executor, const oracles::Catalog& catalo
                         std::chrono::milliseconds deadline) {
   const ToolProof& proof = proof_for(tool);
   const Oracle& oracle = catalog.sanitizer(tool);
-  RZ_TRY_ASSIGN(const auto planted, ask(executor, oracle, find_spec, proof.target, deadline));
+  RZ_TRY_ASSIGN(const auto planted, ask_tool(executor, oracle, find_spec, proof.target, deadline));
   if (!planted.failed() || planted.signature.kind != proof.kind)
     return harness_error(
         fmt::format("{} does not catch {}: {}", oracle.name(), proof.what, seen(planted)));
-  const auto clean = ask(executor, oracle, find_spec, kClean, deadline);
+  const auto clean = ask_tool(executor, oracle, find_spec, kClean, deadline);
   if (!clean) return tl::unexpected(clean.error());
   if (clean->outcome != Outcome::pass)
     return harness_error(

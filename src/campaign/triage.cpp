@@ -7,7 +7,7 @@
 namespace redzone::campaign {
 namespace {
 
-Result<void> finish(const Workshop& shop, Case& c, Naming naming) {
+Result<void> finish_case(const Workshop& shop, Case& c, Naming naming) {
   if (!c.shown) return {};
   RZ_TRY(refine(shop, c, shop.options.reduce_time, naming));
   RZ_TRY(explain(shop, c));
@@ -33,7 +33,7 @@ Result<Triage::Settled> Triage::run(Finding finding, const Suspect& suspect,
   const Workshop shop = shop_for(spec);
   Case c{std::move(finding)};
   RZ_TRY(confirm(shop, c, suspect));
-  RZ_TRY(finish(shop, c, Naming::may_sharpen));
+  RZ_TRY(finish_case(shop, c, Naming::may_sharpen));
   return settled(std::move(c));
 }
 
@@ -55,7 +55,7 @@ Result<Triage::Settled> Triage::reduce_again(Finding stored, const TargetSpec& s
   finding.state = state_of(runs.reliability);
   if (const Answer* failure = first_failure(runs, finding.signature)) {
     c.shown = Shown{oracle, finding.plan, *failure};
-    RZ_TRY(finish(shop, c, rename ? Naming::may_sharpen : Naming::as_it_is));
+    RZ_TRY(finish_case(shop, c, rename ? Naming::may_sharpen : Naming::as_it_is));
   } else {
     RZ_TRY_ASSIGN(auto kept, sink_.update(finding));
     finding.id = kept.id;

@@ -19,7 +19,7 @@ namespace redzone::cli {
 namespace {
 
 // 1 if the plan still fails, as recorded or otherwise, as for a replay.
-int exit_code(const bisect::Probe& base) {
+int exit_code_of_base(const bisect::Probe& base) {
   if (interrupted()) return kInterrupted;
   return exit_code_of(base.counts.result());
 }
@@ -38,7 +38,7 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
   if (!base) return tl::unexpected(base.error());
   RZ_TRY(probing.prober().problem());
   RZ_TRY(store_other(probing, "it"));
-  return exit_code(*base);
+  return exit_code_of_base(*base);
 }
 
 using Print = std::string (*)(const Finding&, const bisect::Bisection&);

@@ -67,7 +67,7 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
 }
 
 // Runs a write out of bounds in a worker under memcheck.
-Result<void> prove_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
+Result<void> prove_this_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
                 engine::Engine::open({.device = device, .plugins = std::move(plugins)}));
   return engine->prove_tool(SanitizerTool::memcheck);
@@ -92,7 +92,7 @@ Result<int> Doctor::run(const po::variables_map& flags, Results& out) {
   }
   report.lines.push_back(sanitizer_line(engine::find_tool("compute-sanitizer"),
                                         sanitized.has_value(),
-                                        [&] { return prove_memcheck(*sanitized, plugins); }));
+                                        [&] { return prove_this_memcheck(*sanitized, plugins); }));
   report.ok = tested;
   out.print(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;

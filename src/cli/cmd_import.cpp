@@ -30,7 +30,7 @@ class Import final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-Result<Repro> load(const std::string& file, const Registry& registry) {
+Result<Repro> load_repro(const std::string& file, const Registry& registry) {
   RZ_TRY_ASSIGN(auto text, read_file(file));
   auto repro = parse_repro(text, file);
   if (!repro) return repro;
@@ -52,7 +52,7 @@ Result<int> Import::run(const po::variables_map& flags, Results& out) {
   // All files are read before the store is opened, so that an invalid one changes nothing.
   std::vector<std::pair<std::string, Repro>> repros;
   for (const auto& file : flags["file"].as<std::vector<std::string>>()) {
-    RZ_TRY_ASSIGN(auto repro, load(file, registry));
+    RZ_TRY_ASSIGN(auto repro, load_repro(file, registry));
     repros.emplace_back(file, std::move(repro));
   }
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));

@@ -51,7 +51,7 @@ class NightlyCommand final : public Command {
   Result<int> run(const po::variables_map& flags, Results& out) override;
 };
 
-std::string typed(const po::variables_map& flags) {
+std::string nightly_as_typed(const po::variables_map& flags) {
   std::string out = "redzone nightly";
   if (flags.count("target") != 0)
     for (const auto& name : flags["target"].as<std::vector<std::string>>())
@@ -78,7 +78,7 @@ Result<nightly::NightlyOptions> nightly_options(const po::variables_map& flags) 
     options.corpus = std::move(corpus);
   }
   options.commit = flags["commit"].as<std::string>();
-  options.command = typed(flags);
+  options.command = nightly_as_typed(flags);
   return options;
 }
 

@@ -67,7 +67,7 @@ struct Loaded {
   Environment found_in = {};  // for a finding
 };
 
-Result<Loaded> load(const po::variables_map& flags) {
+Result<Loaded> load_subject(const po::variables_map& flags) {
   const auto& what = flags["what"].as<std::string>();
   if (!is_number(what)) {
     RZ_TRY_ASSIGN(auto text, read_file(what));
@@ -112,7 +112,7 @@ report::ReplayRun as_run(const campaign::RunJudgement& judged, const campaign::A
   return run;
 }
 
-int exit_code(const report::ReplayResult& result) {
+int exit_code_of_replay(const report::ReplayResult& result) {
   if (interrupted()) return kInterrupted;
   std::vector<RunResult> runs;
   for (const auto& run : result.runs) runs.push_back(run.result);
@@ -132,7 +132,7 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
   const int n = sanitized ? 1 : flags["runs"].as<int>();
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
-  RZ_TRY_ASSIGN(auto loaded, load(flags));
+  RZ_TRY_ASSIGN(auto loaded, load_subject(flags));
   Repro* const repro = &loaded.repro;
   RZ_TRY(override_mode(repro->plan.mode, flags));
   RZ_TRY_ASSIGN(auto options, rerun_options(flags, loaded.found_in));
@@ -190,12 +190,12 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
       stored = tl::unexpected(id.error());
   }
   if (const auto needed = campaign::passes_needed(repro->rate());
-      repro->signature && exit_code(result) == kOk && n < needed)
+      repro->signature && exit_code_of_replay(result) == kOk && n < needed)
     print_note(fmt::format("replay: {} runs passed; {} are needed to call it fixed", n, needed));
   // Printed even if it cannot be stored.
   out.print(json_wanted(flags) ? report::replay_json(result) : report::replay_text(result));
   if (!stored) return tl::unexpected(stored.error());
-  return exit_code(result);
+  return exit_code_of_replay(result);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Run final : public Command {
 };
 
 // `found`: the findings as stored.
-int exit_code(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
+int exit_code_of_run(const campaign::CampaignResult& result, const std::vector<Finding>& found) {
   if (result.stopped) return kInterrupted;
   if (!result.new_ids.empty() || unconfirmed_alarms(found) > 0) return kFound;
   // However many plans did not meet the mistake.
@@ -87,7 +87,7 @@ Result<engine::CampaignRequest> request_of(const po::variables_map& flags) {
 }
 
 // The command with all of its flags, including a seed that was drawn.
-std::string typed(const po::variables_map& flags, std::uint64_t seed) {
+std::string run_as_typed(const po::variables_map& flags, std::uint64_t seed) {
   std::string out = "redzone run";
   if (flags.count("target") != 0)
     for (const auto& name : flags["target"].as<std::vector<std::string>>())
@@ -122,7 +122,7 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto launch, launch_flag(flags));
   if (launch) wanted.screen.relaxed = *launch;
   RZ_TRY_ASSIGN(auto request, request_of(flags));
-  request.command = typed(flags, request.seed);
+  request.command = run_as_typed(flags, request.seed);
   RZ_TRY_ASSIGN(auto opened, engine::Engine::open(wanted));
   engine::Engine& engine = *opened;
   RZ_TRY_ASSIGN(const auto quarantined, forbidden(flags));
@@ -154,7 +154,7 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   const report::Scope scope = scope_of(engine.site().catalog(), ran->result);
   out.print(json_wanted(flags) ? report::campaign_json(ran->record, ran->found, shown, db, scope)
                                : report::campaign_text(ran->record, ran->found, shown, db, scope));
-  return exit_code(ran->result, ran->found);
+  return exit_code_of_run(ran->result, ran->found);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr const char* kDumpFlags =
     "CUDA_COREDUMP_GENERATION_FLAGS=skip_nonrelocated_elf_images,skip_global_memory,"
     "skip_shared_memory,skip_local_memory,skip_constbank_memory";
 
-Attribution said(std::string detail) {
+Attribution dump_said(std::string detail) {
   return {.source = std::string(kCoreDump), .detail = std::move(detail)};
 }
 
@@ -87,15 +87,16 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
       signature.kind == FailKind::illegal_access ||
       (signature.kind == FailKind::fault && signature.where.starts_with("CUDA_ERROR_"));
   if (!of_device) return {};
-  if (cuda_gdb_.empty()) return {said("cuda-gdb was not found")};
+  if (cuda_gdb_.empty()) return {dump_said("cuda-gdb was not found")};
   const auto folder = TemporaryFolder::create("core");
-  if (!folder) return {said("no temporary folder for the core dump: " + folder.error().message)};
+  if (!folder)
+    return {dump_said("no temporary folder for the core dump: " + folder.error().message)};
   const std::string file = (folder->path() / "core").string();
   run(runner, plan, trial, file, stop);
-  if (stop && stop()) return {said("no time was left to read the core dump")};
+  if (stop && stop()) return {dump_said("no time was left to read the core dump")};
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    return {said("the driver wrote no core dump")};
+    return {dump_said("the driver wrote no core dump")};
   return {read_cuda_gdb(
       output_of(runner,
                 fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,

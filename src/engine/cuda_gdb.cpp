@@ -31,7 +31,7 @@ void trim_end(std::string_view& text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
 }
 
-Attribution said(std::string_view detail) {
+Attribution gdb_said(std::string_view detail) {
   return {.source = std::string(kCoreDump), .detail = std::string(detail)};
 }
 
@@ -42,8 +42,8 @@ Attribution read_cuda_gdb(std::string_view output) {
   const std::string_view exception = rest_of_line(output, "CUDA Exception:");
   std::string_view where = rest_of_line(output, "The exception was triggered at PC 0x");
   if (exception.empty() && where.empty())
-    return said("cuda-gdb reports no exception in the core dump");
-  Attribution a = said(exception);
+    return gdb_said("cuda-gdb reports no exception in the core dump");
+  Attribution a = gdb_said(exception);
   const auto address_end = where.find(' ');
   where = address_end == std::string_view::npos ? std::string_view() : where.substr(address_end);
   while (!where.empty() && where.front() == ' ') where.remove_prefix(1);

@@ -55,12 +55,6 @@ std::optional<std::string> shape_problem(const Package& package, const Values& v
   return std::nullopt;
 }
 
-std::string print(const Constant& constant) {
-  if (const auto* real = std::get_if<double>(&constant)) return fmt::format("{}", *real);
-  if (const auto* text = std::get_if<std::string>(&constant)) return *text;
-  return std::to_string(std::get<std::int64_t>(constant));
-}
-
 // "BLOCK = 64, RDIM = 128, N of class '16'".
 std::string describe(const Package& package, const Config& config, const ResolvedCall& call) {
   std::vector<std::string> parts;
@@ -69,7 +63,7 @@ std::string describe(const Package& package, const Config& config, const Resolve
   for (std::size_t i = 0; i < package.arguments.size(); ++i) {
     const auto& argument = package.arguments[i];
     if (argument.kind == Argument::Kind::constant && config.count(argument.name) == 0)
-      parts.push_back(fmt::format("{} = {}", argument.name, print(call.arguments[i])));
+      parts.push_back(fmt::format("{} = {}", argument.name, text_of(call.arguments[i])));
     if (argument.kind == Argument::Kind::integer && argument.specialized)
       parts.push_back(fmt::format("{} of class '{}'", argument.name,
                                   name_of(class_of(std::get<std::int64_t>(call.arguments[i])))));

@@ -46,7 +46,7 @@ std::int64_t floor_div(double a, double b) {
   return x / y - ((x % y != 0 && (x < 0) != (y < 0)) ? 1 : 0);
 }
 
-double add(double a, double b) {
+double plus(double a, double b) {
   return result(__int128{whole(a)} + whole(b));
 }
 double subtract(double a, double b) {
@@ -115,7 +115,7 @@ void set_grammar(mu::Parser& parser) {
   parser.DefineOprt("<=", at_most, mu::prCMP);
   parser.DefineOprt(">", greater, mu::prCMP);
   parser.DefineOprt(">=", at_least, mu::prCMP);
-  parser.DefineOprt("+", add, mu::prADD_SUB);
+  parser.DefineOprt("+", plus, mu::prADD_SUB);
   parser.DefineOprt("-", subtract, mu::prADD_SUB);
   parser.DefineOprt("*", multiply, mu::prMUL_DIV);
   // Binds tighter than the product, so that the sign applies only to its operand.

@@ -25,6 +25,10 @@ void append(std::string& key, const std::variant<T...>& value) {
 
 }  // namespace
 
+std::string text_of(const Constant& constant) {
+  return std::visit([](const auto& value) { return fmt::format("{}", value); }, constant);
+}
+
 std::string variant_key(const Package& package, const Config& knobs,
                         const std::vector<Constant>& constants,
                         const std::vector<std::optional<Class>>& classes) {

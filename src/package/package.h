@@ -21,6 +21,7 @@ namespace redzone::package {
 
 // The value of a constexpr argument; booleans are 0 and 1.
 using Constant = std::variant<std::int64_t, double, std::string>;
+std::string text_of(const Constant& constant);
 
 struct Tensor {
   std::string name;

@@ -69,10 +69,6 @@ std::optional<Constant> value_under(const Package& package, const Argument& argu
   return *value;
 }
 
-std::string print(const Constant& constant) {
-  return std::visit([](const auto& value) { return fmt::format("{}", value); }, constant);
-}
-
 // Rejects a variant whose constants its knobs never produce: it would never be launched.
 void check_constants(const TableReader& f, const Package& package, const Variant& variant) {
   auto constant = variant.constants.begin();
@@ -82,7 +78,7 @@ void check_constants(const TableReader& f, const Package& package, const Variant
     if (expected && *expected != *constant)
       throw f.error(fmt::format("constants.{}", argument.name),
                     fmt::format("{}, but the argument comes to {} under these knobs",
-                                print(*constant), print(*expected)));
+                                text_of(*constant), text_of(*expected)));
     ++constant;
   }
 }
@@ -168,7 +164,7 @@ void check_specialized(const TableReader& f, Package& package, const Variant& va
   }
 }
 
-void add(const TableReader& f, Package& package, Variant variant) {
+void add_variant(const TableReader& f, Package& package, Variant variant) {
   auto& alike =
       package.by_key[variant_key(package, variant.knobs, variant.constants, variant.classes)];
   for (const std::size_t other : alike)
@@ -202,7 +198,7 @@ void read_variants(TableReader& root, Package& package, std::string& all_bytes) 
     check_metadata(f, package, variant);
     check_parameters(package, variant);
     check_specialized(f, package, variant);
-    add(f, package, std::move(variant));
+    add_variant(f, package, std::move(variant));
   }
 }
 

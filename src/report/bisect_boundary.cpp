@@ -3,6 +3,7 @@
 #include "report/bisect.h"
 #include "report/bisect_runs.h"
 #include "report/format.h"
+#include "report/json_parts.h"
 
 namespace redzone::report {
 
@@ -19,23 +20,22 @@ std::string boundary_text(const Finding& f, const bisect::Boundary& b) {
 }
 
 std::string boundary_json(const Finding& f, const bisect::Boundary& b) {
-  using Json = nlohmann::ordered_json;
   Json samples = Json::array();
   for (const auto& s : b.samples)
     samples.push_back({{"value", s.value},
                        {"answer", name_of(s.probe.answer)},
                        {"runs", runs_json(s.probe.counts)}});
-  return printed({{"finding", f.id},
-                  {"signature", f.signature.text()},
-                  {"dim", b.dim},
-                  {"calls", b.calls},
-                  {"base", runs_json(b.base.counts)},
-                  {"sentence", sentence(b)},
-                  {"rule", b.rule ? Json(b.rule->text(b.dim)) : Json()},
-                  {"samples", samples},
-                  {"foretold", b.predicted},
-                  {"complete", b.complete},
-                  {"runs_made", b.runs}});
+  return print({{"finding", f.id},
+                {"signature", f.signature.text()},
+                {"dim", b.dim},
+                {"calls", b.calls},
+                {"base", runs_json(b.base.counts)},
+                {"sentence", sentence(b)},
+                {"rule", b.rule ? Json(b.rule->text(b.dim)) : Json()},
+                {"samples", samples},
+                {"foretold", b.predicted},
+                {"complete", b.complete},
+                {"runs_made", b.runs}});
 }
 
 }  // namespace redzone::report

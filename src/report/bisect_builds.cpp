@@ -4,6 +4,7 @@
 #include "report/bisect.h"
 #include "report/bisect_runs.h"
 #include "report/format.h"
+#include "report/json_parts.h"
 
 namespace redzone::report {
 namespace {
@@ -63,7 +64,6 @@ std::string builds_text(const Finding& f, const Builds& builds, const bisect::Fi
 }
 
 std::string builds_json(const Finding& f, const Builds& builds, const bisect::FirstBad& r) {
-  using Json = nlohmann::ordered_json;
   const auto named = [&](const std::optional<std::size_t>& build) {
     return build ? Json(builds[*build]) : Json();
   };
@@ -76,14 +76,14 @@ std::string builds_json(const Finding& f, const Builds& builds, const bisect::Fi
                     {"runs", runs_json(step.answer.probe.counts)},
                     {"likely", step.likely < builds.size() ? Json(builds[step.likely]) : Json()},
                     {"confidence", step.confidence}});
-  return printed({{"finding", f.id},
-                  {"signature", f.signature.text()},
-                  {"sentence", said(builds, r)},
-                  {"first_bad", named(r.first_bad)},
-                  {"last_good", named(r.last_good)},
-                  {"between", between},
-                  {"confidence", r.confidence},
-                  {"path", path}});
+  return print({{"finding", f.id},
+                {"signature", f.signature.text()},
+                {"sentence", said(builds, r)},
+                {"first_bad", named(r.first_bad)},
+                {"last_good", named(r.last_good)},
+                {"between", between},
+                {"confidence", r.confidence},
+                {"path", path}});
 }
 
 }  // namespace redzone::report

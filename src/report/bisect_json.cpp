@@ -2,11 +2,10 @@
 #include "core/plan_text.h"
 #include "report/bisect.h"
 #include "report/bisect_runs.h"
+#include "report/json_parts.h"
 
 namespace redzone::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json maybe(const std::optional<bool>& value) {
   return value ? Json(*value) : Json();
@@ -26,7 +25,7 @@ Json tried(const bisect::Tried& t) {
           {"other_launch", other_launch_json(t)}};
 }
 
-Json row(const bisect::Row& r) {
+Json row_json(const bisect::Row& r) {
   Json values = Json::array();
   for (const auto& t : r.tried) values.push_back(tried(t));
   return {{"kind", name_of(r.kind)},
@@ -41,7 +40,7 @@ Json row(const bisect::Row& r) {
           {"tried", values}};
 }
 
-Json change(const bisect::ChangeSet& set) {
+Json change_json(const bisect::ChangeSet& set) {
   return {{"settings", set.settings},
           {"answer", name_of(set.probe.answer)},
           {"plan", print_plan(set.plan)},
@@ -53,8 +52,8 @@ Json change(const bisect::ChangeSet& set) {
 
 std::string bisection_json(const Finding& finding, const bisect::Bisection& b) {
   Json rows = Json::array(), combinations = Json::array(), statements = Json::array();
-  for (const auto& r : b.rows) rows.push_back(row(r));
-  for (const auto& set : b.combinations) combinations.push_back(change(set));
+  for (const auto& r : b.rows) rows.push_back(row_json(r));
+  for (const auto& set : b.combinations) combinations.push_back(change_json(set));
   for (const auto& s : explain(b))
     statements.push_back({{"text", s.text},
                           {"verdict", name_of(s.relevance)},
@@ -67,11 +66,11 @@ std::string bisection_json(const Finding& finding, const bisect::Bisection& b) {
                   {"complete", b.complete},
                   {"runs_made", b.runs},
                   {"rows", rows},
-                  {"go", b.go ? change(*b.go) : Json()},
-                  {"come", b.come ? change(*b.come) : Json()},
+                  {"go", b.go ? change_json(*b.go) : Json()},
+                  {"come", b.come ? change_json(*b.come) : Json()},
                   {"combinations", combinations},
                   {"explain", statements}};
-  return printed(json);
+  return print(json);
 }
 
 }  // namespace redzone::report

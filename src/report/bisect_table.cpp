@@ -32,7 +32,7 @@ std::string values(const bisect::Row& row, std::initializer_list<Answer> answers
   return out.empty() ? "-" : out;
 }
 
-std::string verdict(const bisect::Row& row) {
+std::string verdict_cell(const bisect::Row& row) {
   std::string out(name_of(row.relevance()));
   if (!row.or_else.empty()) out += fmt::format(" (or {})", fmt::join(row.or_else, ", "));
   if (row.relevance() == bisect::Relevance::conditional)
@@ -50,8 +50,8 @@ NightTable bisection_table(const bisect::Bisection& b) {
   NightTable table{sentence(b), {"setting", "is", "verdict", "fails with", "passes with"}, {}};
   if (other) table.columns.push_back("other result");
   for (const auto& row : b.rows) {
-    std::vector<std::string> cells{row.axis, row.value, verdict(row), values(row, {Answer::fails}),
-                                   values(row, {Answer::passes})};
+    std::vector<std::string> cells{row.axis, row.value, verdict_cell(row),
+                                   values(row, {Answer::fails}), values(row, {Answer::passes})};
     if (other) cells.push_back(values(row, {Answer::differs, Answer::undecided, Answer::unjudged}));
     table.rows.push_back(std::move(cells));
   }

@@ -46,7 +46,7 @@ std::string effort_text(const bisect::Bisection& b) {
                      b.complete ? "" : "; not complete: repeat the command to continue");
 }
 
-std::string title(const Finding& f) {
+std::string finding_title(const Finding& f) {
   return fmt::format("finding {}: {}\n", f.id, printable(f.signature.text()));
 }
 
@@ -57,7 +57,7 @@ std::string ratio(const bisect::Counts& counts) {
 }
 
 std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
-  std::string out = title(finding) + "\n" + printable(sentence(b)) + "\n\n";
+  std::string out = finding_title(finding) + "\n" + printable(sentence(b)) + "\n\n";
   if (b.rows.empty()) return out + effort_text(b);
   return out + rows_text(b) + "\n" +
          fmt::format("fails             {}\n", rate_text(b.base.counts)) +
@@ -66,7 +66,7 @@ std::string bisection_text(const Finding& finding, const bisect::Bisection& b) {
 }
 
 std::string explanation_text(const Finding& finding, const bisect::Bisection& b) {
-  std::string out = title(finding);
+  std::string out = finding_title(finding);
   if (b.rows.empty()) return out + printable(sentence(b)) + "\n";
   out += fmt::format("  fails {}\n", rate_text(b.base.counts));
   for (const auto& s : explain(b)) {

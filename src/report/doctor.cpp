@@ -1,9 +1,9 @@
 #include "report/doctor.h"
+#include "report/json_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace redzone::report {
 
@@ -20,14 +20,14 @@ std::string doctor_text(const DoctorReport& report) {
 }
 
 std::string doctor_json(const DoctorReport& report) {
-  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  Json lines = Json::array();
   for (const auto& line : report.lines)
     lines.push_back({{"what", line.what},
                      {"ok", line.ok},
                      {"found", line.found},
                      {"consequence", line.consequence}});
-  const nlohmann::ordered_json document = {{"ok", report.ok}, {"lines", lines}};
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const Json document = {{"ok", report.ok}, {"lines", lines}};
+  return print(document);
 }
 
 }  // namespace redzone::report

@@ -15,7 +15,7 @@
 namespace redzone::report {
 namespace {
 
-std::string ratio(const Reliability& r) {
+std::string ratio_or_dash(const Reliability& r) {
   return r.n == 0 ? "-" : fmt::format("{}/{}", r.k, r.n);
 }
 
@@ -55,7 +55,7 @@ class Lines {
 std::string attribution_text(const std::vector<AttributionRow>& rows) {
   if (rows.empty()) return "";
   Table table({{"axis"}, {"value"}, {"failed", Table::Align::right}});
-  for (const auto& row : rows) table.add({row.axis, row.value, ratio(row.failed)});
+  for (const auto& row : rows) table.add({row.axis, row.value, ratio_or_dash(row.failed)});
   return "\nattribution (one axis changed at a time)\n" + table.text("  ");
 }
 
@@ -125,7 +125,7 @@ std::string findings_text(std::span<const Finding> findings) {
                {"first seen"},
                {"signature"}});
   for (const auto& f : findings)
-    table.add({std::to_string(f.id), state_text(f), ratio(f.reliability),
+    table.add({std::to_string(f.id), state_text(f), ratio_or_dash(f.reliability),
                std::to_string(call_count(f.plan)), f.environment.device, f.first_seen,
                f.signature.text()});
   return table.text();

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/terminal.h"
 #include "guard/names.h"
 #include "report/guard.h"
+#include "report/json_parts.h"
 
 namespace redzone::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using guard::Counter;
 using guard::Finding;
 
@@ -33,7 +31,7 @@ Json block(const guard::Block& b) {
       {"address", hex(b.address)}, {"bytes", b.bytes}, {"ordinal", b.ordinal}, {"freed", b.freed}};
 }
 
-Json finding(const guard::DistinctFinding& distinct) {
+Json guard_finding(const guard::DistinctFinding& distinct) {
   const Finding& f = distinct.first;
   return {{"signature", printable(guard::signature(f))},
           {"kind", name_of(f.kind)},
@@ -108,7 +106,7 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code) {
   const auto count = [&](Counter counter) { return run.count(counter); };
   Json argv = Json::array(), findings = Json::array(), processes = Json::array();
   for (const auto& word : run.argv) argv.push_back(printable(word));
-  for (const auto& one : run.findings()) findings.push_back(finding(one));
+  for (const auto& one : run.findings()) findings.push_back(guard_finding(one));
   for (const auto& one : run.processes) processes.push_back(process(one, run.settings));
   const Json out = {{"argv", argv},
                     {"exit_code", run.ended.exit_code},
@@ -124,7 +122,7 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code) {
                     {"left_out", left_out(count)},
                     {"foreign_preload", printable(run.foreign_preload)},
                     {"unreadable_records", run.unreadable}};
-  return out.dump(2) + "\n";
+  return print(out);
 }
 
 }  // namespace redzone::report

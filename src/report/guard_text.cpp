@@ -49,7 +49,7 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} {} {}", bytes_text(finding.distance_bytes), name_of(finding.side), block);
 }
 
-std::string finding_text(std::size_t number, const guard::DistinctFinding& distinct) {
+std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct) {
   const Finding& finding = distinct.first;
   std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
   if (finding.kind == FindingKind::device_error)
@@ -139,7 +139,7 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
 
 // "no finding; 1 of 3 processes to guard was not judged": what is known of the others is said
 // beside the verdict, and not in the table alone.
-std::string verdict(const guard::ProgramRun& run) {
+std::string verdict_of_run(const guard::ProgramRun& run) {
   const std::size_t findings = run.findings().size();
   std::string out = findings != 0     ? counted(findings, "finding")
                     : run.is_judged() ? "no finding"
@@ -155,14 +155,15 @@ std::string verdict(const guard::ProgramRun& run) {
 std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes) {
   const auto findings = run.findings();
   std::string out = guarded_text(run);
-  for (std::size_t i = 0; i < findings.size(); ++i) out += finding_text(i + 1, findings[i]) + "\n";
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    out += guard_finding_text(i + 1, findings[i]) + "\n";
   out += processes_text(run);
   out += limits_text(run, notes);
   const std::string own = run.ended.signal != 0
                               ? fmt::format("was ended by signal {}", run.ended.signal)
                               : fmt::format("exited with {}", run.ended.exit_code);
-  return out + fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict(run), own,
-                           exit_code);
+  return out + fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict_of_run(run),
+                           own, exit_code);
 }
 
 }  // namespace redzone::report

@@ -1,7 +1,6 @@
 #include "report/html.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "page_css.h"
@@ -10,6 +9,7 @@
 #include "page_html.h"
 #include "page_night_js.h"
 #include "page_trends_js.h"
+#include "report/json_parts.h"
 #include "report/night_formats.h"
 #include "report/night_words.h"
 #include "report/safe_text.h"
@@ -40,13 +40,10 @@ std::string data_of(const Night& night) {
   }
   // Over all findings, including those left out. The seed is a text: JavaScript's numbers end at
   // 2^53.
-  nlohmann::ordered_json all{{"seed", std::to_string(night.seed)},
-                             {"left_out", night.findings.size() - kept},
-                             {"alarms", alarms_of(night).count()},
-                             {"verdict", verdict_sentence(night)},
-                             {"to_look_at", alarm_texts(night)},
-                             {"shards", shard_text(night)},
-                             {"standings", nlohmann::ordered_json::object()}};
+  Json all{{"seed", std::to_string(night.seed)}, {"left_out", night.findings.size() - kept},
+           {"alarms", alarms_of(night).count()}, {"verdict", verdict_sentence(night)},
+           {"to_look_at", alarm_texts(night)},   {"shards", shard_text(night)},
+           {"standings", Json::object()}};
   for (const auto& f : night.findings) {
     auto& count = all["standings"][std::string(name_of(f.ledger.standing))];
     count = (count.is_null() ? 0 : count.get<std::int64_t>()) + 1;

@@ -1,13 +1,12 @@
 #include "report/json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/campaign_record.h"
 #include "core/field_json.h"
 #include "core/finding_fields.h"
 #include "core/observation_fields.h"
 #include "core/plan_text.h"
 #include "report/format.h"
+#include "report/json_parts.h"
 #include "report/names.h"
 #include "report/needs.h"
 #include "report/text.h"
@@ -15,19 +14,6 @@
 
 namespace redzone::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string print(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-template <class Range, class Convert>
-Json list(const Range& range, Convert convert) {
-  Json array = Json::array();
-  for (const auto& element : range) array.push_back(convert(element));
-  return array;
-}
 
 Json value(const Value& v) {
   return std::visit([](const auto& x) { return Json(x); }, v);
@@ -47,11 +33,11 @@ Json reliability(const Reliability& r) {
 }
 
 // For any runs. Without an interval, since the number of runs depends on their outcome.
-Json counts(const Reliability& r) {
+Json reliability_counts(const Reliability& r) {
   return {{"k", r.k}, {"n", r.n}};
 }
 
-Json finding(const Finding& f, std::string_view db) {
+Json finding_object(const Finding& f, std::string_view db) {
   return {{"id", f.id},
           {"state", name_of(f.state)},
           {"ledger",
@@ -76,11 +62,12 @@ Json finding(const Finding& f, std::string_view db) {
           {"plan", print_plan(f.plan)},
           {"plan_hash", plan_hash(f.plan)},
           {"original_plan", print_plan(f.original)},
-          {"attribution",
-           list(f.attribution,
-                [](const AttributionRow& row) -> Json {
-                  return {{"axis", row.axis}, {"value", row.value}, {"failed", counts(row.failed)}};
-                })},
+          {"attribution", list(f.attribution,
+                               [](const AttributionRow& row) -> Json {
+                                 return {{"axis", row.axis},
+                                         {"value", row.value},
+                                         {"failed", reliability_counts(row.failed)}};
+                               })},
           {"culprits", FieldJson::of(f.culprits, Defaults::written)},
           {"fault_detail", f.fault_detail},
           {"environment", FieldJson::of(f.environment, Defaults::written)},
@@ -93,8 +80,8 @@ Json finding(const Finding& f, std::string_view db) {
           {"replay", replay_command(f, db)}};
 }
 
-Json findings(std::span<const Finding> all, std::string_view db) {
-  return list(all, [&](const Finding& f) { return finding(f, db); });
+Json finding_objects(std::span<const Finding> all, std::string_view db) {
+  return list(all, [&](const Finding& f) { return finding_object(f, db); });
 }
 
 Json device(const TargetDevice& d) {
@@ -123,7 +110,7 @@ Json knob(const KnobSpec& k) {
       {"name", k.name}, {"values", list(k.values, value)}, {"drawn", k.draws()}, {"doc", k.doc}};
 }
 
-Json target(const TargetInfo& t) {
+Json target_object(const TargetInfo& t) {
   const TargetSpec& s = t.spec;
   return {{"name", s.name},
           {"category", name_of(s.category)},
@@ -179,16 +166,16 @@ Json compared(const Compared& c) {
 }  // namespace
 
 std::string targets_json(std::span<const TargetInfo> targets) {
-  return print({{"targets", list(targets, target)}});
+  return print({{"targets", list(targets, target_object)}});
 }
 
 std::string findings_json(std::span<const Finding> all, std::string_view db) {
-  return print({{"findings", findings(all, db)}});
+  return print({{"findings", finding_objects(all, db)}});
 }
 
 std::string finding_json(const Finding& f, std::string_view db,
                          std::span<const Artifact> artifacts) {
-  Json json = finding(f, db);
+  Json json = finding_object(f, db);
   json["logs"] = Json::array();
   for (const auto& a : artifacts)
     if (a.kind == "log")
@@ -232,7 +219,7 @@ std::string campaign_json(const CampaignRecord& c, std::span<const Finding> foun
                 {"targets", list(scope.targets, judged)},
                 {"slow_functions", scope.slow_functions},
                 {"self_proof", {{"planted_bugs_caught", proof.caught}, {"ms", proof.took.count()}}},
-                {"findings", findings(found, db)}});
+                {"findings", finding_objects(found, db)}});
 }
 
 std::string replay_json(const ReplayResult& result) {

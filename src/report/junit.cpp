@@ -156,7 +156,7 @@ void set_text(pugi::xml_node node, std::string_view text) {
   if (!text.empty()) node.append_child(pugi::node_pcdata).set_value(xml_characters(text).c_str());
 }
 
-void add(pugi::xml_node suite, const char* suite_name, const Case& c) {
+void add_case(pugi::xml_node suite, const char* suite_name, const Case& c) {
   pugi::xml_node node = suite.append_child("testcase");
   set(node, "classname", std::string("redzone.") + suite_name);
   set(node, "name", c.name);
@@ -212,7 +212,7 @@ std::string night_junit(const Night& night) {
     set_seconds(node, s.seconds());
     set_timestamp(node, night.started);
     set_properties(node, s);
-    for (const Case& c : s.cases) add(node, s.name, c);
+    for (const Case& c : s.cases) add_case(node, s.name, c);
     tests += static_cast<std::int64_t>(s.cases.size());
     failures += s.count(Result::failure);
     errors += s.count(Result::error);

@@ -28,7 +28,7 @@ std::string words(std::string_view text) {
 std::string code(std::string_view text) {
   return markdown_cell_code(brief(text));
 }
-std::string reference(std::string_view link) {
+std::string link_reference(std::string_view link) {
   const auto safe = web_link(link);
   return safe ? fmt::format("<{}>", *safe) : words(link);
 }
@@ -92,7 +92,7 @@ void add_findings(Summary& summary, std::string_view title, const Group& finding
                   findings.size(), [&](std::size_t i) {
                     const NightFinding& f = *findings[i];
                     std::string state(name_of(f.ledger.standing));
-                    if (!f.ledger.link.empty()) state += " " + reference(f.ledger.link);
+                    if (!f.ledger.link.empty()) state += " " + link_reference(f.ledger.link);
                     if (!f.ledger.note.empty()) state += " " + words(f.ledger.note);
                     return fmt::format("| {} | {} | {} | {} | {} |\n", f.id, state,
                                        code(f.signature), words(outcome_text(f)), code(f.replay));

@@ -19,7 +19,7 @@ bool may_be_needed(const Plan& plan, const AttributionRow& row) {
   return axis != nullptr && axis->needed && row.value == axis->value(plan);
 }
 
-std::string ratio(const Reliability& r) {
+std::string failed_ratio(const Reliability& r) {
   return fmt::format("{}/{}", r.k, r.n);
 }
 
@@ -28,7 +28,8 @@ std::string passes_with(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)
     if (row.axis == own.axis && row.failed.n > 0 && row.failed.k == 0)
-      out += fmt::format("{}{} with {}", out.empty() ? "" : ", ", ratio(row.failed), row.value);
+      out +=
+          fmt::format("{}{} with {}", out.empty() ? "" : ", ", failed_ratio(row.failed), row.value);
   return out;
 }
 
@@ -37,7 +38,7 @@ std::string fails_otherwise(const Finding& f, const AttributionRow& own) {
   std::string out;
   for (const auto& row : f.attribution)
     if (row.axis == and_launch(own.axis) && row.failed.k > 0)
-      out += fmt::format("{}{} with {}", out.empty() ? "; fails " : ", ", ratio(row.failed),
+      out += fmt::format("{}{} with {}", out.empty() ? "; fails " : ", ", failed_ratio(row.failed),
                          row.value);
   return out;
 }
@@ -67,8 +68,8 @@ std::vector<std::string> needs_of(const Finding& f) {
   }
   const auto *alone = load_row(f, axis::kAlone), *busy = load_row(f, axis::kSideBySide);
   if (alone != nullptr && busy != nullptr && fails_less(alone->failed, busy->failed))
-    out.push_back(fmt::format("a busy machine ({} alone, {} side by side)", ratio(alone->failed),
-                              ratio(busy->failed)));
+    out.push_back(fmt::format("a busy machine ({} alone, {} side by side)",
+                              failed_ratio(alone->failed), failed_ratio(busy->failed)));
   return out;
 }
 

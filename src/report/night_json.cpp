@@ -1,21 +1,12 @@
-#include <nlohmann/json.hpp>
 
+#include "report/json_parts.h"
 #include "report/night_formats.h"
 
 namespace redzone::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class Range, class Convert>
-Json list(const Range& range, Convert convert) {
-  Json array = Json::array();
-  for (const auto& element : range) array.push_back(convert(element));
-  return array;
-}
-
 // Every standing has a key, so that readers need not know the possible ones.
-Json counts(const StandingCounts& counts) {
+Json standing_counts(const StandingCounts& counts) {
   Json json = Json::object();
   for (const auto standing : {Standing::fresh, Standing::known, Standing::fixed,
                               Standing::regressed, Standing::quarantined}) {
@@ -25,11 +16,11 @@ Json counts(const StandingCounts& counts) {
   return json;
 }
 
-Json table(const NightTable& t) {
+Json night_table(const NightTable& t) {
   return {{"title", t.title}, {"columns", t.columns}, {"rows", t.rows}};
 }
 
-Json finding(const NightFinding& f) {
+Json night_finding(const NightFinding& f) {
   return {
       {"id", f.id},
       {"signature",
@@ -73,7 +64,7 @@ Json finding(const NightFinding& f) {
       {"first_seen", f.first_seen},
       {"last_seen", f.last_seen},
       {"replay", f.replay},
-      {"tables", list(f.tables, table)}};
+      {"tables", list(f.tables, night_table)}};
 }
 
 Json plan(const NightPlan& p) {
@@ -89,11 +80,11 @@ Json plan(const NightPlan& p) {
           {"replay", p.replay}};
 }
 
-Json reference(const ReferenceCount& r) {
+Json reference_count(const ReferenceCount& r) {
   return {{"compared_calls", r.compared}, {"calls", r.calls}};
 }
 
-Json target(const NightTarget& t) {
+Json night_target(const NightTarget& t) {
   return {{"name", t.name},
           {"plans", t.plans},
           {"calls", t.calls},
@@ -104,9 +95,9 @@ Json target(const NightTarget& t) {
           {"inconclusive", t.inconclusive},
           {"not_applicable", t.not_applicable},
           {"harness_errors", t.harness_errors},
-          {"findings", counts(t.findings)},
+          {"findings", standing_counts(t.findings)},
           {"not_fuzzed", t.not_fuzzed},
-          {"reference", reference(t.reference)},
+          {"reference", reference_count(t.reference)},
           {"not_compared", t.not_compared},
           {"outputs",
            {{"by_digests", t.outputs.by_digests},
@@ -120,7 +111,7 @@ Json trend(const NightTrend& t) {
           {"started", t.started},
           {"plans", t.plans},
           {"calls", t.calls},
-          {"findings", counts(t.findings)},
+          {"findings", standing_counts(t.findings)},
           {"device_seconds", t.device_seconds},
           {"exit_code", t.exit_code ? Json(*t.exit_code) : Json()}};
 }
@@ -168,11 +159,11 @@ std::string night_json(const Night& n) {
                        {"inconclusive", n.inconclusive},
                        {"not_applicable", n.not_applicable},
                        {"harness_errors", n.harness_errors},
-                       {"reference", reference(n.reference)},
+                       {"reference", reference_count(n.reference)},
                        {"workers_lost", n.workers_lost},
-                       {"findings", list(n.findings, finding)},
+                       {"findings", list(n.findings, night_finding)},
                        {"corpus", list(n.corpus, plan)},
-                       {"targets", list(n.targets, target)},
+                       {"targets", list(n.targets, night_target)},
                        {"not_judged", list(n.not_judged,
                                            [](const NightGap& gap) -> Json {
                                              return {{"what", gap.what}, {"why", gap.why}};
@@ -180,7 +171,7 @@ std::string night_json(const Night& n) {
                        {"trend", list(n.trend, trend)},
                        {"problem", n.problem},
                        {"exit_code", n.exit_code}}}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return print(json);
 }
 
 }  // namespace redzone::report

@@ -10,7 +10,7 @@
 namespace redzone::report {
 namespace {
 
-std::string ratio(std::int64_t k, std::int64_t n) {
+std::string ratio_or_nothing(std::int64_t k, std::int64_t n) {
   return n == 0 ? "" : fmt::format("{}/{}", k, n);
 }
 
@@ -51,7 +51,7 @@ std::string head(const Night& n) {
   return out;
 }
 
-std::string findings(const Night& n) {
+std::string findings_section(const Night& n) {
   if (n.findings.empty()) return "\nno findings\n";
   Table table({{"finding", Table::Align::right},
                {"standing"},
@@ -62,7 +62,7 @@ std::string findings(const Night& n) {
                {"link"}});
   for (const auto& f : n.findings)
     table.add({std::to_string(f.id), standing_of(f), std::string(name_of(f.tonight)),
-               ratio(f.k, f.n), f.signature, f.replay, f.ledger.link});
+               ratio_or_nothing(f.k, f.n), f.signature, f.replay, f.ledger.link});
   return "\n" + table.text();
 }
 
@@ -70,7 +70,7 @@ std::string corpus(const Night& n) {
   if (n.corpus.empty()) return "";
   Table table({{"plan"}, {"tonight"}, {"failed", Table::Align::right}, {"finding"}, {"reason"}});
   for (const auto& p : n.corpus)
-    table.add({p.file, std::string(name_of(p.tonight)), ratio(p.k, p.n),
+    table.add({p.file, std::string(name_of(p.tonight)), ratio_or_nothing(p.k, p.n),
                p.finding ? std::to_string(*p.finding) : "", p.reason});
   return "\ncorpus\n" + table.text("  ");
 }
@@ -106,7 +106,7 @@ std::string line_of(std::string_view sentence) {
   return out + '\n';
 }
 
-std::string verdict(const Night& n) {
+std::string verdict_section(const Night& n) {
   std::string out = "\n";
   const auto alarms = alarm_texts(n);
   for (const auto& text : alarms) out += text + '\n';
@@ -117,8 +117,8 @@ std::string verdict(const Night& n) {
 }  // namespace
 
 std::string night_text(const Night& night) {
-  return head(night) + findings(night) + corpus(night) + targets(night) + gaps(night) +
-         verdict(night);
+  return head(night) + findings_section(night) + corpus(night) + targets(night) + gaps(night) +
+         verdict_section(night);
 }
 
 }  // namespace redzone::report

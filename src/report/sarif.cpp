@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "report/json_parts.h"
 #include "report/night_words.h"
 #include "report/safe_text.h"
 
 namespace redzone::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostResults = 25'000;
 constexpr std::size_t kMostNotifications = 1'000;
@@ -40,7 +38,7 @@ const char* level_of(const NightFinding& f) {
   return waived || !sure ? "note" : "warning";
 }
 
-Json text(std::string_view words) {
+Json message_text(std::string_view words) {
   return {{"text", words}};
 }
 
@@ -68,7 +66,7 @@ Json result(const NightFinding& f, std::size_t rule) {
       {"ruleId", f.kind},
       {"ruleIndex", rule},
       {"level", level_of(f)},
-      {"message", text(message)},
+      {"message", message_text(message)},
       {"locations", Json::array({{{"physicalLocation",
                                    {{"artifactLocation", {{"uri", target_uri(f.target)}}},
                                     {"region", {{"startLine", 1}}}}},
@@ -93,7 +91,7 @@ Json result(const NightFinding& f, std::size_t rule) {
 }
 
 Json notification(const char* level, std::string_view words) {
-  return {{"level", level}, {"message", text(words)}};
+  return {{"level", level}, {"message", message_text(words)}};
 }
 
 Json notifications(const Night& night, std::size_t left_out) {
@@ -155,7 +153,7 @@ std::string night_sarif(const Night& night) {
   for (auto& [kind, index] : rules) {
     index = descriptors.size();
     descriptors.push_back({{"id", kind},
-                           {"shortDescription", text("GPU kernel failure: " + kind)},
+                           {"shortDescription", message_text("GPU kernel failure: " + kind)},
                            {"defaultConfiguration", {{"level", "error"}}}});
   }
   Json results = Json::array();

@@ -39,7 +39,7 @@ std::string names(const Specs& specs) {
   return fmt::format("{}", fmt::join(out, " "));
 }
 
-std::string section(std::string_view title, const Table& table) {
+std::string table_section(std::string_view title, const Table& table) {
   return table.empty() ? "" : fmt::format("\n{}\n{}", title, table.text("  "));
 }
 
@@ -67,12 +67,12 @@ std::string target_text(const TargetInfo& target) {
   Table devices({{"device"}, {"runs here"}, {"plugin"}, {"code"}});
   for (const auto& d : target.devices)
     devices.add({d.device, d.runs_here ? "yes" : "no: " + d.why_not, d.plugin, d.code_hash});
-  out += section("devices", devices);
+  out += table_section("devices", devices);
 
   Table dims({{"dim"}, {"values"}, {"tile", Table::Align::right}, {""}});
   for (const auto& d : spec.dims)
     dims.add({d.name, range_of(d), d.tile == 0 ? "" : std::to_string(d.tile), d.doc});
-  out += section("dims", dims);
+  out += table_section("dims", dims);
   for (const auto& c : spec.constraints) out += fmt::format("  where {}\n", printable(c.text));
 
   Table tensors({{"tensor"}, {"role"}, {"type"}, {"layouts"}});
@@ -80,11 +80,11 @@ std::string target_text(const TargetInfo& target) {
     tensors.add({t.name, std::string(name_of(t.role)),
                  t.dtype_of ? "by config" : std::string(name_of(t.dtype)),
                  fmt::format("{}", fmt::join(layouts_of(t.layouts), ", "))});
-  out += section("tensors", tensors);
+  out += table_section("tensors", tensors);
 
   Table knobs({{"knob"}, {"values, the default first"}, {""}});
   for (const auto& k : spec.knobs) knobs.add({k.name, values_of(k), k.doc});
-  out += section("knobs", knobs);
+  out += table_section("knobs", knobs);
 
   out += fmt::format("\nbitwise deterministic: {}, float64 reference: {}\n",
                      spec.deterministic ? "yes" : "no", spec.has_reference ? "yes" : "no");

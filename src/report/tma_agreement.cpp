@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "report/format.h"
+#include "report/json_parts.h"
 #include "report/tma_names.h"
 
 namespace redzone::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char* word(tma::Says says) {
   switch (says) {
@@ -112,7 +109,7 @@ std::string agreement_json(const AgreementRun& run) {
                     {"rules", std::move(rules)},
                     {"disagreements", std::move(disagreements)},
                     {"not_reduced", a.not_reduced}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return print(out);
 }
 
 }  // namespace redzone::report

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <span>
 
+#include "report/json_parts.h"
 #include "report/tma.h"
 #include "report/tma_names.h"
 
 namespace redzone::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class T, std::size_t N>
 Json used(const std::array<T, N>& values, std::uint32_t rank, std::uint32_t less) {
@@ -86,7 +85,7 @@ std::string explanation_json(const tma::Explanation& explanation) {
                     {"left_out", explanation.left_out},
                     {"verdict", name_of(verdict_of(explanation))},
                     {"descriptors", std::move(descriptors)}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return print(out);
 }
 
 }  // namespace redzone::report

@@ -1,12 +1,11 @@
 // Descriptors as JSON. Private to the reports.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "report/json_parts.h"
 #include "tma/explain.h"
 
 namespace redzone::report {
 
-nlohmann::ordered_json descriptor_json(const tma::Descriptor& descriptor);
+Json descriptor_json(const tma::Descriptor& descriptor);
 
 }  // namespace redzone::report

@@ -13,7 +13,7 @@ std::string broken_text(const tma::Advice& a, std::string_view what) {
                      a.limit, a.why, a.change);
 }
 
-std::string title(const tma::Diagnosis& d) {
+std::string diagnosis_title(const tma::Diagnosis& d) {
   if (d.line == 0) return "descriptor";
   std::string out = fmt::format("line {}", d.line);
   if (d.times > 1) out += fmt::format(" (the same {})", counted(d.times, "time"));
@@ -35,7 +35,7 @@ std::string conclusion(const tma::Diagnosis& d) {
 }
 
 std::string diagnosis_text(const tma::Diagnosis& d) {
-  std::string out = fmt::format("{}: {}\n", title(d), conclusion(d));
+  std::string out = fmt::format("{}: {}\n", diagnosis_title(d), conclusion(d));
   // Hardly any value of an unreadable descriptor was read.
   if (d.verdict != tma::Verdict::unreadable)
     out += fmt::format("  {}{}\n",

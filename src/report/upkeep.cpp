@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "report/format.h"
+#include "report/json_parts.h"
 
 namespace redzone::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
-
-std::string print(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
 
 std::string bytes(std::int64_t n) {
   return grouped(static_cast<std::uint64_t>(n)) + " bytes";
@@ -26,7 +20,7 @@ Json object(const Counts& counts) {
   return json;
 }
 
-std::string table(std::string_view title, const Counts& counts) {
+std::string counts_table(std::string_view title, const Counts& counts) {
   if (counts.empty()) return "";
   Table table({{std::string(title)}, {"", Table::Align::right}});
   for (const auto& [name, n] : counts) table.add({name, grouped(static_cast<std::uint64_t>(n))});
@@ -75,9 +69,9 @@ std::string contents_text(const store::Contents& c) {
                                 bytes(c.free_bytes));
   if (!c.first_seen.empty())
     out += fmt::format("findings seen from {} to {}\n", c.first_seen, c.last_seen);
-  return out + table("findings by state", c.findings_by_state) +
-         table("by standing", c.findings_by_standing) + table("by target", c.findings_by_target) +
-         table("rows", c.rows);
+  return out + counts_table("findings by state", c.findings_by_state) +
+         counts_table("by standing", c.findings_by_standing) +
+         counts_table("by target", c.findings_by_target) + counts_table("rows", c.rows);
 }
 
 std::string contents_json(const store::Contents& c) {

@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::vector<std::int64_t> ids_of(SQLite::Database& sql, const char* query) {
+std::vector<std::int64_t> ids_from(SQLite::Database& sql, const char* query) {
   SQLite::Statement statement(sql, query);
   std::vector<std::int64_t> ids;
   while (statement.executeStep()) ids.push_back(statement.getColumn(0).getInt64());
@@ -112,7 +112,7 @@ void check_rows(Database& db, Lines& wrong) {
   reads(wrong, [&] { read_campaigns(sql); });
   reads(wrong, [&] { read_runs(sql); });
   reads(wrong, [&] { read_writers(sql); });
-  for (const auto id : ids_of(sql, "SELECT id FROM findings ORDER BY id")) {
+  for (const auto id : ids_from(sql, "SELECT id FROM findings ORDER BY id")) {
     reads(wrong, [&] { load_finding(db, id); });
     reads(wrong, [&] { read_trials(sql, id); });
     reads(wrong, [&] { read_artifacts(sql, id); });
@@ -120,7 +120,7 @@ void check_rows(Database& db, Lines& wrong) {
   reads(wrong, [&] {
     for (const auto& key : probe_keys(sql)) read_probes(sql, key);
   });
-  for (const auto id : ids_of(sql, "SELECT campaign_id FROM nights ORDER BY campaign_id")) {
+  for (const auto id : ids_from(sql, "SELECT campaign_id FROM nights ORDER BY campaign_id")) {
     reads(wrong, [&] { read_replays(sql, id); });
     reads(wrong, [&] { read_targets(sql, id); });
   }

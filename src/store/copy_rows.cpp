@@ -16,7 +16,7 @@ struct Copied {
   const std::function<std::int64_t(std::int64_t)>* changed = nullptr;  // null: copied unchanged
 };
 
-void bind(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copied& copied) {
+void bind_cell(SQLite::Statement& add, int at, const SQLite::Column& cell, const Copied& copied) {
   if (cell.isNull())
     add.bind(at);
   else if (copied.changed != nullptr)
@@ -64,7 +64,7 @@ void copy_rows(SQLite::Database& from, SQLite::Database& into, const std::string
                                           fmt::join(names, ", "), fmt::join(values, ", "), unless));
   while (query.executeStep()) {
     for (std::size_t i = 0; i < copied.size(); ++i)
-      bind(add, static_cast<int>(i) + 1, query.getColumn(copied[i].column), copied[i]);
+      bind_cell(add, static_cast<int>(i) + 1, query.getColumn(copied[i].column), copied[i]);
     add.exec();
     add.reset();
   }

@@ -57,7 +57,7 @@ void write_details(SQLite::Database& sql, std::int64_t id, const Finding& findin
 }
 
 // "findings 1 to 3, 7", "no findings yet".
-std::string ids_of(SQLite::Database& sql, std::string_view table, std::string_view what) {
+std::string ids_where(SQLite::Database& sql, std::string_view table, std::string_view what) {
   SQLite::Statement query(sql, fmt::format("SELECT id FROM {} ORDER BY id", table));
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
   while (query.executeStep()) {
@@ -299,7 +299,7 @@ void require_row(Database& database, std::string_view table, std::string_view wh
   if (exists.executeStep()) return;
   throw Failure{
       {ErrorKind::usage, fmt::format("no {} {}: {} holds {}", what, id, database.path().string(),
-                                     ids_of(database.sql(), table, what))}};
+                                     ids_where(database.sql(), table, what))}};
 }
 
 }  // namespace redzone::store

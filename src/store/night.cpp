@@ -13,7 +13,7 @@ namespace redzone::store {
 namespace {
 
 template <class A, Of<NightRun> R>
-void columns(A& a, R& r) {
+void night_columns(A& a, R& r) {
   a("campaign_id", r.campaign);
   a("began", r.began);
   a("base_seed", r.base_seed);
@@ -41,7 +41,7 @@ void columns(A& a, R& r) {
 }
 
 template <class A, Of<NightReplay> R>
-void columns(A& a, R& r) {
+void night_columns(A& a, R& r) {
   a("subject", r.subject);
   a("target", r.target);
   a("expected", r.expected);
@@ -53,7 +53,7 @@ void columns(A& a, R& r) {
 }
 
 template <class A, Of<NightTarget> T>
-void columns(A& a, T& t) {
+void night_columns(A& a, T& t) {
   a("target", t.target);
   a("plans", t.plans);
   a("calls", t.calls);
@@ -82,20 +82,20 @@ template <class T>
 std::string names_of_columns() {
   ColumnNames names;
   const T sample{};
-  columns(names, sample);
+  night_columns(names, sample);
   return names.list("t");
 }
 
 void write_run(Database& db, const NightRun& run) {
   RowWriter row;
-  columns(row, run);
+  night_columns(row, run);
   row.replace(db.sql(), "nights");
 }
 
 void write_target(Database& db, std::int64_t campaign, const NightTarget& target) {
   RowWriter row;
   row("campaign_id", campaign);
-  columns(row, target);
+  night_columns(row, target);
   row.replace(db.sql(), "night_targets");
 }
 
@@ -112,7 +112,7 @@ std::vector<NightReplay> read_replays(SQLite::Database& sql, std::int64_t campai
     RowReader reader(query, fmt::format("a replay of night {}", campaign));
     NightReplay& replay = replays.emplace_back();
     if (const std::int64_t finding = reader.integer(); finding != 0) replay.finding = finding;
-    columns(reader, replay);
+    night_columns(reader, replay);
   }
   return replays;
 }
@@ -123,7 +123,7 @@ std::vector<NightRun> read_runs(SQLite::Database& sql) {
   std::vector<NightRun> runs;
   while (query.executeStep()) {
     RowReader reader(query, "a night");
-    columns(reader, runs.emplace_back());
+    night_columns(reader, runs.emplace_back());
   }
   return runs;
 }
@@ -136,7 +136,7 @@ std::vector<NightTarget> read_targets(SQLite::Database& sql, std::int64_t campai
   std::vector<NightTarget> targets;
   while (query.executeStep()) {
     RowReader reader(query, fmt::format("a target of night {}", campaign));
-    columns(reader, targets.emplace_back());
+    night_columns(reader, targets.emplace_back());
   }
   return targets;
 }
@@ -165,7 +165,7 @@ Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& repla
       row("finding_id", *replay.finding);
     else
       row.null("finding_id");
-    columns(row, replay);
+    night_columns(row, replay);
     row.replace(store_.database().sql(), "night_replays");
   });
 }

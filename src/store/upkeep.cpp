@@ -25,7 +25,7 @@ std::vector<std::int64_t> ids(SQLite::Database& sql, const std::string& query,
   return ids;
 }
 
-int run(SQLite::Database& sql, const char* text, std::int64_t id) {
+int run_for(SQLite::Database& sql, const char* text, std::int64_t id) {
   SQLite::Statement statement(sql, text);
   statement.bind(1, id);
   return statement.exec();
@@ -95,10 +95,10 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
              "SELECT id FROM campaigns WHERE started < ? AND (ended <> '' OR started < ?) AND NOT "
              "EXISTS (SELECT 1 FROM findings WHERE campaign_id = campaigns.id)",
              {time, utc_days_ago(std::max(1.0, static_cast<double>(keep_days)))})) {
-      run(sql, "DELETE FROM night_replays WHERE campaign_id = ?", id);
-      run(sql, "DELETE FROM night_targets WHERE campaign_id = ?", id);
-      run(sql, "DELETE FROM nights WHERE campaign_id = ?", id);
-      out.campaigns += run(sql, "DELETE FROM campaigns WHERE id = ?", id);
+      run_for(sql, "DELETE FROM night_replays WHERE campaign_id = ?", id);
+      run_for(sql, "DELETE FROM night_targets WHERE campaign_id = ?", id);
+      run_for(sql, "DELETE FROM nights WHERE campaign_id = ?", id);
+      out.campaigns += run_for(sql, "DELETE FROM campaigns WHERE id = ?", id);
     }
     if (out.campaigns > 0) note_prune(sql, db.writer(), time);
     out.entries = compact_ledgers(sql, time);

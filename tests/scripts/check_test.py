@@ -186,6 +186,34 @@ class Check(unittest.TestCase):
         (self.folder / "sim_text.says").write_text(text)
         return self.check("copies", *arguments)
 
+    def batch(self, lists, one, other):
+        """The result of `check batches` for a folder of two sources, which call helpers."""
+        self.write("src/part/CMakeLists.txt", f"add_library(rz_part one.cpp other.cpp)\n{lists}\n")
+        for name, text in (("one", one), ("other", other)):
+            self.write(f"src/part/{name}.cpp", text)
+        self.commit()
+        return self.check("batches")
+
+    OWN = "namespace {\n\nint sum(int a,\n        int b) {\n  return a + b;\n}\n\n}  // namespace\n"
+
+    def test_a_name_that_another_source_of_a_batch_calls_is_a_failure(self):
+        ran = self.batch("redzone_batches(rz_part)", self.OWN, "int three() {\n  return sum(1, 2);\n}\n")
+        self.assertEqual(1, ran.returncode)
+        self.assertIn("src/part/one.cpp: sum() has a name that src/part/other.cpp calls\n", ran.stdout)
+
+    def test_so_is_a_name_that_two_sources_of_a_batch_define(self):
+        ran = self.batch("redzone_batches(rz_part)", self.OWN, self.OWN)
+        self.assertEqual(2, ran.stdout.count("sum() has a name that"))
+
+    def test_members_other_namespaces_comments_and_texts_are_not_called(self):
+        ran = self.batch("redzone_batches(rz_part)", self.OWN, "int a = x.sum(1) + p->sum(2) + other::sum(3);"
+                         '  // sum(4)\nconst char* text = "sum(5)";\nint sum = 6;\n')
+        self.assertEqual((0, 1), (ran.returncode, ran.stdout.count("\n")), ran.stdout)
+
+    def test_what_is_compiled_by_itself_may_have_any_names(self):
+        for lists in ("", "redzone_batches(rz_part EXCEPT other.cpp)"):
+            self.assertEqual(0, self.batch(lists, self.OWN, self.OWN).returncode, lists)
+
     def test_more_copied_lines_than_allowed_are_a_failure(self):
         blocks = "src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
         ran = self.copies(blocks)

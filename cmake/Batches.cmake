@@ -1,0 +1,17 @@
+# Batches: several sources of a library compiled as one (CMake's unity build). Headers take most of the
+# time that a source takes, so a cold build of the command takes half of it.
+#
+# In a batch a call can choose a function of another source's anonymous namespace. So in a folder with
+# batches such a function has a name that no other source of the folder calls; ./scripts/check batches
+# reads that. The preset release has batches; the others compile each source by itself, and find
+# includes that are missing.
+option(REDZONE_BATCHES "Compile several sources of a library as one" OFF)
+
+# redzone_batches(TARGET [EXCEPT source...]): the sources of TARGET may be compiled in batches.
+function(redzone_batches target)
+  cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
+  if(REDZONE_BATCHES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_source_files_properties(${arg_EXCEPT} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
