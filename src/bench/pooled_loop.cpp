@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "campaign/reference_budget.h"
+
 namespace redzone::bench {
 namespace {
 
@@ -28,7 +30,9 @@ PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, Devi
   for (const auto& plan : workload.plans) {
     const TargetEntry* entry = registry.find(plan.target, device);
     RZ_CHECK(entry != nullptr);
-    items_.push_back({&plan, &entry->spec, screen.expand(plan, entry->spec)});
+    auto trials = screen.expand(plan, entry->spec);
+    campaign::leave_out_large_calls(plan, entry->spec, trials);
+    items_.push_back({&plan, &entry->spec, std::move(trials)});
   }
 }
 

@@ -78,8 +78,9 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
   race.add(describe(kBareScreen,
                     "the same with the screen's trials: gated as written, blocking in reverse", 1),
            bare_ready, [&] { return bare->run(Mix::screen, slice, kBareDeadline + slice); });
-  race.add(describe(kScreenOne, "the screen, one worker", 1), one_ready,
-           [&] { return one.run(slice); });
+  race.add(
+      describe(kScreenOne, "the screen, one worker; compares small calls with the reference", 1),
+      one_ready, [&] { return one.run(slice); });
   race.add(describe(kScreen, "the screen, with the workers of a campaign", crew.workers()),
            crew_ready, [&] { return crew.run(slice); });
   race.add(describe(kScreenNoReference, "the same without comparing small calls with the reference",

@@ -35,7 +35,28 @@ std::vector<LargeCall> large_calls(const Plan& plan, std::span<const double> wor
   return large;
 }
 
+std::vector<double> works_of(const Plan& plan, const TargetSpec& spec) {
+  std::vector<double> works;
+  for (const CallStep* step : calls_of(plan))
+    works.push_back(work_of(spec, step->call.dims, step->call.config));
+  return works;
+}
+
+void leave_out(std::vector<std::uint32_t> calls, std::span<TrialSpec> trials) {
+  std::sort(calls.begin(), calls.end());
+  for (TrialSpec& trial : trials)
+    if (trial.reference) trial.left_out = calls;
+}
+
 }  // namespace
+
+void leave_out_large_calls(const Plan& plan, const TargetSpec& spec, std::span<TrialSpec> trials) {
+  std::vector<std::uint32_t> large;
+  const auto works = works_of(plan, spec);
+  for (std::uint32_t i = 0; i < works.size(); ++i)
+    if (works[i] > ReferenceBudget::kSmallWork) large.push_back(i);
+  leave_out(std::move(large), trials);
+}
 
 double ReferenceBudget::Reserved::in_all() const {
   double all = work;
@@ -53,8 +74,7 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
   const auto comparing = static_cast<double>(std::count_if(
       trials.begin(), trials.end(), [](const TrialSpec& trial) { return trial.reference; }));
   if (!spec.has_reference || comparing == 0) return reserved;
-  for (const CallStep* step : calls_of(plan))
-    reserved.works.push_back(work_of(spec, step->call.dims, step->call.config));
+  reserved.works = works_of(plan, spec);
   std::vector<std::uint32_t> left_out;
   for (const LargeCall& large : large_calls(plan, reserved.works)) {
     const double work = large.work * comparing;
@@ -71,9 +91,7 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
       left_out.insert(left_out.end(), large.indices.begin(), large.indices.end());
     }
   }
-  std::sort(left_out.begin(), left_out.end());
-  for (TrialSpec& trial : trials)
-    if (trial.reference) trial.left_out = left_out;
+  leave_out(std::move(left_out), trials);
   had_first_ = had_first_ || reserved.first;
   allowance_us_ -= reserved.us;
   return reserved;

@@ -15,6 +15,10 @@
 
 namespace redzone::campaign {
 
+// Leaves the references of large calls out of the trials, as in the workers of a campaign's screen
+// where others make those comparisons. Throws what the functions of the spec throw.
+void leave_out_large_calls(const Plan& plan, const TargetSpec& spec, std::span<TrialSpec> trials);
+
 class ReferenceBudget {
  public:
   // `most`: a large call other than the first is not compared if its reference is expected to take

@@ -69,6 +69,15 @@ TEST(ReferenceBudget, SmallCallsAreAlwaysCompared) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(c.run(plain_plan({call_of(2, 16)}), 0), Indices{});
 }
 
+TEST(ReferenceBudget, LargeCallsAloneCanBeLeftOut) {
+  const Plan plan =
+      plain_plan({call_of(2, 16), call_of(100, 16), call_of(2, 16), call_of(101, 16)});
+  std::vector<TrialSpec> trials{{.mode = {}}, {.mode = {}, .reference = true}};
+  leave_out_large_calls(plan, spec(), trials);
+  EXPECT_EQ(trials[0].left_out, Indices{});
+  EXPECT_EQ(trials[1].left_out, (Indices{1, 3}));
+}
+
 TEST(ReferenceBudget, TheFirstLargeCallIsComparedAndTheNextOnesWaitForTheirTime) {
   BudgetCase c;
   const Plan large = plain_plan({call_of(100, 16)});  // 10 s
