@@ -199,7 +199,7 @@ void Campaign::top_up() {
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
-    if (!lane->put_off) ++lane->generated;
+    if (lane->put_off.empty()) ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
     const auto begun = now();
     try {
@@ -240,15 +240,20 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
 // are put off, even if the screen's worker is idle just now. Only a target that no other waits for
 // uses it for them.
 void Campaign::submit_next(Lane& lane) {
-  auto pending = std::exchange(lane.put_off, {});
-  if (!pending) pending = make_pending(lane);
+  std::optional<Pending> pending;
+  if (lane.put_off.empty()) {
+    pending = make_pending(lane);
+  } else {
+    pending = std::move(lane.put_off.front());
+    lane.put_off.pop_front();
+  }
   if (!pending) return;
   const bool apart =
       options_.screen_leaves_room &&
       (lane.loses_workers() || pending->references.in_all() > ReferenceBudget::kSmallWork);
   const bool aside = apart && room_aside();
   if (apart && !aside && !is_alone(lane)) {
-    lane.put_off = std::move(pending);
+    lane.put_off.push_front(std::move(*pending));
     return;
   }
   const auto id = next_job_++;
@@ -257,7 +262,8 @@ void Campaign::submit_next(Lane& lane) {
                 .trials = pending->trials,
                 .deadline = options_.deadline,
                 .reuse = aside,
-                .end_at_loss = true};
+                .end_at_loss = true,
+                .back_at_loss = options_.screen_leaves_room};
   pending->aside = aside;
   if (!aside) ++lane.in_warm_worker;
   pending_.emplace(id, std::move(*pending));
@@ -329,6 +335,10 @@ Result<void> Campaign::finish(exec::JobResult result) {
   RZ_CHECK(!node.empty());
   Lane& lane = lanes_[node.mapped().lane];
   if (!node.mapped().aside) --lane.in_warm_worker;
+  if (result.observations.empty() && !node.mapped().trials.empty()) {
+    lane.put_off.push_back(std::move(node.mapped()));
+    return {};
+  }
   try {
     return judge(lane, std::move(node.mapped()), std::move(result));
   } catch (const SpecCallsEnded&) {

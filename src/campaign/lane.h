@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,7 +27,7 @@ struct Campaign::Lane {
   ReferenceBudget references;
   std::size_t index;
   std::uint64_t generated = 0;
-  std::optional<Pending> put_off;  // made, and not submitted yet
+  std::deque<Pending> put_off;     // made, and to be submitted later
   std::size_t in_warm_worker = 0;  // plans given to a worker of the screen and not judged yet
   std::uint64_t losses = 0;        // screened plans that cost their worker
   // True if so many plans do that a worker which also runs others is seldom warm.

@@ -73,7 +73,7 @@ bool Campaign::waits_for_itself(const Lane& lane) const {
 }
 
 bool Campaign::may_run(Lane& lane) const {
-  if (lane.put_off) return !lane.barred && (room_aside() || is_alone(lane));
+  if (!lane.put_off.empty()) return !lane.barred && (room_aside() || is_alone(lane));
   const bool has_worker =
       !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
   return may_make(lane) && lane.plans.ready() && has_worker;

@@ -35,6 +35,9 @@ struct Job {
   // Ends the job at the first trial that kills its worker: a second hang adds no information and
   // costs another deadline.
   bool end_at_loss = false;
+  // In submit(): comes back without observations if a job of the same target before it in the
+  // queue of a worker cost that worker: it would probably cost the next one.
+  bool back_at_loss = false;
   // In run_fresh(): begins although another job has its turn, where jobs take turns on the device.
   // For measuring what a busy device changes.
   bool side_by_side = false;
@@ -46,7 +49,7 @@ using WorkerLog = std::vector<std::shared_ptr<const Plan>>;
 struct JobResult {
   std::uint64_t id = 0;
   // One for each trial of the job. Trials after one that killed the worker run in another worker,
-  // or are missing if Job::end_at_loss is set.
+  // or are missing if Job::end_at_loss is set. None if the job came back (Job::back_at_loss).
   std::vector<Observation> observations;
   // What the worker had run before this job: the first `log_size` plans of `log`.
   std::shared_ptr<const WorkerLog> log;

@@ -44,6 +44,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->reuse = job.reuse;
   pending->behind = job.behind;
   pending->end_at_loss = job.end_at_loss;
+  pending->back_at_loss = job.back_at_loss;
   pending->side_by_side = job.side_by_side;
   return pending;
 }

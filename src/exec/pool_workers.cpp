@@ -275,7 +275,7 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
 }
 
 // Ends the worker. Its current trial gets the observation `blame` (fault attribution), if any; its
-// other jobs are queued again.
+// other jobs are queued again, or come back to the caller (Job::back_at_loss).
 void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now) {
   if (log::shows(log::Level::info))
     log::info("{} {} is lost: {}", options_.what, worker.process.pid(), why_lost(worker, blame));
@@ -298,6 +298,10 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
     }
     job.end_behind_loss();
   }
+  for (std::size_t i = 1; i < jobs.size(); ++i)
+    if (jobs[i]->back_at_loss && jobs.front()->killed_worker() &&
+        jobs[i]->plan->target == jobs.front()->plan->target)
+      jobs[i]->trials.clear();
   for (; !jobs.empty(); jobs.pop_back()) {
     auto& job = jobs.back();
     if (job->complete())

@@ -32,6 +32,7 @@ struct PendingJob {
   bool reuse = false;               // may run in a used worker
   bool behind = false;              // see Job
   bool end_at_loss = false;         // see Job
+  bool back_at_loss = false;        // see Job
   bool side_by_side = false;        // see Job
   std::optional<FreshPlace> fresh;  // absent: submitted
   std::size_t sent_from = 0;        // earlier trials were run by other workers
@@ -41,12 +42,15 @@ struct PendingJob {
   std::size_t log_size = 0;
 
   bool complete() const { return observations.size() == trials.size(); }
+  // True if its last trial killed the worker.
+  bool killed_worker() const {
+    if (observations.empty()) return false;
+    const End last = observations.back().end;
+    return last == End::fault || last == End::hang || last == End::exited;
+  }
   // Drops the trials after one that killed its worker, if end_at_loss is set.
   void end_behind_loss() {
-    if (!end_at_loss || observations.empty()) return;
-    const End last = observations.back().end;
-    if (last == End::fault || last == End::hang || last == End::exited)
-      trials.resize(observations.size());
+    if (end_at_loss && killed_worker()) trials.resize(observations.size());
   }
   // Ends all remaining trials.
   void fail(const std::string& reason) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,24 @@ class FakeExecutor final : public exec::Executor {
     });
     if (compared) ++warm_compared_[job.plan.target];
     exec::JobResult result{job.id, {}, log_, log_->size()};
+    const bool behind_loss = std::any_of(done_.begin(), done_.end(), [&](const auto& earlier) {
+      return lost_by_.contains(earlier.id);
+    });
+    if (job.back_at_loss && behind_loss && last_lost_ == job.plan.target) {
+      ++came_back_;
+      done_.push_back(std::move(result));
+      return;
+    }
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, warm_calls_));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) warm_calls_.push_back(call);
       const End end = result.observations.back().end;
       const bool lost = end == End::fault || end == End::hang;
-      if (lost) ++warm_losses_;
+      if (lost) {
+        ++warm_losses_;
+        lost_by_.insert(job.id);
+        last_lost_ = job.plan.target;
+      }
       if (job.end_at_loss && lost) break;
     }
     log_->push_back(std::make_shared<const Plan>(std::move(job.plan)));
@@ -114,6 +127,8 @@ class FakeExecutor final : public exec::Executor {
   std::size_t most_in_flight() const { return most_in_flight_; }
   // Trials in the warm worker that would have cost it.
   std::uint64_t warm_losses() const { return warm_losses_; }
+  // Jobs behind such a trial that came back without having been run (Job::back_at_loss).
+  std::size_t came_back() const { return came_back_; }
   // Processes that ran nothing but jobs that did not allow a used worker; there is one of those.
   std::size_t fresh_processes() const { return fresh_processes_; }
   // The number of jobs in the current batch.
@@ -165,6 +180,9 @@ class FakeExecutor final : public exec::Executor {
   std::uint64_t trials_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t warm_losses_ = 0;
+  std::set<std::uint64_t> lost_by_;  // ids of the jobs whose trials would have cost the warm worker
+  std::string last_lost_;            // the target of the last of them
+  std::size_t came_back_ = 0;
   std::map<std::string, int> warm_compared_;
 };
 

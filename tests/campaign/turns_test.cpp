@@ -78,6 +78,7 @@ class TurnsTest : public ::testing::Test {
     auto result = campaign.run();
     EXPECT_TRUE(result) << result.error().message;
     warm_losses_ = executor.warm_losses();
+    came_back_ = executor.came_back();
     warm_compared_ = executor.warm_compared();
     most_in_flight_ = executor.most_in_flight();
     return *result;
@@ -117,7 +118,8 @@ class TurnsTest : public ::testing::Test {
   RecordingSink sink_;
   CampaignOptions options_;
   Journal journal_;
-  std::uint64_t warm_losses_ = 0;             // of the last run()
+  std::uint64_t warm_losses_ = 0;  // of the last run()
+  std::size_t came_back_ = 0;
   std::map<std::string, int> warm_compared_;  // of the last run()
   std::size_t most_in_flight_ = 0;            // of the last run()
   std::chrono::steady_clock::time_point now_;
@@ -298,8 +300,22 @@ TEST_F(TurnsTest, WhereOneWorkerScreensTargetsThatFaultDoNotKeepLosingIt) {
                               std::int64_t n) { return target == "t0" ? fault_in(n) : right(); },
                           2);
   EXPECT_GT(result.targets[0].plans, 20u);
-  EXPECT_LE(warm_losses_, 2u) << "what is in flight when the first is seen";
+  EXPECT_EQ(warm_losses_, 1u);
   EXPECT_EQ(result.targets[0].plans, result.targets[0].fail);
+}
+
+// A target that began well has several plans in that worker when its first one faults.
+TEST_F(TurnsTest, WhereOneWorkerScreensItIsLostOnceToATargetThatBeginsToFault) {
+  specs_.resize(2);
+  options_.screen_leaves_room = true;
+  const auto result =
+      run([](const std::string& target,
+             std::int64_t n) { return target == "t0" && n > 10 ? fault_in(n) : right(); },
+          2, {9, 1});
+  EXPECT_EQ(warm_losses_, 1u);
+  EXPECT_GT(came_back_, 0u);
+  EXPECT_GT(result.targets[0].fail, 10u) << "what came back is run beside the screen";
+  EXPECT_EQ(result.targets[0].plans, result.targets[0].fail + result.targets[0].pass);
 }
 
 // What is behind a hang waits for its deadline, and hangs, too, if it is of the same target.

@@ -248,6 +248,39 @@ TEST(PoolLoss, AJobThatEndsAtALossIsNotRunElsewhere) {
   }
 }
 
+TEST(PoolLoss, AJobThatComesBackAtALossIsNotRunBehindOneOfItsTarget) {
+  for (const char* act : {"segv", "device-lost", "hang", "exit-3"}) {
+    Pool pool(fake_options(1, 1));
+    Job first = job_of(act, 1, 1);
+    first.end_at_loss = true;
+    first.back_at_loss = true;
+    first.deadline = std::chrono::milliseconds(act[0] == 'h' ? 200 : 10000);
+    Job second = first;
+    second.id = 2;
+    pool.submit(first);
+    pool.submit(second);
+    std::map<std::uint64_t, JobResult> results;
+    while (auto result = pool.next(std::chrono::minutes(1))) results[result->id] = *result;
+    ASSERT_EQ(results.size(), 2u) << act;
+    ASSERT_EQ(results[1].observations.size(), 1u) << act;
+    EXPECT_NE(results[1].observations[0].end, End::completed) << act;
+    EXPECT_TRUE(results[2].observations.empty()) << act;
+    EXPECT_EQ(pool.stats().workers_lost, 1u) << act;
+  }
+}
+
+TEST(PoolLoss, AJobThatComesBackAtALossIsRunBehindOneOfAnotherTarget) {
+  Pool pool(fake_options(1, 1));
+  Job second = job_of("ok", 1, 2);
+  second.back_at_loss = true;
+  pool.submit(job_of("segv", 1, 1));
+  pool.submit(second);
+  std::map<std::uint64_t, JobResult> results;
+  while (auto result = pool.next(std::chrono::minutes(1))) results[result->id] = *result;
+  EXPECT_EQ(results[1].observations.at(0).end, End::fault);
+  EXPECT_EQ(results[2].observations.at(0).end, End::completed);
+}
+
 TEST(PoolLoss, AJobThatEndsAtALossRunsAllTrialsWhereThereIsNone) {
   Pool pool(fake_options());
   Job job = job_of("ok+segv", 2);
