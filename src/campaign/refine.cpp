@@ -1,6 +1,7 @@
 // Reduces a confirmed finding, sharpens its name and measures it.
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "campaign/confirmation.h"
@@ -19,6 +20,29 @@ statistics::Rates rates_of(const Reliability& r) {
   constexpr double kMiss = 0.01;
   if (r.k >= r.n) return {1e-4, 0.99, 0.01, kMiss};
   return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
+}
+
+// Plans that one fresh process is asked about, one after the other: it costs more than they do.
+constexpr std::size_t kPlansOfAProcess = 64;
+
+// Has `fails` judge the plans in the order of their complexity, the simplest first.
+StillFails simplest_first(const Simplify& simplify, StillFails fails) {
+  return [simpler = simplify.simpler, fails = std::move(fails)](std::span<Plan> plans) {
+    std::vector<std::size_t> order(plans.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return simpler(plans[a], plans[b]); });
+    std::vector<Plan> ordered;
+    ordered.reserve(plans.size());
+    for (const std::size_t i : order) ordered.push_back(std::move(plans[i]));
+    const auto judged = fails(ordered);
+    std::vector<Tried> results(plans.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      results[order[i]] = judged[i];
+      plans[order[i]] = std::move(ordered[i]);
+    }
+    return results;
+  };
 }
 
 // The candidates that make fewer calls than the plan.
@@ -70,8 +94,8 @@ class Refinement {
   void reduce_shown(Shown& shown);
   // Asks fresh processes about the plans that are simpler than a minimal one: what other plans left
   // in used workers may have hidden that one of them fails. Each plan with fewer calls has a
-  // process of its own, because often a call is needed only to overcome what was left; the others
-  // share one for each batch, which has then run nothing but simpler plans.
+  // process of its own, because often a call is needed only to overcome what was left; many others
+  // share one, the simplest first, so that each follows none but simpler plans.
   void reduce_in_fresh_processes(Shown& shown);
   // True if the plan became simpler.
   bool reduce_once(Shown& shown, const Simplify& simplify);
@@ -202,10 +226,13 @@ bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Varia
   const auto first_runs = static_cast<std::size_t>(
       statistics::SequentialTest(rates_of(finding_.reliability)).passes_to_go());
   const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
-  const std::size_t runs = options.reuse_workers && !evaluator_.in_one_worker() ? asked : 1;
-  budget.batch = costs_workers(signature.kind) ? std::min<std::size_t>(options.batch, 3)
-                                               : std::max<std::size_t>(options.batch / runs, 1);
-  auto reduced = reduce(shown.plan, simplify, fails, budget);
+  const std::size_t runs = options.reuse_workers ? asked : 1;
+  const bool chained = evaluator_.in_one_worker();
+  budget.batch = chained                         ? kPlansOfAProcess
+                 : costs_workers(signature.kind) ? std::min<std::size_t>(options.batch, 3)
+                                                 : std::max<std::size_t>(options.batch / runs, 1);
+  auto reduced =
+      reduce(shown.plan, simplify, chained ? simplest_first(simplify, fails) : fails, budget);
   const bool simpler = shown.plan != reduced.plan;
   shown.plan = std::move(reduced.plan);
   finding_.reduction.end = reduced.end;
