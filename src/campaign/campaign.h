@@ -148,6 +148,7 @@ class Campaign {
     // The station whose line it waits in: its own, or a later one.
     Station turn = Station::confirm;
     bool first = false;  // the first case of its target
+    double had = 0;      // had() of its target when it began
     Case looked_into;
     Suspect suspect = {};  // for Station::confirm
     // Deadline of this visit.

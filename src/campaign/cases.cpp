@@ -11,6 +11,9 @@ namespace redzone::campaign {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastReduceTime{500};
+// A reduction may use this part of what is left of the campaign, however many wait: most need less,
+// and one that ends unfinished has used its time in vain.
+constexpr int kMostWaiting = 8;
 // Confirmation is usually cheap. A case that exceeds this, because it needs many fresh workers,
 // queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
@@ -116,6 +119,7 @@ void Campaign::start_visits() {
 
 void Campaign::start(Lane& lane, Visit visit) {
   visit.first = !std::exchange(lane.looked_into, true);
+  visit.had = had(lane);
   ++lane.looking_into;
   if (!visit.first) ++further_;
   if (visit.station <= Station::refine) ++reducing_;
@@ -136,7 +140,10 @@ void Campaign::start(Lane& lane, Visit visit) {
   };
   task.rank = [this, &lane, at, order = ++visits_] {
     const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
-    return Tasks::Rank{static_cast<int>(stage), had(lane), order};
+    // Where many findings share few workers, one that has begun goes on: in turns all would end
+    // late.
+    const double before = options_.screen_leaves_room ? at->had : had(lane);
+    return Tasks::Rank{static_cast<int>(stage), before, order};
   };
   task.ran = [this, &lane, at](auto jobs, auto results) {
     const auto spent = cost_of(jobs, results);
@@ -177,6 +184,7 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
   };
   options.cut_off = [this, &lane] { return called_off(lane) || is_overdue(); };
   options.interrupted = [this, &lane] { return called_off(lane); };
+  if (has_turns()) options.trial_time = [&visit] { return visit.spent; };
   return options;
 }
 
@@ -271,7 +279,8 @@ std::chrono::milliseconds Campaign::reduce_time() const {
                             [](const Visit& v) { return v.station <= Station::refine; });
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(started_ + options_.time - now());
-  return std::clamp(left * beside(visits) / (2 * visits), std::min(kLeastReduceTime, most), most);
+  const auto share = std::max(left * beside(visits) / (2 * visits), left / kMostWaiting);
+  return std::clamp(share, std::min(kLeastReduceTime, most), most);
 }
 
 // A failure that was met during the triage of another one becomes a suspect like those of the

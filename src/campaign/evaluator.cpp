@@ -77,7 +77,9 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
     }
   }
   for (const auto& job : jobs) trials_ += static_cast<std::int64_t>(job.trials.size());
+  const auto begun = std::chrono::steady_clock::now();
   const auto results = runner_.run_fresh(jobs, {[this] { return stopped(); }, alone_});
+  asking_ += std::chrono::steady_clock::now() - begun;
   RZ_CHECK(results.size() == jobs.size());
   for (std::size_t q = 0; q < questions.size(); ++q) {
     for (const auto& [job, trial] : places[q]) {

@@ -48,6 +48,8 @@ class Evaluator {
   const TargetSpec& spec() const { return spec_; }
   // Trials run so far, for all questions.
   std::int64_t trials() const { return trials_; }
+  // Time spent in ask() so far.
+  std::chrono::steady_clock::duration asking() const { return asking_; }
   void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
   // From then on ask() ends at once, as with `stop`.
   void set_until(std::chrono::steady_clock::time_point until) { until_ = until; }
@@ -78,6 +80,7 @@ class Evaluator {
   bool wide_canaries_ = false;
   bool alone_ = false;
   std::int64_t trials_ = 0;
+  std::chrono::steady_clock::duration asking_{0};
 };
 
 }  // namespace redzone::campaign

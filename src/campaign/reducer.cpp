@@ -12,7 +12,7 @@ namespace {
 ReductionEnd spent(const ReduceBudget& budget, std::size_t evaluations) {
   if (budget.stop && budget.stop()) return ReductionEnd::interrupted;
   if (evaluations >= budget.evaluations) return ReductionEnd::plans;
-  if (std::chrono::steady_clock::now() >= budget.until) return ReductionEnd::time;
+  if (budget.time_is_up && budget.time_is_up()) return ReductionEnd::time;
   return ReductionEnd::none;
 }
 

@@ -6,7 +6,6 @@
 // defines "still fails" and must hold on to the signature.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -39,7 +38,7 @@ using StillFails = std::function<std::vector<Tried>(std::span<Plan>)>;
 
 struct ReduceBudget {
   std::size_t evaluations = 1000;  // plans judged
-  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  std::function<bool()> time_is_up = {};
   std::function<bool()> stop = {};  // true ends it early
   std::size_t batch = 1;            // plans judged together
   // Simplifying a plan calls functions of its spec, which may be slow: no such call starts once the

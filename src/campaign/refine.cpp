@@ -66,9 +66,9 @@ class Refinement {
         evaluator_(shop.evaluator(c.finding.signature.kind == FailKind::hang
                                       ? shop.options.hang_deadline
                                       : shop.options.deadline)),
-        reduce_left_(reduce_time),
-        reduce_until_(std::chrono::steady_clock::now()) {
+        reduce_left_(reduce_time) {
     evaluator_.set_grouped(c.grouped);
+    if (shop.options.trial_time) trial_time_before_ = shop.options.trial_time();
   }
 
   // Reduces and measures the failing plan, in used workers as long as a fresh one agrees in the
@@ -89,6 +89,8 @@ class Refinement {
   // Number of schedules under which each smaller plan is tried, besides its own.
   std::size_t schedules_to_try(const Shown& shown);
   bool reduce_with(Shown& shown, const Simplify& simplify, const Variants& variants);
+  // What this refinement has used so far; see TriageOptions::trial_time.
+  std::chrono::steady_clock::duration used() const;
   // Runs a reduction within the time that is left, and adds what it took to the finding.
   void timed(const std::function<void()>& reduction);
   void reduce_shown(Shown& shown);
@@ -120,10 +122,13 @@ class Refinement {
   Case& case_;
   Finding& finding_;
   Evaluator evaluator_;
-  std::size_t schedules_ = 0;  // schedules_to_try() of the last reduce_shown()
-  bool noting_others_ = true;  // other failures that are met become suspects
-  std::chrono::milliseconds reduce_left_;
-  std::chrono::steady_clock::time_point reduce_until_;  // for the current reduction
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::microseconds trial_time_before_{0};  // TriageOptions::trial_time when it began
+  std::size_t schedules_ = 0;                       // schedules_to_try() of the last reduce_shown()
+  bool noting_others_ = true;                       // other failures that are met become suspects
+  std::chrono::steady_clock::duration reduce_left_;
+  std::chrono::steady_clock::duration reduce_until_{
+      0};  // used() at the end of the current reduction
 };
 
 // Each step of the reduction changes what the scheduler does, so a race that shows only under some
@@ -187,7 +192,7 @@ std::vector<Tried> Refinement::still_fails(const Oracle& oracle, const Signature
         asked.push_back({i, true});
       }
     }
-    const bool over = shop_.options.stopped() || std::chrono::steady_clock::now() >= reduce_until_;
+    const bool over = shop_.options.stopped() || used() >= reduce_until_;
     if (questions.empty()) return results;
     if (!first && over) {
       for (std::size_t i = 0; i < plans.size(); ++i)
@@ -219,7 +224,7 @@ bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Varia
   ReduceBudget budget;
   const auto tried = static_cast<std::size_t>(finding_.reduction.plans);
   budget.evaluations = options.reduce_evaluations - std::min(options.reduce_evaluations, tried);
-  budget.until = reduce_until_;
+  budget.time_is_up = [this] { return used() >= reduce_until_; };
   budget.stop = options.stop;
   budget.spec_calls = options.spec_calls;
   // A batch is not interrupted, so if workers start slowly it has as many runs as are run together.
@@ -240,21 +245,27 @@ bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Varia
   return simpler;
 }
 
+std::chrono::steady_clock::duration Refinement::used() const {
+  const auto all = std::chrono::steady_clock::now() - begun_;
+  if (!shop_.options.trial_time) return all;
+  return all - evaluator_.asking() + shop_.options.trial_time() - trial_time_before_;
+}
+
 void Refinement::timed(const std::function<void()>& reduction) {
   const TriageOptions& options = shop_.options;
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = used();
   reduce_until_ = begun + reduce_left_;
   // Running trials may finish, because their results are useful, but within one deadline.
-  evaluator_.set_until(reduce_until_ + options.deadline);
+  if (!options.trial_time)
+    evaluator_.set_until(std::chrono::steady_clock::now() + reduce_left_ + options.deadline);
   const std::int64_t trials = evaluator_.trials();
   reduction();
   finding_.minimal = finding_.reduction.end == ReductionEnd::minimal;
   if (finding_.reduction.end == ReductionEnd::interrupted && options.interrupted &&
       !options.interrupted())
     finding_.reduction.end = ReductionEnd::time;
-  const auto took = std::chrono::steady_clock::now() - begun;
-  reduce_left_ -=
-      std::min(reduce_left_, std::chrono::duration_cast<std::chrono::milliseconds>(took));
+  const auto took = used() - begun;
+  reduce_left_ -= std::min(reduce_left_, took);
   evaluator_.set_until(std::chrono::steady_clock::time_point::max());
   finding_.reduction.trials += evaluator_.trials() - trials;
   finding_.reduction.seconds += std::chrono::duration<double>(took).count();

@@ -37,6 +37,9 @@ struct TriageOptions {
   std::size_t reduce_evaluations = 5000;
   // For all reductions of one finding.
   std::chrono::milliseconds reduce_time{30000};
+  // What the trials of this finding have taken so far, with the workers that they cost. If set,
+  // reduce_time does not count the time that they wait for the trials of others.
+  std::function<std::chrono::microseconds()> trial_time = {};
   std::vector<Attributor*> attributors;  // borrowed; run on each reduced finding, in this order
   std::function<bool()> stop = {};       // true: finish with the results so far
   // Returns true if running trials are to be ended at once. Unset: they end by their deadline.

@@ -120,7 +120,7 @@ TEST_F(Reducer, SaysWhenTheEvaluationsAreSpent) {
 
 TEST_F(Reducer, AsksNothingWhenItsTimeIsOverAndSaysSo) {
   ReduceBudget budget;
-  budget.until = std::chrono::steady_clock::now();
+  budget.time_is_up = [] { return true; };
   const auto r = reduced(large_, two_variants, budget);
   EXPECT_EQ(r.end, ReductionEnd::time);
   EXPECT_EQ(r.plan, large_);
@@ -146,7 +146,9 @@ TEST_F(Reducer, EndsBetweenTwoFunctionsOfASpec) {
       }};
   ReduceBudget budget;
   budget.spec_calls = &calls;
-  budget.until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  budget.time_is_up = [until = std::chrono::steady_clock::now() + std::chrono::seconds(1)] {
+    return std::chrono::steady_clock::now() >= until;
+  };
   const auto r = reduce(plain_plan({call_of(800, 16)}), simplify,
                         one_by_one([](const Plan&) { return true; }), budget);
   EXPECT_EQ(r.end, ReductionEnd::time);

@@ -2,6 +2,8 @@
 // what other plans left in a used worker may hide a failure.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "campaign/triage_case.h"
 #include "core/plan_text.h"
 
@@ -46,6 +48,25 @@ TEST(UsedWorkers, FewFreshProcessesAreAskedAboutSimplerPlans) {
   // Two that confirm, the plan without one of its calls, one for all other plans, and two that
   // measure.
   EXPECT_EQ(c.executor.fresh_processes(), 6u);
+}
+
+// Each trial takes longer than the whole reduction may; what they take by themselves is said to be
+// nothing, because they only wait for others.
+TEST(UsedWorkers, WhatTheTrialsOfOthersTakeDoesNotEndAReduction) {
+  for (const bool waits : {true, false}) {
+    TriageOptions options = with_slow_starts();
+    options.reduce_time = std::chrono::milliseconds(1);
+    if (waits) options.trial_time = [] { return std::chrono::microseconds(0); };
+    const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      Observation o = all_right(plan, trial);
+      o.calls.back().buffers.back().dirty_after = 4;
+      return o;
+    };
+    TriageCase c(bug, options);
+    const Finding f = c.settle(large()).finding;
+    EXPECT_EQ(f.reduction.end, waits ? ReductionEnd::minimal : ReductionEnd::time);
+  }
 }
 
 // A worker that has run a larger plan hides that small ones fail: say it keeps its largest scratch.
