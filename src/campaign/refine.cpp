@@ -25,6 +25,9 @@ statistics::Rates rates_of(const Reliability& r) {
 // Plans that one fresh process is asked about, one after the other: it costs more than they do.
 constexpr std::size_t kPlansOfAProcess = 64;
 
+// A plan of more calls has many plans with fewer, and one that fails seldom is run many times.
+constexpr std::size_t kCallsTriedAlone = 3;
+
 // Has `fails` judge the plans in the order of their complexity, the simplest first.
 StillFails simplest_first(const Simplify& simplify, StillFails fails) {
   return [simpler = simplify.simpler, fails = std::move(fails)](std::span<Plan> plans) {
@@ -96,7 +99,8 @@ class Refinement {
   void reduce_shown(Shown& shown);
   // Asks fresh processes about the plans that are simpler than a minimal one: what other plans left
   // in used workers may have hidden that one of them fails. Each plan with fewer calls has a
-  // process of its own, because often a call is needed only to overcome what was left; many others
+  // process of its own, because often a call is needed only to overcome what was left, if they are
+  // few and the failure shows in every run; many others
   // share one, the simplest first, so that each follows none but simpler plans.
   void reduce_in_fresh_processes(Shown& shown);
   // True if the plan became simpler.
@@ -297,7 +301,10 @@ bool Refinement::reduce_once(Shown& shown, const Simplify& simplify) {
 void Refinement::reduce_in_fresh_processes(Shown& shown) {
   const Simplify simplify = shop_.simplify(evaluator_.spec());
   evaluator_.set_reuse(false);
-  bool simpler = calls_of(shown.plan).size() > 1 && reduce_once(shown, with_fewer_calls(simplify));
+  const std::size_t calls = calls_of(shown.plan).size();
+  const bool always = finding_.reliability.k >= finding_.reliability.n;
+  bool simpler = calls > 1 && calls <= kCallsTriedAlone && always &&
+                 reduce_once(shown, with_fewer_calls(simplify));
   evaluator_.set_in_one_worker(true);
   while (finding_.minimal && reduce_once(shown, simplify)) simpler = true;
   if (simpler && finding_.minimal) reduce_shown(shown);
