@@ -365,7 +365,8 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   const bool few = slow || options.stopped();
-  const int often = costs_workers(finding_.signature.kind)
+  const bool each_costs_a_worker = options.reuse_workers && !reuse;
+  const int often = costs_workers(finding_.signature.kind) || each_costs_a_worker
                         ? std::min(options.final_runs, options.confirm_runs + 1)
                         : options.final_runs;
   const int times = few ? options.confirm_runs : always ? often : options.most_runs;

@@ -50,6 +50,18 @@ TEST(UsedWorkers, FewFreshProcessesAreAskedAboutSimplerPlans) {
   EXPECT_EQ(c.executor.fresh_processes(), 6u);
 }
 
+TEST(UsedWorkers, WhatOnlyFreshProcessesShowIsMeasuredInFewOfThem) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    Observation o = all_right(plan, trial);
+    if (before.empty()) o.calls.back().buffers.back().dirty_after = 4;
+    return o;
+  };
+  TriageCase c(bug, with_slow_starts());
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, FindingState::confirmed);
+  EXPECT_EQ(f.reliability.n, 3);
+}
+
 // Each trial takes longer than the whole reduction may; what they take by themselves is said to be
 // nothing, because they only wait for others.
 TEST(UsedWorkers, WhatTheTrialsOfOthersTakeDoesNotEndAReduction) {
