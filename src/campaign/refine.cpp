@@ -22,8 +22,9 @@ statistics::Rates rates_of(const Reliability& r) {
   return statistics::rates_for(std::max<std::int64_t>(r.k, 1), r.n, kMiss);
 }
 
-// Plans that one fresh process is asked about, one after the other: it costs more than they do.
-constexpr std::size_t kPlansOfAProcess = 64;
+// Trials of simpler plans that one fresh process runs, one after the other: together they take
+// about as long as the process to start, and other findings wait for it meanwhile.
+constexpr std::size_t kTrialsOfAProcess = 64;
 
 // A plan of more calls has many plans with fewer, and one that fails seldom is run many times.
 constexpr std::size_t kCallsTriedAlone = 3;
@@ -237,7 +238,9 @@ bool Refinement::reduce_with(Shown& shown, const Simplify& simplify, const Varia
   const std::size_t asked = std::min<std::size_t>(first_runs, 16) + variants(shown.plan).size();
   const std::size_t runs = options.reuse_workers ? asked : 1;
   const bool chained = evaluator_.in_one_worker();
-  budget.batch = chained                         ? kPlansOfAProcess
+  const std::size_t trials = asked * shown.oracle->expand(shown.plan, evaluator_.spec()).size();
+  const std::size_t in_chain = kTrialsOfAProcess / std::max<std::size_t>(trials, 1);
+  budget.batch = chained                         ? std::max<std::size_t>(in_chain, 1)
                  : costs_workers(signature.kind) ? std::min<std::size_t>(options.batch, 3)
                                                  : std::max<std::size_t>(options.batch / runs, 1);
   auto reduced =

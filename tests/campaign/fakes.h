@@ -131,6 +131,8 @@ class FakeExecutor final : public exec::Executor {
   std::size_t came_back() const { return came_back_; }
   // Processes that ran nothing but jobs that did not allow a used worker; there is one of those.
   std::size_t fresh_processes() const { return fresh_processes_; }
+  // Trials in one of these processes, at most.
+  std::size_t most_in_chain() const { return most_in_chain_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
@@ -153,6 +155,10 @@ class FakeExecutor final : public exec::Executor {
     if (!job.behind) chain_calls_.clear();
     std::vector<Call>& before = job.reuse ? used_calls_ : chain_calls_;
     if (!job.reuse && !job.behind) ++fresh_processes_;
+    if (!job.reuse) {
+      trials_in_chain_ = (job.behind ? trials_in_chain_ : 0) + job.trials.size();
+      most_in_chain_ = std::max(most_in_chain_, trials_in_chain_);
+    }
     for (const auto& trial : job.trials) {
       result.observations.push_back(run_one(job.plan, trial, before));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
@@ -175,6 +181,7 @@ class FakeExecutor final : public exec::Executor {
   std::shared_ptr<exec::WorkerLog> log_ = std::make_shared<exec::WorkerLog>();
   std::vector<Call> warm_calls_, used_calls_, chain_calls_;
   std::size_t fresh_processes_ = 0;
+  std::size_t trials_in_chain_ = 0, most_in_chain_ = 0;
   std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_;
   std::uint64_t trials_ = 0;

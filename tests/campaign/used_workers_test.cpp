@@ -62,6 +62,21 @@ TEST(UsedWorkers, WhatOnlyFreshProcessesShowIsMeasuredInFewOfThem) {
   EXPECT_EQ(f.reliability.n, 3);
 }
 
+TEST(UsedWorkers, AFreshProcessRunsFewTrialsSoThatOthersGetTheirs) {
+  std::uint64_t differs = 0;
+  const Bug bug = [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    Observation o = all_right(plan, trial);
+    o.calls.back().buffers.back().digest = ++differs;
+    return o;
+  };
+  TriageCase c(bug, with_slow_starts());
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.signature.kind, FailKind::nondeterministic);
+  EXPECT_TRUE(f.minimal);
+  EXPECT_GT(f.reduction.trials, 100);
+  EXPECT_LE(c.executor.most_in_chain(), 64u);
+}
+
 // Each trial takes longer than the whole reduction may; what they take by themselves is said to be
 // nothing, because they only wait for others.
 TEST(UsedWorkers, WhatTheTrialsOfOthersTakeDoesNotEndAReduction) {
