@@ -55,6 +55,7 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<B
     Job part = job;
     part.id = ticket;
     part.deadline *= options_.slowdown;
+    part.back_at_loss = false;  // its native trials may have been run already
     part.trials.clear();
     for (auto i : indices) part.trials.push_back(job.trials[i]);
     open.trials[executor] = indices;
