@@ -6,6 +6,7 @@
 #include <set>
 
 #include "campaign/reference_budget.h"
+#include "core/device_traits.h"
 
 namespace redzone::bench {
 namespace {
@@ -31,7 +32,8 @@ PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, Devi
     const TargetEntry* entry = registry.find(plan.target, device);
     RZ_CHECK(entry != nullptr);
     auto trials = screen.expand(plan, entry->spec);
-    campaign::leave_out_large_calls(plan, entry->spec, trials);
+    if (!traits_of(device).execution.on_host_cores)
+      campaign::leave_out_large_calls(plan, entry->spec, trials);
     items_.push_back({&plan, &entry->spec, std::move(trials)});
   }
 }

@@ -248,9 +248,7 @@ void Campaign::submit_next(Lane& lane) {
     lane.put_off.pop_front();
   }
   if (!pending) return;
-  const bool apart =
-      options_.screen_leaves_room &&
-      (lane.loses_workers() || pending->references.in_all() > ReferenceBudget::kSmallWork);
+  const bool apart = goes_apart(lane, *pending);
   const bool aside = apart && room_aside();
   if (apart && !aside && !is_alone(lane)) {
     lane.put_off.push_front(std::move(*pending));

@@ -181,6 +181,8 @@ class Campaign {
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
   // True if one more plan may be screened in a used worker.
+  // True if the plan is given to a used worker instead of the worker of the screen.
+  bool goes_apart(const Lane& lane, const Pending& plan) const;
   bool room_aside() const;
   // True if no other target has plans left.
   bool is_alone(const Lane& lane) const;

@@ -184,7 +184,9 @@ TriageOptions Campaign::triage_options(Lane& lane, const Visit& visit) {
   };
   options.cut_off = [this, &lane] { return called_off(lane) || is_overdue(); };
   options.interrupted = [this, &lane] { return called_off(lane); };
-  if (has_turns()) options.trial_time = [&visit] { return visit.spent; };
+  // Elsewhere the trials of a batch run at the same time, so that their sum says little.
+  if (has_turns() && options_.screen_leaves_room)
+    options.trial_time = [&visit] { return visit.spent; };
   return options;
 }
 
@@ -279,7 +281,8 @@ std::chrono::milliseconds Campaign::reduce_time() const {
                             [](const Visit& v) { return v.station <= Station::refine; });
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(started_ + options_.time - now());
-  const auto share = std::max(left * beside(visits) / (2 * visits), left / kMostWaiting);
+  const auto least = options_.screen_leaves_room ? left / kMostWaiting : left * 0;
+  const auto share = std::max(left * beside(visits) / (2 * visits), least);
   return std::clamp(share, std::min(kLeastReduceTime, most), most);
 }
 

@@ -104,6 +104,7 @@ class Refinement {
   // few and the failure shows in every run; many others
   // share one, the simplest first, so that each follows none but simpler plans.
   void reduce_in_fresh_processes(Shown& shown);
+  bool may_try_calls_alone(const Shown& shown) const;
   // True if the plan became simpler.
   bool reduce_once(Shown& shown, const Simplify& simplify);
   // For each plan whether it fails with `signature`, by as many runs as are needed to accept a
@@ -304,14 +305,23 @@ bool Refinement::reduce_once(Shown& shown, const Simplify& simplify) {
 void Refinement::reduce_in_fresh_processes(Shown& shown) {
   const Simplify simplify = shop_.simplify(evaluator_.spec());
   evaluator_.set_reuse(false);
+  bool simpler = false;
+  for (bool improved = true; improved && finding_.minimal; simpler = simpler || improved) {
+    improved = may_try_calls_alone(shown) && reduce_once(shown, with_fewer_calls(simplify));
+    evaluator_.set_in_one_worker(true);
+    if (finding_.minimal) improved = reduce_once(shown, simplify) || improved;
+    evaluator_.set_in_one_worker(false);
+  }
+  if (!simpler || !finding_.minimal) return;
+  evaluator_.set_in_one_worker(true);
+  reduce_shown(shown);
+  evaluator_.set_in_one_worker(false);
+}
+
+bool Refinement::may_try_calls_alone(const Shown& shown) const {
   const std::size_t calls = calls_of(shown.plan).size();
   const bool always = finding_.reliability.k >= finding_.reliability.n;
-  bool simpler = calls > 1 && calls <= kCallsTriedAlone && always &&
-                 reduce_once(shown, with_fewer_calls(simplify));
-  evaluator_.set_in_one_worker(true);
-  while (finding_.minimal && reduce_once(shown, simplify)) simpler = true;
-  if (simpler && finding_.minimal) reduce_shown(shown);
-  evaluator_.set_in_one_worker(false);
+  return calls > 1 && calls <= kCallsTriedAlone && always;
 }
 
 bool Refinement::same_in_used_workers(const Shown& shown) {

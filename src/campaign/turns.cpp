@@ -54,6 +54,11 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
+bool Campaign::goes_apart(const Lane& lane, const Pending& plan) const {
+  return options_.screen_leaves_room &&
+         (lane.loses_workers() || plan.references.in_all() > ReferenceBudget::kSmallWork);
+}
+
 // Such a plan may keep its worker for long, and triage needs workers, too.
 bool Campaign::room_aside() const {
   return aside_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
@@ -73,7 +78,9 @@ bool Campaign::waits_for_itself(const Lane& lane) const {
 }
 
 bool Campaign::may_run(Lane& lane) const {
-  if (!lane.put_off.empty()) return !lane.barred && (room_aside() || is_alone(lane));
+  if (!lane.put_off.empty())
+    return !lane.barred &&
+           (!goes_apart(lane, lane.put_off.front()) || room_aside() || is_alone(lane));
   const bool has_worker =
       !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
   return may_make(lane) && lane.plans.ready() && has_worker;

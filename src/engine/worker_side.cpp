@@ -28,14 +28,14 @@ Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& opt
 }  // namespace
 
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
-  // Loading a kernel on first use waits for the device, which a blocked launch holds; so all
-  // kernels of a plugin are loaded before the first trial of one of its targets.
+  // Loading a kernel on first use waits for the device, which a blocked launch holds.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   WorkerSide side;
   RZ_TRY_ASSIGN(auto opened, open_device(options));
   side.device = std::move(opened);
   RZ_TRY_ASSIGN(auto registry, Registry::load_in_worker(options.plugins));
   RZ_TRY(package::add_packages(registry, options.packages));
+  registry.preload();
   side.registry = std::move(registry);
   return side;
 }

@@ -299,7 +299,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
     job.end_behind_loss();
   }
   for (std::size_t i = 1; i < jobs.size(); ++i)
-    if (jobs[i]->back_at_loss && jobs.front()->killed_worker() &&
+    if (jobs[i]->back_at_loss && jobs[i]->observations.empty() && jobs.front()->killed_worker() &&
         jobs[i]->plan->target == jobs.front()->plan->target)
       jobs[i]->trials.clear();
   for (; !jobs.empty(); jobs.pop_back()) {

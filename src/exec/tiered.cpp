@@ -45,6 +45,8 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<B
       under[tool].push_back(i);
     }
   }
+  // One part of a plan would come back when another has been run already.
+  if (!under.empty()) native.back_at_loss = false;
   for (const auto& [tool, indices] : under) {
     std::string why;
     Executor* executor = tier(tool, why);
@@ -55,7 +57,7 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<B
     Job part = job;
     part.id = ticket;
     part.deadline *= options_.slowdown;
-    part.back_at_loss = false;  // its native trials may have been run already
+    part.back_at_loss = false;
     part.trials.clear();
     for (auto i : indices) part.trials.push_back(job.trials[i]);
     open.trials[executor] = indices;

@@ -60,16 +60,19 @@ Result<void> Registry::add_plugins(std::span<const std::filesystem::path> plugin
   for (const auto& file : plugins) {
     RZ_TRY_ASSIGN(auto loaded, load_plugin(file));
     RZ_TRY_ASSIGN(auto hash, code_hash(file));
+    if (loaded.preload != nullptr) preloads_.push_back(loaded.preload);
     for (auto& target : loaded.targets)
-      RZ_TRY(add({.spec = std::move(target.spec),
-                  .device = loaded.device,
-                  .make = std::move(target.make),
-                  .plugin = file,
-                  .code_hash = hash,
-                  .preload = loaded.preload},
-                 Tried::before));
+      if (auto added =
+              add({std::move(target.spec), loaded.device, std::move(target.make), file, hash},
+                  Tried::before);
+          !added)
+        return added;
   }
   return {};
+}
+
+void Registry::preload() const {
+  for (auto* preload : preloads_) preload();
 }
 
 Result<void> Registry::add(TargetEntry entry) {

@@ -27,8 +27,6 @@ struct TargetEntry {
   bool is_package = false;            // a package of compiled kernels, see src/package
   bool is_lazy = false;               // a package under the lazily compiled launch of src/launcher
   std::string compiled_by = {};       // compiler of its code; empty: the compilers of this build
-  // Loads the kernels of its plugin, in the process that runs it; null: nothing is to be loaded.
-  void (*preload)() = nullptr;
 };
 
 // A plain value once loaded, so several threads may read it. Pointers to entries are valid until
@@ -47,6 +45,9 @@ class Registry {
                                const std::function<bool()>& stop = {});
   // The same without the fork: for a worker, whose driver has tried the plugins out.
   static Result<Registry> load_in_worker(std::span<const std::filesystem::path> plugins);
+
+  // Makes each plugin load its kernels. Call it in a worker, after its device is open.
+  void preload() const;
 
   // Adds one target and guards its functions (target/guarded_spec.h). A usage error if its spec is
   // invalid or (name, device) is taken.
@@ -81,6 +82,7 @@ class Registry {
 
   std::shared_ptr<SpecWatch> watch_;  // watches the functions of the specs; null in a worker
   std::vector<TargetEntry> entries_;
+  std::vector<void (*)()> preloads_;
 };
 
 // ../lib/redzone/targets/*.so relative to the running binary, ascending; empty if the folder is

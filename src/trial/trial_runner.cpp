@@ -84,11 +84,6 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   return o;
 }
 
-void TrialRunner::preload(const TargetEntry* entry) {
-  if (entry != nullptr && entry->preload != nullptr && preloaded_.insert(entry->preload).second)
-    entry->preload();
-}
-
 void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
   state_.records = limits_.checks && !initcheck;
@@ -110,7 +105,6 @@ void TrialRunner::run_steps(const Plan& plan, const TrialSpec& trial,
     streams.concurrent_calls = entry->spec.concurrent_calls;
   }
   state_.begin(trial, streams, schedule_.calls, 2 * limits_.bytes);
-  preload(entry);
   Session& session = state_.session;
   if (!scheduled) return session.stop(End::worker_error, scheduled.error().message);
   const SanitizerTool tool =

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "core/device_traits.h"
@@ -62,15 +61,12 @@ class TrialRunner {
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
   Comparison comparison_of(const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
-  // Has the plugin of this target load its kernels, if it has not yet. Nothing may be in flight.
-  void preload(const TargetEntry* entry);
   // Waits for all enqueued work, then destroys the target and collects the results.
   void finish(std::unique_ptr<Target> target);
   Segment& segment(std::size_t index);
 
   const Registry& registry_;
   const DeviceTraits& traits_;
-  std::set<void (*)()> preloaded_;
   TrialLimits limits_;
   TrialState state_;
   Schedule schedule_;

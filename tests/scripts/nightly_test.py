@@ -79,9 +79,10 @@ class EndedNight(Night):
                              start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.script = subprocess.Popen(command, **how)
         self.addCleanup(self.script.kill)
-        while not reduced(self.db):
+        while not (found := reduced(self.db)):
             self.assertIsNone(self.script.poll())
             time.sleep(0.05)
+        self.found = found
         self.pid = int(re.findall(r"\Aprocess (\d+) ", pathlib.Path(self.db + "-lock").read_text())[0])
         self.addCleanup(self.kill_night)
 
@@ -95,27 +96,25 @@ class EndedNight(Night):
             fcntl.flock(lock, fcntl.LOCK_EX)
 
     def test_what_it_found_is_copied_when_all_is_killed(self):
-        found = reduced(self.db)
         os.killpg(self.script.pid, signal.SIGKILL)
         self.kill_night()
         self.script.wait()
         self.wait_for_the_lock()
         stored = self.store()
         self.assertEqual(stored.returncode, 0, stored.stderr)
-        self.assertLessEqual(found.items(), findings(self.good).items())
+        self.assertLessEqual(self.found.items(), findings(self.good).items())
         # A CI job has only the copy in the morning.
         for part in ("", "-wal", "-shm"):
             pathlib.Path(self.db + part).unlink(missing_ok=True)
         self.assertEqual(self.store().returncode, 0)
-        self.assertLessEqual(found.items(), findings(self.db).items())
+        self.assertLessEqual(self.found.items(), findings(self.db).items())
 
     def test_a_night_that_alone_is_killed_has_a_page(self):
-        found = reduced(self.db)
         self.kill_night()
         self.assertEqual(self.script.wait(), 137)
         self.assertEqual(self.files(self.report), {"summary.md", "night.txt", "index.html"})
         self.assertIn("It was cut off", (self.report / "summary.md").read_text())
-        self.assertLessEqual(found.items(), findings(self.good).items())
+        self.assertLessEqual(self.found.items(), findings(self.good).items())
 
     def test_a_killed_script_ends_its_night(self):
         os.killpg(self.script.pid, signal.SIGKILL)
@@ -124,13 +123,12 @@ class EndedNight(Night):
         self.assertIn("night.json", self.files(self.report))
 
     def test_it_ends_as_by_ctrl_c_when_the_script_is_told_to(self):
-        found = reduced(self.db)
         self.script.terminate()
         self.assertEqual(self.script.wait(), 130)
         self.wait_for_the_lock()
         self.assertEqual(FORMATS, self.files(self.report))
         self.assertFalse(os.path.exists(self.db + "-wal"), "the store was closed")
-        self.assertLessEqual(found.items(), findings(self.good).items())
+        self.assertLessEqual(self.found.items(), findings(self.good).items())
 
 
 class DamagedStore(Night):

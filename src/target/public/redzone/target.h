@@ -289,10 +289,9 @@ struct PluginInfo {
   std::uint32_t abi_version;
   DeviceKind device;
   void (*register_targets)(Registrar&);
-  // Called once in a worker that runs one of its targets, before the first trial of these, with the
-  // device open and nothing in flight; null: nothing to do. On CUDA this loads the kernels of the
-  // plugin, because loading one later waits for the device, which a trial with a blocked launch
-  // would never finish.
+  // Called once in a worker, with its device open and nothing in flight; null: nothing to do. On
+  // CUDA this loads the kernels of the plugin, because loading one later waits for the device,
+  // which a trial with a blocked launch would never finish.
   void (*preload)();
 };
 
