@@ -40,6 +40,21 @@ TEST(UsedWorkers, CallsThatOnlyAUsedWorkerNeedsAreLeftOut) {
   EXPECT_TRUE(f.minimal);
 }
 
+// The last call writes past `y` behind one, two or four others, by what its worker has run.
+TEST(UsedWorkers, APlanThatASharedProcessShortensLosesTheCallsThatOnlyThatProcessNeeds) {
+  const Bug bug = [](const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
+    const std::size_t calls = before.empty() ? 2 : before.size() <= 20 ? 3 : 5;
+    Observation o = all_right(plan, trial);
+    if (o.calls.size() < calls) return o;
+    o.calls.back().buffers.back().dirty_after = 4;
+    return o;
+  };
+  TriageCase c(bug, with_slow_starts());
+  const Finding f = c.settle(plain_plan(std::vector<Call>(30, call_of(1, 16)))).finding;
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(1, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
 TEST(UsedWorkers, FewFreshProcessesAreAskedAboutSimplerPlans) {
   TriageCase c(writes_in_the_last_call(2, 2), with_slow_starts());
   const Finding f = c.settle(large()).finding;
