@@ -1,13 +1,14 @@
-# Batches: several sources of a library compiled as one (CMake's unity build). Headers take most of the
-# time that a source takes, so a cold build of the command takes half of it.
+# Batches: several sources of a library or a test compiled as one (CMake's unity build). Headers take most
+# of the time that a source takes, so a cold build of the command takes half of it.
 #
-# In a batch a call can choose a function of another source's anonymous namespace. So in a folder with
-# batches such a function has a name that no other source of the folder calls; ./scripts/check batches
-# reads that. The preset release has batches; the others compile each source by itself, and find
-# includes that are missing.
-option(REDZONE_BATCHES "Compile several sources of a library as one" OFF)
+# In a batch a call can choose a function of another source's anonymous namespace. So such a function has
+# a name that no other source of the library or test calls; ./scripts/check batches reads that.
+# The preset release has batches; the others compile each source by itself, and find includes that are
+# missing.
+option(REDZONE_BATCHES "Compile several sources of a library or a test as one" OFF)
 
-# redzone_batches(TARGET [EXCEPT source...]): the sources of TARGET may be compiled in batches.
+# redzone_batches(TARGET [EXCEPT source...]): the sources of TARGET may be compiled in batches, those
+# behind EXCEPT by themselves. redzone_test() calls it for each test.
 function(redzone_batches target)
   cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
   if(REDZONE_BATCHES)

@@ -30,8 +30,8 @@ struct Settled {
   std::uint64_t trials = 0;
 };
 
-Settled reduced(double rate, std::uint64_t seed, const TargetSpec& spec,
-                const oracles::Catalog& catalog) {
+Settled reduced_flaky(double rate, std::uint64_t seed, const TargetSpec& spec,
+                      const oracles::Catalog& catalog) {
   FakeExecutor executor(faults_sometimes(rate, seed));
   RecordingSink sink;
   Finding finding;
@@ -56,7 +56,7 @@ TEST(Flaky, IsReducedAsFarAsWhatFailsAlways) {
     int right = 0;
     std::uint64_t trials = 0;
     for (int seed = 1; seed <= kRepetitions; ++seed) {
-      const auto outcome = reduced(rate, static_cast<std::uint64_t>(seed), spec, catalog);
+      const auto outcome = reduced_flaky(rate, static_cast<std::uint64_t>(seed), spec, catalog);
       right += outcome.finding.plan == want && outcome.finding.minimal ? 1 : 0;
       trials += outcome.trials;
     }

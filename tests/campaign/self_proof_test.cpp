@@ -143,7 +143,7 @@ TargetSpec stale_launch_spec() {
 }
 
 // A correct observation, launches included.
-Observation right(const Plan& plan) {
+Observation right_observation(const Plan& plan) {
   Observation o = completed(std::vector<std::uint64_t>(calls_of(plan).size(), 5));
   const TargetSpec spec = stale_launch_spec();
   for (auto& call : o.calls) {
@@ -158,7 +158,8 @@ TEST_P(SelfProofTest, HasItsOwnProofsWhereNothingRuns) {
   const auto dry = [&](const std::string& hidden) {
     executor_ = std::make_unique<FakeExecutor>(
         [&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
-          return plan.target == "selftest." + hidden ? right(plan) : sound(plan, trial, ++runs_);
+          return plan.target == "selftest." + hidden ? right_observation(plan)
+                                                     : sound(plan, trial, ++runs_);
         },
         &journal_);
     executor_->set_max_in_flight(GetParam());

@@ -25,7 +25,7 @@ rc::Gen<LedgerEntry> entry() {
                       });
 }
 using Entries = std::vector<LedgerEntry>;
-rc::Gen<Entries> entries() {
+rc::Gen<Entries> any_entries() {
   return rc::gen::container<Entries>(entry());
 }
 
@@ -70,14 +70,14 @@ TEST(Ledger, OnlyAReplayThatPassesMakesFixedAndOnlyAFailureRegressed) {
 
 TEST(Ledger, OrderAndRepetitionOfArrivalDoNotMatter) {
   EXPECT_TRUE(rc::check("a set of entries has one ledger", [] {
-    const Entries a = *entries(), b = *entries();
+    const Entries a = *any_entries(), b = *any_entries();
     RC_ASSERT(ledger_of(joined(a, b)) == ledger_of(joined(b, joined(a, b))));
   }));
 }
 
 TEST(Ledger, KnownHasALink) {
   EXPECT_TRUE(rc::check("what is known has a link", [] {
-    const Ledger ledger = ledger_of(*entries());
+    const Ledger ledger = ledger_of(*any_entries());
     if (ledger.standing == Standing::known) RC_ASSERT(!ledger.link.empty());
     if (ledger.standing == Standing::quarantined) RC_ASSERT(!ledger.note.empty());
   }));
@@ -85,7 +85,7 @@ TEST(Ledger, KnownHasALink) {
 
 TEST(Ledger, CompactionKeepsTheLedgerAtAnyTime) {
   EXPECT_TRUE(rc::check("compacted entries say the same", [] {
-    const Entries all = *entries(), more = *entries();
+    const Entries all = *any_entries(), more = *any_entries();
     const Entries few = compacted(all);
     RC_ASSERT(compacted(few) == few);
     for (int day = 10; day <= 31; ++day) {

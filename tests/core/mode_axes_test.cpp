@@ -25,7 +25,7 @@ Plan busy() {
   return plan;
 }
 
-Plan with(const Plan& plan, const ModeValue& value) {
+Plan with_value(const Plan& plan, const ModeValue& value) {
   Draft draft(plan);
   value.set(draft);
   return draft.done();
@@ -53,7 +53,7 @@ TEST(ModeAxes, SettingAValueGivesAPlanThatHasIt) {
     EXPECT_LE(axis.attributes(), axis.values.size()) << axis.name;
     std::set<std::string> hashes;
     for (const auto& value : axis.values) {
-      const Plan changed = with(busy(), value);
+      const Plan changed = with_value(busy(), value);
       EXPECT_TRUE(hashes.insert(plan_hash(changed)).second) << axis.name << " = " << value.name;
       EXPECT_EQ(calls_of(changed).size() >= 2, true) << axis.name << " = " << value.name;
       // An axis outside the mode has a value only if the plan has anything along it.
@@ -68,7 +68,7 @@ TEST(ModeAxes, ChangeNothingElse) {
   for (const auto& axis : all_mode_axes()) {
     if (axis.has != nullptr) continue;
     for (const auto& value : axis.values) {
-      Plan back = with(busy(), value);
+      Plan back = with_value(busy(), value);
       axis.take(back.mode, busy().mode);
       EXPECT_EQ(back, busy()) << axis.name << " = " << value.name;
     }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kHead = "redzone_plan = 1\ntarget = \"t\"\n";
 
-std::string error_of(std::string_view text) {
+std::string parse_error(std::string_view text) {
   const auto plan = parse_plan(text, "f.toml");
   if (plan) return "parsed";
   EXPECT_EQ(plan.error().kind, ErrorKind::usage);
@@ -28,8 +28,8 @@ TEST(PlanText, RoundTrip) {
 // A target's name becomes part of file names.
 TEST(PlanText, TargetsAreNames) {
   for (const char* name : {"", "..", "../../outside/x", "a/b", "A", "a b", "a\\u001B[2J"})
-    EXPECT_NE(error_of(std::string("redzone_plan = 1\ntarget = \"") + name +
-                       "\"\n[[step]]\ndo = \"sync\"\n")
+    EXPECT_NE(parse_error(std::string("redzone_plan = 1\ntarget = \"") + name +
+                          "\"\n[[step]]\ndo = \"sync\"\n")
                   .find("[a-z0-9_.]+"),
               std::string::npos)
         << name;
@@ -151,12 +151,12 @@ TEST(PlanText, APolicyNeedsAPool) {
            "poison = \"0x1\"\nallocator = \"" + std::string(allocator) +
            "\"\npool = " + std::string(pool) + "\n[[step]]\ndo = \"sync\"\n";
   };
-  EXPECT_NE(error_of(with("guard", "{}")).find("'pool' needs"), std::string::npos);
-  EXPECT_NE(error_of(with("pool", "{ follow = true }")).find("mode.pool.follow: unknown field"),
+  EXPECT_NE(parse_error(with("guard", "{}")).find("'pool' needs"), std::string::npos);
+  EXPECT_NE(parse_error(with("pool", "{ follow = true }")).find("mode.pool.follow: unknown field"),
             std::string::npos);
-  EXPECT_NE(error_of(with("pool", "{ release_threshold_bytes = -1 }")).find("negative"),
+  EXPECT_NE(parse_error(with("pool", "{ release_threshold_bytes = -1 }")).find("negative"),
             std::string::npos);
-  EXPECT_EQ(error_of(with("pool", "{ allow_opportunistic = false }")), "parsed");
+  EXPECT_EQ(parse_error(with("pool", "{ allow_opportunistic = false }")), "parsed");
 }
 
 TEST(PlanText, ANewAllocatorTakesThePolicyWithIt) {
@@ -181,28 +181,28 @@ TEST(PlanText, ModeAndSeedHaveDefaults) {
 }
 
 TEST(PlanText, ErrorsNameThePlaceAndTheRemedy) {
-  EXPECT_EQ(error_of("redzone_plan = 2\ntarget = \"t\"\n"),
+  EXPECT_EQ(parse_error("redzone_plan = 2\ntarget = \"t\"\n"),
             "f.toml:1:16: redzone_plan: plan version 2, this build reads version 1");
-  EXPECT_EQ(error_of("target = \"t\"\n"), "f.toml:1:1: redzone_plan: missing");
-  EXPECT_NE(error_of("redzone_plan = ").find("f.toml:1:"), std::string::npos);
-  EXPECT_NE(error_of(std::string("\x7f"
-                                 "ELF\0\1\2",
-                                 7))
+  EXPECT_EQ(parse_error("target = \"t\"\n"), "f.toml:1:1: redzone_plan: missing");
+  EXPECT_NE(parse_error("redzone_plan = ").find("f.toml:1:"), std::string::npos);
+  EXPECT_NE(parse_error(std::string("\x7f"
+                                    "ELF\0\1\2",
+                                    7))
                 .find("not a plan"),
             std::string::npos);
-  EXPECT_NE(error_of(kHead).find("no [[step]]"), std::string::npos);
-  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"cal\"\n").find("unknown step 'cal'"),
+  EXPECT_NE(parse_error(kHead).find("no [[step]]"), std::string::npos);
+  EXPECT_NE(parse_error(std::string(kHead) + "[[step]]\ndo = \"cal\"\n").find("unknown step 'cal'"),
             std::string::npos);
-  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\ndimms = {}\n")
+  EXPECT_NE(parse_error(std::string(kHead) + "[[step]]\ndo = \"call\"\ndimms = {}\n")
                 .find("did you mean 'dims'?"),
             std::string::npos);
-  EXPECT_NE(
-      error_of(std::string(kHead) + "[mode]\nlaunch = \"sync\"\n").find("blocking, async, gated"),
-      std::string::npos);
-  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\nrepeat = 0\n")
+  EXPECT_NE(parse_error(std::string(kHead) + "[mode]\nlaunch = \"sync\"\n")
+                .find("blocking, async, gated"),
+            std::string::npos);
+  EXPECT_NE(parse_error(std::string(kHead) + "[[step]]\ndo = \"call\"\nrepeat = 0\n")
                 .find("step[0].repeat: 0 is not in 1..4096"),
             std::string::npos);
-  EXPECT_NE(error_of(std::string(kHead) + "[[step]]\ndo = \"call\"\ndims = { N = \"x\" }\n")
+  EXPECT_NE(parse_error(std::string(kHead) + "[[step]]\ndo = \"call\"\ndims = { N = \"x\" }\n")
                 .find("step[0].dims.N: an integer is expected, not a string"),
             std::string::npos);
 }

@@ -11,12 +11,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // Sleeps longer than the step of the clock, so the next call checks again.
-void step() {
+void sleep_a_tick() {
   std::this_thread::sleep_for(milliseconds(12));
 }
 
 bool can_call(SpecCalls& calls, SpecCalls::Function* function) {
-  step();
+  sleep_a_tick();
   try {
     const SpecCalls::Running running(&calls, function);
     return true;
@@ -56,7 +56,7 @@ TEST(SpecCalls, CountTimeByFunction) {
   for (int i = 0; i < 5; ++i) {
     { const SpecCalls::Running running(&calls, quick); }
     const SpecCalls::Running running(&calls, slow);
-    step();
+    sleep_a_tick();
   }
   const auto times = calls.times();
   ASSERT_EQ(times.size(), 2u);

@@ -39,7 +39,7 @@ Document document_of(std::string_view text = kText) {
 
 // The error of reading `document`; "" when there is none.
 template <class Read>
-std::string error_of(const Document& document, Read read) {
+std::string reading_error(const Document& document, Read read) {
   const auto result = checked_read([&] {
     TableReader root(document);
     read(root);
@@ -50,8 +50,8 @@ std::string error_of(const Document& document, Read read) {
   return result.error().message;
 }
 template <class Read>
-std::string error_of(Read read) {
-  return error_of(document_of(), read);
+std::string reading_error(Read read) {
+  return reading_error(document_of(), read);
 }
 
 TEST(TableReader, ReadWhatIsThere) {
@@ -85,45 +85,47 @@ TEST(TableReader, DefaultsStandForWhatIsAbsentOnly) {
   EXPECT_EQ(f.text("none", "otherwise"), "otherwise");
   EXPECT_TRUE(f.tables("none").empty());
   EXPECT_EQ(f.integer("count", 8), 3);
-  EXPECT_NE(error_of([](TableReader& g) { g.integer("word", 8); }), "");
-  EXPECT_NE(error_of([](TableReader& g) { g.flag("word", true); }), "");
-  EXPECT_NE(error_of([](TableReader& g) { g.tables("word"); }), "");
+  EXPECT_NE(reading_error([](TableReader& g) { g.integer("word", 8); }), "");
+  EXPECT_NE(reading_error([](TableReader& g) { g.flag("word", true); }), "");
+  EXPECT_NE(reading_error([](TableReader& g) { g.tables("word"); }), "");
 }
 
 TEST(TableReader, AWrongTypeIsNamedWithFieldPlaceWantedAndFound) {
   const auto deep = [](TableReader& f) { f.table("inner").table("deep").string("least"); };
-  EXPECT_EQ(error_of(deep), "f.toml:11:18: inner.deep.least: a string is expected, not an integer");
-  EXPECT_EQ(error_of([](TableReader& f) { f.integer("real"); }),
+  EXPECT_EQ(reading_error(deep),
+            "f.toml:11:18: inner.deep.least: a string is expected, not an integer");
+  EXPECT_EQ(reading_error([](TableReader& f) { f.integer("real"); }),
             "f.toml:2:8: real: an integer is expected, not a number with a point");
-  EXPECT_EQ(error_of([](TableReader& f) { f.flag("word"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.flag("word"); }),
             "f.toml:4:8: word: true or false is expected, not a string");
-  EXPECT_EQ(error_of([](TableReader& f) { f.number("limit"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.number("limit"); }),
             "f.toml:7:9: limit: a finite number is expected, not an infinity or no number");
-  EXPECT_EQ(error_of([](TableReader& f) { f.value("yes"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.value("yes"); }),
             "f.toml:3:7: yes: an integer or a string is expected, not true or false");
-  EXPECT_EQ(error_of([](TableReader& f) { f.table("numbers"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.table("numbers"); }),
             "f.toml:5:11: numbers: a table is expected, not a list");
-  EXPECT_EQ(error_of([](TableReader& f) { f.tables("inner"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.tables("inner"); }),
             "f.toml:10:1: inner: a list of tables is expected, not a table");
-  EXPECT_EQ(error_of([](TableReader& f) { f.integer("day"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.integer("day"); }),
             "f.toml:8:7: day: an integer is expected, not a value of another kind");
-  EXPECT_EQ(error_of([](TableReader& f) { f.integers("words"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.integers("words"); }),
             "f.toml:6:10: words: an integer in the list is expected, not a string");
-  EXPECT_EQ(error_of([](TableReader& f) { f.texts("numbers"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.texts("numbers"); }),
             "f.toml:5:12: numbers: a string in the list is expected, not an integer");
 }
 
 TEST(TableReader, TablesAreCalledByNameOrNumber) {
   const auto name_of_row = [](std::size_t row) {
-    return error_of([&](TableReader& f) { f.tables("row").at(row).string("width"); });
+    return reading_error([&](TableReader& f) { f.tables("row").at(row).string("width"); });
   };
   EXPECT_EQ(name_of_row(0), "f.toml:15:9: row[first].width: a string is expected, not an integer");
   EXPECT_EQ(name_of_row(1), "f.toml:18:9: row[1].width: a string is expected, not an integer");
 }
 
 TEST(TableReader, WhatIsMissingIsNamedWithItsTable) {
-  EXPECT_EQ(error_of([](TableReader& f) { f.integer("counts"); }), "f.toml:1:1: counts: missing");
-  EXPECT_EQ(error_of([](TableReader& f) { f.tables("row").at(1).text("name"); }),
+  EXPECT_EQ(reading_error([](TableReader& f) { f.integer("counts"); }),
+            "f.toml:1:1: counts: missing");
+  EXPECT_EQ(reading_error([](TableReader& f) { f.tables("row").at(1).text("name"); }),
             "f.toml:17:1: row[1].name: missing");
 }
 
@@ -133,21 +135,22 @@ TEST(TableReader, AnUnknownFieldIsNamedWithTheNearest) {
     f.integer("count");
     f.done();
   };
-  EXPECT_EQ(error_of(document, read), "f.toml:2:9: cuont: unknown field, did you mean 'count'?");
+  EXPECT_EQ(reading_error(document, read),
+            "f.toml:2:9: cuont: unknown field, did you mean 'count'?");
   // Nor is one that was only looked for.
-  EXPECT_NE(error_of(document,
-                     [](TableReader& f) {
-                       f.integer("count");
-                       EXPECT_TRUE(f.has("cuont"));
-                       f.done();
-                     }),
+  EXPECT_NE(reading_error(document,
+                          [](TableReader& f) {
+                            f.integer("count");
+                            EXPECT_TRUE(f.has("cuont"));
+                            f.done();
+                          }),
             "");
   // One that somebody else reads is none.
-  EXPECT_EQ(error_of(document,
-                     [&](TableReader& f) {
-                       f.skip("cuont");
-                       read(f);
-                     }),
+  EXPECT_EQ(reading_error(document,
+                          [&](TableReader& f) {
+                            f.skip("cuont");
+                            read(f);
+                          }),
             "");
 }
 
@@ -155,7 +158,7 @@ TEST(TableReader, NamesOfAnEnumeration) {
   const Document document = document_of("a = \"gated\"\nb = \"gatde\"\n");
   TableReader f(document);
   EXPECT_EQ(f.named<Launch>("a"), Launch::gated);
-  EXPECT_EQ(error_of(document, [](TableReader& g) { g.named<Launch>("b"); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& g) { g.named<Launch>("b"); }),
             "f.toml:2:5: b: 'gatde' is not one of blocking, async, gated, did you mean 'gated'?");
 }
 
@@ -164,15 +167,15 @@ TEST(TableReader, TextsThatArePrintedAreChecked) {
       document_of("a = \"x\\u001b[2J\"\nb = \"" + std::string(3000, 'x') + "\"\n");
   TableReader f(document);
   EXPECT_EQ(f.string("a"), "x\x1b[2J");
-  EXPECT_EQ(error_of(document, [](TableReader& g) { g.text("a"); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& g) { g.text("a"); }),
             "f.toml:1:5: a: has the control character 0x1b");
-  EXPECT_EQ(error_of(document, [](TableReader& g) { g.text("b"); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& g) { g.text("b"); }),
             "f.toml:2:5: b: 3000 characters, at most 2000 are read");
 }
 
 TEST(TableReader, NothingOfADocumentSteersTheTerminalThroughAnError) {
   const Document document = document_of("\"a\\nb\\u001b\\u202e\" = \"\"\n");
-  EXPECT_EQ(error_of(document, [](TableReader& f) { f.done(); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& f) { f.done(); }),
             "f.toml:1:22: a\\nb\\x1b\\u202e: unknown field");
 }
 
@@ -188,11 +191,11 @@ TEST(TableReader, NestingIsBounded) {
 
 TEST(TableReader, JsonHasTheSameErrorsWithoutPlaces) {
   const Document document = read_json(R"({"a": {"b": 1}, "c": null, "d": 1.5})", "f.json").value();
-  EXPECT_EQ(error_of(document, [](TableReader& f) { f.table("a").string("b"); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& f) { f.table("a").string("b"); }),
             "f.json: a.b: a string is expected, not an integer");
-  EXPECT_EQ(error_of(document, [](TableReader& f) { f.integer("c"); }),
+  EXPECT_EQ(reading_error(document, [](TableReader& f) { f.integer("c"); }),
             "f.json: c: an integer is expected, not a value of another kind");
-  EXPECT_EQ(error_of(document, [](TableReader& f) { f.integer("e"); }), "f.json: e: missing");
+  EXPECT_EQ(reading_error(document, [](TableReader& f) { f.integer("e"); }), "f.json: e: missing");
   EXPECT_EQ(read_json("[1]", "f.json").error().message, "f.json: no JSON object");
 }
 
@@ -204,7 +207,7 @@ RC_GTEST_PROP(TableReader, AnIntegerIsReadIfAndOnlyIfItIsInTheRange,
   const auto read = [&, least = least, most = most](TableReader& f) {
     RC_ASSERT(f.integer_in("n", least, most) == value);
   };
-  const std::string error = error_of(document, read);
+  const std::string error = reading_error(document, read);
   if (value >= least && value <= most)
     RC_ASSERT(error.empty());
   else
@@ -214,7 +217,7 @@ RC_GTEST_PROP(TableReader, AnIntegerIsReadIfAndOnlyIfItIsInTheRange,
 
 RC_GTEST_PROP(TableReader, NoNegativeNumberBecomesALargeOne, (std::int64_t value)) {
   const Document document = document_of("n = " + std::to_string(value) + "\n");
-  const std::string error = error_of(
+  const std::string error = reading_error(
       document, [&](TableReader& f) { RC_ASSERT(std::cmp_equal(f.not_negative("n", 0), value)); });
   RC_ASSERT(error == (value < 0 ? "f.toml:1:5: n: " + std::to_string(value) + " is negative" : ""));
 }
@@ -230,7 +233,7 @@ RC_GTEST_PROP(TableReader, DoneAcceptsExactlyWhatWasAskedFor, ()) {
   std::string text;
   for (const auto& field : present) text += field + " = 1\n";
   const Document document = document_of(text);
-  const std::string error = error_of(document, [&](TableReader& f) {
+  const std::string error = reading_error(document, [&](TableReader& f) {
     for (const auto& field : asked) f.integer(field, 0);
     f.done();
   });

@@ -184,7 +184,7 @@ TEST(Engine, TheSameSeedGivesTheSameInterleaving) {
 
 // Each block waits for the block before it, so in most orders blocks wait for blocks that have not
 // started. The static variable checks that each resident block has its own copy.
-__global__ void chain(unsigned* flags, unsigned* sums) {
+__global__ void chained_blocks(unsigned* flags, unsigned* sums) {
   __shared__ unsigned own;
   if (threadIdx.x == 0) own = blockIdx.x;
   __syncthreads();
@@ -209,7 +209,8 @@ TEST(Engine, BlocksMayWaitForEachOther) {
     constexpr int kBlocks = 100;
     Buffer<unsigned> flags(*device, kBlocks), sums(*device, kBlocks);
     zero(*device, flags);
-    ASSERT_TRUE(launch(*device, 0, "chain", chain, {{kBlocks}, {64}}, flags.data(), sums.data()));
+    ASSERT_TRUE(
+        launch(*device, 0, "chain", chained_blocks, {{kBlocks}, {64}}, flags.data(), sums.data()));
     ASSERT_TRUE(device->synchronize());
     for (unsigned i = 0; i < kBlocks; ++i)
       ASSERT_EQ(sums.data()[i], i * (i + 1) / 2) << "block " << i << " seed " << seed;
@@ -223,7 +224,8 @@ TEST(Engine, ALongChainOfBlocksCompletes) {
     constexpr int kBlocks = 200;
     Buffer<unsigned> flags(*device, kBlocks), sums(*device, kBlocks);
     zero(*device, flags);
-    ASSERT_TRUE(launch(*device, 0, "chain", chain, {{kBlocks}, {1024}}, flags.data(), sums.data()));
+    ASSERT_TRUE(launch(*device, 0, "chain", chained_blocks, {{kBlocks}, {1024}}, flags.data(),
+                       sums.data()));
     ASSERT_TRUE(device->synchronize());
     ASSERT_EQ(sums.data()[kBlocks - 1], kBlocks * (kBlocks - 1u) / 2) << seed;
   }

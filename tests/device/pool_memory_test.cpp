@@ -9,7 +9,7 @@ namespace {
 
 using testing::launch;
 
-void nothing() {}
+void no_work() {}
 
 void store(int* to, int value) {
   *to = value;
@@ -26,7 +26,7 @@ class Pool : public ::testing::Test {
     EXPECT_TRUE(region.has_value());
     return region ? *region : Region{};
   }
-  void work(int stream) { ASSERT_TRUE(launch(*device, stream, "nothing", nothing, {})); }
+  void work(int stream) { ASSERT_TRUE(launch(*device, stream, "nothing", no_work, {})); }
 
   // A region that stream 0 has used, and freed after queued work.
   Region freed() {

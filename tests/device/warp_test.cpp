@@ -115,7 +115,7 @@ TEST(Warp, AbsentAndExitedLanesDoNotCount) {
 }
 
 // The two halves of a warp diverge and loop a different number of times.
-__global__ void halves(int* out) {
+__global__ void diverging_halves(int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   const bool low = lane < 16;
   const unsigned mask = low ? 0x0000ffffu : 0xffff0000u;
@@ -128,7 +128,7 @@ __global__ void halves(int* out) {
 
 TEST(Warp, GroupsOfLanesAreIndependent) {
   for (std::uint64_t seed : kSeeds) {
-    const auto values = run(halves, 32, seed);
+    const auto values = run(diverging_halves, 32, seed);
     for (int t = 0; t < 32; ++t)
       EXPECT_EQ(values[t], t < 16 ? (t + 3) % 16 : 16 + (t + 10) % 16) << seed;
   }

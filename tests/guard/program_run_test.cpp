@@ -37,7 +37,7 @@ TEST(JudgedProcess, OnlyOneThatIsProven) {
             Judged::not_proven);
 }
 
-Finding sample() {
+Finding sample_finding() {
   Finding out;
   out.kind = FindingKind::guard_page;
   out.access = Access::write;
@@ -50,20 +50,20 @@ Finding sample() {
 }
 
 TEST(FindingSignature, NamesWhatTwoRunsHaveInCommon) {
-  EXPECT_EQ(signature(sample()),
+  EXPECT_EQ(signature(sample_finding()),
             "guard-page: write after a block allocated in make_buffer(int) (train)");
-  Finding other = sample();
+  Finding other = sample_finding();
   other.address = 5;
   other.distance_bytes = 99;
   other.block.ordinal = 1234;
   other.allocated[1].address = 77;
-  EXPECT_EQ(signature(other), signature(sample()));
+  EXPECT_EQ(signature(other), signature(sample_finding()));
 }
 
 TEST(FindingSignature, TellsKindsAndPlacesApart) {
-  std::set<std::string> all{signature(sample())};
+  std::set<std::string> all{signature(sample_finding())};
   const auto differs = [&](auto change) {
-    Finding other = sample();
+    Finding other = sample_finding();
     change(other);
     EXPECT_TRUE(all.insert(signature(other)).second) << signature(other);
   };
@@ -83,8 +83,8 @@ TEST(ProgramRunResult, CountsEachSignatureOnce) {
   ProgramRun run;
   ProcessRecord first = with({Fact::cpu_proven}), second = first;
   first.pid = 1, second.pid = 2;
-  first.findings = {sample(), sample()};
-  second.findings = {sample(), sample()};
+  first.findings = {sample_finding(), sample_finding()};
+  second.findings = {sample_finding(), sample_finding()};
   second.findings[1].side = Side::before;
   run.processes = {first, second};
   const auto findings = run.findings();
@@ -116,7 +116,7 @@ TEST(ProgramRunResult, ExitCodes) {
   EXPECT_EQ(run.exit_code(1), kCannotGuard) << "not proven";
   run.processes.push_back(with({Fact::loaded, Fact::cpu_proven}));
   EXPECT_EQ(run.exit_code(1), 3) << "the program's own";
-  run.processes[0].findings = {sample()};
+  run.processes[0].findings = {sample_finding()};
   EXPECT_EQ(run.exit_code(1), 1);
   EXPECT_EQ(run.exit_code(77), 77);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using report::Night;
 
-report::NightFinding replayed(Tonight tonight, std::int64_t n = 0) {
+report::NightFinding replayed_finding(Tonight tonight, std::int64_t n = 0) {
   report::NightFinding f;
   f.tonight = tonight;
   f.n = n;
@@ -28,7 +28,7 @@ TEST(NightExitCode, NothingJudgedIsFour) {
   n.targets.resize(1);
   n.targets[0].plans = n.targets[0].not_applicable = 7;
   EXPECT_EQ(night_exit_code(n, false), 4);
-  n.findings = {replayed(Tonight::unclear)};  // no run of the replay could be judged
+  n.findings = {replayed_finding(Tonight::unclear)};  // no run of the replay could be judged
   n.corpus.resize(1);
   n.corpus[0].tonight = Tonight::not_applicable;
   EXPECT_EQ(night_exit_code(n, false), 4);
@@ -47,11 +47,11 @@ TEST(NightExitCode, ReplaysRankWithTargets) {
   Night n;
   n.targets = {fuzzed(10)};
   n.targets[0].name = "t";
-  n.findings = {replayed(Tonight::unclear)};
+  n.findings = {replayed_finding(Tonight::unclear)};
   EXPECT_EQ(night_exit_code(n, false), 4) << "no run of a known finding could be judged";
-  n.findings = {replayed(Tonight::unclear, 60)};
+  n.findings = {replayed_finding(Tonight::unclear, 60)};
   EXPECT_EQ(night_exit_code(n, false), 0) << "it is rare, and several nights add up";
-  n.findings = {replayed(Tonight::not_applicable), replayed(Tonight::not_run)};
+  n.findings = {replayed_finding(Tonight::not_applicable), replayed_finding(Tonight::not_run)};
   EXPECT_EQ(night_exit_code(n, false), 0) << "of another device, or another night's turn";
   n.corpus.resize(1);
   n.corpus[0].target = "t";
@@ -74,7 +74,7 @@ TEST(NightExitCode, ATargetThatHadNoTurnIsFour) {
   Night n;
   n.targets = {fuzzed(10)};
   n.targets.emplace_back().no_time = true;
-  n.findings = {replayed(Tonight::passes, 4)};
+  n.findings = {replayed_finding(Tonight::passes, 4)};
   EXPECT_EQ(night_exit_code(n, false), 4);
   n.targets.front() = fuzzed(0, 1);
   EXPECT_EQ(night_exit_code(n, false), 3) << "which is worse";
@@ -88,7 +88,7 @@ TEST(NightExitCode, AFailureThatThereWasNoTimeToConfirmIsOne) {
   Night n;
   n.targets = {fuzzed(0)};
   n.targets[0].plans = n.targets[0].fail = 4;
-  n.findings = {replayed(Tonight::seen)};
+  n.findings = {replayed_finding(Tonight::seen)};
   EXPECT_EQ(night_exit_code(n, false), 1);
   n.findings[0].ledger.standing = Standing::known;
   EXPECT_EQ(night_exit_code(n, false), 0);
@@ -114,12 +114,12 @@ TEST(NightExitCode, FollowsTheRankingOfRuns) {
   n.targets = {fuzzed(10)};
   EXPECT_EQ(night_exit_code(n, false), 0);
   EXPECT_EQ(night_exit_code(n, true), 2) << "a file of the corpus was not run";
-  n.findings = {replayed(Tonight::harness_error)};
+  n.findings = {replayed_finding(Tonight::harness_error)};
   EXPECT_EQ(night_exit_code(n, true), 3) << "nothing is said of a finding that is known";
   n.findings.clear();
   n.problem = "the device no longer answers";
   EXPECT_EQ(night_exit_code(n, true), 3);
-  n.findings = {replayed(Tonight::fails, 4)};
+  n.findings = {replayed_finding(Tonight::fails, 4)};
   EXPECT_EQ(night_exit_code(n, true), 1) << "a failure is what people must look at";
   n.findings[0].ledger.standing = Standing::known;
   EXPECT_EQ(night_exit_code(n, true), 3) << "but not one that is waived";
@@ -135,7 +135,7 @@ TEST(NightExitCode, AMistakeInASpecIsNotOutvoted) {
   EXPECT_EQ(night_exit_code(n, false), 0);
   n.targets[0].spec_error = "target 't': the work function threw";
   EXPECT_EQ(night_exit_code(n, false), 2);
-  n.findings = {replayed(Tonight::fails, 4)};
+  n.findings = {replayed_finding(Tonight::fails, 4)};
   EXPECT_EQ(night_exit_code(n, false), 1);
 }
 
@@ -145,7 +145,7 @@ TEST(NightExitCode, AFewPlansThatTheHarnessLostAreOutvoted) {
   EXPECT_EQ(night_exit_code(n, false), 0);
   n.targets = {fuzzed(10, 10)};
   EXPECT_EQ(night_exit_code(n, false), 3);
-  n.findings = {replayed(Tonight::passes, 4)};
+  n.findings = {replayed_finding(Tonight::passes, 4)};
   EXPECT_EQ(night_exit_code(n, false), 3) << "what was replayed says nothing of what was fuzzed";
   n.targets.push_back(fuzzed(1000));
   EXPECT_EQ(night_exit_code(n, false), 3) << "nor does another target";

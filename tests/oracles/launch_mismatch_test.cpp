@@ -27,14 +27,15 @@ LaunchObservation add(std::int64_t blocks) {
 const LaunchObservation kPrepare{"prepare", {1, 1, 1}, {32, 1, 1}, 0};
 
 // One call of N = 3 with these launches.
-Verdict judge(std::vector<LaunchObservation> launches, const TargetSpec& s = launching_spec()) {
+Verdict judge_launches(std::vector<LaunchObservation> launches,
+                       const TargetSpec& s = launching_spec()) {
   Observation o = testing::completed({7});
   o.calls[0].launches = std::move(launches);
   return LaunchMismatchOracle().judge(testing::plan_of_calls({3}), s, {&o, 1});
 }
 
 std::string side(std::vector<LaunchObservation> launches) {
-  const Verdict v = judge(std::move(launches));
+  const Verdict v = judge_launches(std::move(launches));
   EXPECT_TRUE(v.failed());
   EXPECT_EQ(v.signature.kind, FailKind::launch_config);
   EXPECT_EQ(v.signature.where, "add");
@@ -42,17 +43,18 @@ std::string side(std::vector<LaunchObservation> launches) {
 }
 
 TEST(Launches, AsDeclared) {
-  EXPECT_EQ(judge({kPrepare, add(3), add(3)}).outcome, Outcome::pass);
-  EXPECT_EQ(judge({add(3), kPrepare, add(3)}).outcome, Outcome::pass) << "kernels are independent";
+  EXPECT_EQ(judge_launches({kPrepare, add(3), add(3)}).outcome, Outcome::pass);
+  EXPECT_EQ(judge_launches({add(3), kPrepare, add(3)}).outcome, Outcome::pass)
+      << "kernels are independent";
 }
 
 TEST(Launches, TheLastOnesCount) {
-  EXPECT_EQ(judge({add(7), kPrepare, add(3), add(3)}).outcome, Outcome::pass);
-  EXPECT_TRUE(judge({kPrepare, add(3), add(3), add(7)}).failed());
+  EXPECT_EQ(judge_launches({add(7), kPrepare, add(3), add(3)}).outcome, Outcome::pass);
+  EXPECT_TRUE(judge_launches({kPrepare, add(3), add(3), add(7)}).failed());
 }
 
 TEST(Launches, KernelsThatAreNotDeclaredAreFree) {
-  EXPECT_EQ(judge({{"other", {9, 9, 9}, {1, 1, 1}, 0}, kPrepare, add(3), add(3)}).outcome,
+  EXPECT_EQ(judge_launches({{"other", {9, 9, 9}, {1, 1, 1}, 0}, kPrepare, add(3), add(3)}).outcome,
             Outcome::pass);
 }
 
@@ -64,19 +66,19 @@ TEST(Launches, NamesWhatDiffers) {
   EXPECT_EQ(side({kPrepare, block, add(3)}), "block");
   EXPECT_EQ(side({kPrepare, shared, add(3)}), "shared");
   EXPECT_EQ(side({kPrepare, add(3)}), "launch");
-  const Verdict v = judge({kPrepare, add(3), add(2)});
+  const Verdict v = judge_launches({kPrepare, add(3), add(2)});
   EXPECT_EQ(v.reason,
             "launch of add in call 1 (N = 3): the grid is (2, 1, 1), declared is (3, 1, 1)");
 }
 
 TEST(Launches, SaysNothingWithoutADeclaration) {
-  EXPECT_EQ(judge({add(3)}, {}).outcome, Outcome::not_applicable);
+  EXPECT_EQ(judge_launches({add(3)}, {}).outcome, Outcome::not_applicable);
   TargetSpec none = launching_spec();
   none.geometry = [](const Dims&, const Config&) { return Geometry{}; };
-  EXPECT_EQ(judge({add(3)}, none).outcome, Outcome::pass) << "of this call";
+  EXPECT_EQ(judge_launches({add(3)}, none).outcome, Outcome::pass) << "of this call";
 }
 
-Verdict screen(const Observation& o) {
+Verdict screen_one(const Observation& o) {
   return DryScreenOracle().judge(testing::plan_of_calls({3}), launching_spec(), {&o, 1});
 }
 
@@ -91,14 +93,15 @@ TEST(DryScreen, WantsOneTrialInThePlansOwnMode) {
 TEST(DryScreen, JudgesFaultsLaunchesAndScratch) {
   Observation o = testing::completed({7});
   o.calls[0].launches = {kPrepare, add(3), add(3)};
-  EXPECT_EQ(screen(o).outcome, Outcome::pass);
+  EXPECT_EQ(screen_one(o).outcome, Outcome::pass);
   o.calls[0].scratch = {{.name = "s", .bytes = 4, .bytes_per_cta = 4, .grid = {2, 1, 1}}};
-  EXPECT_EQ(screen(o).signature.kind, FailKind::scratch);
+  EXPECT_EQ(screen_one(o).signature.kind, FailKind::scratch);
   o.calls[0].launches[1].grid[0] = 1;
-  EXPECT_EQ(screen(o).signature.kind, FailKind::launch_config);
-  EXPECT_EQ(screen(testing::faulted({.code = "invalid-launch"})).signature.kind, FailKind::fault);
-  EXPECT_EQ(screen(testing::ended(End::unsupported)).outcome, Outcome::not_applicable);
-  EXPECT_EQ(screen(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
+  EXPECT_EQ(screen_one(o).signature.kind, FailKind::launch_config);
+  EXPECT_EQ(screen_one(testing::faulted({.code = "invalid-launch"})).signature.kind,
+            FailKind::fault);
+  EXPECT_EQ(screen_one(testing::ended(End::unsupported)).outcome, Outcome::not_applicable);
+  EXPECT_EQ(screen_one(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
 }
 
 TEST(DryScreen, TheDryCatalogHasNoOracleThatComparesResults) {

@@ -23,7 +23,7 @@ TargetSpec unordered_spec(bool has_reference = true) {
 }
 
 // One call, compared with the reference, whose outputs differ from those of every other trial.
-Observation trial(bool right) {
+Observation trial_result(bool right) {
   static std::uint64_t digest = 0;
   Observation o = completed({++digest});
   o.calls[0].comparison = Comparison::compared;
@@ -38,7 +38,7 @@ Verdict ask(const Oracle& oracle, const Plan& plan, Right right) {
   std::vector<Observation> seen;
   for (const auto& wanted : oracle.expand(plan, unordered_spec())) {
     EXPECT_TRUE(wanted.reference) << oracle.name();
-    seen.push_back(trial(right(wanted, seen.size())));
+    seen.push_back(trial_result(right(wanted, seen.size())));
   }
   EXPECT_FALSE(seen.empty()) << oracle.name();
   return oracle.judge(plan, unordered_spec(), seen);
@@ -52,7 +52,7 @@ Plan gated() {
 
 TEST(Nondeterministic, TheRelaxedTrialOfTheScreenMeetsTheReference) {
   const auto screen = [](bool a, bool b) {
-    const Observation both[] = {trial(a), trial(b)};
+    const Observation both[] = {trial_result(a), trial_result(b)};
     return ScreenOracle().judge(gated(), unordered_spec(), both);
   };
   for (const auto& wanted : ScreenOracle().expand(gated(), unordered_spec()))
@@ -105,7 +105,7 @@ TEST(Nondeterministic, WithoutAReferenceNothingCanBeCompared) {
 TEST(Nondeterministic, ATrialThatComparedNothingIsNotJudged) {
   std::vector<Observation> seen;
   for (std::size_t i = 0; i < AsyncOracle().expand(gated(), unordered_spec()).size(); ++i)
-    seen.push_back(trial(true));
+    seen.push_back(trial_result(true));
   seen[2].calls[0].comparison = Comparison::too_large;
   seen[2].calls[0].references.clear();
   const Verdict v = AsyncOracle().judge(gated(), unordered_spec(), seen);

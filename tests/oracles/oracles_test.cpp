@@ -30,7 +30,7 @@ TargetSpec spec() {
   return s;
 }
 
-Verdict screen(const Plan& plan, Observation a, Observation b, TargetSpec s = spec()) {
+Verdict screen_two(const Plan& plan, Observation a, Observation b, TargetSpec s = spec()) {
   const Observation both[] = {std::move(a), std::move(b)};
   return ScreenOracle().judge(plan, s, both);
 }
@@ -67,13 +67,13 @@ TEST(Screen, AWriteToFreedMemoryNamesIt) {
   freed.scratch = true;
   freed.changed = 3;
   a.calls[0].buffers.push_back(freed);
-  const auto v = screen(plan_of_calls({1}), a, completed({5}));
+  const auto v = screen_two(plan_of_calls({1}), a, completed({5}));
   EXPECT_EQ(v.signature, (Signature{FailKind::use_after_free, "t", "", "tmp", "inside", "write"}));
   EXPECT_NE(v.reason.find("use after free: write to 'tmp'"), std::string::npos) << v.reason;
 }
 
 TEST(Screen, EqualTrialsPass) {
-  EXPECT_EQ(screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 6})).outcome,
+  EXPECT_EQ(screen_two(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 6})).outcome,
             Outcome::pass);
 }
 
@@ -90,7 +90,7 @@ TEST(Screen, TheFirstTrialAloneShowsAFaultAndNothingElse) {
 }
 
 TEST(Screen, ADifferenceIsADivergenceOfItsTensor) {
-  const auto v = screen(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 7}));
+  const auto v = screen_two(plan_of_calls({1, 2}), completed({5, 6}), completed({5, 7}));
   EXPECT_TRUE(v.failed());
   EXPECT_EQ(v.call, 1);
   EXPECT_EQ(v.signature, (Signature{FailKind::divergence, "t", "", "y", "", ""}));
@@ -99,11 +99,12 @@ TEST(Screen, ADifferenceIsADivergenceOfItsTensor) {
 TEST(Screen, NondeterministicTargetsMayDiffer) {
   auto s = spec();
   s.deterministic = false;
-  EXPECT_EQ(screen(plan_of_calls({1}), completed({5}), completed({6}), s).outcome, Outcome::pass);
+  EXPECT_EQ(screen_two(plan_of_calls({1}), completed({5}), completed({6}), s).outcome,
+            Outcome::pass);
 }
 
 TEST(Screen, IdenticalCallsMustAgreeWithinATrial) {
-  const auto v = screen(plan_of_calls({4, 2, 4}), completed({5, 6, 9}), completed({5, 6, 9}));
+  const auto v = screen_two(plan_of_calls({4, 2, 4}), completed({5, 6, 9}), completed({5, 6, 9}));
   EXPECT_TRUE(v.failed());
   EXPECT_EQ(v.call, 2);
 }
@@ -111,24 +112,24 @@ TEST(Screen, IdenticalCallsMustAgreeWithinATrial) {
 TEST(Screen, CanariesNameBufferAndSide) {
   auto a = completed({5});
   a.calls[0].buffers[1].dirty_after = 4;
-  EXPECT_EQ(screen(plan_of_calls({1}), a, completed({5})).signature,
+  EXPECT_EQ(screen_two(plan_of_calls({1}), a, completed({5})).signature,
             (Signature{FailKind::redzone, "t", "", "y", "after", "write"}));
   auto b = completed({5});
   b.calls[0].buffers[0].changed = 1;
-  EXPECT_EQ(screen(plan_of_calls({1}), completed({5}), b).signature,
+  EXPECT_EQ(screen_two(plan_of_calls({1}), completed({5}), b).signature,
             (Signature{FailKind::input_changed, "t", "", "x", "inside", "write"}));
 }
 
 TEST(Screen, WhatCannotBeJudgedIsNeverAPass) {
   const Plan plan = plan_of_calls({1});
-  EXPECT_EQ(screen(plan, completed({5}), ended(End::worker_error, "gone")).outcome,
+  EXPECT_EQ(screen_two(plan, completed({5}), ended(End::worker_error, "gone")).outcome,
             Outcome::harness_error);
-  EXPECT_EQ(screen(plan, ended(End::unsupported, "no"), completed({5})).outcome,
+  EXPECT_EQ(screen_two(plan, ended(End::unsupported, "no"), completed({5})).outcome,
             Outcome::not_applicable);
-  EXPECT_EQ(screen(plan, ended(End::out_of_memory), ended(End::out_of_memory)).outcome,
+  EXPECT_EQ(screen_two(plan, ended(End::out_of_memory), ended(End::out_of_memory)).outcome,
             Outcome::not_applicable);
   // A fault in one trial counts even if the other trial could not be judged.
-  EXPECT_TRUE(screen(plan, ended(End::unsupported), faulted({"SIGSEGV"})).failed());
+  EXPECT_TRUE(screen_two(plan, ended(End::unsupported), faulted({"SIGSEGV"})).failed());
 }
 
 TEST(Screen, WritesOfARefusedTrialAreFailures) {
@@ -137,7 +138,7 @@ TEST(Screen, WritesOfARefusedTrialAreFailures) {
     auto wrote = completed({5});
     wrote.end = end;
     wrote.calls[0].buffers[1].dirty_after = 4;
-    const Verdict v = screen(plan, wrote, completed({5}));
+    const Verdict v = screen_two(plan, wrote, completed({5}));
     EXPECT_EQ(v.signature.kind, FailKind::redzone) << name_of(end);
     EXPECT_EQ(RedzoneOracle().judge(plan, spec(), {&wrote, 1}).signature, v.signature);
   }
@@ -145,7 +146,7 @@ TEST(Screen, WritesOfARefusedTrialAreFailures) {
   auto broken = completed({5});
   broken.end = End::worker_error;
   broken.calls[0].buffers[1].dirty_after = 4;
-  EXPECT_EQ(screen(plan, broken, completed({5})).outcome, Outcome::harness_error);
+  EXPECT_EQ(screen_two(plan, broken, completed({5})).outcome, Outcome::harness_error);
 }
 
 TEST(Fault, AddressFaultsNameWhatIsKnown) {
@@ -428,7 +429,7 @@ Observation under(SanitizerTool tool, std::vector<SanitizerRecord> records) {
   return o;
 }
 
-Verdict judged(SanitizerTool tool, const Observation& seen) {
+Verdict judged_by_tool(SanitizerTool tool, const Observation& seen) {
   return SanitizerOracle(tool).judge(plan_of_calls({4, 8}), {}, std::span(&seen, 1));
 }
 
@@ -457,7 +458,7 @@ TEST(SanitizerOracle, NamesTheBugByItsRecord) {
                                                     {"other", FailKind::fault}};
   for (const auto& [kind, want] : kinds) {
     const auto v =
-        judged(SanitizerTool::memcheck, under(SanitizerTool::memcheck, {record_of(kind)}));
+        judged_by_tool(SanitizerTool::memcheck, under(SanitizerTool::memcheck, {record_of(kind)}));
     ASSERT_TRUE(v.failed()) << kind;
     EXPECT_EQ(v.signature.kind, want) << kind;
     EXPECT_EQ(v.signature.where, want == FailKind::fault ? "other" : "scan");
@@ -467,23 +468,26 @@ TEST(SanitizerOracle, NamesTheBugByItsRecord) {
 }
 
 TEST(SanitizerOracle, WarningsAreNoFailures) {
-  EXPECT_EQ(judged(SanitizerTool::racecheck,
-                   under(SanitizerTool::racecheck, {record_of("race-raw", true)}))
+  EXPECT_EQ(judged_by_tool(SanitizerTool::racecheck,
+                           under(SanitizerTool::racecheck, {record_of("race-raw", true)}))
                 .outcome,
             Outcome::pass);
 }
 
 TEST(SanitizerOracle, WhatDidNotRunUnderTheToolIsNoPass) {
-  EXPECT_EQ(judged(SanitizerTool::memcheck, completed({1, 2})).outcome, Outcome::harness_error);
-  EXPECT_EQ(judged(SanitizerTool::memcheck, under(SanitizerTool::racecheck, {})).outcome,
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, completed({1, 2})).outcome,
+            Outcome::harness_error);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, under(SanitizerTool::racecheck, {})).outcome,
             Outcome::harness_error);
   Observation broken = under(SanitizerTool::memcheck, {});
-  EXPECT_EQ(judged(SanitizerTool::memcheck, broken).outcome, Outcome::pass);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, broken).outcome, Outcome::pass);
   broken.sanitizer->problem = "the log is gone";
-  EXPECT_EQ(judged(SanitizerTool::memcheck, broken).outcome, Outcome::harness_error);
-  EXPECT_EQ(judged(SanitizerTool::memcheck, ended(End::hang)).outcome, Outcome::inconclusive);
-  EXPECT_EQ(judged(SanitizerTool::memcheck, ended(End::exited)).outcome, Outcome::inconclusive);
-  EXPECT_EQ(judged(SanitizerTool::memcheck, ended(End::worker_error)).outcome,
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, broken).outcome, Outcome::harness_error);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, ended(End::hang)).outcome,
+            Outcome::inconclusive);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, ended(End::exited)).outcome,
+            Outcome::inconclusive);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, ended(End::worker_error)).outcome,
             Outcome::harness_error);
 }
 
@@ -492,9 +496,9 @@ TEST(SanitizerOracle, ARecordIsNotTakenBackByAFault) {
   Observation o = under(SanitizerTool::memcheck, {record_of("invalid-read")});
   o.end = End::fault;
   o.fault = Fault{"CUDA_ERROR_LAUNCH_FAILED"};
-  EXPECT_TRUE(judged(SanitizerTool::memcheck, o).failed());
+  EXPECT_TRUE(judged_by_tool(SanitizerTool::memcheck, o).failed());
   o.sanitizer->records.clear();
-  EXPECT_EQ(judged(SanitizerTool::memcheck, o).outcome, Outcome::inconclusive);
+  EXPECT_EQ(judged_by_tool(SanitizerTool::memcheck, o).outcome, Outcome::inconclusive);
 }
 
 TEST(SanitizedScreen, IsTheScreenAndOneTrialMore) {

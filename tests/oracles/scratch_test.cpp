@@ -33,13 +33,13 @@ Plan plan_for(const Observation& o) {
   return testing::plan_of_calls(std::vector<std::int64_t>(o.calls.size(), 1));
 }
 
-Verdict judge(const Observation& o) {
+Verdict judge_scratch(const Observation& o) {
   return ScratchOracle().judge(plan_for(o), {}, {&o, 1});
 }
 
 // The missing factor that the oracle reports; "" if it passes.
 std::string missing(const std::vector<ScratchObservation>& requests) {
-  const Verdict v = judge(asked(requests));
+  const Verdict v = judge_scratch(asked(requests));
   if (!v.failed()) return "";
   EXPECT_EQ(v.signature, (Signature{FailKind::scratch, "t", "", "s", v.signature.side, ""}));
   return v.signature.side;
@@ -48,8 +48,8 @@ std::string missing(const std::vector<ScratchObservation>& requests) {
 TEST(Scratch, TheWholeProductIsNeeded) {
   const Grid g{4, 3, 2, 2};
   EXPECT_EQ(needed_bytes(request(0, 256, g)), 256u * 48);
-  EXPECT_EQ(judge(asked({request(256 * 48, 256, g)})).outcome, Outcome::pass);
-  EXPECT_EQ(judge(asked({request(256 * 48 + 1, 256, g)})).outcome, Outcome::pass);
+  EXPECT_EQ(judge_scratch(asked({request(256 * 48, 256, g)})).outcome, Outcome::pass);
+  EXPECT_EQ(judge_scratch(asked({request(256 * 48 + 1, 256, g)})).outcome, Outcome::pass);
   EXPECT_EQ(missing({request(256 * 48 - 1, 256, g)}), "size");
 }
 
@@ -98,7 +98,8 @@ TEST(Scratch, TheNamedFactorExplainsAllRequests) {
 }
 
 TEST(Scratch, TheReasonStatesTheFormula) {
-  const Verdict v = judge(asked({request(1024, 256, {4}), request(256, 256, {4, 4, 1, 2})}));
+  const Verdict v =
+      judge_scratch(asked({request(1024, 256, {4}), request(256, 256, {4, 4, 1, 2})}));
   EXPECT_EQ(v.call, 1);
   EXPECT_EQ(v.reason,
             "scratch 's' of call 2 (N = 1) has 256 bytes; the kernel needs 8192 = 256 a CTA * grid "
@@ -115,10 +116,10 @@ TEST(Scratch, NoNeedIsNoNull) {
 }
 
 TEST(Scratch, SaysNothingWithoutANeed) {
-  EXPECT_EQ(judge(testing::completed({1})).outcome, Outcome::not_applicable);
-  EXPECT_EQ(judge(testing::ended(End::out_of_memory)).outcome, Outcome::not_applicable);
-  EXPECT_EQ(judge(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
-  EXPECT_EQ(judge(testing::faulted({"SIGSEGV"})).outcome, Outcome::inconclusive);
+  EXPECT_EQ(judge_scratch(testing::completed({1})).outcome, Outcome::not_applicable);
+  EXPECT_EQ(judge_scratch(testing::ended(End::out_of_memory)).outcome, Outcome::not_applicable);
+  EXPECT_EQ(judge_scratch(testing::ended(End::worker_error)).outcome, Outcome::harness_error);
+  EXPECT_EQ(judge_scratch(testing::faulted({"SIGSEGV"})).outcome, Outcome::inconclusive);
 }
 
 TEST(Scratch, TheScreenJudgesItBehindCanaries) {

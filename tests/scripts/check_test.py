@@ -214,6 +214,20 @@ class Check(unittest.TestCase):
         for lists in ("", "redzone_batches(rz_part EXCEPT other.cpp)"):
             self.assertEqual(0, self.batch(lists, self.OWN, self.OWN).returncode, lists)
 
+    def test_the_sources_of_one_test_are_a_batch(self):
+        for lists, code in (("redzone_test(part_test\n  SOURCES one.cpp\n    other.cpp LIBS rz_part)", 1),
+                            ("redzone_test(one SOURCES one.cpp)\nredzone_test(other SOURCES other.cpp)", 0),
+                            ("redzone_test(part_test SOURCES one.cpp other.cpp)\n"
+                             "redzone_batches(part_test EXCEPT other.cpp)", 0)):
+            self.assertEqual(code, self.batch(lists, self.OWN, self.OWN).returncode, lists)
+
+    def test_names_in_the_bodies_of_functions_and_of_macros_are_not_its_own(self):
+        own = ("namespace {\n\nint two() { return sum(1, 1); }\nRC_TEST(a, b) {}\nint c = sum(2, 2);\n\n"
+               "}  // namespace\n")
+        other = "int sum(int a, int b);\nRC_TEST(c, d) {}\nint e = sum(3, 3);\n"
+        ran = self.batch("redzone_batches(rz_part)", own, other)
+        self.assertEqual(0, ran.returncode, ran.stdout)
+
     def test_more_copied_lines_than_allowed_are_a_failure(self):
         blocks = "src/one.cpp: line 1-3   |src/two.cpp: line 1-3  [50]\n"
         ran = self.copies(blocks)

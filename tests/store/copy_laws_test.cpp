@@ -172,7 +172,7 @@ class Play {
   bool copied_ = false;
 };
 
-rc::Gen<std::vector<int>> choices() {
+rc::Gen<std::vector<int>> copy_choices() {
   return rc::gen::resize(20, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 32 * 36)));
 }
 
@@ -181,7 +181,7 @@ using CopyLaws = FewRuns;
 TEST_F(CopyLaws, ACopyKeepsAllOrRefuses) {
   EXPECT_TRUE(rc::check("nothing is lost", [] {
     Play play;
-    for (const int choice : *choices()) play.act(choice);
+    for (const int choice : *copy_choices()) play.act(choice);
     play.act(0);
     play.act(1);
   }));
@@ -190,8 +190,8 @@ TEST_F(CopyLaws, ACopyKeepsAllOrRefuses) {
 TEST_F(CopyLaws, AnOlderCopyGivesWay) {
   EXPECT_TRUE(rc::check("to whatever became of the store", [] {
     Play play;
-    for (const int choice : *choices()) play.act(choice);
-    play.expect_a_copy_gives_way(*choices());
+    for (const int choice : *copy_choices()) play.act(choice);
+    play.expect_a_copy_gives_way(*copy_choices());
   }));
 }
 

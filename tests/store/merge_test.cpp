@@ -70,7 +70,7 @@ void merge_files(const std::vector<std::filesystem::path>& from,
 }
 
 // A store of a few campaigns over few signatures, so that stores share them.
-void fill(const std::filesystem::path& path, const std::vector<int>& choices) {
+void fill_chosen(const std::filesystem::path& path, const std::vector<int>& choices) {
   Store store = open_rw(path);
   NightBook book(store);
   must(store.begin_campaign(sample_campaign()));
@@ -108,7 +108,7 @@ void fill(const std::filesystem::path& path, const std::vector<int>& choices) {
   }
 }
 
-rc::Gen<std::vector<int>> choices() {
+rc::Gen<std::vector<int>> merge_choices() {
   return rc::gen::resize(12, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1000)));
 }
 
@@ -117,8 +117,8 @@ using Merge = FewRuns;
 TEST_F(Merge, TwiceIsOnce) {
   EXPECT_TRUE(rc::check("merging again changes nothing", [] {
     TempDir dir;
-    fill(dir / "a.db", *choices());
-    fill(dir / "b.db", *choices());
+    fill_chosen(dir / "a.db", *merge_choices());
+    fill_chosen(dir / "b.db", *merge_choices());
     merge_files({dir / "a.db", dir / "b.db"}, dir / "c.db");
     const std::string before = dump(dir / "c.db");
     merge_files({dir / "b.db", dir / "a.db", dir / "b.db"}, dir / "c.db");
@@ -129,7 +129,7 @@ TEST_F(Merge, TwiceIsOnce) {
 TEST_F(Merge, TheOrderDoesNotMatter) {
   EXPECT_TRUE(rc::check("any order gives the same findings and standings", [] {
     TempDir dir;
-    for (const char* name : {"a.db", "b.db", "c.db"}) fill(dir / name, *choices());
+    for (const char* name : {"a.db", "b.db", "c.db"}) fill_chosen(dir / name, *merge_choices());
     merge_files({dir / "a.db", dir / "b.db", dir / "c.db"}, dir / "abc.db");
     merge_files({dir / "c.db", dir / "a.db", dir / "b.db"}, dir / "cab.db");
     RC_ASSERT(told(dir / "abc.db") == told(dir / "cab.db"));
@@ -142,8 +142,8 @@ TEST_F(Merge, TheOrderDoesNotMatter) {
 TEST_F(Merge, EveryFindingAndEveryEntryIsThere) {
   EXPECT_TRUE(rc::check("nothing is lost", [] {
     TempDir dir;
-    fill(dir / "a.db", *choices());
-    fill(dir / "b.db", *choices());
+    fill_chosen(dir / "a.db", *merge_choices());
+    fill_chosen(dir / "b.db", *merge_choices());
     merge_files({dir / "a.db", dir / "b.db"}, dir / "c.db");
     Store merged = open_ro(dir / "c.db");
     std::size_t campaigns = 0;

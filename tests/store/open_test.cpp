@@ -23,7 +23,7 @@ void make_store(const std::filesystem::path& path) {
   must(store.record(sample_finding()));
 }
 
-void sql(const std::filesystem::path& path, const std::string& statements) {
+void run_sql(const std::filesystem::path& path, const std::string& statements) {
   SQLite::Database db(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   db.exec(statements);
 }
@@ -46,7 +46,7 @@ bool unprivileged(const std::function<bool()>& body) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool says(const Error& error, ErrorKind kind, std::string_view text) {
+bool error_says(const Error& error, ErrorKind kind, std::string_view text) {
   const bool ok = error.kind == kind && error.message.find(text) != std::string::npos;
   if (!ok) std::fprintf(stderr, "unexpected: %s\n", error.message.c_str());
   return ok;
@@ -69,8 +69,8 @@ TEST(StoreOpen, AnEmptyFileBecomesAStore) {
 
 TEST(StoreOpen, ReadingNeedsAFile) {
   TempDir dir;
-  EXPECT_TRUE(
-      says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage, "does not exist"));
+  EXPECT_TRUE(error_says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
+                         "does not exist"));
   EXPECT_EQ(dir.listing(), "");
 }
 
@@ -80,7 +80,8 @@ TEST(StoreOpen, NoDatabase) {
        {"x", "SQLite format 3", "hello, this is a text of more than 16 bytes\n"}) {
     write_bytes(dir / "s.db", content);
     for (OpenMode mode : kBoth)
-      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage, "not a Redzone store"));
+      EXPECT_TRUE(
+          error_says(open_error(dir / "s.db", mode), ErrorKind::usage, "not a Redzone store"));
   }
   EXPECT_EQ(dir.listing(), "s.db");
 }
@@ -89,33 +90,34 @@ TEST(StoreOpen, FoldersDevicesAndMissingFolders) {
   TempDir dir;
   std::filesystem::create_directory(dir / "folder");
   for (OpenMode mode : kBoth) {
-    EXPECT_TRUE(says(open_error(dir / "folder", mode), ErrorKind::usage, "is a folder"));
-    EXPECT_TRUE(says(open_error("/dev/null", mode), ErrorKind::usage, "not a regular file"));
-    EXPECT_TRUE(says(open_error("", mode), ErrorKind::usage, "empty"));
-    EXPECT_TRUE(says(open_error(dir / "no/s.db", mode), ErrorKind::usage, "no does not exist"));
-    EXPECT_TRUE(says(open_error(dir / "folder/", mode), ErrorKind::usage, "is a folder"));
+    EXPECT_TRUE(error_says(open_error(dir / "folder", mode), ErrorKind::usage, "is a folder"));
+    EXPECT_TRUE(error_says(open_error("/dev/null", mode), ErrorKind::usage, "not a regular file"));
+    EXPECT_TRUE(error_says(open_error("", mode), ErrorKind::usage, "empty"));
+    EXPECT_TRUE(
+        error_says(open_error(dir / "no/s.db", mode), ErrorKind::usage, "no does not exist"));
+    EXPECT_TRUE(error_says(open_error(dir / "folder/", mode), ErrorKind::usage, "is a folder"));
   }
 }
 
 TEST(StoreOpen, AnotherProgramsDatabase) {
   TempDir dir;
-  sql(dir / "s.db", "CREATE TABLE t (x)");
-  sql(dir / "id.db", "PRAGMA application_id = 5");
-  sql(dir / "version.db", "PRAGMA user_version = 5");
+  run_sql(dir / "s.db", "CREATE TABLE t (x)");
+  run_sql(dir / "id.db", "PRAGMA application_id = 5");
+  run_sql(dir / "version.db", "PRAGMA user_version = 5");
   for (const char* name : {"s.db", "id.db", "version.db"})
     for (OpenMode mode : kBoth)
-      EXPECT_TRUE(says(open_error(dir / name, mode), ErrorKind::usage, "of another program"));
+      EXPECT_TRUE(error_says(open_error(dir / name, mode), ErrorKind::usage, "of another program"));
   EXPECT_EQ(dir.listing(), "id.db s.db version.db");
 }
 
 TEST(StoreOpen, ANewerSchema) {
   TempDir dir;
   make_store(dir / "s.db");
-  sql(dir / "s.db", "PRAGMA user_version = 999");
+  run_sql(dir / "s.db", "PRAGMA user_version = 999");
   for (OpenMode mode : kBoth)
-    EXPECT_TRUE(
-        says(open_error(dir / "s.db", mode), ErrorKind::usage,
-             "schema version 999, this build reads up to " + std::to_string(migrations().size())));
+    EXPECT_TRUE(error_says(
+        open_error(dir / "s.db", mode), ErrorKind::usage,
+        "schema version 999, this build reads up to " + std::to_string(migrations().size())));
   EXPECT_EQ(dir.listing(), "s.db");
 }
 
@@ -125,7 +127,7 @@ TEST(StoreOpen, ANewerSchemaWithALeftLogIsNotTouched) {
   // A writer that is killed leaves its log behind.
   const pid_t child = ::fork();
   if (child == 0) {
-    sql(dir / "s.db", "PRAGMA user_version = 999; CREATE TABLE future (x)");
+    run_sql(dir / "s.db", "PRAGMA user_version = 999; CREATE TABLE future (x)");
     SQLite::Database db((dir / "s.db").string(), SQLite::OPEN_READWRITE);
     db.exec("INSERT INTO future VALUES (1)");
     ::_exit(0);
@@ -134,7 +136,7 @@ TEST(StoreOpen, ANewerSchemaWithALeftLogIsNotTouched) {
   const std::string log = bytes_of(dir / "s.db-wal");
   ASSERT_FALSE(log.empty());
   for (OpenMode mode : kBoth)
-    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::usage, "schema version 999"));
+    EXPECT_TRUE(error_says(open_error(dir / "s.db", mode), ErrorKind::usage, "schema version 999"));
   EXPECT_EQ(bytes_of(dir / "s.db-wal"), log);
 }
 
@@ -146,14 +148,14 @@ TEST(StoreOpen, ADamagedStore) {
     write_bytes(dir / "s.db", good.substr(0, size));
     for (OpenMode mode : kBoth) {
       SCOPED_TRACE(size);
-      EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
+      EXPECT_TRUE(error_says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
     }
   }
   std::string rotten = good;
   for (std::size_t i = 4096; i < rotten.size(); i += 3) rotten[i] ^= 0x5a;
   write_bytes(dir / "s.db", rotten);
   for (OpenMode mode : kBoth)
-    EXPECT_TRUE(says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
+    EXPECT_TRUE(error_says(open_error(dir / "s.db", mode), ErrorKind::unsound, "is corrupt"));
 }
 
 TEST(StoreOpen, AReadOnlyFile) {
@@ -162,7 +164,7 @@ TEST(StoreOpen, AReadOnlyFile) {
   ::chmod((dir / "s.db").c_str(), 0444);
   ::chmod(dir.path().c_str(), 0777);
   EXPECT_TRUE(unprivileged([&] {
-    return says(open_error(dir / "s.db"), ErrorKind::usage, "is read-only") &&
+    return error_says(open_error(dir / "s.db"), ErrorKind::usage, "is read-only") &&
            must(open_ro(dir / "s.db").findings()).size() == 1;
   }));
   EXPECT_EQ(dir.listing(), "s.db");
@@ -174,8 +176,8 @@ TEST(StoreOpen, AReadOnlyFolder) {
   ::chmod((dir / "s.db").c_str(), 0666);
   ::chmod(dir.path().c_str(), 0555);
   EXPECT_TRUE(unprivileged([&] {
-    return says(open_error(dir / "s.db"), ErrorKind::usage, "folder") &&
-           says(open_error(dir / "new.db"), ErrorKind::usage, "folder") &&
+    return error_says(open_error(dir / "s.db"), ErrorKind::usage, "folder") &&
+           error_says(open_error(dir / "new.db"), ErrorKind::usage, "folder") &&
            must(open_ro(dir / "s.db").findings()).size() == 1;
   }));
   EXPECT_EQ(dir.listing(), "s.db");
@@ -186,8 +188,8 @@ TEST(StoreOpen, AnUnreadableFile) {
   make_store(dir / "s.db");
   ::chmod((dir / "s.db").c_str(), 0);
   EXPECT_TRUE(unprivileged([&] {
-    return says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
-                "permission denied");
+    return error_says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
+                      "permission denied");
   }));
 }
 
@@ -232,8 +234,8 @@ TEST(StoreOpen, ALeftLogInAReadOnlyFolder) {
   EXPECT_TRUE(unprivileged([&] { return must(open_ro(dir / "s.db").findings()).size() == 1; }));
   std::filesystem::remove(dir / "s.db-shm");
   EXPECT_TRUE(unprivileged([&] {
-    return says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
-                "folder must be accessible");
+    return error_says(open_error(dir / "s.db", OpenMode::read_only), ErrorKind::usage,
+                      "folder must be accessible");
   }));
   EXPECT_EQ(dir.listing(), "s.db s.db-wal");
 }
@@ -275,7 +277,7 @@ TEST(StoreOpen, AReaderCannotWrite) {
   Store reader = open_ro(dir / "s.db");
   const auto recorded = reader.record(sample_finding(2));
   ASSERT_FALSE(recorded);
-  EXPECT_TRUE(says(recorded.error(), ErrorKind::usage, "reading only"));
+  EXPECT_TRUE(error_says(recorded.error(), ErrorKind::usage, "reading only"));
   EXPECT_FALSE(reader.begin_campaign({}));
   EXPECT_EQ(bytes_of(dir / "s.db"), before);
   EXPECT_EQ(dir.listing(), "s.db");
@@ -297,7 +299,7 @@ TEST(StoreOpen, ALockedStore) {
   other.exec("BEGIN IMMEDIATE");
   const auto blocked = store.record(sample_finding(2));
   ASSERT_FALSE(blocked);
-  EXPECT_TRUE(says(blocked.error(), ErrorKind::harness, "is locked"));
+  EXPECT_TRUE(error_says(blocked.error(), ErrorKind::harness, "is locked"));
   EXPECT_NE(blocked.error().message.find("0.05 s"), std::string::npos);
   EXPECT_EQ(must(store.findings()).size(), 1u);
   other.exec("COMMIT");
@@ -312,7 +314,7 @@ TEST(StoreOpen, AFullDiskLosesNothingThatWasStored) {
   big.fault_detail = std::string(1 << 20, 'x');
   const auto full = store.record(big);
   ASSERT_FALSE(full);
-  EXPECT_TRUE(says(full.error(), ErrorKind::harness, "no space left"));
+  EXPECT_TRUE(error_says(full.error(), ErrorKind::harness, "no space left"));
   EXPECT_EQ(must(store.findings()).size(), 1u);
   EXPECT_TRUE(store.record(sample_finding(3)));
   EXPECT_EQ(must(open_ro(dir / "s.db").findings()).size(), 2u);

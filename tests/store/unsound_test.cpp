@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing;
 
-Observation sample_observation() {
+Observation fault_observation() {
   Observation o;
   o.end = End::fault;
   o.fault = Fault{"SIGSEGV", 0, "scan", "k", Side::after, Access::read, 4, "thread 3"};
@@ -28,7 +28,7 @@ Observation sample_observation() {
 }
 
 // A row in every table.
-void fill(const std::filesystem::path& path) {
+void fill_every_table(const std::filesystem::path& path) {
   Store store = open_rw(path);
   NightRun run;
   run.campaign = must(store.begin_campaign(sample_campaign()));
@@ -37,7 +37,7 @@ void fill(const std::filesystem::path& path) {
   Finding f = sample_finding();
   f.campaign = run.campaign;
   f.id = must(store.record(f)).id;
-  must(store.add_trial(f.id, "confirm", f.plan, {{}, {0}, false, false}, sample_observation(), {}));
+  must(store.add_trial(f.id, "confirm", f.plan, {{}, {0}, false, false}, fault_observation(), {}));
   must(store.add_artifact(f.id, "log", "worker", "last words"));
   must(store.add_probe({f.id, "host", "c0de"}, f.plan, {"", 3, 0, 1, 0, ""}));
   must(store.mark(f.id, {"", LedgerEvent::known, "https://x/1", ""}));
@@ -68,7 +68,7 @@ bool reads_all(Store& store) {
 
 class UnsoundRow : public ::testing::Test {
  protected:
-  void SetUp() override { fill(dir_ / "good.db"); }
+  void SetUp() override { fill_every_table(dir_ / "good.db"); }
 
   std::filesystem::path changed(const std::string& statement) {
     const auto path = dir_ / "bad.db";

@@ -60,7 +60,7 @@ CallStep sized_step(std::int64_t n, std::int64_t stream = 0, std::int64_t extra 
   return {call, 2, stream};
 }
 
-Plan plan_of(std::vector<Step> steps) {
+Plan row_plan(std::vector<Step> steps) {
   Plan plan;
   plan.target = "add_row";
   plan.steps = std::move(steps);
@@ -79,8 +79,8 @@ TEST_F(HostDevice, SaysWhatItIs) {
 }
 
 TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
-  const Plan plan = plan_of({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
-                             SyncStep{}, sized_step(33)});
+  const Plan plan = row_plan({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
+                              SyncStep{}, sized_step(33)});
   const Observation expected = host.run(plan, {});
   ASSERT_EQ(expected.end, End::completed) << expected.message;
   ASSERT_EQ(expected.calls.size(), 4u);
@@ -114,7 +114,7 @@ TEST_F(HostDevice, GivesTheSameObservationsInEveryMode) {
 TEST_F(HostDevice, WideCanariesShowAWriteShortlyPastABuffer) {
   for (const auto placement : {Placement::guard_after, Placement::guard_before})
     for (const std::int64_t n : {0, 1, 100, 5000}) {
-      const Observation o = host.run(plan_of({sized_step(n, 0, 1)}),
+      const Observation o = host.run(row_plan({sized_step(n, 0, 1)}),
                                      {.mode = {.placement = placement}, .wide_canaries = true});
       ASSERT_EQ(o.end, End::completed) << o.message;
       const BufferObservation& y = o.calls.at(0).buffers.at(1);
@@ -127,8 +127,8 @@ TEST_F(HostDevice, WideCanariesShowAWriteShortlyPastABuffer) {
 }
 
 TEST_F(HostDevice, WideCanariesChangeNothingElse) {
-  const Plan plan = plan_of({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
-                             SyncStep{}, sized_step(33)});
+  const Plan plan = row_plan({sized_step(1), sized_step(100, 1), WaitStep{0, 1}, sized_step(0),
+                              SyncStep{}, sized_step(33)});
   for (const auto allocator :
        {Allocator::guard, Allocator::plain, Allocator::pool, Allocator::caching}) {
     const Observation narrow = host.run(plan, {.mode = {.allocator = allocator}});
@@ -140,7 +140,7 @@ TEST_F(HostDevice, WideCanariesChangeNothingElse) {
 }
 
 TEST_F(HostDevice, ASteadyStateTrialMapsNothing) {
-  const Plan plan = plan_of({sized_step(1), sized_step(100), sized_step(5000)});
+  const Plan plan = row_plan({sized_step(1), sized_step(100), sized_step(5000)});
   host.run(plan, {});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(host.run(plan, {}).mapping_calls, 0u);
 }
@@ -160,7 +160,7 @@ TEST_F(HostDevice, SparseTensorsOfGigabytesAreCheap) {
   ASSERT_TRUE(targets.add({spec, DeviceKind::host, [] { return std::make_unique<Nothing>(); }}));
   CallStep sparse = sized_step(8);
   sparse.call.layouts["x"].row_padding_elems = std::int64_t{3} << 28;
-  Plan plan = plan_of({sparse});
+  Plan plan = row_plan({sparse});
   plan.target = "sparse";
   const Observation o = host.run(plan, {});
   EXPECT_EQ(o.end, End::completed) << o.message;
@@ -176,7 +176,7 @@ TEST(HostDeviceFault, IsRecordedWithItsBuffer) {
   if (pid == 0) {
     const Registry targets = registry();
     trial::DeviceTrialHost host(device::open_host_device(), targets, box, "");
-    host.run(plan_of({sized_step(64), sized_step(64, 0, 1)}), {});
+    host.run(row_plan({sized_step(64), sized_step(64, 0, 1)}), {});
     _exit(0);
   }
   int status = 0;

@@ -6,7 +6,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-CallStep step(std::int64_t c, std::int64_t repeat = 1, std::int64_t stream = 0) {
+CallStep mode_step(std::int64_t c, std::int64_t repeat = 1, std::int64_t stream = 0) {
   return {call_of(1, c), repeat, stream};
 }
 
@@ -43,21 +43,21 @@ TEST(Modes, GatedHoldsTheCalls) {
 TEST(Modes, GatedOpensInPartsWhenTheDeviceHoldsNoMore) {
   Bench bench(run_named);
   bench.device.capacity = 2;
-  bench.run(plan_of({step(1, 3)}), {.mode = {.launch = Launch::gated}});
+  bench.run(plan_of({mode_step(1, 3)}), {.mode = {.launch = Launch::gated}});
   EXPECT_EQ(bench.device.log, (Log{"fill", "hold", "launch k1", "launch k1", "open", "hold",
                                    "launch k1", "open", "check", "sync"}));
 }
 
 TEST(Modes, GatedHoldsAgainAfterASyncStep) {
   Bench bench(run_named);
-  bench.run(plan_of({step(1), SyncStep{}, step(2)}), {.mode = {.launch = Launch::gated}});
+  bench.run(plan_of({mode_step(1), SyncStep{}, mode_step(2)}), {.mode = {.launch = Launch::gated}});
   EXPECT_EQ(bench.device.log, (Log{"fill", "hold", "launch k1", "sync", "hold", "launch k2", "open",
                                    "check", "sync"}));
 }
 
 TEST(Modes, StreamsAreForkedBehindTheFillAndJoinedBeforeTheCheck) {
   Bench bench(run_named);
-  bench.run(plan_of({step(1, 1, 1), WaitStep{0, 1}, step(2)}), {});
+  bench.run(plan_of({mode_step(1, 1, 1), WaitStep{0, 1}, mode_step(2)}), {});
   EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "launch k1 @1", "wait 0 on 1",
                                    "launch k2", "wait 0 on 1", "check", "sync"}));
 }
@@ -72,7 +72,7 @@ TEST(Modes, WithoutChecksInputsAreFilledAndNothingElseIsTouched) {
     run_named(ctx);
   };
   Bench bench(run, double_spec(), [](ReferenceCall&) { FAIL() << "compared"; }, {.checks = false});
-  const Plan plan = plan_of({step(1)});
+  const Plan plan = plan_of({mode_step(1)});
   const Observation o = bench.run(plan, {.reference = true});
   EXPECT_EQ(o.end, End::completed) << o.message;
   EXPECT_TRUE(o.calls.empty());
@@ -116,7 +116,7 @@ TEST(Modes, ScratchIsFilledAtOnceForATargetThatHasAStream) {
 
 TEST(Modes, SegmentsOfSeveralStreamsAreSynchronized) {
   Bench bench(run_named, double_spec(), {}, {.calls = 1});
-  bench.run(plan_of({step(1, 1, 1), step(2)}), {});
+  bench.run(plan_of({mode_step(1, 1, 1), mode_step(2)}), {});
   EXPECT_EQ(bench.device.logged({"fill", "launch", "sync"}),
             (Log{"fill", "launch k1 @1", "sync", "fill", "launch k2", "sync"}));
 }
@@ -126,14 +126,15 @@ TEST(Modes, WorkspacesAreZeroBeforeAnyStreamUsesThem) {
     ctx.workspace("w", 16);
     run_named(ctx);
   });
-  bench.run(plan_of({step(1, 1, 1), step(2)}), {});
+  bench.run(plan_of({mode_step(1, 1, 1), mode_step(2)}), {});
   EXPECT_EQ(bench.device.log, (Log{"fill", "wait 1 on 0", "fill @1", "wait 0 on 1", "launch k1 @1",
                                    "wait 0 on 1", "launch k2", "wait 0 on 1", "check", "sync"}));
 }
 
 TEST(Order, RunsTheCallsAloneAndOnStreamZero) {
   Bench bench(run_named);
-  const Plan plan = plan_of({step(1, 3, 1), SyncStep{}, step(2), WaitStep{1, 0}, step(3, 1, 1)});
+  const Plan plan =
+      plan_of({mode_step(1, 3, 1), SyncStep{}, mode_step(2), WaitStep{1, 0}, mode_step(3, 1, 1)});
   const Observation o = bench.run(plan, {.order = {2, 0, 1}});
   EXPECT_EQ(bench.device.log,
             (Log{"fill", "launch k3", "launch k1", "launch k2", "check", "sync"}));
@@ -143,16 +144,16 @@ TEST(Order, RunsTheCallsAloneAndOnStreamZero) {
 
 TEST(Order, GivesTheSameObservationsOfIndependentCalls) {
   Bench bench(run_double);
-  const Plan plan = plan_of({step(1), step(2), step(3)});
+  const Plan plan = plan_of({mode_step(1), mode_step(2), mode_step(3)});
   EXPECT_EQ(bench.run(plan, {}).calls, bench.run(plan, {.order = {1, 2, 0}}).calls);
 }
 
 TEST(Order, OutOfRangeIsAnErrorOfTheHarness) {
   Bench bench(run_named);
-  EXPECT_EQ(bench.run(plan_of({step(1)}), {.order = {1}}).end, End::worker_error);
-  EXPECT_EQ(bench.run(plan_of({step(1, 1, kMaxStreams)}), {}).end, End::worker_error);
-  EXPECT_EQ(bench.run(plan_of({step(1, 0)}), {}).end, End::worker_error);
-  EXPECT_EQ(bench.run(plan_of({step(1)}), {}).end, End::completed);
+  EXPECT_EQ(bench.run(plan_of({mode_step(1)}), {.order = {1}}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({mode_step(1, 1, kMaxStreams)}), {}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({mode_step(1, 0)}), {}).end, End::worker_error);
+  EXPECT_EQ(bench.run(plan_of({mode_step(1)}), {}).end, End::completed);
 }
 
 // A fault in one kernel among calls with C = 1, 2, 3.
@@ -169,30 +170,31 @@ Observation fault_of(const std::string& kernel, Plan plan, Launch launch) {
 }
 
 TEST(Blame, BlockingKnowsTheCallAndTheKernel) {
-  const Observation o = fault_of("k2", plan_of({step(1), step(2), step(3)}), Launch::blocking);
+  const Observation o =
+      fault_of("k2", plan_of({mode_step(1), mode_step(2), mode_step(3)}), Launch::blocking);
   EXPECT_EQ(o.fault->call, 1);
   EXPECT_EQ(o.fault->kernel, "k2");
 }
 
 TEST(Blame, AsyncKnowsTheOnlyCallSinceTheLastSynchronization) {
-  const Plan plan = plan_of({step(1), SyncStep{}, step(2, 3), SyncStep{}, step(3)});
+  const Plan plan = plan_of({mode_step(1), SyncStep{}, mode_step(2, 3), SyncStep{}, mode_step(3)});
   const Observation o = fault_of("k2", plan, Launch::async);
   EXPECT_EQ(o.fault->call, 1);
   EXPECT_EQ(o.fault->kernel, "k2");
 }
 
 TEST(Blame, SaysHowTheCallIsKnown) {
-  EXPECT_EQ(fault_of("k2", plan_of({step(1), step(2)}), Launch::blocking).fault->known_by,
+  EXPECT_EQ(fault_of("k2", plan_of({mode_step(1), mode_step(2)}), Launch::blocking).fault->known_by,
             "blocking launches");
-  EXPECT_EQ(fault_of("k2", plan_of({step(2)}), Launch::async).fault->known_by,
+  EXPECT_EQ(fault_of("k2", plan_of({mode_step(2)}), Launch::async).fault->known_by,
             "only call in flight");
 }
 
 TEST(Blame, MarksTellTheCallsOfARelaxedTrialApart) {
   for (auto launch : {Launch::async, Launch::gated})
     for (std::int64_t c : {1, 2, 3}) {
-      const Observation o =
-          fault_of("k" + std::to_string(c), plan_of({step(1), step(2, 5), step(3)}), launch);
+      const Observation o = fault_of(
+          "k" + std::to_string(c), plan_of({mode_step(1), mode_step(2, 5), mode_step(3)}), launch);
       EXPECT_EQ(o.fault->call, c - 1);
       EXPECT_EQ(o.fault->kernel, "k" + std::to_string(c));
       EXPECT_EQ(o.fault->known_by, "progress marks");
@@ -203,7 +205,8 @@ TEST(Blame, AReorderedTrialNamesTheCallOfThePlan) {
   Bench bench(run_named);
   bench.device.keep_quiet_about_calls();
   bench.device.faulting = {"k1"};
-  const Observation o = bench.run(plan_of({step(1), step(2), step(3)}), {.order = {2, 0, 1}});
+  const Observation o =
+      bench.run(plan_of({mode_step(1), mode_step(2), mode_step(3)}), {.order = {2, 0, 1}});
   EXPECT_EQ(o.fault->call, 0);
   EXPECT_EQ(o.fault->kernel, "k1");
 }
@@ -239,14 +242,15 @@ TEST(Blame, AStreamThatWasGivenOutMayHoldTheFault) {
 TEST(ProgressMarksOfATrial, StandBetweenCallsOnly) {
   Bench bench(run_named);
   bench.device.keep_quiet_about_calls();
-  bench.run(plan_of({step(1, 2), step(2), step(3, 1, 1)}), {.mode = {.launch = Launch::gated}});
+  bench.run(plan_of({mode_step(1, 2), mode_step(2), mode_step(3, 1, 1)}),
+            {.mode = {.launch = Launch::gated}});
   EXPECT_EQ(bench.device.logged({"launch", "mark"}),
             (Log{"launch k1", "launch k1", "mark 1", "launch k2", "mark 2", "launch k3 @1"}));
-  bench.run(plan_of({step(1), step(2)}), {.mode = {.launch = Launch::blocking}});
+  bench.run(plan_of({mode_step(1), mode_step(2)}), {.mode = {.launch = Launch::blocking}});
   EXPECT_EQ(bench.device.logged({"mark"}), Log{});
-  bench.run(plan_of({step(1, 3)}), {});
+  bench.run(plan_of({mode_step(1, 3)}), {});
   EXPECT_EQ(bench.device.logged({"mark"}), Log{});
-  bench.run(plan_of({step(1), SyncStep{}, step(2)}), {});
+  bench.run(plan_of({mode_step(1), SyncStep{}, mode_step(2)}), {});
   EXPECT_EQ(bench.device.logged({"mark"}), Log{});
 }
 
@@ -254,7 +258,7 @@ TEST(ProgressMarksOfATrial, CountUnderTheGate) {
   Bench bench(run_named);
   bench.device.keep_quiet_about_calls();
   bench.device.capacity = 2;
-  bench.run(plan_of({step(1), step(2)}), {.mode = {.launch = Launch::gated}});
+  bench.run(plan_of({mode_step(1), mode_step(2)}), {.mode = {.launch = Launch::gated}});
   EXPECT_EQ(bench.device.logged({"launch", "mark", "hold", "open"}),
             (Log{"hold", "launch k1", "mark 1", "open", "hold", "launch k2", "open"}));
 }
@@ -312,7 +316,7 @@ TEST(Watch, NamesEveryBufferBeforeItIsUsed) {
       }
   });
   device = &bench.device;
-  Plan plan = plan_of({step(1), step(2)});
+  Plan plan = plan_of({mode_step(1), mode_step(2)});
   bench.run(plan, {.order = {1}});
   EXPECT_EQ(names, (std::vector<std::string>{"x", "y", "tmp"}));
 }
@@ -328,7 +332,7 @@ TEST(Watch, TellsOfEachBufferOnceAndForgetsThoseOfAFinishedSegment) {
   };
   Bench bench(run, double_spec(), {}, {.calls = 2});
   device = &bench.device;
-  bench.run(plan_of({step(1), step(2), step(3)}), {});
+  bench.run(plan_of({mode_step(1), mode_step(2), mode_step(3)}), {});
   using Names = std::vector<std::string>;
   EXPECT_EQ(names,
             (std::vector<Names>{

@@ -16,7 +16,7 @@ void reference_double(ReferenceCall& call) {
   for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
 }
 
-Observation run(Bench& bench, const Call& call, std::int64_t repeat = 1) {
+Observation run_with_reference(Bench& bench, const Call& call, std::int64_t repeat = 1) {
   Plan plan;
   plan.target = "t";
   plan.steps = {CallStep{call, repeat, 0}};
@@ -42,7 +42,7 @@ TEST(Reference, AgreesInEveryLayout) {
       for (const auto& [rows, columns] : {std::pair{4, 6}, {1, 7}, {7, 1}, {1, 1}}) {
         Call call = call_of(rows, columns);
         call.layouts = {{"x", x}, {"y", y}};
-        const Observation o = run(bench, call);
+        const Observation o = run_with_reference(bench, call);
         ASSERT_EQ(o.end, End::completed) << o.message;
         ASSERT_EQ(o.calls[0].references.size(), 1u);
         const ReferenceObservation& r = o.calls[0].references[0];
@@ -86,7 +86,7 @@ TEST(Reference, AgreesInTheLayoutsOfAttention) {
         Call call = call_of(rows, 5);
         call.dims["T"] = tokens;
         call.layouts = {{"x", x}, {"y", y}};
-        const Observation o = run(bench, call);
+        const Observation o = run_with_reference(bench, call);
         ASSERT_EQ(o.end, End::completed) << o.message;
         ASSERT_EQ(o.calls[0].references.size(), tokens == 0 ? 0u : 1u);
         for (const auto& r : o.calls[0].references)
@@ -100,7 +100,7 @@ TEST(Reference, RowsFarApartAreReadToo) {
   Bench bench(run_double, double_spec(), reference_double);
   Call call = call_of(5, 3);
   call.layouts["y"].row_padding_elems = 200000;
-  EXPECT_EQ(run(bench, call).calls[0].references[0].mismatches, 0u);
+  EXPECT_EQ(run_with_reference(bench, call).calls[0].references[0].mismatches, 0u);
 }
 
 TEST(Reference, NamesTheFirstMismatchInLogicalOrder) {
@@ -114,7 +114,7 @@ TEST(Reference, NamesTheFirstMismatchInLogicalOrder) {
       double_spec(), reference_double);
   Call call = call_of(4, 6);
   call.layouts["y"].transposed = true;
-  const ReferenceObservation r = run(bench, call).calls[0].references[0];
+  const ReferenceObservation r = run_with_reference(bench, call).calls[0].references[0];
   EXPECT_EQ(r.mismatches, 2u);
   EXPECT_EQ(r.first_index, 1u * 6 + 2);
   EXPECT_EQ(r.got, 100);
@@ -131,7 +131,7 @@ ReferenceObservation compare(float got, double want, Tolerance tolerance = {}) {
         launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>(), got);
       },
       spec, [want](ReferenceCall& call) { call.output("y")[0] = want; });
-  return run(bench, call_of(1, 1)).calls[0].references[0];
+  return run_with_reference(bench, call_of(1, 1)).calls[0].references[0];
 }
 
 TEST(Reference, TakesTheToleranceRelativeToWhatIsWanted) {
@@ -166,8 +166,8 @@ TEST(Reference, OfInoutStartsFromTheInitialValues) {
         EXPECT_EQ(call.input("a").size(), 12u);
         for (double& v : call.output("a")) v *= 2;
       });
-  EXPECT_EQ(run(bench, call_of(3, 4)).calls[0].references[0].mismatches, 0u);
-  const Observation o = run(bench, call_of(3, 4), 3);
+  EXPECT_EQ(run_with_reference(bench, call_of(3, 4)).calls[0].references[0].mismatches, 0u);
+  const Observation o = run_with_reference(bench, call_of(3, 4), 3);
   ASSERT_EQ(o.calls[0].references.size(), 1u) << "of the last repeat";
   EXPECT_EQ(o.calls[0].references[0].mismatches, 0u);
 }
@@ -195,7 +195,7 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
           const auto x = call.input("x");
           std::copy(x.begin(), x.end(), call.output("y").begin());
         });
-    const ReferenceObservation r = run(bench, call_of(8, 8)).calls[0].references[0];
+    const ReferenceObservation r = run_with_reference(bench, call_of(8, 8)).calls[0].references[0];
     EXPECT_EQ(r.mismatches, 0u) << static_cast<int>(dtype);
     EXPECT_EQ(r.numel, 64u);
   }
@@ -204,20 +204,20 @@ TEST(Reference, SeesExactlyTheValuesOfTheKernel) {
 TEST(Reference, IsLeftOutWhereNotAskedForTooLargeOrAbsent) {
   // 10 inputs, 10 outputs, and twice the 10 elements of one tensor.
   Bench small(run_double, double_spec(), reference_double, {.reference_bytes = 320});
-  EXPECT_EQ(run(small, call_of(2, 5)).calls[0].references.size(), 1u);
-  const Observation large = run(small, call_of(2, 6));
+  EXPECT_EQ(run_with_reference(small, call_of(2, 5)).calls[0].references.size(), 1u);
+  const Observation large = run_with_reference(small, call_of(2, 6));
   EXPECT_EQ(large.calls[0].references.size(), 0u);
   EXPECT_EQ(large.calls[0].comparison, Comparison::too_large);
   EXPECT_EQ(small.run({call_of(2, 5)}).calls[0].references.size(), 0u);
   Bench none(run_double);
-  EXPECT_EQ(run(none, call_of(2, 5)).calls[0].references.size(), 0u);
+  EXPECT_EQ(run_with_reference(none, call_of(2, 5)).calls[0].references.size(), 0u);
 }
 
 // There is nothing to compare, so the reference is not called.
 TEST(Reference, IsNotAskedAboutOutputsWithoutAnElement) {
   Bench bench(run_double, double_spec(),
               [](ReferenceCall&) { throw std::runtime_error("divides by the rows"); });
-  const Observation o = run(bench, call_of(0, 5));
+  const Observation o = run_with_reference(bench, call_of(0, 5));
   EXPECT_EQ(o.end, End::completed) << o.message;
   EXPECT_EQ(o.calls[0].comparison, Comparison::empty);
   EXPECT_EQ(o.calls[0].references.size(), 0u);
@@ -235,7 +235,7 @@ TEST(Reference, WorksSegmentBySegment) {
   }
 }
 
-Plan plan_of(const std::vector<Call>& calls) {
+Plan plan_of_calls(const std::vector<Call>& calls) {
   Plan plan;
   plan.target = "t";
   for (const auto& call : calls) plan.steps.push_back(CallStep{call, 1, 0});
@@ -244,7 +244,7 @@ Plan plan_of(const std::vector<Call>& calls) {
 
 TEST(Reference, LeavesOutTheCallsThatItIsToldTo) {
   Bench bench(run_double, double_spec(), reference_double);
-  const Observation o = bench.run(plan_of({call_of(2, 3), call_of(3, 3), call_of(4, 3)}),
+  const Observation o = bench.run(plan_of_calls({call_of(2, 3), call_of(3, 3), call_of(4, 3)}),
                                   {.reference = true, .left_out = {0, 2}});
   ASSERT_EQ(o.calls.size(), 3u);
   EXPECT_EQ(o.calls[0].comparison, Comparison::left_out);
@@ -271,9 +271,10 @@ TEST(Reference, RunsOnceForEqualCallsAndComparesEach) {
       });
   Call padded = call_of(3, 5);
   padded.layouts["x"].row_padding_elems = 2;
-  const Observation o = bench.run(plan_of({call_of(3, 5), call_of(3, 5, 9), call_of(3, 5), padded,
-                                           call_of(3, 5, 9), call_of(5, 3), call_of(3, 5)}),
-                                  {.reference = true});
+  const Observation o =
+      bench.run(plan_of_calls({call_of(3, 5), call_of(3, 5, 9), call_of(3, 5), padded,
+                               call_of(3, 5, 9), call_of(5, 3), call_of(3, 5)}),
+                {.reference = true});
   ASSERT_EQ(o.end, End::completed) << o.message;
   EXPECT_EQ(runs, 4) << "of other data, another layout and other dims each its own";
   ASSERT_EQ(o.calls.size(), 7u);
@@ -299,9 +300,9 @@ TEST(Reference, RemembersNothingOfTheCallBefore) {
   Call turned = call_of(70, 50, 3);
   turned.layouts = {{"x", {.transposed = true}}, {"y", {.reversed_dim = 0}}};
   for (int trial = 0; trial < 2; ++trial) {
-    const Observation o = bench.run(
-        plan_of({call_of(90, 60), call_of(2, 3, 2), turned, call_of(0, 3), call_of(90, 60, 4)}),
-        {.reference = true});
+    const Observation o = bench.run(plan_of_calls({call_of(90, 60), call_of(2, 3, 2), turned,
+                                                   call_of(0, 3), call_of(90, 60, 4)}),
+                                    {.reference = true});
     ASSERT_EQ(o.end, End::completed) << o.message;
     for (const auto& call : o.calls) {
       if (call.call == 3) {
@@ -317,7 +318,7 @@ TEST(Reference, RemembersNothingOfTheCallBefore) {
 
 TEST(Reference, ThatThrowsIsAMistakeOfTheSpec) {
   Bench bench(run_double, double_spec(), [](ReferenceCall& call) { call.input("y"); });
-  const Observation o = run(bench, call_of(1, 1));
+  const Observation o = run_with_reference(bench, call_of(1, 1));
   EXPECT_EQ(o.end, End::spec_error);
   EXPECT_NE(o.message.find("'y' is not an input"), std::string::npos) << o.message;
   for (const auto& call : o.calls) EXPECT_NE(call.comparison, Comparison::compared);

@@ -10,7 +10,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-Plan plan_of(std::vector<Step> steps) {
+Plan stream_plan(std::vector<Step> steps) {
   Plan plan;
   plan.target = "t";
   plan.steps = std::move(steps);
@@ -36,7 +36,7 @@ TEST(SideStreams, ComeAfterThoseOfThePlan) {
         ctx.wait(0, 1);
       },
       side_spec(2));
-  bench.run(plan_of({stream_step(1), stream_step(2, 1)}), {});
+  bench.run(stream_plan({stream_step(1), stream_step(2, 1)}), {});
   EXPECT_EQ(bench.device.settings.streams, 2 + 2 + 1);
   EXPECT_EQ(bench.device.logged({"launch", "wait 2", "wait 0 on 2", "wait 1 on 2"}),
             (Log{"launch own", "wait 2 on 0", "launch side @2", "wait 0 on 2", "launch own @1",
@@ -86,7 +86,7 @@ TEST(SideStreams, HandlesAreThoseOfTheDevice) {
         handles = {ctx.stream(), ctx.stream(0), ctx.stream(1)};
       },
       side_spec(1));
-  bench.run(plan_of({stream_step(1, 1)}), {});
+  bench.run(stream_plan({stream_step(1, 1)}), {});
   EXPECT_EQ(handles,
             (std::vector<void*>{bench.device.stream_handle(1), bench.device.stream_handle(1),
                                 bench.device.stream_handle(2)}));
@@ -94,9 +94,9 @@ TEST(SideStreams, HandlesAreThoseOfTheDevice) {
 
 TEST(CallOrder, ConsecutiveCallsOnDifferentStreamsAreOrderedOnce) {
   Bench bench([](Context& ctx) { launch(ctx, "k", nothing_kernel, {}); });
-  bench.run(plan_of({stream_step(1), stream_step(2, 1), WaitStep{0, 1}, stream_step(3), SyncStep{},
-                     stream_step(4, 1), stream_step(5, 1), WaitStep{2, 1}, WaitStep{0, 2},
-                     stream_step(6)}),
+  bench.run(stream_plan({stream_step(1), stream_step(2, 1), WaitStep{0, 1}, stream_step(3),
+                         SyncStep{}, stream_step(4, 1), stream_step(5, 1), WaitStep{2, 1},
+                         WaitStep{0, 2}, stream_step(6)}),
             {});
   EXPECT_EQ(bench.device.logged({"wait 1", "wait 0", "wait 2", "launch", "sync"}),
             (Log{"wait 1 on 0", "wait 2 on 0", "launch k", "wait 1 on 0", "launch k @1",
@@ -108,7 +108,7 @@ TEST(CallOrder, CallsThatMayOverlapAreLeftAlone) {
   TargetSpec spec = double_spec();
   spec.concurrent_calls = true;
   Bench bench([](Context& ctx) { launch(ctx, "k", nothing_kernel, {}); }, spec);
-  bench.run(plan_of({stream_step(1), stream_step(2, 1), stream_step(3)}), {});
+  bench.run(stream_plan({stream_step(1), stream_step(2, 1), stream_step(3)}), {});
   EXPECT_EQ(bench.device.logged({"wait", "launch"}),
             (Log{"wait 1 on 0", "launch k", "launch k @1", "launch k", "wait 0 on 1"}));
 }
