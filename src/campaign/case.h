@@ -34,6 +34,9 @@ struct Case {
   // stored with a minimal plan.
   std::optional<Shown> shown = {};
   bool grouped = false;  // the trials of a question share a worker
+  // It recurred in every run in workers with one hardware queue (Evaluator::set_one_queue()), so
+  // smaller plans are tried in such workers, too.
+  bool one_queue = false;
   // The first failure with direct evidence and another signature. Not stored yet.
   std::optional<Alarm> other = {};
 };

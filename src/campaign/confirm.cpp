@@ -67,9 +67,12 @@ Runs run_to_confirm(const Workshop& shop, Evaluator& evaluator, Case& c, const O
                     const Plan& plan, const Signature& signature) {
   Runs runs = run_repeatedly(evaluator, oracle, plan, signature, shop.options.confirm_runs);
   for (const auto& answer : runs.answers) note_other(c, {&oracle, plan}, answer, signature);
+  c.one_queue =
+      evaluator.one_queue() && runs.reliability.k > 0 && runs.reliability.k == runs.reliability.n;
   if (runs.reliability.k > 0 || runs.reliability.n == 0 || signature.kind == FailKind::hang ||
       shop.options.stopped())
     return runs;
+  evaluator.set_one_queue(false);
   return run_repeatedly(evaluator, oracle, plan, signature, shop.options.most_runs);
 }
 
@@ -95,11 +98,13 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   c.grouped = options.reuse_workers;
   evaluator.set_grouped(c.grouped);
   evaluator.set_reuse(options.reuse_workers);
+  evaluator.set_one_queue(options.reuse_workers);
   Cause cause = find_cause(shop, evaluator, suspect, finding);
   evaluator.set_reuse(false);
   if (!cause.shown && options.reuse_workers) {
     c.grouped = false;
     evaluator.set_grouped(false);
+    evaluator.set_one_queue(false);
     cause = find_cause(shop, evaluator, suspect, finding);
   }
   auto& shown = cause.shown;

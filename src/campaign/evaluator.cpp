@@ -57,6 +57,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
                       .deadline = deadline_,
                       .reuse = reuse_,
                       .behind = in_one_worker_ && !jobs.empty(),
+                      .one_queue = one_queue_ && !has_streams(plan),
                       .side_by_side = alone_});
     }
     for (std::size_t t = 0; t < trials.size(); ++t) taken.emplace_back(it->second, t);

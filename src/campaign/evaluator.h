@@ -65,6 +65,10 @@ class Evaluator {
   bool in_one_worker() const { return in_one_worker_; }
   // Runs every trial with TrialSpec::wide_canaries.
   void set_wide_canaries(bool wide) { wide_canaries_ = wide; }
+  // Runs plans that use one stream in workers with one hardware queue (exec::Job::one_queue), which
+  // may hide a race between streams that the target makes itself.
+  void set_one_queue(bool one_queue) { one_queue_ = one_queue; }
+  bool one_queue() const { return one_queue_; }
   // See exec::RunOptions::alone.
   void set_alone(bool alone) { alone_ = alone; }
 
@@ -78,6 +82,7 @@ class Evaluator {
   bool grouped_ = false;
   bool in_one_worker_ = false;
   bool wide_canaries_ = false;
+  bool one_queue_ = false;
   bool alone_ = false;
   std::int64_t trials_ = 0;
   std::chrono::steady_clock::duration asking_{0};

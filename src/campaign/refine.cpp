@@ -72,6 +72,7 @@ class Refinement {
                                       : shop.options.deadline)),
         reduce_left_(reduce_time) {
     evaluator_.set_grouped(c.grouped);
+    evaluator_.set_one_queue(c.one_queue);
     if (shop.options.trial_time) trial_time_before_ = shop.options.trial_time();
   }
 
@@ -375,6 +376,8 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
   const TriageOptions& options = shop_.options;
   evaluator_.set_deadline(options.deadline);
   evaluator_.set_reuse(false);
+  // A replay of the finding has several queues.
+  evaluator_.set_one_queue(false);
   const bool slow = finding_.signature.kind == FailKind::hang;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   const bool few = slow || options.stopped();
@@ -392,6 +395,7 @@ Result<bool> Refinement::measure(Shown& shown, bool reuse) {
     evaluator_.set_reuse(false);
   }
   if (slow) evaluator_.set_deadline(options.hang_deadline);
+  evaluator_.set_one_queue(case_.one_queue);
   if (runs.reliability.n == 0) return false;
   finding_.reliability = runs.reliability;
   finding_.state = state_of(runs.reliability);

@@ -25,6 +25,7 @@ class WorkerCommandLine final : public Command {
     add_package_flag(flags);
     flags.add_options()("socket-fd", po::value<int>()->required(), "the driver")(
         "black-box-fd", po::value<int>()->required(), "the page that survives this process")(
+        "one-queue", po::bool_switch(), "its streams share one hardware queue")(
         "sanitizer-log", po::value<std::string>(), "where compute-sanitizer's text goes")(
         "compile-for", po::value<int>(),
         "with --device dry-run: kernels that are compiled at run time are, for this compute "

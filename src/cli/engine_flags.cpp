@@ -63,6 +63,7 @@ Result<engine::WorkerSideOptions> worker_side_options(const po::variables_map& f
   options.plugins = paths_of(flags, "plugin");
   options.packages = paths_of(flags, "package");
   if (flags.count("compile-for") != 0) options.compile_for = flags["compile-for"].as<int>();
+  if (flags.count("one-queue") != 0) options.one_queue = flags["one-queue"].as<bool>();
   return options;
 }
 

@@ -36,6 +36,7 @@ constexpr std::array kDevices{
         .execution = {.driver_encodes_descriptors = true},
         .tools = {.compute_sanitizer = true, .core_dumps = true},
         .workers = {.start = milliseconds(300),
+                    .starts_sooner_with_one_queue = true,
                     .recycle_after_plans = 2000,
                     .trial_deadline = milliseconds(5000),
                     .hang_deadline = milliseconds(750)},

@@ -50,6 +50,8 @@ struct ToolSupport {
 // Costs and timeouts of a worker process.
 struct WorkerTraits {
   std::chrono::milliseconds start{10};  // from the fork to the first trial, approximately
+  // A context with one hardware queue is made sooner than one with several.
+  bool starts_sooner_with_one_queue = false;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 200;
   std::chrono::milliseconds trial_deadline{2000};  // unless --deadline says otherwise

@@ -78,6 +78,10 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   const WorkerCounts counts = worker_counts_for(device, cores);
   exec::PoolOptions pool;
   pool.command = worker_command(options.device, registry);
+  if (device.workers.starts_sooner_with_one_queue) {
+    pool.one_queue = pool.command;
+    pool.one_queue->argv.emplace_back("--one-queue");
+  }
   const bool replay = options.workload == Workload::replay;
   pool.workers = replay ? 0 : options.workers.value_or(counts.workers);
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;

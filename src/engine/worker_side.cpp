@@ -30,6 +30,7 @@ Result<std::unique_ptr<device::Device>> open_device(const WorkerSideOptions& opt
 Result<WorkerSide> open_worker_side(const WorkerSideOptions& options) {
   // Loading a kernel on first use waits for the device, which a blocked launch holds.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  if (options.one_queue) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
   WorkerSide side;
   RZ_TRY_ASSIGN(auto opened, open_device(options));
   side.device = std::move(opened);

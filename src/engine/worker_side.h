@@ -16,6 +16,7 @@ struct WorkerSideOptions {
   std::vector<std::filesystem::path> plugins = {}, packages = {};  // only these are loaded
   // On the dry-run device: compiles run-time compiled kernels for this compute capability.
   std::optional<int> compile_for = {};
+  bool one_queue = false;  // contexts with one hardware queue (exec::Job::one_queue)
 };
 
 struct WorkerSide {

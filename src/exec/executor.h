@@ -38,6 +38,11 @@ struct Job {
   // In submit(): comes back without observations if a job of the same target before it in the
   // queue of a worker cost that worker: it would probably cost the next one.
   bool back_at_loss = false;
+  // In run_fresh(): a worker whose context has a single hardware queue will do. All streams share
+  // the queue, so no two of them overlap: only for plans that use one stream, and a race between
+  // streams that a target makes itself may not show. Where such workers start sooner they are
+  // preferred.
+  bool one_queue = false;
   // In run_fresh(): begins although another job has its turn, where jobs take turns on the device.
   // For measuring what a busy device changes.
   bool side_by_side = false;

@@ -45,6 +45,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->behind = job.behind;
   pending->end_at_loss = job.end_at_loss;
   pending->back_at_loss = job.back_at_loss;
+  pending->one_queue = job.one_queue;
   pending->side_by_side = job.side_by_side;
   return pending;
 }
@@ -163,16 +164,21 @@ void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 
-Worker* Pool::idle(WorkerState state) {
-  for (auto& worker : workers_)
-    if (worker->state == state) return worker.get();
-  return nullptr;
+Worker* Pool::idle(WorkerState state, Queues needed) {
+  Worker* with_more = nullptr;
+  for (auto& worker : workers_) {
+    if (worker->state != state) continue;
+    if (worker->queues == needed) return worker.get();
+    if (needed == Queues::one) with_more = worker.get();
+  }
+  return with_more;
 }
 
 Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   if (!job.side_by_side && !has_free_turn(now)) return nullptr;
+  const Queues needed = job.one_queue ? Queues::one : Queues::several;
   if (job.reuse) {
-    if (Worker* used = idle(WorkerState::used)) return used;
+    if (Worker* used = idle(WorkerState::used, needed)) return used;
     // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
       return has_turn(*w, now) && w->queue.front()->reuse;
@@ -180,9 +186,11 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
     if (options_.most_used > 0 && static_cast<std::size_t>(kept) >= options_.most_used)
       return nullptr;
   }
+  Worker* spare = idle(WorkerState::spare, needed);
   // If warm workers are missing too, they take turns with fresh jobs.
-  if (warm_is_next_ && missing_warm() > 0) return nullptr;
-  return idle(WorkerState::spare);
+  const bool fit_for_warm = spare != nullptr && spare->queues == Queues::several;
+  if (fit_for_warm && warm_is_next_ && missing_warm() > 0) return nullptr;
+  return spare;
 }
 
 void Pool::dispatch(Clock::time_point now) {

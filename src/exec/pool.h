@@ -24,6 +24,8 @@ namespace redzone::exec {
 
 struct PoolOptions {
   WorkerCommand command;
+  // Starts workers with one hardware queue, for Job::one_queue; absent: they would start no sooner.
+  std::optional<WorkerCommand> one_queue = {};
   std::size_t workers = 1;  // warm; 0: all jobs are fresh
   // Jobs queued per warm worker: two, so that its next job is there while the driver judges the
   // last; one if a job that hangs should delay no other.
@@ -86,7 +88,9 @@ class Pool final : public Executor {
   // pool.cpp: jobs.
   std::unique_ptr<PendingJob> admit(Plan plan, std::vector<TrialSpec> trials, const Job& job);
   void dispatch(Clock::time_point now);
-  Worker* idle(WorkerState state);  // null if there is none
+  // An idle worker that has the queues, or null. One with a single queue is preferred where that
+  // will do.
+  Worker* idle(WorkerState state, Queues needed);
   // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job, Clock::time_point now);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);
@@ -105,9 +109,13 @@ class Pool final : public Executor {
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
   std::size_t missing_warm() const;
+  // Whether the worker may be kept after its fresh job.
+  bool may_keep(const Worker& worker, Clock::time_point now);
   // Turns a spare into a warm worker if one of those is missing; true if it did.
   bool promote_spare(Clock::time_point now);
-  void start_worker(Clock::time_point now);
+  // Of the next worker to start: as many have several queues as are needed, and one in reserve.
+  Queues queues_to_start() const;
+  void start_worker(Queues queues, Clock::time_point now);
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }
   std::size_t fresh_limit() const { return options_.spares > 0 ? options_.spares : 1; }

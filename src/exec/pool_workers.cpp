@@ -197,7 +197,7 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     worker.queue.pop_front();
     if (!worker.queue.empty()) return std::nullopt;
     const bool used_up = worker.log->size() >= options_.recycle_after_plans;
-    if (worker.state == WorkerState::fresh && count(WorkerState::used) < options_.most_used)
+    if (worker.state == WorkerState::fresh && may_keep(worker, now))
       worker.state = WorkerState::used;
     if (used_up)
       log::info("{} {} has run {} plans and is replaced", options_.what, worker.process.pid(),
@@ -334,7 +334,7 @@ std::size_t Pool::missing_warm() const {
 }
 
 bool Pool::promote_spare(Clock::time_point now) {
-  Worker* spare = idle(WorkerState::spare);
+  Worker* spare = idle(WorkerState::spare, Queues::several);
   if (spare == nullptr || missing_warm() == 0) return false;
   spare->state = WorkerState::warm;
   warm_is_next_ = false;
@@ -353,15 +353,39 @@ void Pool::replenish(Clock::time_point now) {
     if (coming + count(WorkerState::spare) >= wanted || coming >= options_.most_starting) return;
     // After a failed start, one at a time with growing pauses.
     if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
-    start_worker(now);
+    start_worker(queues_to_start(), now);
   }
 }
 
-void Pool::start_worker(Clock::time_point now) {
-  auto process = WorkerProcess::start(options_.command);
+// A worker with several queues takes the place of one with a single queue, because it can run every
+// job.
+bool Pool::may_keep(const Worker& worker, Clock::time_point now) {
+  if (count(WorkerState::used) < options_.most_used) return true;
+  Worker* other = idle(WorkerState::used, Queues::one);
+  if (other == nullptr || worker.queues == Queues::one || other->queues != Queues::one)
+    return false;
+  other->leave(now, options_.quit_grace, true);
+  return true;
+}
+
+Queues Pool::queues_to_start() const {
+  if (!options_.one_queue) return Queues::several;
+  const auto coming = std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
+    return worker->queues == Queues::several &&
+           (worker->state == WorkerState::starting || worker->state == WorkerState::spare);
+  });
+  const auto jobs = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
+                                  [](const auto& job) { return !job->one_queue; });
+  const auto needed = static_cast<std::ptrdiff_t>(missing_warm()) + jobs + 1;
+  return coming < needed ? Queues::several : Queues::one;
+}
+
+void Pool::start_worker(Queues queues, Clock::time_point now) {
+  const bool one = queues == Queues::one;
+  auto process = WorkerProcess::start(one ? *options_.one_queue : options_.command);
   if (process) {
-    log::info("{} {} is started", options_.what, process->pid());
-    workers_.push_back(std::make_unique<Worker>(std::move(*process), now));
+    log::info("{} {} is started{}", options_.what, process->pid(), one ? " with one queue" : "");
+    workers_.push_back(std::make_unique<Worker>(std::move(*process), queues, now));
     ++stats_.workers_started;
     return;
   }

@@ -33,6 +33,7 @@ struct PendingJob {
   bool behind = false;              // see Job
   bool end_at_loss = false;         // see Job
   bool back_at_loss = false;        // see Job
+  bool one_queue = false;           // see Job
   bool side_by_side = false;        // see Job
   std::optional<FreshPlace> fresh;  // absent: submitted
   std::size_t sent_from = 0;        // earlier trials were run by other workers
@@ -67,9 +68,16 @@ enum class WorkerState : std::uint8_t {
   leaving,   // being ended: to be reaped, and killed at `kill_at`
 };
 
+// The hardware queues of a worker's context, through which its streams reach the device.
+enum class Queues : std::uint8_t { one, several };
+
 struct Worker {
-  Worker(WorkerProcess p, Clock::time_point now)
-      : process(std::move(p)), channel(process.take_socket()), started(now), last_heard(now) {}
+  Worker(WorkerProcess p, Queues q, Clock::time_point now)
+      : process(std::move(p)),
+        channel(process.take_socket()),
+        queues(q),
+        started(now),
+        last_heard(now) {}
 
   // Sends the remaining trials of `job` and logs its plan. If it cannot be sent, returns the job,
   // complete with the reason.
@@ -99,6 +107,7 @@ struct Worker {
   WorkerProcess process;
   Channel channel;
   OutputTail output;
+  Queues queues;
   WorkerState state = WorkerState::starting;
   std::deque<std::unique_ptr<PendingJob>> queue;
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();

@@ -40,6 +40,16 @@ TEST_F(EvaluatorTest, RunsAQuestionThatIsAskedTwiceTwice) {
   EXPECT_EQ(executor_.trials(), 3u);
 }
 
+TEST_F(EvaluatorTest, OnlyPlansThatUseOneStreamCanDoWithOneQueue) {
+  Plan two_streams = plan_;
+  std::get<CallStep>(two_streams.steps.front()).stream = 1;
+  evaluator_.ask(oracle("fault"), plan_);
+  evaluator_.set_one_queue(true);
+  evaluator_.ask(oracle("fault"), plan_);
+  evaluator_.ask(oracle("fault"), two_streams);
+  EXPECT_EQ(executor_.one_queue(), (std::vector<bool>{false, true, false}));
+}
+
 TEST_F(EvaluatorTest, RunsATrialThatOneOracleWantsTwiceTwice) {
   const Answer answer = evaluator_.ask(oracle("uninitialized"), plan_);
   EXPECT_EQ(answer.trials.size(), 3u);

@@ -23,6 +23,9 @@ namespace redzone::campaign::testing {
 using Bug = std::function<Observation(const Plan& plan, const TrialSpec& trial,
                                       const std::vector<Call>& before)>;
 
+// A trial in which nothing fails.
+inline Observation all_right(const Plan& plan, const TrialSpec& trial);
+
 // The order of effects, shared by executor and sink: "submit", "fresh", "record", ...
 using Journal = std::vector<std::string>;
 
@@ -138,6 +141,10 @@ class FakeExecutor final : public exec::Executor {
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
   void lose(std::uint64_t workers) { lost_ += workers; }
   void set_max_in_flight(std::size_t jobs) { max_in_flight_ = jobs; }
+  // Nothing fails in a worker with one hardware queue.
+  void hide_all_with_one_queue() { hidden_by_one_queue_ = true; }
+  // For each fresh job: Job::one_queue.
+  const std::vector<bool>& one_queue() const { return one_queue_; }
 
  private:
   static constexpr std::size_t kFreshWorkers = 2;
@@ -159,11 +166,14 @@ class FakeExecutor final : public exec::Executor {
       trials_in_chain_ = (job.behind ? trials_in_chain_ : 0) + job.trials.size();
       most_in_chain_ = std::max(most_in_chain_, trials_in_chain_);
     }
+    const bool hidden = job.one_queue && hidden_by_one_queue_;
     for (const auto& trial : job.trials) {
-      result.observations.push_back(run_one(job.plan, trial, before));
+      result.observations.push_back(hidden ? all_right(job.plan, trial)
+                                           : run_one(job.plan, trial, before));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
     }
     deadlines_.push_back(job.deadline);
+    one_queue_.push_back(job.one_queue);
     results.push_back(std::move(result));
   }
   Observation run_one(const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
@@ -184,6 +194,8 @@ class FakeExecutor final : public exec::Executor {
   std::size_t trials_in_chain_ = 0, most_in_chain_ = 0;
   std::deque<exec::JobResult> done_;
   std::vector<std::chrono::milliseconds> deadlines_;
+  std::vector<bool> one_queue_;
+  bool hidden_by_one_queue_ = false;
   std::uint64_t trials_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t warm_losses_ = 0;

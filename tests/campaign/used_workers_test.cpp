@@ -131,5 +131,32 @@ TEST(UsedWorkers, ASmallPlanThatOnlyFreshProcessesShowIsFound) {
   EXPECT_TRUE(f.minimal);
 }
 
+// Processes with one hardware queue start sooner, but a replay has several.
+TEST(OneQueue, ServesForTheReductionAndNotForTheMeasurement) {
+  TriageCase c(writes_in_the_last_call(2, 2), with_slow_starts());
+  const Finding f = c.settle(large()).finding;
+  EXPECT_TRUE(f.minimal);
+  const auto& one_queue = c.executor.one_queue();
+  const auto others = static_cast<std::size_t>(f.reliability.n);
+  ASSERT_GT(one_queue.size(), others);
+  for (std::size_t i = 0; i < one_queue.size(); ++i)
+    EXPECT_EQ(one_queue[i], i + others < one_queue.size()) << i;
+}
+
+TEST(OneQueue, AFailureThatItHidesIsConfirmedAndReducedWithSeveral) {
+  TriageCase c(writes_in_the_last_call(2, 2), with_slow_starts());
+  c.executor.hide_all_with_one_queue();
+  const Finding f = c.settle(large()).finding;
+  EXPECT_EQ(f.state, FindingState::confirmed);
+  EXPECT_EQ(f.plan, plain_plan({call_of(1, 16), call_of(1, 16)})) << print_plan(f.plan);
+  EXPECT_TRUE(f.minimal);
+}
+
+TEST(OneQueue, IsNotUsedWhereWorkersStartQuickly) {
+  TriageCase c(writes_in_the_last_call(2, 2));
+  EXPECT_TRUE(c.settle(large()).finding.minimal);
+  EXPECT_EQ(std::count(c.executor.one_queue().begin(), c.executor.one_queue().end(), true), 0);
+}
+
 }  // namespace
 }  // namespace redzone::campaign

@@ -26,7 +26,8 @@ using namespace redzone::exec;
 
 class FakeHost final : public TrialHost {
  public:
-  FakeHost(int fd, device::BlackBox& box) : fd_(fd), box_(box) {}
+  FakeHost(int fd, device::BlackBox& box, std::string start)
+      : fd_(fd), box_(box), start_(std::move(start)) {}
 
   Hello hello() override { return {"fake", "1.2.3", 90, "13.0", 1 << 30}; }
   bool device_lost() const override { return lost_; }
@@ -47,8 +48,9 @@ class FakeHost final : public TrialHost {
     Observation seen;
     seen.end = lost_ ? End::fault : End::completed;
     if (lost_) seen.fault.emplace().code = "CUDA_ERROR_ILLEGAL_ADDRESS";
-    // For the tests: the process, how many trials it has run, and which trial this was.
-    seen.message = std::to_string(::getpid()) + " " + std::to_string(runs_);
+    // For the tests: the process, how many trials it has run, how it was started, and which trial
+    // this was.
+    seen.message = std::to_string(::getpid()) + " " + std::to_string(runs_) + " " + start_;
     seen.bytes = trial.mode.poison;
     return seen;
   }
@@ -293,6 +295,7 @@ class FakeHost final : public TrialHost {
 
   int fd_;
   device::BlackBox& box_;
+  std::string start_;
   Config config_;  // of the first call
   int runs_ = 0;
   bool lost_ = false;
@@ -317,7 +320,7 @@ int main(int argc, char** argv) {
   }
   auto box = SharedBox::attach(std::atoi(flags.at("--black-box-fd").c_str()));
   if (!box) return 5;
-  FakeHost host(fd, box->box());
+  FakeHost host(fd, box->box(), start);
   if (start == "dies-idle") {
     const auto hello = encode(HelloMessage{::getpid(), host.hello()});
     ::send(fd, hello->data(), hello->size(), MSG_NOSIGNAL);
