@@ -54,7 +54,7 @@ Campaign::Campaign(exec::Executor& executor, const oracles::Catalog& catalog, Si
       sink_(sink),
       options_(std::move(options)),
       simplify_(std::move(simplify)),
-      tasks_(executor) {
+      tasks_(executor, options_.triage.together) {
   options_.triage.deadline = options_.deadline;
   // In a long campaign the reduction of a finding may take its share of the target's time.
   if (options_.time.count() > 0)
@@ -282,7 +282,7 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   // A target that loses its worker each time does not take those that triage needs.
   const Station turn = lane.loses_workers() ? Station::end : Station::refine;
   task.rank = [this, &lane, turn, id = job.id] {
-    return Tasks::Rank{static_cast<int>(turn), had(lane), id};
+    return Tasks::Rank{.stage = static_cast<int>(turn), .due = had(lane), .order = id};
   };
   task.ended = [this, done, is_over] {
     --aside_;

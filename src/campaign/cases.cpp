@@ -18,13 +18,17 @@ constexpr int kMostWaiting = 8;
 // queues with those to be refined.
 constexpr std::chrono::microseconds kCheap{std::chrono::seconds(2)};
 
+// Where many findings share few workers, one that has begun goes on, because in turns all would end
+// late. But some take longer than all others together, so at 2 s, 4 s, 8 s, ... it lets those pass
+// that have used less.
+int level_of(std::chrono::microseconds spent) {
+  int level = 0;
+  for (auto step = kCheap; spent >= step; step *= 2) ++level;
+  return level;
+}
+
 // By Campaign::Station; for the log.
 constexpr std::array<std::string_view, 4> kStations{"confirm", "refine", "explain", "measure_load"};
-
-// The kind says that something differs, but gives no cause.
-bool is_vague(FailKind kind) {
-  return kind == FailKind::divergence || kind == FailKind::reference;
-}
 
 // A difference says little about its cause, so a further suspect with the same signature may be
 // another bug: some are triaged again, ever more rarely. A confirmed fault or canary needs no
@@ -140,10 +144,11 @@ void Campaign::start(Lane& lane, Visit visit) {
   };
   task.rank = [this, &lane, at, order = ++visits_] {
     const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
-    // Where many findings share few workers, one that has begun goes on: in turns all would end
-    // late.
-    const double before = options_.screen_leaves_room ? at->had : had(lane);
-    return Tasks::Rank{static_cast<int>(stage), before, order};
+    const bool in_turns = !options_.screen_leaves_room;
+    return Tasks::Rank{.stage = static_cast<int>(stage),
+                       .level = in_turns ? 0 : level_of(at->spent),
+                       .due = in_turns ? had(lane) : at->had,
+                       .order = order};
   };
   task.ran = [this, &lane, at](auto jobs, auto results) {
     const auto spent = cost_of(jobs, results);

@@ -1,9 +1,11 @@
 #include "campaign/tasks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "core/trial.h"
 
 namespace redzone::campaign {
@@ -11,8 +13,11 @@ namespace redzone::campaign {
 // One task: its stack and what it waits for.
 class Tasks::Running final : public exec::Runner {
  public:
-  Running(exec::Executor& executor, Task task)
-      : task_(std::move(task)), executor_(executor), coroutine_([this] { task_.body(*this); }) {}
+  Running(exec::Executor& executor, Task task, std::size_t most_together)
+      : task_(std::move(task)),
+        executor_(executor),
+        most_together_(most_together),
+        coroutine_([this] { task_.body(*this); }) {}
   // Ends its trials first; then unwinds the body, if it has not ended.
   ~Running() override {
     if (batch_) executor_.cancel_fresh(*batch_, "stopped");
@@ -24,10 +29,9 @@ class Tasks::Running final : public exec::Runner {
   std::vector<exec::JobResult> run_fresh(std::span<const exec::Job> jobs,
                                          const exec::RunOptions& options) override {
     wanted_ = Wanted{jobs, options};
+    results_.clear();
     coroutine_.suspend();
-    auto results = std::move(results_);
-    if (task_.ran) task_.ran(jobs, results);
-    return results;
+    return std::move(results_);
   }
   void wait_until(const std::function<bool()>& done) override {
     done_ = &done;
@@ -43,12 +47,10 @@ class Tasks::Running final : public exec::Runner {
     if (batch_) {
       if (stopped) executor_.cancel_fresh(*batch_, "stopped");
       if (!executor_.fresh_done(*batch_)) return false;
-      results_ = executor_.take_fresh(*std::exchange(batch_, {}));
-    } else if (stopped || closed) {
-      results_ = not_run(wanted_->jobs);
-    } else {
-      return false;
+      take(executor_.take_fresh(*std::exchange(batch_, {})));
     }
+    if (!left().empty() && !stopped && !closed) return false;
+    if (!left().empty()) take(not_run(left()));
     wanted_.reset();
     return true;
   }
@@ -58,9 +60,10 @@ class Tasks::Running final : public exec::Runner {
   bool waits_for_workers() const { return wanted_.has_value() && !batch_; }
   bool is_running() const { return batch_.has_value(); }
   bool alone() const { return wanted_ && wanted_->options.alone; }
-  bool reuse() const { return !wanted_->jobs.empty() && wanted_->jobs.front().reuse; }
+  bool reuse() const { return !left().empty() && left().front().reuse; }
   Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
-  void submit() { batch_ = executor_.submit_fresh(wanted_->jobs); }
+  // Submits the next of its jobs, as many as it may have at a time.
+  void submit() { batch_ = executor_.submit_fresh(left().first(together())); }
   const Task& task() const { return task_; }
 
  private:
@@ -68,6 +71,23 @@ class Tasks::Running final : public exec::Runner {
     std::span<const exec::Job> jobs;  // on the stack of the task
     exec::RunOptions options;
   };
+
+  // The jobs that have not been submitted; none before there are results of those that have.
+  std::span<const exec::Job> left() const { return wanted_->jobs.subspan(results_.size()); }
+  // How many of them go together. Those that one worker is to run, or that are to run side by side,
+  // are not separated.
+  std::size_t together() const {
+    const auto jobs = left();
+    const auto belongs = [](const exec::Job& job) { return job.behind || job.side_by_side; };
+    const auto at_most = std::min(most_together_, jobs.size());
+    return static_cast<std::size_t>(
+        std::find_if_not(jobs.begin() + static_cast<std::ptrdiff_t>(at_most), jobs.end(), belongs) -
+        jobs.begin());
+  }
+  void take(std::vector<exec::JobResult> results) {
+    if (task_.ran) task_.ran(left().first(results.size()), results);
+    std::move(results.begin(), results.end(), std::back_inserter(results_));
+  }
 
   static std::vector<exec::JobResult> not_run(std::span<const exec::Job> jobs) {
     std::vector<exec::JobResult> results;
@@ -81,6 +101,7 @@ class Tasks::Running final : public exec::Runner {
 
   Task task_;
   exec::Executor& executor_;
+  std::size_t most_together_;
   std::optional<Wanted> wanted_;
   std::optional<exec::BatchId> batch_;
   std::vector<exec::JobResult> results_;
@@ -88,12 +109,15 @@ class Tasks::Running final : public exec::Runner {
   Coroutine coroutine_;  // last: what it unwinds uses the others
 };
 
-Tasks::Tasks(exec::Executor& executor) : executor_(executor) {}
+Tasks::Tasks(exec::Executor& executor, std::size_t most_together)
+    : executor_(executor), most_together_(most_together) {
+  RZ_CHECK(most_together_ > 0);
+}
 
 Tasks::~Tasks() = default;
 
 void Tasks::add(Task task) {
-  tasks_.push_back(std::make_unique<Running>(executor_, std::move(task)));
+  tasks_.push_back(std::make_unique<Running>(executor_, std::move(task), most_together_));
 }
 
 void Tasks::advance() {

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <span>
@@ -21,6 +22,7 @@ class Tasks {
   // those of earlier stages leave workers idle.
   struct Rank {
     int stage = 0;
+    int level = 0;  // within the stage
     double due = 0;
     std::uint64_t order = 0;
     std::partial_ordering operator<=>(const Rank&) const = default;
@@ -31,13 +33,16 @@ class Tasks {
     // the runner.
     std::function<void(exec::Runner&)> body;
     std::function<Rank()> rank;
-    // Called after each batch of trials of this task.
+    // Called after each part of its trials, with that part.
     std::function<void(std::span<const exec::Job>, std::span<const exec::JobResult>)> ran;
     std::function<void()> ended;  // called on the stack of advance()'s caller; may add tasks
   };
 
-  // `executor` outlives this.
-  explicit Tasks(exec::Executor& executor);
+  // `executor` outlives this. A task that wants more trials than `most_together` waits for its turn
+  // again behind that many, so that it does not keep the others from the workers until its last
+  // trial is done.
+  explicit Tasks(exec::Executor& executor,
+                 std::size_t most_together = std::numeric_limits<std::size_t>::max());
   // Unwinds unfinished tasks without calling their callbacks.
   ~Tasks();
   Tasks(const Tasks&) = delete;
@@ -64,6 +69,7 @@ class Tasks {
   bool is_quiet() const;
 
   exec::Executor& executor_;
+  std::size_t most_together_;
   bool closed_ = false;
   std::list<std::unique_ptr<Running>> tasks_;
 };

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "campaign/attributor.h"
@@ -21,7 +22,8 @@ struct TriageOptions {
   // Further runs of the plan as it was classified, after the one that classified it.
   int confirm_runs = 4;
   // Runs of the stored measurement, made after all others: final_runs for a failure that showed in
-  // every run until then, up to most_runs for one that did not.
+  // every run until then, up to most_runs for one that did not; fewer if each costs a worker that
+  // starts slowly.
   int final_runs = 10;
   int most_runs = 64;
   // First runs of each value of each axis (attribution.h); 0: no axis matters on this device.
@@ -34,6 +36,8 @@ struct TriageOptions {
   bool faults_name_buffers = true;
   std::size_t parallel = 4;  // fresh jobs at the same time; also cases looked into
   std::size_t batch = 4;     // runs of plans that are tried together while one is reduced
+  // Jobs of one finding that are submitted together, if others wait for workers too.
+  std::size_t together = std::numeric_limits<std::size_t>::max();
   std::size_t reduce_evaluations = 5000;
   // For all reductions of one finding.
   std::chrono::milliseconds reduce_time{30000};

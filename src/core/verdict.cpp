@@ -32,6 +32,10 @@ bool is_direct(FailKind kind) {
   return place(kind) <= place(kLastDirect);
 }
 
+bool is_vague(FailKind kind) {
+  return kind == FailKind::divergence || kind == FailKind::reference;
+}
+
 bool needs_reference(FailKind kind) {
   return kind == FailKind::reference;
 }

@@ -67,6 +67,8 @@ bool more_specific(FailKind a, FailKind b);
 bool ends_trial(FailKind kind);
 // A single trial shows the failure, without comparison.
 bool is_direct(FailKind kind);
+// The kind says that outputs are wrong or differ, but not along which axis or by what access.
+bool is_vague(FailKind kind);
 // Only a comparison with the target's reference shows the failure: a call that was not compared has
 // not passed.
 bool needs_reference(FailKind kind);

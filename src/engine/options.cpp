@@ -24,6 +24,10 @@ constexpr std::size_t kMostCostlyStarts = 2;
 // six.
 constexpr std::size_t kMostInTurn = 1;
 
+// Jobs of one finding that are submitted together there: one more than have their turn, so that the
+// next is ready when a turn ends.
+constexpr std::size_t kMostTogether = kMostInTurn + 1;
+
 bool is_costly(const WorkerTraits& worker) {
   return worker.start > kCheapStart;
 }
@@ -101,6 +105,7 @@ campaign::TriageOptions triage_options(const DeviceTraits& device,
   options.parallel = spares;
   // Further plans of a batch wait for their turn, while they may not be needed any more.
   options.batch = device.execution.on_host_cores ? spares : kMostInTurn;
+  if (!device.execution.on_host_cores) options.together = kMostTogether;
   options.reuse_workers = is_costly(device.workers);
   options.hang_deadline = device.workers.hang_deadline;
   // A device that knows which call faulted knows the address, too.

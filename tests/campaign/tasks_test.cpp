@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "campaign/fakes.h"
@@ -93,7 +94,7 @@ class TasksTest : public ::testing::Test {
         ran_.push_back(name + (results.at(0).observations.at(0).message == "stopped" ? "!" : ""));
       }
     };
-    task.rank = [=] { return Tasks::Rank{stage, 0, 0}; };
+    task.rank = [=] { return Tasks::Rank{.stage = stage}; };
     task.ended = [this, name] { ended_.push_back(name); };
     return task;
   }
@@ -142,6 +143,75 @@ TEST_F(TasksTest, AreToldOfTheirTrialsAndMayAddMore) {
   run_all();
   EXPECT_EQ(trials, 2u);
   EXPECT_EQ(ran_, (std::vector<std::string>{"a", "a", "b"}));
+}
+
+TEST_F(TasksTest, ATaskOfManyTrialsLetsOthersPassBetweenItsParts) {
+  Tasks tasks(executor_, 2);
+  std::vector<std::size_t> parts;
+  std::size_t had = 0;
+  Tasks::Task many;
+  many.body = [this](exec::Runner& runner) {
+    const std::vector<exec::Job> jobs{job_of(1), job_of(2), job_of(3), job_of(4), job_of(5)};
+    const auto results = runner.run_fresh(jobs);
+    for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(results.at(i).id, jobs[i].id);
+    ran_.push_back("many");
+  };
+  many.rank = [&] { return Tasks::Rank{.due = static_cast<double>(had)}; };
+  many.ran = [&](auto jobs, auto results) {
+    EXPECT_EQ(jobs.size(), results.size());
+    parts.push_back(jobs.size());
+    had += jobs.size();
+  };
+  tasks.add(std::move(many));
+  tasks.add(asks("one", 0, 1));
+  for (int i = 0; i < 100 && tasks.size() > 0; ++i) {
+    tasks.advance();
+    executor_.poll({});
+  }
+  EXPECT_EQ(ran_, (std::vector<std::string>{"one", "many"}));
+  EXPECT_EQ(parts, (std::vector<std::size_t>{2, 2, 1}));
+}
+
+TEST_F(TasksTest, WhatIsLinkedIsSubmittedTogether) {
+  Tasks tasks(executor_, 2);
+  std::vector<std::size_t> parts;
+  Tasks::Task task;
+  task.body = [](exec::Runner& runner) {
+    std::vector<exec::Job> jobs;
+    for (int i = 0; i < 8; ++i) jobs.push_back(job_of(i));
+    for (const std::size_t i : {1, 2, 3}) jobs[i].behind = true;
+    for (const std::size_t i : {5, 6}) jobs[i].side_by_side = true;
+    runner.run_fresh(jobs);
+  };
+  task.ran = [&](auto jobs, auto) { parts.push_back(jobs.size()); };
+  tasks.add(std::move(task));
+  for (int i = 0; i < 100 && tasks.size() > 0; ++i) {
+    tasks.advance();
+    executor_.poll({});
+  }
+  EXPECT_EQ(parts, (std::vector<std::size_t>{4, 3, 1}));
+}
+
+TEST_F(TasksTest, StopBetweenTwoPartsLeavesTheRestOutOfTheDevice) {
+  Tasks tasks(executor_, 2);
+  bool stop = false;
+  std::vector<std::string> messages;
+  Tasks::Task task;
+  task.body = [&](exec::Runner& runner) {
+    const std::vector<exec::Job> jobs{job_of(1), job_of(2), job_of(3), job_of(4), job_of(5)};
+    for (const auto& result : runner.run_fresh(jobs, {.stop = [&] { return stop; }}))
+      messages.push_back(result.observations.at(0).message);
+  };
+  tasks.add(std::move(task));
+  tasks.advance();
+  executor_.poll({});
+  tasks.advance();  // submits the second part
+  stop = true;
+  tasks.advance();
+  EXPECT_EQ(tasks.size(), 0u);
+  ASSERT_EQ(messages.size(), 5u);
+  EXPECT_EQ(std::count(messages.begin(), messages.end(), "stopped"), 3);
+  EXPECT_EQ(executor_.trials(), 2u);
 }
 
 TEST_F(TasksTest, WhatWantsTheDeviceAloneWaitsForAllOthers) {
@@ -211,7 +281,7 @@ TEST(TasksLaws, EachGetsItsOwnResultsAndAllEnd) {
     FakeExecutor executor([](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       return all_right(plan, trial);
     });
-    Tasks tasks(executor);
+    Tasks tasks(executor, *rc::gen::inRange<std::size_t>(1, 6));
     std::size_t ended = 0;
     for (std::size_t t = 0; t < sizes.size(); ++t) {
       Tasks::Task task;
