@@ -20,12 +20,9 @@ std::vector<double> posterior(std::size_t n, const std::vector<BuildStep>& path,
   std::vector<double> log_chance(n + 1, 0);
   for (const auto& step : path) {
     const auto& counts = step.answer.probe.counts;
-    const auto k = static_cast<double>(counts.same);
-    const auto passes = static_cast<double>(counts.judged()) - k;
-    const double bad = k * std::log(rates.p1) + passes * std::log(1 - rates.p1);
-    const double good = k * std::log(rates.p0) + passes * std::log(1 - rates.p0);
-    for (std::size_t first = 0; first <= n; ++first)
-      log_chance[first] += first <= step.build ? bad : good;
+    const statistics::SequentialTest seen(rates, counts.same, counts.judged());
+    for (std::size_t first = 0; first <= std::min(n, step.build); ++first)
+      log_chance[first] += seen.log_ratio();
   }
   const double most = *std::max_element(log_chance.begin(), log_chance.end());
   double sum = 0;

@@ -109,7 +109,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   }
   auto& shown = cause.shown;
   if (!shown) {
-    // A failure that could not be looked for to the end has not failed to recur.
+    // An interrupted confirmation does not show that the failure is gone: it stays a suspect.
     const bool looked = cause.judged_again && !options.stopped();
     finding.state = looked ? FindingState::unconfirmed : FindingState::suspect;
     RZ_TRY_ASSIGN(auto stored, shop.sink.update(finding));

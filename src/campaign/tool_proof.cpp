@@ -71,11 +71,10 @@ Result<void> prove_tool(exec::Executor& executor, const oracles::Catalog& catalo
   if (!planted.failed() || planted.signature.kind != proof.kind)
     return harness_error(
         fmt::format("{} does not catch {}: {}", oracle.name(), proof.what, seen(planted)));
-  const auto clean = ask_tool(executor, oracle, find_spec, kClean, deadline);
-  if (!clean) return tl::unexpected(clean.error());
-  if (clean->outcome != Outcome::pass)
+  RZ_TRY_ASSIGN(const auto clean, ask_tool(executor, oracle, find_spec, kClean, deadline));
+  if (clean.outcome != Outcome::pass)
     return harness_error(
-        fmt::format("{} does not pass the clean target: {}", oracle.name(), seen(*clean)));
+        fmt::format("{} does not pass the clean target: {}", oracle.name(), seen(clean)));
   return {};
 }
 

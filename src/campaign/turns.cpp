@@ -69,9 +69,9 @@ bool Campaign::is_alone(const Lane& lane) const {
                       [&](const Lane& other) { return &other != &lane && plans_left(other) > 0; });
 }
 
-// If the screen leaves room it usually has a single worker, where a hang holds up the plans behind
-// it. A target that hangs usually does so from its first plan on, so it has one there until that is
-// judged; afterwards loses_workers() tells.
+// If the screen leaves room, it usually has a single worker, where a hang delays all plans queued
+// behind it. A target that hangs usually hangs in its first plan. So only one plan of a target is
+// queued until the first is judged; afterwards loses_workers() decides.
 bool Campaign::waits_for_itself(const Lane& lane) const {
   return options_.screen_leaves_room && lane.stats.plans == 0 && lane.in_warm_worker > 0 &&
          !is_alone(lane);

@@ -76,16 +76,16 @@ Result<int> bisect_builds(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto until, end_of_time(flags));
   // An unknown finding is an error, not a reason to skip a build.
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
-  auto finding = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(id);
-  });
-  if (!finding) return tl::unexpected(finding.error());
+  RZ_TRY_ASSIGN(auto finding,
+                open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+                  return s.finding(id);
+                }));
   Trier trier(flags, builds, until);
   const auto result = bisect::find_first_bad(
       builds.size(), [&](std::size_t i) { return trier(i); }, [&] { return trier.rates(); });
   if (trier.problem()) return tl::unexpected(*trier.problem());
-  out.print(json_wanted(flags) ? report::builds_json(*finding, builds, result)
-                               : report::builds_text(*finding, builds, result));
+  out.print(json_wanted(flags) ? report::builds_json(finding, builds, result)
+                               : report::builds_text(finding, builds, result));
   if (interrupted()) return kInterrupted;
   if (result.first_bad) return kFound;
   return trier.any_loaded() ? kOk : kNotJudged;

@@ -96,19 +96,18 @@ Result<int> Bench::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(auto parts, parts_wanted(flags));
   if (flags.count("out") != 0) RZ_TRY(check_writable(flags["out"].as<std::string>()));
   RZ_TRY_ASSIGN(auto options, engine_options(flags, engine::Workload::campaign));
-  const auto report =
-      bench::run({.engine = options,
-                  .parts = std::move(parts),
-                  .quick = flags["quick"].as<bool>(),
-                  .commit = flags["commit"].as<std::string>(),
-                  .command = as_typed(flags, options.device),
-                  .say = [](const std::string& what) { print_note("bench: " + what); }});
-  if (!report) return tl::unexpected(report.error());
-  out.print(bench::report_text(*report));
+  RZ_TRY_ASSIGN(const auto report,
+                bench::run({.engine = options,
+                            .parts = std::move(parts),
+                            .quick = flags["quick"].as<bool>(),
+                            .commit = flags["commit"].as<std::string>(),
+                            .command = as_typed(flags, options.device),
+                            .say = [](const std::string& what) { print_note("bench: " + what); }}));
+  out.print(bench::report_text(report));
   if (flags.count("out") != 0)
-    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(*report)))
+    if (const auto why = write_file(flags["out"].as<std::string>(), bench::report_json(report)))
       return harness_error(*why);
-  return report->interrupted ? kInterrupted : kOk;
+  return report.interrupted ? kInterrupted : kOk;
 }
 
 Result<int> BenchBare::run(const po::variables_map& flags, Results&) {

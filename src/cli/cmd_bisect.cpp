@@ -34,11 +34,10 @@ Result<int> with_finding(const po::variables_map& flags, Ask ask) {
     print_note(fmt::format("not applicable: {}", probing.not_judged()));
     return kNotJudged;
   }
-  const Result<bisect::Probe> base = ask(probing);
-  if (!base) return tl::unexpected(base.error());
+  RZ_TRY_ASSIGN(const auto base, ask(probing));
   RZ_TRY(probing.prober().problem());
   RZ_TRY(store_other(probing, "it"));
-  return exit_code_of_base(*base);
+  return exit_code_of_base(base);
 }
 
 using Print = std::string (*)(const Finding&, const bisect::Bisection&);

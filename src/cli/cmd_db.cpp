@@ -40,18 +40,19 @@ class Db final : public Command {
 };
 
 Result<int> prune(const po::variables_map& flags, Results& out) {
-  if (flags.count("keep-days") == 0) return usage_error("prune needs --keep-days N");
+  if (flags.count("keep-days") == 0) return usage_error("db prune: --keep-days is missing");
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
-  if (days > kMostDays) return usage_error(fmt::format("--keep-days: must be in 0..{}", kMostDays));
+  if (days > kMostDays)
+    return usage_error(fmt::format("db prune: --keep-days: must be in 0..{}", kMostDays));
   // Opened read-only first, so that a mistyped name creates no store.
   RZ_TRY(open_store(flags, store::OpenMode::read_only));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
                 store::FileLock::take(flags["db"].as<std::string>(), "another job"));
-  auto pruned = open_store(flags, store::OpenMode::read_write_create).and_then([&](store::Store s) {
-    return store::prune(s, static_cast<std::int64_t>(days));
-  });
-  if (!pruned) return tl::unexpected(pruned.error());
-  out.print(json_wanted(flags) ? report::pruned_json(*pruned) : report::pruned_text(*pruned));
+  RZ_TRY_ASSIGN(auto pruned,
+                open_store(flags, store::OpenMode::read_write_create).and_then([&](store::Store s) {
+                  return store::prune(s, static_cast<std::int64_t>(days));
+                }));
+  out.print(json_wanted(flags) ? report::pruned_json(pruned) : report::pruned_text(pruned));
   return kOk;
 }
 
@@ -62,7 +63,7 @@ Result<int> check(const po::variables_map& flags, Results& out) {
 }
 
 Result<int> copy(const po::variables_map& flags, Results& out) {
-  if (flags.count("to") == 0) return usage_error("copy needs --to FILE");
+  if (flags.count("to") == 0) return usage_error("db copy: --to is missing");
   const std::string to = flags["to"].as<std::string>();
   std::optional<store::FileLock> lock;
   if (std::error_code ignored; std::filesystem::exists(to, ignored)) {
@@ -75,12 +76,11 @@ Result<int> copy(const po::variables_map& flags, Results& out) {
 }
 
 Result<int> stats(const po::variables_map& flags, Results& out) {
-  const auto contents = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
-    return store::contents(s);
-  });
-  if (!contents) return tl::unexpected(contents.error());
-  out.print(json_wanted(flags) ? report::contents_json(*contents)
-                               : report::contents_text(*contents));
+  RZ_TRY_ASSIGN(const auto contents,
+                open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+                  return store::contents(s);
+                }));
+  out.print(json_wanted(flags) ? report::contents_json(contents) : report::contents_text(contents));
   return kOk;
 }
 

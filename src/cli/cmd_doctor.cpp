@@ -34,7 +34,7 @@ class Doctor final : public Command {
 
 // The self-proof that each campaign begins with.
 report::DoctorLine test_device(DeviceKind device, std::vector<std::filesystem::path> plugins) {
-  report::DoctorLine line{fmt::format("self-test {}", name_of(device)), false, "", ""};
+  report::DoctorLine line{fmt::format("self-proof {}", name_of(device)), false, "", ""};
   auto engine = engine::Engine::open({.device = device, .plugins = std::move(plugins)});
   if (!engine) {
     line.found = engine.error().message;

@@ -19,12 +19,12 @@ class Findings final : public Command {
     add_json_flag(flags);
   }
   Result<int> run(const po::variables_map& flags, Results& out) override {
-    auto findings = open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
-      return s.findings();
-    });
-    if (!findings) return tl::unexpected(findings.error());
-    out.print(json_wanted(flags) ? report::findings_json(*findings, db_for_commands(flags))
-                                 : report::findings_text(*findings));
+    RZ_TRY_ASSIGN(auto findings,
+                  open_store(flags, store::OpenMode::read_only).and_then([](store::Store s) {
+                    return s.findings();
+                  }));
+    out.print(json_wanted(flags) ? report::findings_json(findings, db_for_commands(flags))
+                                 : report::findings_text(findings));
     return kOk;
   }
 };

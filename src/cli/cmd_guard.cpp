@@ -28,7 +28,8 @@ class Guard final : public Command {
   std::string_view synopsis() const override { return "redzone guard [options] -- CMD [ARG...]"; }
   std::string_view summary() const override {
     return "run a program with its allocations between guard pages; exit code: 1 for a finding, "
-           "else the program's own";
+           "125 "
+           "if the program could not be guarded, else the program's own";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override;
@@ -41,8 +42,8 @@ void Guard::declare(po::options_description& flags,
   flags.add_options()("command", po::value<std::vector<std::string>>(),
                       "the program and its arguments")("cpu", po::bool_switch(),
                                                        "guard malloc() and its relatives as well")(
-      "placement", po::value<std::string>()->default_value("after"),
-      "after or before: on which side of each block the guard page is")(
+      "placement", po::value<std::string>()->default_value("guard_after"),
+      "guard_after or guard_before: on which side of each block the guard page is")(
       "align", po::value<Count>(),
       "alignment of blocks in bytes, a power of two up to 4096 (default: 256 on a device, 16 on "
       "the CPU, as their allocators promise); a smaller one leaves less slack")(
@@ -88,8 +89,8 @@ Result<interpose::Settings> settings_of(const po::variables_map& flags) {
   interpose::Settings out;
   out.cpu = flags["cpu"].as<bool>();
   RZ_TRY_ASSIGN(out.placement, choice<Placement>(flags, "placement",
-                                                 {{Placement::guard_after, "after"},
-                                                  {Placement::guard_before, "before"}}));
+                                                 {{Placement::guard_after, "guard_after"},
+                                                  {Placement::guard_before, "guard_before"}}));
   RZ_TRY_ASSIGN(out.retire, choice<Retire>(flags, "retire",
                                            {{Retire::sample, "sample"}, {Retire::all, "all"}}));
   RZ_TRY_ASSIGN(out.poison, poison_of(flags["poison"].as<std::string>()));

@@ -63,10 +63,9 @@ Result<int> Import::run(const po::variables_map& flags, Results& out) {
     f.reason = "imported from " + std::filesystem::path(file).filename().string();
     f.plan = f.original = repro.plan;
     f.reliability = repro.failed.value_or(Reliability{});
-    auto recorded = store.record(f);
-    if (!recorded) return tl::unexpected(recorded.error());
+    RZ_TRY_ASSIGN(auto recorded, store.record(f));
     out.print(
-        fmt::format("{}: finding {}{}\n", file, recorded->id, recorded->is_new ? "" : " (known)"));
+        fmt::format("{}: finding {}{}\n", file, recorded.id, recorded.is_new ? "" : " (known)"));
   }
   return kOk;
 }

@@ -43,21 +43,19 @@ Result<LedgerEvent> parse_mark(const std::string& text) {
 
 Result<int> Mark::run(const po::variables_map& flags, Results& out) {
   RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
-  const auto event = parse_mark(flags["as"].as<std::string>());
-  if (!event) return tl::unexpected(event.error());
+  RZ_TRY_ASSIGN(const auto event, parse_mark(flags["as"].as<std::string>()));
   // Opened read-only first, so that a mistyped number creates no store.
-  const auto known = open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
-    return s.finding(id);
-  });
-  if (!known) return tl::unexpected(known.error());
+  RZ_TRY_ASSIGN(const auto known,
+                open_store(flags, store::OpenMode::read_only).and_then([&](store::Store s) {
+                  return s.finding(id);
+                }));
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
-  RZ_TRY_ASSIGN(const auto ledger, store.mark(id, {"", *event, flags["link"].as<std::string>(),
+  RZ_TRY_ASSIGN(const auto ledger, store.mark(id, {"", event, flags["link"].as<std::string>(),
                                                    flags["reason"].as<std::string>()}));
-  const auto finding = store.finding(id);
-  if (!finding) return tl::unexpected(finding.error());
-  out.print(json_wanted(flags) ? report::finding_json(*finding, db_for_commands(flags))
+  RZ_TRY_ASSIGN(const auto finding, store.finding(id));
+  out.print(json_wanted(flags) ? report::finding_json(finding, db_for_commands(flags))
                                : fmt::format("finding {} is {}: {}\n", id, name_of(ledger.standing),
-                                             finding->signature.text()));
+                                             finding.signature.text()));
   return kOk;
 }
 

@@ -90,19 +90,17 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   engine::Engine& engine = *opened;
   RZ_TRY(nightly::check_targets(options.corpus, engine.site().registry()));
   const auto targets = selection_options(flags);
-  if (auto selected = engine::select(engine.site(), targets, {}); !selected)
-    return tl::unexpected(selected.error());  // before a store is created
+  RZ_TRY(engine::select(engine.site(), targets, {}));  // before a store is created
   nightly::JobOptions job;
   job.db = db_for_commands(flags);
   if (flags.count("report") != 0) {
     job.report = flags["report"].as<std::string>();
     RZ_TRY(nightly::prepare_folder(*job.report));
   }
-  auto store = open_store(flags, store::OpenMode::read_write_create);
-  if (!store) return tl::unexpected(store.error());
+  RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   RZ_TRY_ASSIGN([[maybe_unused]] const auto lock,
                 store::FileLock::take(flags["db"].as<std::string>(), "another job"));
-  RZ_TRY_ASSIGN(const auto quarantined, store->quarantined());
+  RZ_TRY_ASSIGN(const auto quarantined, store.quarantined());
   RZ_TRY_ASSIGN(const auto selection, engine::select(engine.site(), targets, quarantined));
 
   auto means = nightly::means_over(engine);
@@ -117,7 +115,7 @@ Result<int> NightlyCommand::run(const po::variables_map& flags, Results& out) {
   job.print = [json, &out](const report::Night& night) {
     out.print(json ? report::night_json(night) : report::night_text(night));
   };
-  return nightly::run_job(means, *store, selection, options, job);
+  return nightly::run_job(means, store, selection, options, job);
 }
 
 }  // namespace

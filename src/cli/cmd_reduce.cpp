@@ -43,49 +43,46 @@ class Reduce final : public Command {
 Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
-  auto time = duration_flag(flags, "time");
-  if (!time) return tl::unexpected(time.error());
-  auto finding = allowed_finding(id, flags);
-  if (!finding) return tl::unexpected(finding.error());
-  RZ_TRY_ASSIGN(const auto wanted, rerun_options(flags, finding->environment));
-  auto rerun = engine::open_rerun(wanted,
-                                  {.name = fmt::format("finding {}", id),
-                                   .oracle = finding->oracle,
-                                   .found_in = finding->environment},
-                                  finding->plan);
-  if (!rerun) return tl::unexpected(rerun.error());
-  if (!rerun->other_code.empty()) print_note(fmt::format("reduce: {}", rerun->other_code));
-  if (!rerun->not_judged.empty()) {
-    print_note(fmt::format("not applicable: {}", rerun->not_judged));
+  RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
+  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  RZ_TRY_ASSIGN(const auto wanted, rerun_options(flags, finding.environment));
+  RZ_TRY_ASSIGN(auto rerun, engine::open_rerun(wanted,
+                                               {.name = fmt::format("finding {}", id),
+                                                .oracle = finding.oracle,
+                                                .found_in = finding.environment},
+                                               finding.plan));
+  if (!rerun.other_code.empty()) print_note(fmt::format("reduce: {}", rerun.other_code));
+  if (!rerun.not_judged.empty()) {
+    print_note(fmt::format("not applicable: {}", rerun.not_judged));
     return kNotJudged;
   }
-  engine::Engine& engine = *rerun->engine;
-  const TargetSpec& spec = rerun->entry->spec;
+  engine::Engine& engine = *rerun.engine;
+  const TargetSpec& spec = rerun.entry->spec;
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   engine::StoreSink sink(store);
   // A suspect may get a better name. A confirmed or marked finding keeps its own: a smaller plan
   // that fails in another way is another finding, which does not inherit the mark.
-  if (!was_found(finding->state) && finding->ledger.standing == Standing::fresh) sink.own(id);
+  if (!was_found(finding.state) && finding.ledger.standing == Standing::fresh) sink.own(id);
   auto options = engine.triage_options();
   // The last quarter is for measuring and explaining the result. The command ends with the time
   // limit, apart from a running trial, which has its deadline.
-  const auto until = std::chrono::steady_clock::now() + **time;
+  const auto until = std::chrono::steady_clock::now() + *time;
   const auto is_over = [interrupt = options.stop](std::chrono::steady_clock::time_point end) {
     return (interrupt && interrupt()) || std::chrono::steady_clock::now() >= end;
   };
-  options.reduce_time = **time * 3 / 4;
+  options.reduce_time = *time * 3 / 4;
   options.interrupted = options.stop;
   options.stop = [=] { return is_over(until); };
   options.cut_off = [=, end = until + engine.deadline()] { return is_over(end); };
   options.reduce_evaluations = flags["evaluations"].as<Count>().value;
   campaign::Triage triage(engine.executor(), engine.site().catalog(), engine::simplify_for(), sink,
                           options);
-  RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(*finding), spec));
+  RZ_TRY_ASSIGN(auto settled, triage.reduce_again(std::move(finding), spec));
   Finding& reduced = settled.finding;
   if (settled.other) {
     campaign::Evaluator evaluator(engine.executor(), spec, engine.deadline());
     RZ_TRY_ASSIGN(const auto other, engine::store_alarm(store, engine.site(), evaluator,
-                                                        *settled.other, *rerun->entry));
+                                                        *settled.other, *rerun.entry));
     print_note(fmt::format("reduce: the plan also failed in another way: finding {}: {}", other.id,
                            settled.other->verdict.signature.text()));
   }

@@ -138,23 +138,23 @@ Result<int> Run::run(const po::variables_map& flags, Results& out) {
   if (!proof) return tl::unexpected(proof.error());
   RZ_TRY_ASSIGN(auto store, open_store(flags, store::OpenMode::read_write_create));
   ProgressPrinter printer;
-  const auto ran = engine::run_campaign(
-      engine, store, request,
-      {.progress = [&](const campaign::Progress& p) { printer(p); },
-       .found = [&](const Finding& f, double seconds) { printer.found(f, seconds); },
-       .fuzzed =
-           [&] {
-             printer.end();
-             if (const std::string why = engine.not_compiled_ahead(); !why.empty())
-               log::warn("{}", why);
-           }});
-  if (!ran) return tl::unexpected(ran.error());
+  RZ_TRY_ASSIGN(const auto ran,
+                engine::run_campaign(
+                    engine, store, request,
+                    {.progress = [&](const campaign::Progress& p) { printer(p); },
+                     .found = [&](const Finding& f, double seconds) { printer.found(f, seconds); },
+                     .fuzzed =
+                         [&] {
+                           printer.end();
+                           if (const std::string why = engine.not_compiled_ahead(); !why.empty())
+                             log::warn("{}", why);
+                         }}));
   const report::SelfProof shown{proof->caught, proof->took};
   const std::string db = db_for_commands(flags);
-  const report::Scope scope = scope_of(engine.site().catalog(), ran->result);
-  out.print(json_wanted(flags) ? report::campaign_json(ran->record, ran->found, shown, db, scope)
-                               : report::campaign_text(ran->record, ran->found, shown, db, scope));
-  return exit_code_of_run(ran->result, ran->found);
+  const report::Scope scope = scope_of(engine.site().catalog(), ran.result);
+  out.print(json_wanted(flags) ? report::campaign_json(ran.record, ran.found, shown, db, scope)
+                               : report::campaign_text(ran.record, ran.found, shown, db, scope));
+  return exit_code_of_run(ran.result, ran.found);
 }
 
 }  // namespace

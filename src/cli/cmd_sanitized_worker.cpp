@@ -41,19 +41,17 @@ class SanitizedWorker final : public Command {
 };
 
 Result<int> SanitizedWorker::run(const po::variables_map& flags, Results&) {
-  const auto tool = sanitizer_flag(flags);
-  if (!tool) return tl::unexpected(tool.error());
-  if (*tool == SanitizerTool::none) return usage_error("--sanitizer: must name a tool");
-  const auto log = sanitizer::new_log(flags["logs"].as<std::string>());
-  if (!log) return tl::unexpected(log.error());
+  RZ_TRY_ASSIGN(const auto tool, sanitizer_flag(flags));
+  if (tool == SanitizerTool::none) return usage_error("--sanitizer: must name a tool");
+  RZ_TRY_ASSIGN(const auto log, sanitizer::new_log(flags["logs"].as<std::string>()));
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return harness_error("/proc/self/exe: " + error.message());
 
-  auto argv = sanitizer::command_prefix(flags["compute-sanitizer"].as<std::string>(), *tool, *log);
+  auto argv = sanitizer::command_prefix(flags["compute-sanitizer"].as<std::string>(), tool, log);
   argv.insert(argv.end(),
               {self.string(), "worker", "--device", flags["device"].as<std::string>(),
-               "--sanitizer", std::string(name_of(*tool)), "--sanitizer-log", log->string()});
+               "--sanitizer", std::string(name_of(tool)), "--sanitizer-log", log.string()});
   for (const std::string flag : {"plugin", "package"})
     if (flags.count(flag) != 0)
       for (const auto& path : flags[flag].as<std::vector<std::string>>())

@@ -35,7 +35,7 @@ class Tma final : public Command {
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
-    flags.add_options()("do", po::value<std::string>(), "explain or agree")(
+    flags.add_options()("do", po::value<std::string>()->required(), "explain or agree")(
         "file", po::value<std::string>(), "explain: log file; '-' or none: standard input")(
         "count", po::value<Count>()->default_value(Count{1000000}),
         "agree: number of descriptors to compare")(
@@ -117,7 +117,7 @@ Result<int> run_agree(const po::variables_map& flags, Results& out) {
 }
 
 Result<int> Tma::run(const po::variables_map& flags, Results& out) {
-  const std::string verb = flags.count("do") != 0 ? flags["do"].as<std::string>() : "";
+  const auto& verb = flags["do"].as<std::string>();
   if (verb == "explain") return run_explain(flags, out);
   if (verb == "agree") return run_agree(flags, out);
   return usage_error(fmt::format("tma: unknown action '{}': must be explain or agree", verb));

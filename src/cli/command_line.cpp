@@ -61,6 +61,31 @@ Error unknown_flag(const Command& command, const po::options_description& flags,
                       did_you_mean(name, names), command.name())};
 }
 
+// What the usage lines call the argument at `index`: "ID|PLAN.toml", "explain or agree".
+std::string argument_in(std::string_view synopsis, std::size_t index) {
+  std::istringstream lines{std::string(synopsis)};
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    for (std::size_t i = 0; i < index + 3 && words >> word; ++i) {  // behind "redzone COMMAND"
+    }
+    if (names.empty() || names.back() != word) names.push_back(word);
+  }
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+// `name`: "--NAME" of a flag, or of an argument that needs no flag.
+Error missing_argument(const Command& command, const po::positional_options_description& words,
+                       std::string_view name) {
+  constexpr unsigned kMostNames = 4;  // of arguments; the last may stand for any number
+  std::string what(name);
+  for (unsigned i = std::min(words.max_total_count(), kMostNames); i-- > 0;)
+    if (name == "--" + words.name_for_position(i)) what = argument_in(command.synopsis(), i);
+  return {ErrorKind::usage, fmt::format("{}: {} is missing; see 'redzone {} --help'",
+                                        command.name(), what, command.name())};
+}
+
 int run_one(Command& command, const std::vector<std::string>& arguments, Results& out) {
   po::positional_options_description words;
   const auto flags = flags_of(command, words);
@@ -75,6 +100,8 @@ int run_one(Command& command, const std::vector<std::string>& arguments, Results
     log::set_level(verbosity_of(values));
   } catch (const po::unknown_option& e) {
     return report(command, unknown_flag(command, flags, e.get_option_name()));
+  } catch (const po::required_option& e) {
+    return report(command, missing_argument(command, words, e.get_option_name()));
   } catch (const po::error& e) {
     return report(command,
                   {ErrorKind::usage, fmt::format("{}: {}; see 'redzone {} --help'", command.name(),
@@ -157,7 +184,7 @@ int run_command_line(int argc, char** argv) {
   Results out(take_stdout());
   const int code = run_words({argv + 1, argv + argc}, out);
   if (out.problem() == 0 || interrupted()) return code;
-  // Who has gone away wants to hear nothing.
+  // The reader closed the pipe: print no error.
   if (out.problem() == EPIPE) return kHarness;
   return report({ErrorKind::harness,
                  fmt::format("the result could not be written: {}", std::strerror(out.problem()))});

@@ -87,6 +87,9 @@ class Reader {
   void fail(const char* flag, const std::string& what) {
     if (error_.empty()) error_ = fmt::format("--{}: {}", flag, what);
   }
+  void missing(const char* flag) {
+    if (error_.empty()) error_ = fmt::format("--{} is missing", flag);
+  }
   const std::string& error() const { return error_; }
 
  private:
@@ -113,11 +116,11 @@ Result<tma::Descriptor> descriptor_of(const po::variables_map& flags) {
   d.address = 256;  // aligned, and not null
   Reader read(flags);
   if (!given(flags, "format")) read.fail("format", "needed; known are " + tma::data_type_names());
-  if (!given(flags, "dim")) read.fail("dim", "needed");
+  if (!given(flags, "dim")) read.missing("dim");
   const bool im2col = given(flags, "channels") || given(flags, "pixels") ||
                       given(flags, "lower-corner") || given(flags, "upper-corner");
   if (im2col && given(flags, "box")) read.fail("box", "im2col has --channels and --pixels instead");
-  if (!im2col && !given(flags, "box")) read.fail("box", "needed");
+  if (!im2col && !given(flags, "box")) read.missing("box");
   d.kind = im2col ? tma::Kind::im2col : tma::Kind::tiled;
 
   read.name("format", d.type, tma::parse_data_type);

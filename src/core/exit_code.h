@@ -6,7 +6,7 @@ namespace redzone {
 // Exit codes; docs/concepts.md has the same table.
 enum Exit : int {
   kOk = 0,            // nothing new was found
-  kFound = 1,         // new findings, or a replay that failed as recorded
+  kFound = 1,         // new or unexplained failures, or a replay that failed as recorded
   kUsage = 2,         // the command line or a file is wrong
   kHarness = 3,       // Redzone could not do its job
   kNotJudged = 4,     // nothing could be judged

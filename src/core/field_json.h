@@ -21,7 +21,7 @@
 
 namespace redzone {
 
-// What is written of members that are sparse and hold their default.
+// Whether sparse members that hold their default are written.
 enum class Defaults : std::uint8_t { left_out, written };
 
 class FieldJson {

@@ -86,8 +86,8 @@ Ledger ledger_at(std::span<const LedgerEntry> entries, std::string_view time);
 std::vector<LedgerEntry> compacted(std::vector<LedgerEntry> entries);
 
 // Whether a person may mark a finding of this standing so. Usage errors: a waiver without a link, a
-// link that is none (http or https, no spaces or control characters), a quarantine without link
-// and note, a mark on what is fixed.
+// link that is not a URL (http or https, no spaces or control characters), a quarantine without
+// link and note, a mark on a fixed finding.
 Result<void> check_mark(Standing standing, const LedgerEntry& mark);
 
 }  // namespace redzone

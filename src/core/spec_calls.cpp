@@ -5,8 +5,8 @@
 namespace redzone {
 namespace {
 
-// Who took less of the time is not named beside those who took more.
-constexpr int kGoodPart = 10;
+// A function is named if it took more than 1/10 of the time.
+constexpr int kNamedPart = 10;
 
 std::string time_of_call(double ms) {
   return ms < 10 ? fmt::format("{:.1f} ms", ms) : fmt::format("{:.0f} ms", ms);
@@ -42,7 +42,7 @@ std::vector<std::string> slow_functions(const std::vector<SpecFunctionTime>& bef
   std::vector<std::string> out;
   if (sum * 2 <= elapsed) return out;
   for (const auto& f : since)
-    if (f.calls > 0 && f.in_all * kGoodPart > elapsed)
+    if (f.calls > 0 && f.in_all * kNamedPart > elapsed)
       out.push_back(fmt::format("{} takes {} a call", f.function,
                                 time_of_call(static_cast<double>(f.in_all.count()) /
                                              static_cast<double>(f.calls) / 1e3)));

@@ -19,8 +19,9 @@ bool is_failure(Tonight tonight) {
 
 bool is_alarm(Tonight tonight, Standing standing) {
   if (is_waived(standing)) return false;
-  // What was confirmed has regressed if it was fixed before: fixed, it is of a later time. What was
-  // only seen is not in the ledger.
+  // A confirmed failure changes the standing: if the finding was fixed before, it is a regression
+  // now. If it is still fixed, it was fixed after this night. An unconfirmed failure does not
+  // change the ledger, so it counts whatever the standing is.
   return is_failure(tonight) && (tonight == Tonight::seen || standing != Standing::fixed);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/temporary_folder.h"
+#include "core/terminal.h"
 #include "engine/cuda_gdb.h"
 #include "exec/pool.h"
 
@@ -28,12 +29,6 @@ constexpr const char* kDumpFlags =
 
 Attribution dump_said(std::string detail) {
   return {.source = std::string(kCoreDump), .detail = std::move(detail)};
-}
-
-std::string in_quotes(std::string_view word) {
-  std::string out = "'";
-  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 // The output of the command, until it ends or `stop` returns true. The exit status is ignored,
@@ -100,7 +95,7 @@ std::vector<Attribution> CoreDumpAttributor::attribute(exec::Runner& runner, con
   return {read_cuda_gdb(
       output_of(runner,
                 fmt::format("timeout -s KILL {} {} -batch -ex {} 2>&1 < /dev/null", kGdbSeconds,
-                            in_quotes(cuda_gdb_), in_quotes("target cudacore " + file)),
+                            shell_quoted(cuda_gdb_), shell_quoted("target cudacore " + file)),
                 [&] { return (interrupted_ && interrupted_()) || (stop && stop()); }))};
 }
 

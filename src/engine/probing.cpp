@@ -22,13 +22,12 @@ Result<std::unique_ptr<Probing>> Probing::open(const EngineOptions& options, Fin
   probing->finding_ = std::move(finding);
   probing->interrupted_ = options.interrupted;
   Finding& asked = probing->finding_;
-  auto rerun = open_rerun(options,
-                          {.name = fmt::format("finding {}", asked.id),
-                           .oracle = asked.oracle,
-                           .found_in = asked.environment},
-                          asked.plan);
-  if (!rerun) return tl::unexpected(rerun.error());
-  probing->rerun_ = std::move(*rerun);
+  RZ_TRY_ASSIGN(auto rerun, open_rerun(options,
+                                       {.name = fmt::format("finding {}", asked.id),
+                                        .oracle = asked.oracle,
+                                        .found_in = asked.environment},
+                                       asked.plan));
+  probing->rerun_ = std::move(rerun);
   if (!probing->not_judged().empty()) return probing;
   RZ_TRY_ASSIGN(auto store, store::Store::open(db, store::OpenMode::read_write_create));
   probing->store_ = std::move(store);

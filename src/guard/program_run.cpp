@@ -27,7 +27,7 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
   if (settings.cpu && !process.is(Fact::cpu_proven)) return Judged::not_proven;
   if (driver && process.is(Fact::driver_unproven)) return Judged::not_proven;
   if (driver && !process.is(Fact::driver_proven)) {
-    // What else was to be guarded was.
+    // Only the driver had no allocation; the CPU's were guarded.
     return settings.cpu && !process.is(Fact::driver_seen) ? Judged::yes : Judged::no_allocation;
   }
   return driver || settings.cpu ? Judged::yes : Judged::nothing_to_guard;

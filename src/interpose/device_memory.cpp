@@ -9,7 +9,7 @@
 namespace redzone::interpose {
 namespace {
 
-// At most so many freed blocks are asked for in one call of the program.
+// At most this many freed blocks are queried in one call of the program.
 constexpr std::size_t kPolled = 8;
 
 }  // namespace

@@ -226,7 +226,8 @@ class DeviceMemory {
   int copy_canaries(const Block& block, CuStream stream, unsigned char* to);
   // `current`: the context in which the free was called.
   int retire(Lock& lock, const Block& block, Order order, CuContext current);
-  // Finishes freed blocks whose event has passed, and asks for at most so many. Reports an error.
+  // Finishes freed blocks whose event has passed; queries the events of at most `most` blocks.
+  // Reports an error.
   void poll(const char* call, std::size_t most);
   // Finishes the freed block at this address, if it is to be unmapped, once its event has passed,
   // for at most kFreeWaitMs. Other threads have the mutex meanwhile: if one of them finishes the

@@ -10,7 +10,7 @@ namespace redzone::interpose {
 namespace {
 
 // What is said to have returned an error that no call of the program has.
-constexpr const char* kLastCall = "the guard's last look";
+constexpr const char* kLastCall = "the guard's check at exit";
 constexpr std::size_t kLiveBatch = 256;
 
 }  // namespace

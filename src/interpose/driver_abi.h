@@ -83,7 +83,7 @@ inline constexpr int kCuGranularityMinimum = 0;
 inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
 inline constexpr unsigned kCuStreamNonBlocking = 1;
 inline constexpr unsigned kCuEventDisableTiming = 2;
-// Of a pointer.
+// Attributes of a pointer.
 inline constexpr int kCuPointerContext = 1;
 inline constexpr int kCuPointerRangeStart = 11;
 inline constexpr int kCuPointerRangeSize = 12;

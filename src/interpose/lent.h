@@ -1,4 +1,4 @@
-// A thing that was taken out of a list of spare ones, and goes back unless it is kept.
+// A resource taken from a list of spare ones. It goes back to the list unless it is kept.
 #pragma once
 
 #include <utility>

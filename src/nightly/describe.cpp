@@ -198,7 +198,7 @@ class Description {
       out.outcome_reason = why_not_run(f);
     }
     if (fails_as_recorded(out.tonight)) return;
-    // Whatever its replay said: that was before, or of other runs.
+    // A failure seen while fuzzing counts more than a replay that passed.
     if (out.occurrences == 0) return;
     out.tonight = outcome_of_sighting(f.state, facts_.was_found(f));
     out.outcome_reason = why_not_confirmed(out.tonight);

@@ -27,15 +27,15 @@ RunResult result_of(Tonight tonight, std::int64_t judged_runs) {
   }
 }
 
-// What is known is replayed on whatever device a night has, those that waited longest first, so
-// that not each finding has its turn in each night.
+// Whether the outcome of a known finding counts. A night may be on another device than the finding,
+// and it replays those first that waited longest, so not every finding has its turn in each night.
 bool counts(const report::NightFinding& f) {
   return f.tonight != Tonight::not_applicable && f.tonight != Tonight::not_run &&
          !is_waived(f.ledger.standing);
 }
 
-// A plan of the corpus is asked for by itself, as long as its target was to be fuzzed; of other
-// targets what was judged counts.
+// Whether the outcome of a plan of the corpus counts: always if its target was to be fuzzed; for
+// other targets only if it was judged.
 bool counts(const report::NightPlan& p, const std::set<std::string>& fuzzed) {
   if (p.waived) return is_failure(p.tonight);
   return fuzzed.contains(p.target) || result_of(p.tonight, p.n) != RunResult::not_judged;

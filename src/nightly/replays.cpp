@@ -66,16 +66,15 @@ Result<std::vector<NightReplays::Todo>> NightReplays::todo(const std::vector<Cor
   std::set<std::string> done;  // by earlier parts of this night
   for (const auto& replay : replays)
     if (replay.tonight != Tonight::not_run) done.insert(replay.subject);
-  auto last = night_.book.last_replayed();
-  if (!last) return tl::unexpected(last.error());
+  RZ_TRY_ASSIGN(const auto last, night_.book.last_replayed());
 
   std::vector<Todo> list;
   std::map<std::pair<std::int64_t, std::string>, int> listed;  // by time of the last replay
   const auto add = [&](const std::string& key, const std::string& subject,
                        const std::string& target, auto replay, const CorpusPlan* plan = nullptr) {
     if (done.contains(subject) || !night_.shard.owns(key)) return;
-    const auto it = last->find(subject);
-    const std::int64_t when = it == last->end() ? 0 : it->second;
+    const auto it = last.find(subject);
+    const std::int64_t when = it == last.end() ? 0 : it->second;
     list.push_back({.subject = subject,
                     .last = when,
                     .turn = listed[{when, target}]++,

@@ -52,7 +52,7 @@ class NightReplays {
   Result<void> replay_plan(const CorpusPlan& plan);
   // What is kept of the plan before anything was run.
   static store::NightReplay row_of(const CorpusPlan& plan);
-  // Says of the plans of the corpus among these that there was no time for them.
+  // Records for the plans of the corpus among these that there was no time to run them.
   Result<void> keep_without_turn(std::span<const Todo> left);
   // The target and oracles of the plan, which is completed here; or why it cannot be judged here.
   struct Runnable {

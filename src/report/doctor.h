@@ -17,7 +17,7 @@ struct DoctorLine {
 
 struct DoctorReport {
   std::vector<DoctorLine> lines;
-  bool ok = false;  // every available device passed its self-test
+  bool ok = false;  // every available device passed its self-proof
 };
 
 std::string doctor_text(const DoctorReport& report);

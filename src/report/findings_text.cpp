@@ -65,7 +65,7 @@ std::string culprits_text(const std::vector<Attribution>& culprits) {
   for (const auto& c : culprits) width = std::max(width, c.source.size());
   Lines lines("  ", width);
   for (const auto& c : culprits) lines.add(c.source, text_of(c));
-  return "\nculprit (by source)\n" + lines.text();
+  return "\nfault attribution (by source)\n" + lines.text();
 }
 
 std::string environment_text(const Environment& e) {

@@ -91,8 +91,7 @@ Result<std::string> SourceInliner::file(const std::filesystem::path& path) {
   auto text = read_(path);
   if (!text) return usage_error(fmt::format("{}: cannot be read", path.string()));
   std::string out;
-  if (auto appended = append({path.lexically_normal(), std::move(*text), false}, out); !appended)
-    return tl::unexpected(appended.error());
+  RZ_TRY(append({path.lexically_normal(), std::move(*text), false}, out));
   return out;
 }
 
@@ -100,8 +99,7 @@ Result<std::string> SourceInliner::header(std::string_view name) {
   const auto text = public_header(name);
   RZ_CHECK(text);
   std::string out;
-  if (auto appended = append({std::string(name), std::string(*text), true}, out); !appended)
-    return tl::unexpected(appended.error());
+  RZ_TRY(append({std::string(name), std::string(*text), true}, out));
   return out;
 }
 

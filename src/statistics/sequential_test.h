@@ -43,12 +43,12 @@ class SequentialTest {
   std::int64_t n() const { return n_; }
   // The decision for the current counts: stop adding once it is not open.
   Decision decision() const;
+  // Natural logarithm of the likelihood of the counts at p1 over that at p0.
+  double log_ratio() const;
   // Consecutive passes until the decision is `passes`; 0 if it is.
   std::int64_t passes_to_go() const;
 
  private:
-  double log_ratio() const;
-
   double per_failure_, per_pass_;  // contribution of one run to the log of the ratio
   double upper_, lower_;           // bounds at which it is decided
   std::int64_t k_ = 0, n_ = 0;

@@ -110,21 +110,20 @@ Database::Database(fs::path path)
 Result<std::unique_ptr<Database>> Database::open(const fs::path& path, OpenMode mode,
                                                  const OpenOptions& options, Migrations steps) {
   std::unique_ptr<Database> db(new Database(path));
-  auto opened = db->attempt([&] {
+  RZ_TRY(db->attempt([&] {
     check_path(path, mode);
     if (mode == OpenMode::read_only)
       db->open_snapshot(options, steps);
     else
       db->open_for_writing(options, steps);
-  });
-  if (!opened) return tl::unexpected(opened.error());
+  }));
   return db;
 }
 
 Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
     const fs::path& path, const OpenOptions& options, Migrations steps) {
   std::unique_ptr<Database> db(new Database(path));
-  auto damage = db->attempt([&]() -> std::string {
+  RZ_TRY_ASSIGN(auto damage, db->attempt([&]() -> std::string {
     check_path(path, OpenMode::read_only);
     try {
       db->open_snapshot(options, steps);
@@ -137,9 +136,8 @@ Result<std::variant<std::unique_ptr<Database>, std::string>> Database::examine(
       return f.error.message;
     }
     return "";
-  });
-  if (!damage) return tl::unexpected(damage.error());
-  if (!damage->empty()) return std::move(*damage);
+  }));
+  if (!damage.empty()) return damage;
   return db;
 }
 

@@ -181,24 +181,20 @@ Known known(SQLite::Database& sql, bool follows) {
 }  // namespace
 
 Result<std::string> lacking(Database& from, Database& to) {
-  const auto writers = from.read([&] { return read_writers(from.sql()); });
-  if (!writers) return tl::unexpected(writers.error());
-  const auto there =
-      to.read([&] { return known(to.sql(), follows(*writers, read_writers(to.sql()))); });
-  if (!there) return tl::unexpected(there.error());
-  const auto here = from.read([&] { return known(from.sql(), there->follows); });
-  if (!here) return tl::unexpected(here.error());
+  RZ_TRY_ASSIGN(const auto writers, from.read([&] { return read_writers(from.sql()); }));
+  RZ_TRY_ASSIGN(const auto there,
+                to.read([&] { return known(to.sql(), follows(writers, read_writers(to.sql()))); }));
+  RZ_TRY_ASSIGN(const auto here, from.read([&] { return known(from.sql(), there.follows); }));
   Losses losses;
   std::map<std::string_view, IdSet> told;
-  if (there->follows) {
-    const auto [old, gone] =
-        pruned_and_gone(here->holdings, there->holdings, latest_prune(*writers));
+  if (there.follows) {
+    const auto [old, gone] = pruned_and_gone(here.holdings, there.holdings, latest_prune(writers));
     losses.add("campaigns", gone);
-    add_holdings(losses, here->holdings, there->holdings);
+    add_holdings(losses, here.holdings, there.holdings);
     told["campaigns"] = old;
     told["campaigns"].insert(gone.begin(), gone.end());
   }
-  add_rows(losses, here->rows, there->rows, std::move(told));
+  add_rows(losses, here.rows, there.rows, std::move(told));
   return losses.line(from, to);
 }
 

@@ -155,8 +155,8 @@ Result<void> NightBook::update(const NightRun& run) {
 }
 
 Result<void> NightBook::replayed(std::int64_t campaign, const NightReplay& replay) {
-  // What was not run says nothing that a power cut must not take, and may be thousands of plans for
-  // which no time was left.
+  // A plan that was not run has no result that a power cut could destroy, and there may be
+  // thousands of them.
   const auto durability = replay.tonight == Tonight::not_run ? Durability::lazy : Durability::full;
   return store_.database().write(durability, [&] {
     RowWriter row;

@@ -107,13 +107,11 @@ Result<Pruned> prune(Store& store, std::int64_t keep_days) {
   });
   if (!pruned) return pruned;
   // Not possible inside a transaction.
-  if (auto vacuumed = db.outside([&] {
-        sql.exec("VACUUM");
-        sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-        pruned->bytes_after = file_bytes(sql);
-      });
-      !vacuumed)
-    return tl::unexpected(vacuumed.error());
+  RZ_TRY(db.outside([&] {
+    sql.exec("VACUUM");
+    sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    pruned->bytes_after = file_bytes(sql);
+  }));
   return pruned;
 }
 

@@ -117,7 +117,7 @@ struct TriedCall {
 
 // The smallest call, the largest, and some between them, with the default knobs and with others.
 constexpr std::size_t kTriedCalls = 4;
-// Of the first of them, after which no other is tried: functions may be slow.
+// No further call is tried after this time, because functions may be slow.
 constexpr std::chrono::seconds kTryTime{1};
 
 TriedCall tried_call(const TargetSpec& spec, std::size_t index) {

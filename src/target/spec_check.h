@@ -21,8 +21,8 @@ namespace redzone {
 std::optional<std::string> spec_problem(const TargetSpec& spec,
                                         const std::shared_ptr<SpecWatch>& watch = nullptr);
 
-// What of that shows without calling a function of the spec: for who knows that another process has
-// called them.
+// Only the problems that show without calling a function of the spec: for a process that knows that
+// another one has called them.
 std::optional<std::string> declaration_problem(const TargetSpec& spec);
 
 // The problem of either as a usage error: "ORIGIN: invalid spec of target 't': ...".

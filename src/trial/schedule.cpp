@@ -51,13 +51,11 @@ class Unroller {
     return add_call(step, step.stream, calls_++, own_buffers_, graphs_ ? graph : 0, out_);
   }
   Result<void> operator()(const WaitStep& step) {
-    const auto stream = checked_stream(step.stream);
-    const auto on = checked_stream(step.on);
-    if (!stream) return tl::unexpected(stream.error());
-    if (!on) return tl::unexpected(on.error());
+    RZ_TRY_ASSIGN(const auto stream, checked_stream(step.stream));
+    RZ_TRY_ASSIGN(const auto on, checked_stream(step.on));
     // Part of a body only if another call of it follows.
-    waits_.push_back({.kind = RunItem::Kind::wait, .stream = *stream, .on = *on});
-    out_.streams = std::max({out_.streams, *stream + 1, *on + 1});
+    waits_.push_back({.kind = RunItem::Kind::wait, .stream = stream, .on = on});
+    out_.streams = std::max({out_.streams, stream + 1, on + 1});
     return {};
   }
   Result<void> operator()(const SyncStep&) {

@@ -36,20 +36,13 @@ constexpr const char* kMark = "REDZONE_TEST_FOLDER";
 
 }  // namespace
 
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "redzone_e2e_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
 TempFolder::~TempFolder() {
   std::error_code ignored;
-  std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-  std::filesystem::remove_all(path_, ignored);
+  std::filesystem::permissions(path(), std::filesystem::perms::owner_all, ignored);
 }
 
 std::string TempFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
+  std::ofstream(path() / name, std::ios::binary) << text;
   return *this / name;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder.h"
+
 namespace redzone::e2e {
 
 using Json = nlohmann::json;
@@ -16,18 +18,18 @@ using Arguments = std::vector<std::string>;
 // A temporary folder outside the tree, removed with its contents.
 class TempFolder {
  public:
-  TempFolder();
-  ~TempFolder();
+  TempFolder() = default;
+  ~TempFolder();  // allows the owner what a test has forbidden
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::string operator/(const std::string& name) const { return (path() / name).string(); }
   // Writes a file and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_ = TemporaryFolder::create("e2e").value();
 };
 
 std::string read_text(const std::filesystem::path& file);

@@ -93,7 +93,7 @@ TEST_F(Guarded, WithoutCudaNothingIsJudged) {
 TEST_F(Guarded, OverTheDriver) {
   ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
   EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "use"}).exit, 0);
-  EXPECT_EQ(guard({"--placement", "before"}, {DRIVER_PROGRAM, "proc", "use"}).exit, 0);
+  EXPECT_EQ(guard({"--placement", "guard_before"}, {DRIVER_PROGRAM, "proc", "use"}).exit, 0);
   const auto tables = [&](const Arguments& options) {
     return has(guard(options, {DRIVER_PROGRAM, "dlsym", "tables"}).err, "1 tables of functions");
   };

@@ -85,7 +85,7 @@ TEST_F(NightInput, TheLedgerTakesOnlyWhatMakesSense) {
   expect({"mark", "1", "known", "--link", "https://a/1", "--db", "none.db"}, 2, "does not exist");
   expect({"merge", "x.db", "--into", "x.db"}, 2, "into itself");
   expect({"merge", "none.db", "--into", "x.db"}, 2, "does not exist");
-  expect({"db", "prune", "--db", "x.db"}, 2, "needs --keep-days");
+  expect({"db", "prune", "--db", "x.db"}, 2, "--keep-days is missing");
   expect({"db", "prune", "--db", "none.db", "--keep-days", "1"}, 2, "does not exist");
   expect({"db", "shrink", "--db", "x.db"}, 2, "unknown action 'shrink'");
   EXPECT_FALSE(exists("none.db"));

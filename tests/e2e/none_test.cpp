@@ -159,7 +159,7 @@ TEST_F(None, AFindingOfItReplaysWhereKernelsRun) {
 TEST_F(None, DoctorProvesIt) {
   const Ran ran = redzone(folder_, {"doctor"});
   EXPECT_EQ(ran.exit, 0) << ran;
-  EXPECT_NE(ran.out.find("self-test dry-run"), std::string::npos) << ran;
+  EXPECT_NE(ran.out.find("self-proof dry-run"), std::string::npos) << ran;
 }
 
 TEST_F(None, HasNothingToMeasure) {

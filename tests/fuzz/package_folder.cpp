@@ -1,7 +1,5 @@
 #include "fuzz/package_folder.h"
 
-#include <stdlib.h>
-
 #include <array>
 #include <fstream>
 #include <string>
@@ -74,10 +72,7 @@ dropped = ["BLOCK"]
 }  // namespace
 
 PackageFolder::PackageFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "package-XXXXXX").string();
-  require(::mkdtemp(pattern.data()) != nullptr, "there is room for temporary files");
-  folder_ = pattern;
-  std::filesystem::create_directory(folder_ / "cubin");
+  std::filesystem::create_directory(folder_.path() / "cubin");
   package::test::CubinParts parts;
   // x, n, factor, and the pointers to global and to profile scratch.
   parts.parameter_bytes = {8, 4, 4, 8, 8};
@@ -87,19 +82,14 @@ PackageFolder::PackageFolder() {
   require(read(), "the package that the input takes a file of is sound");
 }
 
-PackageFolder::~PackageFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 void PackageFolder::write(const char* name, std::string_view text) const {
-  std::ofstream out(folder_ / name, std::ios::binary);
+  std::ofstream out(folder_.path() / name, std::ios::binary);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 bool PackageFolder::read() const {
   Registry registry;
-  return package::add_packages(registry, std::array{folder_}).has_value();
+  return package::add_packages(registry, std::array{folder_.path()}).has_value();
 }
 
 }  // namespace redzone::fuzz

@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/temporary_folder.h"
+
 namespace redzone::fuzz {
 
 class PackageFolder {
  public:
   PackageFolder();
-  ~PackageFolder();
   PackageFolder(const PackageFolder&) = delete;
   PackageFolder& operator=(const PackageFolder&) = delete;
 
@@ -21,7 +22,7 @@ class PackageFolder {
   bool read() const;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = TemporaryFolder::create("package-fuzzer").value();
 };
 
 }  // namespace redzone::fuzz

@@ -1,8 +1,6 @@
 #include "fuzz/store_reading.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-
 #include <fstream>
 #include <iterator>
 
@@ -81,22 +79,14 @@ void require_done(const auto& result, const char* what) {
 }  // namespace
 
 StoreFolder::StoreFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "store-XXXXXX").string();
-  require(::mkdtemp(pattern.data()) != nullptr, "there is room for temporary files");
-  folder_ = pattern;
   const auto made = fresh("new.db");
   require_done(Store::open(made, store::OpenMode::read_write_create), "a new store can be made");
   std::ifstream in(made, std::ios::binary);
   empty_.assign(std::istreambuf_iterator<char>(in), {});
 }
 
-StoreFolder::~StoreFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 std::filesystem::path StoreFolder::fresh(const char* name) const {
-  const auto file = folder_ / name;
+  const auto file = folder_.path() / name;
   for (const char* beside : {"", "-wal", "-shm"}) {
     std::error_code ignored;
     std::filesystem::remove(file.string() + beside, ignored);
@@ -130,11 +120,11 @@ void StoreFolder::read() const {
   }
   if (sound) {
     require(problem.empty(), fmt::format("a sound store can be read: {}", problem));
-    require_sound(folder_ / "merged.db", "a merge of a sound store");
+    require_sound(folder_.path() / "merged.db", "a merge of a sound store");
     const auto refused = store::copy_store(file(), fresh("copy.db"));
     require_done(refused, "a sound store can be copied");
     require(refused->empty(), "a copy of a sound store to a new file is not refused");
-    require_sound(folder_ / "copy.db", "a copy of a sound store");
+    require_sound(folder_.path() / "copy.db", "a copy of a sound store");
   }
   // Last, because it changes the file: opening for writing migrates it to the newest version.
   if (auto store = Store::open(file(), store::OpenMode::read_write_create)) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/temporary_folder.h"
+
 namespace redzone::fuzz {
 
 // A folder for one store at a time, within the one for temporary files; removed at a normal end of
@@ -12,12 +14,11 @@ namespace redzone::fuzz {
 class StoreFolder {
  public:
   StoreFolder();
-  ~StoreFolder();
   StoreFolder(const StoreFolder&) = delete;
   StoreFolder& operator=(const StoreFolder&) = delete;
 
   // The store of the input, as a file.
-  std::filesystem::path file() const { return folder_ / "input.db"; }
+  std::filesystem::path file() const { return folder_.path() / "input.db"; }
   void write(std::string_view image) const;
   // Reads, copies, merges and prunes it. The invariant: if `redzone db check` reports a store as
   // sound, every command can read all of it, and its copies, merges and pruned versions are sound.
@@ -29,7 +30,7 @@ class StoreFolder {
   std::filesystem::path fresh(const char* name) const;
   std::filesystem::path fresh(const char* name, std::string_view image) const;
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = TemporaryFolder::create("store-fuzzer").value();
   std::string empty_;  // an empty store
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/temporary_folder.h"
 #include "gpu/gpu_fixture.h"
 
 namespace {
@@ -26,11 +27,7 @@ int main(int argc, char** argv) {
   testing::AddGlobalTestEnvironment(new CloseDevice);  // owned by GoogleTest
 
   // Compiled variants go to a folder that only this run uses.
-  std::string cache = (std::filesystem::temp_directory_path() / "redzone-gpu-test-XXXXXX").string();
-  if (mkdtemp(cache.data()) == nullptr) return 1;
-  setenv("REDZONE_CACHE_DIR", cache.c_str(), 1);
-  const int result = RUN_ALL_TESTS();
-  std::error_code ignored;
-  std::filesystem::remove_all(cache, ignored);
-  return result;
+  const auto cache = redzone::TemporaryFolder::create("gpu-test").value();
+  setenv("REDZONE_CACHE_DIR", cache.path().c_str(), 1);
+  return RUN_ALL_TESTS();
 }

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <regex>
 
+#include "core/temporary_folder.h"
 #include "core/validate.h"
 #include "device/device.h"
 #include "package/packages.h"
@@ -50,13 +51,6 @@ class StandalonePackage : public testing::Test {
     if (!std::filesystem::exists(NVCC)) GTEST_SKIP() << NVCC << " is not there";
     const auto added = package::add_packages(registry_, {&package, 1});
     ASSERT_TRUE(added) << added.error().message;
-    std::string pattern = (std::filesystem::temp_directory_path() / "rz_program_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
   // A program with two calls of several CTAs with descriptors in scratch.
@@ -89,7 +83,7 @@ class StandalonePackage : public testing::Test {
   }
 
   Ran built_and_run(const std::string& text) {
-    const auto source = folder_ / "program.cu", binary = folder_ / "program";
+    const auto source = folder_.path() / "program.cu", binary = folder_.path() / "program";
     std::ofstream(source) << text;
     const Ran built =
         run(std::string(NVCC) + " -std=c++20 -O2 --expt-relaxed-constexpr -arch=sm_90 -L" + STUBS +
@@ -99,7 +93,7 @@ class StandalonePackage : public testing::Test {
   }
 
   Registry registry_;
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = TemporaryFolder::create("program").value();
 };
 
 TEST_F(StandalonePackage, ShowsNothingOfACorrectLaunch) {

@@ -39,7 +39,7 @@ first seen   2025-01-31T12:00:00Z, campaign 2, after 1,234 plans and 1.5 s
 last seen    2025-01-31T13:00:00Z, 2 occurrences
 replay       redzone replay 3
 
-culprit (by source)
+fault attribution (by source)
   host device  call 1: read after 'x' in scan; block (0, 0, 0)
   memcheck     call 1: read after 'x' in scan at scan.cu:7; 4 bytes
 

@@ -24,7 +24,7 @@ if words[0] == "doctor":
 options, command = words[:words.index("--")], words[words.index("--") + 1:]
 deed = command[-1] if "program" in command[0] else pathlib.Path(command[1]).name + command[-1]
 error = "device-error: error 700 from cuCtxSynchronize"
-before = error if "before" in options else "canary: write before a block allocated in main"
+before = error if "guard_before" in options else "canary: write before a block allocated in main"
 signature = {{"write_after": error, "read_after": error, "write_before": before,
               "slack": "canary: write after a block allocated in main",
               "double_free": "bad-free: cuMemFree of a freed block allocated in main",
@@ -102,7 +102,7 @@ class GuardGpu(unittest.TestCase):
         self.assertTrue(text.startswith("commit  0123abcd\ngpu     NVIDIA H0, 1 GB\ndriver  1.2\n"), text)
         self.assertIn("torch 9.8, triton 9.8", text)
         self.assertRegex(text, r"C\+\+: write past a block +0  device-error: error 700 from cuCtxSynchronize")
-        self.assertRegex(text, r"--placement before +0  device-error")
+        self.assertRegex(text, r"--placement guard_before +0  device-error")
         self.assertRegex(text, r"use after cudaFree, sample +0  no finding")
         self.assertRegex(text, r"which PyTorch refuses +1  no finding")
         self.assertRegex(text, r"us  cudaMalloc, kernel, cudaFree +"

@@ -15,33 +15,25 @@
 #include "core/campaign_record.h"
 #include "core/finding.h"
 #include "core/sample.h"
+#include "core/temporary_folder.h"
 #include "store/store.h"
 
 namespace redzone::store::testing {
 
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rz_store_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = pattern;
-    // Tests that drop root's privileges must still be able to enter.
-    ::chmod(path_.c_str(), 0755);
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    ::chmod(path_.c_str(), 0755);
-    std::filesystem::remove_all(path_, ignored);
-  }
+  // Tests that drop root's privileges must be able to enter.
+  TempDir() { ::chmod(path().c_str(), 0755); }
+  ~TempDir() { ::chmod(path().c_str(), 0755); }
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const char* name) const { return path() / name; }
+  const std::filesystem::path& path() const { return folder_.path(); }
   // The names in the folder, sorted and joined by spaces.
   std::string listing() const {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
       names.insert(entry.path().filename().string());
     std::string out;
     for (const auto& name : names) out += (out.empty() ? "" : " ") + name;
@@ -49,7 +41,7 @@ class TempDir {
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_ = TemporaryFolder::create("store-test").value();
 };
 
 inline std::string bytes_of(const std::filesystem::path& path) {

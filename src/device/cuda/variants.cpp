@@ -40,13 +40,12 @@ Status<CUfunction> Variants::build(const std::string& key, const VariantRequest&
     if (function || function.error().kind == Failure::Kind::fault) return function;
     // An image that does not load is compiled again.
   }
-  auto cubin = [&] {
+  RZ_TRY_ASSIGN(auto cubin, [&] {
     const SignsOfLife signs(box);
     return compile_variant(nvrtc, request, arch_);
-  }();
-  if (!cubin) return tl::unexpected(std::move(cubin.error()));
-  auto function = load(cubin->image.data(), cubin->lowered_name.c_str(), request);
-  if (function) cache_.save(file, *cubin);
+  }());
+  auto function = load(cubin.image.data(), cubin.lowered_name.c_str(), request);
+  if (function) cache_.save(file, cubin);
   return function;
 }
 

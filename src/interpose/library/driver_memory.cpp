@@ -44,13 +44,13 @@ int allocate(CuAddress* out, std::size_t bytes, Order order, Plain plain) {
   if (guard == nullptr) return result;
   const InternalScope scope;
   guard->memory.check_result(result, order ? "cuMemAllocAsync" : "cuMemAlloc");
-  // Taken for broken, but the driver has a block for the program.
+  // The context is marked as broken, but the driver does give the program a block.
   if (result == kCuSuccess && guard->memory.is_broken())
     recorder().count(Counter::left_out_refused);
   return result;
 }
 
-// Of a pool that the guard must leave to the driver nothing is guarded.
+// Blocks of a pool that the guard must leave to the driver are not guarded.
 template <class Plain>
 int allocate_from(CuPool pool, CuAddress* out, std::size_t bytes, CuStream stream, Plain plain) {
   DriverGuard* const guard = proven_guard();
@@ -93,7 +93,7 @@ bool attribute_of(const DeviceMemory::View& block, int attribute, void* out) {
   }
 }
 
-// The driver's rows of pitched memory are aligned to so many bytes.
+// Alignment in bytes of the driver's rows of pitched memory.
 constexpr std::size_t kPitchBytes = 512;
 
 void context_gone(CuContext context, bool before) {

@@ -42,7 +42,7 @@ function attribution(rows) {
 function details(f) {
   const parts = [facts(f), section("reproduce", copyable(f.replay))];
   if (f.culprits.length > 0)
-    parts.push(section("culprit, by source", make("ul", {}, f.culprits.map((text) => make("li", {}, text)))));
+    parts.push(section("fault attribution, by source", make("ul", {}, f.culprits.map((text) => make("li", {}, text)))));
   if (f.attribution.length > 0)
     parts.push(section("attribution: one axis changed at a time, how many runs failed", attribution(f.attribution)));
   for (const t of f.tables)
