@@ -24,6 +24,10 @@ constexpr std::size_t kMostCostlyStarts = 2;
 // six.
 constexpr std::size_t kMostInTurn = 1;
 
+// After this long without progress the screen goes on in another worker there, which takes about as
+// long to start.
+constexpr std::chrono::milliseconds kHeldUp{500};
+
 // Jobs of one finding that are submitted together there: one more than have their turn, so that the
 // next is ready when a turn ends.
 constexpr std::size_t kMostTogether = kMostInTurn + 1;
@@ -91,7 +95,10 @@ exec::PoolOptions pool_options(const EngineOptions& options, const Registry& reg
   pool.spares = replay ? options.workers.value_or(counts.spares) : counts.spares;
   pool.most_used = is_costly(device.workers) ? counts.spares : 0;
   if (is_costly(device.workers)) pool.most_starting = kMostCostlyStarts;
-  if (!device.execution.on_host_cores) pool.most_in_turn = kMostInTurn;
+  if (!device.execution.on_host_cores) {
+    pool.most_in_turn = kMostInTurn;
+    pool.held_up_after = kHeldUp;
+  }
   pool.recycle_after_plans = device.workers.recycle_after_plans;
   pool.interrupted = options.interrupted;
   return pool;

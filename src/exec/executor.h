@@ -29,6 +29,9 @@ struct Job {
   // In run_fresh(): allows a worker that has run other jobs of run_fresh(). Much faster where
   // workers start slowly; wrong for targets whose C++ statics outlive a trial.
   bool reuse = false;
+  // In run_fresh(): probably costs its worker, so it does not take one that has run other jobs,
+  // which need not start one because of it.
+  bool will_lose = false;
   // In run_fresh(): runs right behind the job before it in the batch, in the same worker if that
   // survives. The jobs that such a worker may have run are then known: those that are linked so.
   bool behind = false;

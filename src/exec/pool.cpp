@@ -42,6 +42,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
   pending->reuse = job.reuse;
+  pending->will_lose = job.will_lose;
   pending->behind = job.behind;
   pending->end_at_loss = job.end_at_loss;
   pending->back_at_loss = job.back_at_loss;
@@ -164,10 +165,10 @@ void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time
   if (auto refused = worker.give(std::move(job), now)) finish(std::move(refused));
 }
 
-Worker* Pool::idle(WorkerState state, Queues needed) {
+Worker* Pool::idle(WorkerState state, Queues needed, bool will_lose) {
   Worker* with_more = nullptr;
   for (auto& worker : workers_) {
-    if (worker->state != state) continue;
+    if (worker->state != state || (will_lose && !worker->may_be_lost)) continue;
     if (worker->queues == needed) return worker.get();
     if (needed == Queues::one) with_more = worker.get();
   }
@@ -178,7 +179,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   if (!job.side_by_side && !has_free_turn(now)) return nullptr;
   const Queues needed = job.one_queue ? Queues::one : Queues::several;
   if (job.reuse) {
-    if (Worker* used = idle(WorkerState::used, needed)) return used;
+    if (Worker* used = idle(WorkerState::used, needed, job.will_lose)) return used;
     // Workers that are kept will be free soon, unless their turn is over; a spare costs more.
     const auto kept = std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) {
       return has_turn(*w, now) && w->queue.front()->reuse;
@@ -189,7 +190,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   Worker* spare = idle(WorkerState::spare, needed);
   // If warm workers are missing too, they take turns with fresh jobs.
   const bool fit_for_warm = spare != nullptr && spare->queues == Queues::several;
-  if (fit_for_warm && warm_is_next_ && missing_warm() > 0) return nullptr;
+  if (fit_for_warm && warm_is_next_ && missing_warm(now) > 0) return nullptr;
   return spare;
 }
 
@@ -205,6 +206,7 @@ void Pool::dispatch(Clock::time_point now) {
       continue;
     }
     const WorkerState before = std::exchange(worker->state, WorkerState::fresh);
+    worker->may_be_lost = job->will_lose;
     FreshPlace last = *job->fresh;
     hand_out(*worker, std::move(job), now);
     const auto is_next = [&](const auto& waiting) {
@@ -224,12 +226,17 @@ void Pool::dispatch(Clock::time_point now) {
   }
   while (promote_spare(now)) {
   }
-  // Idle workers first, then a second job for each.
+  // Idle workers first, then a second job for each. A worker that is more than are wanted, because
+  // another took its place while it was held up, gets no more.
+  const std::size_t usable = usable_warm(now);
   for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
+    std::size_t too_many = usable - std::min(usable, options_.workers);
     for (auto& worker : workers_) {
       if (waiting_.empty()) return;
-      if (worker->state == WorkerState::warm && worker->queue.size() == depth &&
-          worker->log->size() < options_.recycle_after_plans) {
+      if (!is_usable(*worker, now)) continue;
+      if (too_many > 0) {
+        --too_many;
+      } else if (worker->queue.size() == depth) {
         auto job = std::move(waiting_.front());
         waiting_.pop_front();
         hand_out(*worker, std::move(job), now);

@@ -40,6 +40,9 @@ struct PoolOptions {
   // over with the job or after `turn`, so a job that hangs, or computes on the host, holds up none.
   std::size_t most_in_turn = std::numeric_limits<std::size_t>::max();
   std::chrono::milliseconds turn{250};
+  // A warm worker whose job has made no progress for this long holds up the jobs behind it: until
+  // that job ends, another worker takes its place.
+  std::chrono::milliseconds held_up_after = std::chrono::milliseconds::max();
   // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
@@ -69,7 +72,7 @@ class Pool final : public Executor {
   std::optional<JobResult> next(std::chrono::milliseconds timeout) override;
   // Submitted and not yet returned by next().
   std::size_t in_flight() const override { return in_flight_; }
-  std::size_t max_in_flight() const override { return options_.workers * options_.jobs_per_worker; }
+  std::size_t max_in_flight() const override;
   BatchId submit_fresh(std::span<const Job> jobs) override;
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
@@ -90,7 +93,8 @@ class Pool final : public Executor {
   void dispatch(Clock::time_point now);
   // An idle worker that has the queues, or null. One with a single queue is preferred where that
   // will do.
-  Worker* idle(WorkerState state, Queues needed);
+  // `will_lose`: see Job; of used workers only one whose last job was such a job, too.
+  Worker* idle(WorkerState state, Queues needed, bool will_lose = false);
   // The worker that can run the fresh job now, or null.
   Worker* worker_for(const PendingJob& job, Clock::time_point now);
   void hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time_point now);
@@ -108,13 +112,20 @@ class Pool final : public Executor {
   void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
-  std::size_t missing_warm() const;
+  // True if the job of the warm worker has made no progress for `held_up_after`.
+  bool is_held_up(const Worker& worker, Clock::time_point now) const;
+  // Warm, and can take further jobs.
+  bool is_usable(const Worker& worker, Clock::time_point now) const;
+  std::size_t usable_warm(Clock::time_point now) const;
+  std::size_t missing_warm(Clock::time_point now) const {
+    return options_.workers - std::min(options_.workers, usable_warm(now));
+  }
   // Whether the worker may be kept after its fresh job.
   bool may_keep(const Worker& worker, Clock::time_point now);
   // Turns a spare into a warm worker if one of those is missing; true if it did.
   bool promote_spare(Clock::time_point now);
   // Of the next worker to start: as many have several queues as are needed, and one in reserve.
-  Queues queues_to_start() const;
+  Queues queues_to_start(Clock::time_point now) const;
   void start_worker(Queues queues, Clock::time_point now);
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }

@@ -61,8 +61,10 @@ Clock::time_point Worker::deadline() const {
 
 Clock::time_point Worker::next_look() const {
   constexpr int kLooksPerDeadline = 8;
+  constexpr std::chrono::milliseconds kLongestBetween{200};
   if (queue.empty()) return Clock::time_point::max();
-  return std::max(last_heard, last_look) + queue.front()->deadline / kLooksPerDeadline;
+  return std::max(last_heard, last_look) +
+         std::min(queue.front()->deadline / kLooksPerDeadline, kLongestBetween);
 }
 
 // Bounds a target that launches forever and so makes progress forever, and a worker that says that

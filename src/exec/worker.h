@@ -30,6 +30,7 @@ struct PendingJob {
   std::vector<TrialSpec> trials;
   std::chrono::milliseconds deadline{0};
   bool reuse = false;               // may run in a used worker
+  bool will_lose = false;           // see Job
   bool behind = false;              // see Job
   bool end_at_loss = false;         // see Job
   bool back_at_loss = false;        // see Job
@@ -108,6 +109,7 @@ struct Worker {
   Channel channel;
   OutputTail output;
   Queues queues;
+  bool may_be_lost = false;  // Job::will_lose of its last fresh job
   WorkerState state = WorkerState::starting;
   std::deque<std::unique_ptr<PendingJob>> queue;
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();

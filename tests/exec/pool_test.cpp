@@ -355,6 +355,25 @@ TEST(PoolFresh, AJobForAUsedWorkerPassesThoseThatNeedAFreshOne) {
   while (!pool.fresh_done(waiting)) pool.poll(std::chrono::seconds(1));
 }
 
+// What others have loaded and mapped in a worker is not lost by a job that is known to fault.
+TEST(PoolFresh, AJobThatWillLoseItsWorkerDoesNotTakeOneOfOtherJobs) {
+  PoolOptions options = fake_options(0, 2);
+  options.most_used = 2;
+  Pool pool(options);
+  Job other = job_of("ok"), losing = job_of("ok");
+  other.reuse = losing.reuse = losing.will_lose = true;
+  const auto run = [&](const Job& job) {
+    return pid_of(pool.run_fresh(std::span(&job, 1)).at(0).observations.at(0));
+  };
+  const int used = run(other);
+  const int apart = run(losing);
+  EXPECT_NE(apart, used);
+  EXPECT_EQ(run(losing), apart) << "it has survived, and there is nothing to protect";
+  losing.plan.target = "segv";
+  pool.run_fresh(std::span(&losing, 1));
+  EXPECT_EQ(run(other), used);
+}
+
 PoolOptions options_with_turns() {
   PoolOptions options = fake_options(1, 3);
   options.most_in_turn = 1;
