@@ -155,6 +155,11 @@ Json minute(const Minute& m) {
                        {"parts", p.parts},
                        {"confirmed_s", optional(p.confirmed_s)},
                        {"minimal_s", optional(p.minimal_s)}});
+  Json kernels = Json::array();
+  for (const auto& k : m.share.kernels)
+    kernels.push_back({{"kernel", k.kernel},
+                       {"alone_plans_per_s", k.alone_plans_per_s},
+                       {"beside_plans_per_s", k.beside_plans_per_s}});
   return {{"startup_s", m.startup_s},
           {"seconds", m.seconds},
           {"plans", m.plans},
@@ -166,8 +171,7 @@ Json minute(const Minute& m) {
           {"puzzles", puzzles},
           {"kernels",
            {{"faulting", m.share.faulting},
-            {"alone_plans_per_s", m.share.alone_plans_per_s},
-            {"beside_plans_per_s", m.share.beside_plans_per_s},
+            {"rates", kernels},
             {"share", optional(m.share.share())},
             {"why_not", text_or_null(m.share.why_not)}}}};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/temporary_folder.h"
@@ -74,19 +75,12 @@ class OneCampaign {
   Targets kernels_, puzzles_;
 };
 
-// Plans per second of these targets.
-double rate_of(const campaign::CampaignResult& result, const Targets& targets) {
-  const auto names = names_of(targets);
-  double plans = 0;
-  for (const auto& stats : result.targets)
-    if (std::find(names.begin(), names.end(), stats.target) != names.end())
-      plans += static_cast<double>(stats.plans);
-  return result.stats.seconds > 0 ? plans / result.stats.seconds : 0;
-}
+// By target, plans per second that passed or failed.
+using Rates = std::map<std::string, double>;
 
-// Plans per second of the kernels in a campaign on new workers. `beside`: names of puzzles that run
-// in it as well.
-Result<double> rate_of_kernels(const engine::EngineOptions& options, std::uint64_t seed,
+// Those of the kernels in a campaign on new workers. `beside`: names of puzzles that run in it as
+// well.
+Result<Rates> rates_of_kernels(const engine::EngineOptions& options, std::uint64_t seed,
                                const std::vector<std::string>& beside,
                                std::chrono::milliseconds time) {
   OneCampaign campaign(options, seed);
@@ -96,7 +90,11 @@ Result<double> rate_of_kernels(const engine::EngineOptions& options, std::uint64
     if (std::find(beside.begin(), beside.end(), puzzle->spec.name) != beside.end())
       targets.push_back(puzzle);
   RZ_TRY_ASSIGN(const auto ran, campaign.run(targets, time, {}));
-  return rate_of(ran.result, campaign.kernels());
+  Rates rates;
+  for (const auto& stats : ran.result.targets)
+    if (std::find(beside.begin(), beside.end(), stats.target) == beside.end())
+      rates[stats.target] = static_cast<double>(stats.pass + stats.fail) / ran.result.stats.seconds;
+  return rates;
 }
 
 Result<KernelShare> measure_share(const engine::EngineOptions& options, const Effort& effort,
@@ -109,10 +107,13 @@ Result<KernelShare> measure_share(const engine::EngineOptions& options, const Ef
   }
   const auto seed = effort.seeds.front();
   // The first run compiles what the other two use, and is not counted.
-  RZ_TRY(rate_of_kernels(options, seed, {}, effort.kernels));
-  RZ_TRY_ASSIGN(share.alone_plans_per_s, rate_of_kernels(options, seed, {}, effort.kernels));
-  RZ_TRY_ASSIGN(share.beside_plans_per_s,
-                rate_of_kernels(options, seed, share.faulting, effort.kernels));
+  RZ_TRY(rates_of_kernels(options, seed, {}, effort.kernels));
+  RZ_TRY_ASSIGN(const Rates alone, rates_of_kernels(options, seed, {}, effort.kernels));
+  RZ_TRY_ASSIGN(const Rates beside,
+                rates_of_kernels(options, seed, share.faulting, effort.kernels));
+  for (const auto& [kernel, rate] : alone)
+    if (rate > 0) share.kernels.push_back({kernel, rate, beside.at(kernel)});
+  if (share.kernels.empty()) share.why_not = "no plan of a kernel was judged";
   return share;
 }
 

@@ -50,8 +50,10 @@ double median(std::vector<double> values) {
 }
 
 std::optional<double> KernelShare::share() const {
-  if (!why_not.empty() || alone_plans_per_s <= 0) return std::nullopt;
-  return beside_plans_per_s / alone_plans_per_s;
+  if (!why_not.empty() || kernels.empty()) return std::nullopt;
+  std::vector<double> kept;
+  for (const auto& k : kernels) kept.push_back(k.beside_plans_per_s / k.alone_plans_per_s);
+  return median(std::move(kept));
 }
 
 std::size_t Minute::confirmed() const {

@@ -166,12 +166,19 @@ struct MinutePuzzle {
   // Seconds until its first finding was confirmed, and until one was reduced to a minimum.
   std::optional<double> confirmed_s = {}, minimal_s = {};
 };
-// Plans per second of the kernels.
+// What the kernels keep of their rate beside targets that fault. By kernel, because they take turns
+// by time and a plan of one may take a thousand times as long as a plan of another: their sum says
+// which of them ran.
+struct KernelRate {
+  std::string kernel;
+  double alone_plans_per_s = 0, beside_plans_per_s = 0;  // plans that passed or failed
+};
 struct KernelShare {
   std::vector<std::string> faulting = {};  // the targets that run beside them
-  double alone_plans_per_s = 0, beside_plans_per_s = 0;
-  std::string why_not = {};  // "" unless it was not measured
+  std::vector<KernelRate> kernels = {};    // those of which a plan was judged alone
+  std::string why_not = {};                // "" unless it was not measured
 
+  // The median of what each keeps.
   std::optional<double> share() const;
 };
 struct Minute {

@@ -189,10 +189,12 @@ std::string minute_text(const Minute& m) {
                        fewest->puzzle, fewest->parts, kMinuteParts);
   const KernelShare& s = m.share;
   if (!s.why_not.empty()) return out + "  kernels: not measured: " + s.why_not + "\n";
-  if (!s.faulting.empty())
-    out +=
-        fmt::format("  kernels: {:.1f} plans/s alone, {:.1f} beside {}: {}\n", s.alone_plans_per_s,
-                    s.beside_plans_per_s, fmt::join(s.faulting, " and "), ratio(s.share()));
+  if (s.faulting.empty()) return out;
+  out += fmt::format("  kernels: judged plans/s alone, and beside {}; the median keeps {}\n",
+                     fmt::join(s.faulting, " and "), ratio(s.share()));
+  for (const auto& k : s.kernels)
+    out += fmt::format("    {:<24}  {:>7.1f}  {:>7.1f}\n", k.kernel, k.alone_plans_per_s,
+                       k.beside_plans_per_s);
   return out;
 }
 

@@ -71,9 +71,10 @@ TEST(Minute, SumsUpItsPuzzles) {
 }
 
 TEST(Minute, TheShareOfTheKernelsNeedsBothRates) {
-  EXPECT_EQ((KernelShare{{"a", "b"}, 200, 150, ""}.share()), 0.75);
-  EXPECT_EQ((KernelShare{{"a"}, 0, 0, "1 puzzle"}.share()), std::nullopt);
-  EXPECT_EQ((KernelShare{{"a", "b"}, 0, 150, ""}.share()), std::nullopt);
+  // What one kernel gains says nothing of the others.
+  EXPECT_EQ((KernelShare{{"a", "b"}, {{"x", 200, 150}, {"y", 1, 100}, {"z", 2, 1}}, ""}.share()),
+            0.75);
+  EXPECT_EQ((KernelShare{{"a"}, {}, "1 puzzle"}.share()), std::nullopt);
 }
 
 TEST(Minute, TwoTargetsThatFaultRunBesideTheKernels) {
@@ -95,15 +96,16 @@ TEST(Minute, IsInBothFormats) {
                          .seconds = 60,
                          .plans = 12,
                          .puzzles = {{"puzzle.a", 5, 1, 3.0, {}}},
-                         .share = {{"x", "y"}, 200, 150, ""}};
+                         .share = {{"x", "y"}, {{"k", 200, 150}}, ""}};
   const auto json = nlohmann::json::parse(report_json(report))["minute"];
   EXPECT_EQ(json["confirmed"], 1);
   EXPECT_EQ(json["puzzles"][0]["confirmed_s"], 3);
   EXPECT_TRUE(json["puzzles"][0]["minimal_s"].is_null());
   EXPECT_EQ(json["kernels"]["share"], 0.75);
   const std::string text = report_text(report);
-  for (const char* part : {"1 of 1 puzzles confirmed, 0 minimal, the first confirmed after 3.0 s",
-                           "kernels: 200.0 plans/s alone, 150.0 beside x and y: 0.75"})
+  for (const char* part :
+       {"1 of 1 puzzles confirmed, 0 minimal, the first confirmed after 3.0 s",
+        "judged plans/s alone, and beside x and y; the median keeps 0.75", "200.0    150.0"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
