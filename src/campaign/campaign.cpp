@@ -199,7 +199,6 @@ void Campaign::top_up() {
   while (executor_.in_flight() < executor_.max_in_flight() && suspects_aside_.empty()) {
     Lane* lane = next_lane();
     if (lane == nullptr) return;
-    if (lane->put_off.empty()) ++lane->generated;
     lane->spent_us += 1;  // rotates the lanes before the first results are in
     const auto begun = now();
     try {
@@ -217,6 +216,8 @@ void Campaign::top_up() {
 }
 
 std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
+  const bool between_canaries = lane.next_between_canaries();
+  ++lane.generated;
   Plan plan = lane.plans.next();
   const TargetSpec& spec = *lane.target.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
@@ -228,8 +229,13 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
     suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
-  Pending pending{.lane = lane.index, .plan = std::move(plan), .trials = {}, .references = {}};
+  Pending pending{.lane = lane.index,
+                  .plan = std::move(plan),
+                  .trials = {},
+                  .references = {},
+                  .between_canaries = between_canaries};
   pending.trials = catalog_.screen().expand(pending.plan, spec);
+  for (auto& trial : pending.trials) trial.wide_canaries = pending.between_canaries;
   pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
   return pending;
 }
@@ -237,29 +243,33 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
 // If the screen leaves room it has a single worker, where references that take seconds would hold
 // up every target, and where a fault costs all that the worker has mapped and loaded for the
 // others. Such a plan is given to a used worker instead, but only a few at a time; further ones
-// are put off, even if the screen's worker is idle just now. Only a target that no other waits for
-// uses it for them.
+// are put off, even if the screen's worker is idle just now, and other plans of the target go on.
+// Only a target that no other waits for uses it for them.
 void Campaign::submit_next(Lane& lane) {
   std::optional<Pending> pending;
-  if (lane.put_off.empty()) {
-    pending = make_pending(lane);
-  } else {
+  if (may_resume(lane)) {
     pending = std::move(lane.put_off.front());
     lane.put_off.pop_front();
+  } else {
+    pending = make_pending(lane);
   }
   if (!pending) return;
-  const bool apart = goes_apart(lane, *pending);
-  const bool aside = apart && room_aside();
+  pending->will_lose = lane.losses(pending->between_canaries).many();
+  const bool apart = goes_apart(*pending);
+  const bool aside = apart && room_aside(pending->will_lose);
   if (apart && !aside && !is_alone(lane)) {
-    lane.put_off.push_front(std::move(*pending));
+    lane.put_off.push_back(std::move(*pending));
     return;
   }
   const auto id = next_job_++;
   exec::Job job{.id = id,
                 .plan = pending->plan,
                 .trials = pending->trials,
-                .deadline = options_.deadline,
+                .deadline = lane.hang_is_known
+                                ? std::min(options_.deadline, options_.triage.hang_deadline)
+                                : options_.deadline,
                 .reuse = aside,
+                .will_lose = pending->will_lose,
                 .end_at_loss = true,
                 .back_at_loss = options_.screen_leaves_room};
   pending->aside = aside;
@@ -272,7 +282,9 @@ void Campaign::submit_next(Lane& lane) {
 }
 
 void Campaign::screen_aside(Lane& lane, exec::Job job) {
-  ++aside_;
+  const bool will_lose = pending_.at(job.id).will_lose;
+  std::size_t& aside = will_lose ? aside_losing_ : aside_long_;
+  ++aside;
   const auto done = std::make_shared<std::vector<exec::JobResult>>();
   const auto is_over = [this, &lane] { return called_off(lane) || time_is_up(); };
   Tasks::Task task;
@@ -280,12 +292,12 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
     *done = runner.run_fresh(std::span(&job, 1), {is_over});
   };
   // A target that loses its worker each time does not take those that triage needs.
-  const Station turn = lane.loses_workers() ? Station::end : Station::refine;
+  const Station turn = will_lose ? Station::end : Station::refine;
   task.rank = [this, &lane, turn, id = job.id] {
     return Tasks::Rank{.stage = static_cast<int>(turn), .due = had(lane), .order = id};
   };
-  task.ended = [this, done, is_over] {
-    --aside_;
+  task.ended = [this, done, is_over, &aside] {
+    --aside;
     // Unfinished in time, so it counts as not run.
     if (is_over()) return;
     if (auto r = finish(std::move(done->front())); !r) lost_ = r.error();
@@ -361,7 +373,10 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
     result_.stats.calls += calls;
     lane.stats.calls += calls;
   }
-  if (lost) ++lane.losses;
+  Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
+  ++losses.plans;
+  losses.losses += lost ? 1 : 0;
+  lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);

@@ -46,6 +46,9 @@ struct TargetStats {
   OutputCount outputs = {};       // of the screened calls that were not compared
   std::string not_judged = {};    // why no oracle judged the outputs of the first such call
   std::string out_of_reach = {};  // see PlanSource
+  // Plans that were screened with TrialSpec::wide_canaries, because a fault of the target is known
+  // and would have cost a worker each time.
+  std::uint64_t between_canaries = 0;
   std::string spec_error = {};  // the first mistake of the target's author that was met; "" if none
 };
 
@@ -81,7 +84,8 @@ struct CampaignOptions {
   // the two share the time of their target.
   bool screen_leaves_room = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
-  // triaged last: in this share of the time, at its end, or when the plans are used up.
+  // triaged last: in this share of the time, at its end, or when the plans are used up. Not where
+  // the screen leaves room: there one that waits for its deadline holds up no other.
   double hang_share = 0.25;
   // Without a time limit, hangs are triaged this long after the first one.
   std::chrono::milliseconds hang_wait{60000};
@@ -134,7 +138,9 @@ class Campaign {
     Plan plan;
     std::vector<TrialSpec> trials;
     ReferenceBudget::Reserved references;
-    bool aside = false;  // in a used worker instead of one of the screen
+    bool between_canaries = false;
+    bool will_lose = false;  // probably costs its worker
+    bool aside = false;      // in a used worker instead of one of the screen
   };
 
   // The stations of triage, in their order.
@@ -182,8 +188,10 @@ class Campaign {
   void screen_aside(Lane& lane, exec::Job job);
   // True if one more plan may be screened in a used worker.
   // True if the plan is given to a used worker instead of the worker of the screen.
-  bool goes_apart(const Lane& lane, const Pending& plan) const;
-  bool room_aside() const;
+  bool goes_apart(const Pending& plan) const;
+  // True if the lane has a plan that was put off and can run now.
+  bool may_resume(const Lane& lane) const;
+  bool room_aside(bool will_lose) const;
   // True if no other target has plans left.
   bool is_alone(const Lane& lane) const;
   // True if the target's next plan is to wait until another of its plans is judged.
@@ -280,7 +288,9 @@ class Campaign {
   std::optional<std::chrono::steady_clock::time_point> stop_seen_;     // first
   std::uint64_t next_job_ = 1;
   std::uint64_t visits_ = 0;  // started
-  std::size_t aside_ = 0;     // plans being screened in used workers
+  // Plans being screened in used workers: those that will probably lose them, and those with long
+  // references.
+  std::size_t aside_losing_ = 0, aside_long_ = 0;
   std::size_t reducing_ = 0;  // started visits that are not past Station::refine
   std::size_t further_ = 0;   // visits in progress, except the first of each target
   std::chrono::steady_clock::time_point started_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "campaign/lane.h"
+#include "campaign/reduction.h"
 #include "core/log.h"
 
 namespace redzone::campaign {
@@ -88,7 +89,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
               .hang = hang,
               .looked_into = {.finding = std::move(finding)},
               .suspect = std::move(suspect)};
-  if (!hang) {
+  if (!hang || options_.screen_leaves_room) {
     wait(lane, std::move(visit));
     return {};
   }
@@ -239,6 +240,8 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
     meet(lane, c.other);
     return {};
   }
+  if (visit.station == Station::refine && was_found(f.state) && f.signature.kind == FailKind::hang)
+    lane.hang_is_known = true;
   if (visit.station <= Station::refine) {
     note_case(lane, visit.key, f);
     if (visit.listed != 0 && visit.listed != f.id) unlist(visit.listed, visit.listed_as_new);
@@ -306,6 +309,8 @@ void Campaign::note_case(Lane& lane, const std::string& key, const Finding& f) {
   auto& known = lane.groups[key];
   known.finding = f.id;
   known.found = known.found || was_found(f.state);
+  if (was_found(f.state) && costs_workers(options_.triage, f.signature.kind))
+    lane.fault_is_known = true;
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
     lane.nondeterministic[f.signature.buffer] = f.id;
 }

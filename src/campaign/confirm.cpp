@@ -2,6 +2,7 @@
 
 #include "campaign/history.h"
 #include "campaign/naming.h"
+#include "campaign/reduction.h"
 
 namespace redzone::campaign {
 namespace {
@@ -99,6 +100,7 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   evaluator.set_grouped(c.grouped);
   evaluator.set_reuse(options.reuse_workers);
   evaluator.set_one_queue(options.reuse_workers);
+  evaluator.set_will_lose(costs_workers(options, suspect.verdict.signature.kind));
   Cause cause = find_cause(shop, evaluator, suspect, finding);
   evaluator.set_reuse(false);
   if (!cause.shown && options.reuse_workers) {

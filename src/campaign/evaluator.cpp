@@ -56,6 +56,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
                       .trials = {trials.begin(), trials.end()},
                       .deadline = deadline_,
                       .reuse = reuse_,
+                      .will_lose = will_lose_ && !wide_canaries_,
                       .behind = in_one_worker_ && !jobs.empty(),
                       .one_queue = one_queue_ && !has_streams(plan),
                       .side_by_side = alone_});

@@ -69,6 +69,8 @@ class Evaluator {
   // may hide a race between streams that the target makes itself.
   void set_one_queue(bool one_queue) { one_queue_ = one_queue; }
   bool one_queue() const { return one_queue_; }
+  // What is asked will probably cost its workers (exec::Job::will_lose), except between canaries.
+  void set_will_lose(bool will_lose) { will_lose_ = will_lose; }
   // See exec::RunOptions::alone.
   void set_alone(bool alone) { alone_ = alone; }
 
@@ -83,6 +85,7 @@ class Evaluator {
   bool in_one_worker_ = false;
   bool wide_canaries_ = false;
   bool one_queue_ = false;
+  bool will_lose_ = false;
   bool alone_ = false;
   std::int64_t trials_ = 0;
   std::chrono::steady_clock::duration asking_{0};

@@ -29,10 +29,25 @@ struct Campaign::Lane {
   std::uint64_t generated = 0;
   std::deque<Pending> put_off;     // made, and to be submitted later
   std::size_t in_warm_worker = 0;  // plans given to a worker of the screen and not judged yet
-  std::uint64_t losses = 0;        // screened plans that cost their worker
-  // True if so many plans do that a worker which also runs others is seldom warm.
-  bool loses_workers() const { return losses > 0 && losses * kRareLoss >= stats.plans; }
-  static constexpr std::uint64_t kRareLoss = 64;  // plans
+  // Screened plans, and those that cost their worker.
+  struct Losses {
+    std::uint64_t plans = 0, losses = 0;
+    // True if so many do that a worker which also runs others is seldom warm.
+    bool many() const { return losses > 0 && losses * kRare >= plans; }
+    static constexpr std::uint64_t kRare = 64;  // plans
+  };
+  Losses between_pages, between_canaries;
+  const Losses& losses(bool canaries) const { return canaries ? between_canaries : between_pages; }
+  // A fault of the target was found: another occurrence costs a worker and says little, so most
+  // plans run between wide canaries, where an access out of bounds costs nothing. Some do not, for
+  // what only a guard page shows.
+  bool fault_is_known = false;
+  bool next_between_canaries() const { return fault_is_known && generated % kBetweenPages != 0; }
+  static constexpr std::uint64_t kBetweenPages = 8;  // one in so many plans is
+  // A hang of the target was measured at the full deadline: further ones are given less time.
+  bool hang_is_known = false;
+  // True if the next plan will probably cost its worker.
+  bool loses_workers() const { return losses(next_between_canaries()).many(); }
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }

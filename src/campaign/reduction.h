@@ -13,8 +13,9 @@
 
 namespace redzone::campaign {
 
-// Whether each failure of this kind costs a worker that starts slowly.
-bool costs_workers(const Workshop& shop, FailKind kind);
+// Whether each failure of this kind costs a worker that starts slowly. A hang also costs its
+// deadline, which is more.
+bool costs_workers(const TriageOptions& options, FailKind kind);
 
 class Reduction {
  public:

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kFirstLookPlans = 32;
 // Plans of targets that lose their workers, at the same time: triage needs workers, too.
 constexpr std::size_t kMostLossy = 2;
+// Plans of a target that wait for a worker aside while others of it run.
+constexpr std::size_t kMostPutOff = 4;
 // How far a target without a prepared plan may fall behind its share.
 constexpr std::chrono::duration<double, std::micro> kMostCredit{std::chrono::seconds(2)};
 
@@ -54,14 +56,15 @@ bool Campaign::is_preparing() {
                      [&](Lane& lane) { return may_make(lane) && !lane.plans.ready(); });
 }
 
-bool Campaign::goes_apart(const Lane& lane, const Pending& plan) const {
+bool Campaign::goes_apart(const Pending& plan) const {
   return options_.screen_leaves_room &&
-         (lane.loses_workers() || plan.references.in_all() > ReferenceBudget::kSmallWork);
+         (plan.will_lose || plan.references.in_all() > ReferenceBudget::kSmallWork);
 }
 
-// Such a plan may keep its worker for long, and triage needs workers, too.
-bool Campaign::room_aside() const {
-  return aside_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
+// Such a plan loses its worker, or may keep it for long, and triage needs workers, too.
+bool Campaign::room_aside(bool will_lose) const {
+  if (will_lose) return aside_losing_ < kMostLossy;
+  return aside_long_ < std::max<std::size_t>(options_.triage.parallel / 4, 1);
 }
 
 bool Campaign::is_alone(const Lane& lane) const {
@@ -77,12 +80,16 @@ bool Campaign::waits_for_itself(const Lane& lane) const {
          !is_alone(lane);
 }
 
+bool Campaign::may_resume(const Lane& lane) const {
+  if (lane.barred || lane.put_off.empty()) return false;
+  const Pending& next = lane.put_off.front();
+  return !goes_apart(next) || room_aside(next.will_lose) || is_alone(lane);
+}
+
 bool Campaign::may_run(Lane& lane) const {
-  if (!lane.put_off.empty())
-    return !lane.barred &&
-           (!goes_apart(lane, lane.put_off.front()) || room_aside() || is_alone(lane));
-  const bool has_worker =
-      !options_.screen_leaves_room || !lane.loses_workers() || aside_ < kMostLossy;
+  if (may_resume(lane)) return true;
+  if (lane.put_off.size() >= kMostPutOff) return false;
+  const bool has_worker = !options_.screen_leaves_room || !lane.loses_workers() || room_aside(true);
   return may_make(lane) && lane.plans.ready() && has_worker;
 }
 

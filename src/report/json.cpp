@@ -153,7 +153,8 @@ Json judged(const Judged& j) {
            {{"by_digests", j.outputs.by_digests},
             {"by_nothing", j.outputs.by_nothing},
             {"why", j.not_judged}}},
-          {"out_of_reach", j.out_of_reach}};
+          {"out_of_reach", j.out_of_reach},
+          {"between_canaries", j.between_canaries}};
 }
 
 Json compared(const Compared& c) {

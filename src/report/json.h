@@ -37,7 +37,7 @@
 //              "reference": {"compared_calls", "calls", "targets": [{"target",
 //              "compared_calls", "calls", "not_compared"}]}, for targets with a reference,
 //              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited by
-//              the budget of the device}],
+//              the budget of the device, "between_canaries": plans without guard pages}],
 //              "slow_functions": [functions of specs that took more than half of the time],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference

@@ -85,9 +85,10 @@ std::string targets_not_compared(std::span<const Compared> targets) {
   return some_of(lines, "not judged by reference");
 }
 
-// The targets whose outputs were not judged, and the dims that no plan covered.
+// The targets whose outputs were not judged, the dims that no plan covered, and the targets of
+// which plans had no guard pages.
 std::string targets_judged(std::span<const Judged> targets) {
-  std::vector<std::string> by_nothing, out_of_reach;
+  std::vector<std::string> by_nothing, out_of_reach, between_canaries;
   for (const auto& t : targets) {
     if (const std::string why = outputs_not_judged_text(printable(t.target), t.reference, t.outputs,
                                                         printable(t.not_judged));
@@ -97,9 +98,14 @@ std::string targets_judged(std::span<const Judged> targets) {
       out_of_reach.push_back(
           fmt::format("  {}: beyond the work budget of the device, never generated: {}\n",
                       printable(t.target), printable(t.out_of_reach)));
+    if (t.between_canaries > 0)
+      between_canaries.push_back(fmt::format(
+          "  {}: {} ran between canaries instead of guard pages: a fault of it was found\n",
+          printable(t.target), counted(t.between_canaries, "plan")));
   }
   return some_of(by_nothing, "whose outputs no oracle judged") +
-         some_of(out_of_reach, "with dims beyond the budget of the device");
+         some_of(out_of_reach, "with dims beyond the budget of the device") +
+         some_of(between_canaries, "with plans between canaries");
 }
 
 }  // namespace

@@ -80,6 +80,9 @@ struct Judged {
   OutputCount outputs;
   std::string not_judged;    // why no oracle judged the outputs of the first such call
   std::string out_of_reach;  // dims: "N above 1000 (of 4000)"; or ""
+  // Plans that ran between wide canaries instead of guard pages, because a fault of the target was
+  // found before.
+  std::uint64_t between_canaries = 0;
 };
 
 // The scope of a campaign's verdicts.

@@ -60,7 +60,7 @@ class TurnsTest : public ::testing::Test {
                      const std::vector<int>& weights = {1, 1, 1, 1}) {
     FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
       Observation o = how(plan.target, get(calls_of(plan).front()->call.dims, "N"));
-      const bool right = o.end == End::completed;
+      const bool right = o.end == End::completed || (trial.wide_canaries && o.end == End::fault);
       if (right) o = all_right(plan, trial);
       const milliseconds took = o.end == End::hang ? milliseconds(options_.deadline) : kTrial;
       now_ += took;
@@ -81,6 +81,7 @@ class TurnsTest : public ::testing::Test {
     came_back_ = executor.came_back();
     warm_compared_ = executor.warm_compared();
     most_in_flight_ = executor.most_in_flight();
+    fresh_deadlines_ = executor.fresh_deadlines();
     return *result;
   }
   // Nothing is wrong there; what it is given is in the journal.
@@ -114,6 +115,7 @@ class TurnsTest : public ::testing::Test {
 
   std::vector<TargetSpec> specs_;
   std::string throwing_;  // the target without a plan
+  std::vector<milliseconds> fresh_deadlines_;
   oracles::Catalog catalog_;
   RecordingSink sink_;
   CampaignOptions options_;
@@ -302,6 +304,48 @@ TEST_F(TurnsTest, WhereOneWorkerScreensTargetsThatFaultDoNotKeepLosingIt) {
   EXPECT_GT(result.targets[0].plans, 20u);
   EXPECT_EQ(warm_losses_, 1u);
   EXPECT_EQ(result.targets[0].plans, result.targets[0].fail);
+}
+
+// Most of its plans then run where a known fault costs nothing, in the worker of the screen; some
+// still show what only a guard page does.
+TEST_F(TurnsTest, WhereFaultsCostWorkersATargetWithAKnownOneGoesOnBetweenCanaries) {
+  options_.screen_leaves_room = true;
+  const auto how = [&](const std::string& target, std::int64_t) {
+    return target == "t0" ? fault_in(1) : right();
+  };
+  const auto apart = run(how, 2);
+  EXPECT_EQ(apart.targets[0].between_canaries, 0u) << "workers start at once";
+  sink_ = RecordingSink();
+  now_ = {};
+  options_.triage.reuse_workers = true;
+  const auto result = run(how, 2);
+  const TargetStats& faulty = result.targets[0];
+  EXPECT_GT(faulty.between_canaries, 4 * (faulty.plans - faulty.between_canaries));
+  EXPECT_GT(faulty.plans - faulty.between_canaries, 5u);
+  EXPECT_EQ(faulty.fail, faulty.plans - faulty.between_canaries);
+  EXPECT_EQ(warm_losses_, 1u);
+  for (std::size_t i = 1; i < kTargets; ++i) EXPECT_EQ(result.targets[i].between_canaries, 0u);
+  EXPECT_EQ(findings_of("t0").size(), 1u);
+}
+
+// Once a hang was measured at the full deadline, further ones are not given as much.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsConfirmedAtOnceAndLaterOnesEndSooner) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  const auto result = run(
+      [](const std::string& target, std::int64_t n) {
+        if (target != "t0") return right();
+        Observation hang = ended(End::hang);
+        hang.fault = *fault_in(n > 0 ? 1 : n).fault;
+        return hang;
+      },
+      2);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_EQ(findings_of("t0")[0]->state, FindingState::confirmed);
+  EXPECT_LT(findings_of("t0")[0]->seconds_to_first, 10);
+  const auto full = std::count(fresh_deadlines_.begin(), fresh_deadlines_.end(), options_.deadline);
+  EXPECT_GT(result.targets[0].plans, 20u);
+  EXPECT_LT(full, 20);
 }
 
 // A target that began well has several plans in that worker when its first one faults.

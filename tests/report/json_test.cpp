@@ -118,10 +118,10 @@ TEST(ReportJson, CampaignSaysWhyPlansWereNotJudged) {
 
 TEST(ReportJson, CampaignSaysWhatJudgedTheOutputsOfEachTarget) {
   Scope scope;
-  scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5"}};
+  scope.targets = {{"scan", {1, 2}, {3, 4}, "why", "N above 5", 7}};
   EXPECT_EQ(parsed(campaign_json(sample_campaign(), {}, {}, "", scope))["targets"].dump(),
             R"([{"target":"scan","outputs":{"by_digests":3,"by_nothing":4,"why":"why"},)"
-            R"("out_of_reach":"N above 5"}])");
+            R"("out_of_reach":"N above 5","between_canaries":7}])");
 }
 
 TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {

@@ -281,6 +281,17 @@ TEST(ReportText, CampaignNamesTheDimsThatTheBudgetKeepsSmall) {
       << text;
 }
 
+TEST(ReportText, CampaignNamesTheTargetsOfWhichPlansHadNoGuardPages) {
+  Scope scope;
+  scope.targets = {{"scan", {}, {1, 0}, "", "", 1}, {"sum", {}, {1, 0}, "", "", 0}};
+  const auto text = campaign_text(sample_campaign(), {}, {}, "", scope);
+  EXPECT_NE(text.find("  scan: 1 plan ran between canaries instead of guard pages: a fault of it "
+                      "was found\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("sum:"), std::string::npos) << text;
+}
+
 TEST(ReportText, Replay) {
   EXPECT_EQ(
       replay_text(sample_replay()),
