@@ -273,6 +273,7 @@ void Campaign::submit_next(Lane& lane) {
                 .end_at_loss = true,
                 .back_at_loss = options_.screen_leaves_room};
   pending->aside = aside;
+  pending->submitted = now();
   if (!aside) ++lane.in_warm_worker;
   pending_.emplace(id, std::move(*pending));
   if (aside)

@@ -84,8 +84,7 @@ struct CampaignOptions {
   // the two share the time of their target.
   bool screen_leaves_room = false;
   // Each occurrence of a hang costs a full deadline, so hanging suspects are recorded at once but
-  // triaged last: in this share of the time, at its end, or when the plans are used up. Not where
-  // the screen leaves room: there one that waits for its deadline holds up no other.
+  // triaged last: in this share of the time, at its end, or when the plans are used up.
   double hang_share = 0.25;
   // Without a time limit, hangs are triaged this long after the first one.
   std::chrono::milliseconds hang_wait{60000};
@@ -139,6 +138,7 @@ class Campaign {
     std::vector<TrialSpec> trials;
     ReferenceBudget::Reserved references;
     bool between_canaries = false;
+    std::chrono::steady_clock::time_point submitted = {};
     bool will_lose = false;  // probably costs its worker
     bool aside = false;      // in a used worker instead of one of the screen
   };

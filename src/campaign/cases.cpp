@@ -89,7 +89,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
               .hang = hang,
               .looked_into = {.finding = std::move(finding)},
               .suspect = std::move(suspect)};
-  if (!hang || options_.screen_leaves_room) {
+  if (!hang) {
     wait(lane, std::move(visit));
     return {};
   }

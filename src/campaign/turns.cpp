@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kFirstLookPlans = 32;
 // Plans of targets that lose their workers, at the same time: triage needs workers, too.
 constexpr std::size_t kMostLossy = 2;
+// A plan that has not been judged for so long may hang.
+constexpr std::chrono::milliseconds kTakesLong{250};
 // Plans of a target that wait for a worker aside while others of it run.
 constexpr std::size_t kMostPutOff = 4;
 // How far a target without a prepared plan may fall behind its share.
@@ -64,7 +66,7 @@ bool Campaign::goes_apart(const Pending& plan) const {
 // Such a plan loses its worker, or may keep it for long, and triage needs workers, too.
 bool Campaign::room_aside(bool will_lose) const {
   if (will_lose) return aside_losing_ < kMostLossy;
-  return aside_long_ < std::max<std::size_t>(options_.triage.parallel / 4, 1);
+  return aside_long_ < std::max<std::size_t>(options_.triage.parallel / 2, 1);
 }
 
 bool Campaign::is_alone(const Lane& lane) const {
@@ -74,10 +76,15 @@ bool Campaign::is_alone(const Lane& lane) const {
 
 // If the screen leaves room, it usually has a single worker, where a hang delays all plans queued
 // behind it. A target that hangs usually hangs in its first plan. So only one plan of a target is
-// queued until the first is judged; afterwards loses_workers() decides.
+// queued until the first is judged, and none while one takes long: several that hang at a time
+// would slow everything down. Afterwards loses_workers() decides.
 bool Campaign::waits_for_itself(const Lane& lane) const {
-  return options_.screen_leaves_room && lane.stats.plans == 0 && lane.in_warm_worker > 0 &&
-         !is_alone(lane);
+  if (!options_.screen_leaves_room || lane.in_warm_worker == 0 || is_alone(lane)) return false;
+  const auto takes_long = [&](const auto& job) {
+    const Pending& plan = job.second;
+    return plan.lane == lane.index && !plan.aside && now() - plan.submitted >= kTakesLong;
+  };
+  return lane.stats.plans == 0 || std::any_of(pending_.begin(), pending_.end(), takes_long);
 }
 
 bool Campaign::may_resume(const Lane& lane) const {
