@@ -13,7 +13,8 @@ constexpr auto enum_table(FindingKind) {
                                                      {FindingKind::after_free, "after-free"},
                                                      {FindingKind::canary, "canary"},
                                                      {FindingKind::bad_free, "bad-free"},
-                                                     {FindingKind::device_error, "device-error"}});
+                                                     {FindingKind::device_error, "device-error"},
+                                                     {FindingKind::range, "range"}});
 }
 
 constexpr auto enum_table(Access) {

@@ -50,7 +50,12 @@ std::string signature(const Finding& finding) {
                                                     : "an address inside a block");
       break;
     case FindingKind::after_free:
-      out += fmt::format("{} of a freed block", name_of(finding.access));
+      out += fmt::format("{} of a freed block{}{}", name_of(finding.access),
+                         finding.call.empty() ? "" : " by ", finding.call);
+      break;
+    case FindingKind::range:
+      out += fmt::format("{} of {} {} a block", name_of(finding.access), finding.call,
+                         name_of(finding.side));
       break;
     case FindingKind::guard_page:
     case FindingKind::canary:

@@ -66,6 +66,16 @@ class DeviceMemory {
   // The live block that contains the address.
   std::optional<View> find(CuAddress address) const;
 
+  // Memory that a call of the program names, from its first to its last byte.
+  struct Range {
+    CuAddress at = 0;
+    std::size_t bytes = 0;
+    Access access = Access::unknown;
+    const char* call = "";
+  };
+  // Reports a range that reaches beyond its block, or is in a freed one; once for each block.
+  void check_range(const Range& range);
+
   // Before a stream begins a capture. False: it captures already, so a refusal says nothing.
   bool capture_begins(CuStream stream);
   // A capture was refused, or has ended.
@@ -138,6 +148,7 @@ class DeviceMemory {
     std::uint64_t ordinal = 0;
     bool is_freed = false, is_reported = false;  // reported: its canaries are known to be dirty
     Frames allocated, freed;
+    bool is_range_reported = false;
   };
   struct Pending {
     Block block;
@@ -186,6 +197,8 @@ class DeviceMemory {
   bool is_broken(CuContext context) const { return errors_.count(context) != 0; }
   FreeResult report_bad_free(const Block& block, CuAddress address, bool freed, const char* call,
                              const Frames& from);
+  // device_ranges.cpp
+  void report_range(Block& block, const Range& range, Side side, std::uint64_t distance_bytes);
   // device_contexts.cpp
   // The context of a stream; `current` for default streams.
   CuContext context_of(CuStream stream, CuContext current) const;

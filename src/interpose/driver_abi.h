@@ -79,6 +79,37 @@ struct CuPoolProps {
   unsigned char reserved[54] = {};
 };
 
+inline constexpr int kCuMemoryDevice = 2;
+inline constexpr int kCuMemoryUnified = 4;  // the address may be the host's as well
+
+// One side of a copy of rows: the source, or the destination.
+struct CuMemcpy2DSide {
+  std::size_t x_bytes = 0, y = 0;
+  int memory_type = 0;
+  void* host = nullptr;
+  CuAddress device = 0;
+  void* array = nullptr;
+  std::size_t pitch = 0;
+};
+struct CuMemcpy2D {
+  CuMemcpy2DSide from, to;
+  std::size_t width_bytes = 0, height = 0;
+};
+
+struct CuMemcpy3DSide {
+  std::size_t x_bytes = 0, y = 0, z = 0, level = 0;
+  int memory_type = 0;
+  void* host = nullptr;
+  CuAddress device = 0;
+  void* array = nullptr;
+  void* reserved = nullptr;
+  std::size_t pitch = 0, height = 0;
+};
+struct CuMemcpy3D {
+  CuMemcpy3DSide from, to;
+  std::size_t width_bytes = 0, height = 0, depth = 0;
+};
+
 inline constexpr int kCuGranularityMinimum = 0;
 inline constexpr int kCuAttributeVirtualMemory = 102;  // of a device
 inline constexpr unsigned kCuStreamNonBlocking = 1;

@@ -65,6 +65,7 @@ enum class FindingKind : std::uint32_t {
   canary,        // bytes beside a block were overwritten
   bad_free,      // a free of an address inside a guarded block, or of one that is free already
   device_error,  // a driver call returned the error of an earlier access
+  range,         // a copy or memset of the driver reaches beyond its block
 };
 enum class Access : std::uint32_t { unknown, read, write };
 enum class Side : std::uint32_t { none, before, after, inside };

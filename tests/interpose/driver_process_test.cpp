@@ -158,6 +158,41 @@ INSTANTIATE_TEST_SUITE_P(Calls, Telling,
                          testing::Values("cuLaunchKernel", "cuMemcpyDtoHAsync", "cuMemcpy2D",
                                          "cuCtxSynchronize_v2"));
 
+class Touching : public testing::TestWithParam<const char*> {
+ protected:
+  // The guard page is before the block, so that what is behind it is memory.
+  Guarded run(const char* beyond, bool guarded = true) const {
+    Settings settings;
+    settings.placement = Placement::guard_before;
+    return run_guarded({DRIVER_PROGRAM, "dlsym", "touch", GetParam(), beyond}, settings, {},
+                       guarded);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Calls, Touching,
+                         testing::Values("cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", "cuMemcpy",
+                                         "cuMemsetD8Async", "cuMemsetD32_v2", "cuMemsetD2D16_v2",
+                                         "cuMemcpy2D_v2", "cuMemcpy3D_v2"));
+
+TEST_P(Touching, WhatABlockHasIsNoFinding) {
+  EXPECT_EQ(run("0", false).exit, 0);
+  const auto ran = run("0");
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.findings.empty());
+}
+
+TEST_P(Touching, WhatIsBeyondItIsAFindingThoughTheProgramGoesOn) {
+  const auto ran = run("16");
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const auto& finding = ran.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::range);
+  EXPECT_EQ(finding.side, Side::after);
+  EXPECT_EQ(std::string(GetParam()).find(finding.call), 0u) << finding.call;
+  ASSERT_FALSE(finding.where.empty());
+  ASSERT_FALSE(finding.allocated.empty());
+}
+
 TEST(DriverProcess, ACaptureOfTheThreadsStreamEndsUnderEachOfItsNames) {
   const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "thread_capture"}, {});
   EXPECT_EQ(ran.exit, 0);

@@ -8,15 +8,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "interpose/fake_driver.h"
 
 using redzone::interpose::CuAddress;
 using redzone::interpose::CuContext;
 using redzone::interpose::CuGraph;
+using redzone::interpose::CuMemcpy2D;
+using redzone::interpose::CuMemcpy3D;
 using redzone::interpose::CuPool;
 using redzone::interpose::CuPoolProps;
 using redzone::interpose::CuStream;
+using redzone::interpose::kCuMemoryDevice;
 
 namespace {
 
@@ -270,6 +274,51 @@ int call(const std::string& name, void* library, CuAddress at) {
   return lookup<int(CuContext)>(library, "cuCtxSynchronize_v2")(context);
 }
 
+// Copies or sets `bytes` of the block by the function of that name.
+int touch(const std::string& name, void* library, CuAddress at, std::size_t bytes) {
+  std::vector<char> host(bytes);
+  if (name == "cuMemcpyDtoH_v2")
+    return lookup<int(void*, CuAddress, std::size_t)>(library, name.c_str())(host.data(), at,
+                                                                             bytes);
+  if (name == "cuMemcpyHtoD_v2")
+    return lookup<int(CuAddress, const void*, std::size_t)>(library, name.c_str())(at, host.data(),
+                                                                                   bytes);
+  if (name == "cuMemcpy")
+    return lookup<int(CuAddress, CuAddress, std::size_t)>(library, name.c_str())(
+        at, reinterpret_cast<CuAddress>(host.data()), bytes);
+  if (name == "cuMemsetD8Async")
+    return lookup<int(CuAddress, unsigned char, std::size_t, CuStream)>(library, name.c_str())(
+        at, 1, bytes, nullptr);
+  if (name == "cuMemsetD32_v2")
+    return lookup<int(CuAddress, unsigned, std::size_t)>(library, name.c_str())(at, 1, bytes / 4);
+  if (name == "cuMemsetD2D16_v2")
+    return lookup<int(CuAddress, std::size_t, unsigned short, std::size_t, std::size_t)>(
+        library, name.c_str())(at, bytes / 2, 1, bytes / 4, 2);
+  if (name == "cuMemcpy2D_v2") {
+    CuMemcpy2D copy;
+    copy.from = {
+        .x_bytes = bytes / 4, .memory_type = kCuMemoryDevice, .device = at, .pitch = bytes / 2};
+    copy.to = {.memory_type = 1, .host = host.data(), .pitch = bytes / 2};
+    copy.width_bytes = bytes / 4;
+    copy.height = 2;
+    return lookup<int(const void*)>(library, name.c_str())(&copy);
+  }
+  CuMemcpy3D copy;
+  copy.from = {.memory_type = 1, .host = host.data()};
+  copy.to = {.z = 1, .memory_type = kCuMemoryDevice, .device = at, .pitch = bytes / 4, .height = 2};
+  copy.width_bytes = bytes / 4;
+  copy.height = 2;
+  copy.depth = 1;
+  return lookup<int(const void*)>(library, name.c_str())(&copy);
+}
+
+void touch_block(const Driver& d, void* library, const std::string& name, std::size_t beyond) {
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 4096) == 0);
+  CHECK(touch(name, library, at, 4096 + beyond) == 0);
+  CHECK(d.synchronize() == 0 && d.free(at) == 0);
+}
+
 // The capture of the thread's stream, by each of its names.
 void capture_thread_stream(const Driver& d, void* library) {
   CuGraph graph = nullptr;
@@ -354,6 +403,8 @@ int main(int argc, char** argv) {
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return d.allocate(&at, 100); });
   else if (deed == "call_tells")
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return call(argv[3], library, at); });
+  else if (deed == "touch")
+    touch_block(d, library, argv[3], std::strtoul(argv[4], nullptr, 10));
   else if (deed == "thread_capture")
     capture_thread_stream(d, library);
   else if (deed == "pools")

@@ -318,6 +318,18 @@ FAKE_EXPORT int cuMemcpy2D_v2(const void*) {
   FAKE_CALL();
   return 0;
 }
+FAKE_EXPORT int cuMemcpy3D_v2(const void*) {
+  FAKE_CALL();
+  return 0;
+}
+FAKE_EXPORT int cuMemsetD32_v2(CuAddress, unsigned, std::size_t) {
+  FAKE_CALL();
+  return 0;
+}
+FAKE_EXPORT int cuMemsetD2D16_v2(CuAddress, std::size_t, unsigned short, std::size_t, std::size_t) {
+  FAKE_CALL();
+  return 0;
+}
 
 FAKE_EXPORT int cuGetExportTable(const void**, const void*) {
   FAKE_CALL();

@@ -98,6 +98,40 @@ REDZONE_EXPORT int cuMemcpy3D_v2(const void*);
 REDZONE_EXPORT int cuMemcpy3D_v2_ptds(const void*);
 REDZONE_EXPORT int cuMemcpy3DAsync_v2(const void*, CuStream);
 REDZONE_EXPORT int cuMemcpy3DAsync_v2_ptsz(const void*, CuStream);
+REDZONE_EXPORT int cuMemsetD8_v2(CuAddress, unsigned char, std::size_t);
+REDZONE_EXPORT int cuMemsetD8_v2_ptds(CuAddress, unsigned char, std::size_t);
+REDZONE_EXPORT int cuMemsetD8Async(CuAddress, unsigned char, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD8Async_ptsz(CuAddress, unsigned char, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD16_v2(CuAddress, unsigned short, std::size_t);
+REDZONE_EXPORT int cuMemsetD16_v2_ptds(CuAddress, unsigned short, std::size_t);
+REDZONE_EXPORT int cuMemsetD16Async(CuAddress, unsigned short, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD16Async_ptsz(CuAddress, unsigned short, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD32_v2(CuAddress, unsigned, std::size_t);
+REDZONE_EXPORT int cuMemsetD32_v2_ptds(CuAddress, unsigned, std::size_t);
+REDZONE_EXPORT int cuMemsetD32Async(CuAddress, unsigned, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD32Async_ptsz(CuAddress, unsigned, std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD2D8_v2(CuAddress, std::size_t, unsigned char, std::size_t, std::size_t);
+REDZONE_EXPORT int cuMemsetD2D8_v2_ptds(CuAddress, std::size_t, unsigned char, std::size_t,
+                                        std::size_t);
+REDZONE_EXPORT int cuMemsetD2D8Async(CuAddress, std::size_t, unsigned char, std::size_t,
+                                     std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD2D8Async_ptsz(CuAddress, std::size_t, unsigned char, std::size_t,
+                                          std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD2D16_v2(CuAddress, std::size_t, unsigned short, std::size_t,
+                                    std::size_t);
+REDZONE_EXPORT int cuMemsetD2D16_v2_ptds(CuAddress, std::size_t, unsigned short, std::size_t,
+                                         std::size_t);
+REDZONE_EXPORT int cuMemsetD2D16Async(CuAddress, std::size_t, unsigned short, std::size_t,
+                                      std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD2D16Async_ptsz(CuAddress, std::size_t, unsigned short, std::size_t,
+                                           std::size_t, CuStream);
+REDZONE_EXPORT int cuMemsetD2D32_v2(CuAddress, std::size_t, unsigned, std::size_t, std::size_t);
+REDZONE_EXPORT int cuMemsetD2D32_v2_ptds(CuAddress, std::size_t, unsigned, std::size_t,
+                                         std::size_t);
+REDZONE_EXPORT int cuMemsetD2D32Async(CuAddress, std::size_t, unsigned, std::size_t, std::size_t,
+                                      CuStream);
+REDZONE_EXPORT int cuMemsetD2D32Async_ptsz(CuAddress, std::size_t, unsigned, std::size_t,
+                                           std::size_t, CuStream);
 REDZONE_EXPORT int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                   unsigned, CuStream, void**, void**);
 REDZONE_EXPORT int cuLaunchKernel_ptsz(void*, unsigned, unsigned, unsigned, unsigned, unsigned,
