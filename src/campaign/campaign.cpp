@@ -216,9 +216,10 @@ void Campaign::top_up() {
 }
 
 std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
-  const bool between_canaries = lane.next_between_canaries();
+  const bool without_pages = lane.next_between_canaries();
   ++lane.generated;
   Plan plan = lane.plans.next();
+  const bool between_canaries = without_pages && plan.mode.allocator == Allocator::guard;
   const TargetSpec& spec = *lane.target.spec;
   // Called here, where the mistake is attributed to its function, and not in a worker, where it
   // would look like a failure of the target.
@@ -247,9 +248,9 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
 // Only a target that no other waits for uses it for them.
 void Campaign::submit_next(Lane& lane) {
   std::optional<Pending> pending;
-  if (may_resume(lane)) {
-    pending = std::move(lane.put_off.front());
-    lane.put_off.pop_front();
+  if (const auto next = to_resume(lane); next != lane.put_off.end()) {
+    pending = std::move(*next);
+    lane.put_off.erase(next);
   } else {
     pending = make_pending(lane);
   }
@@ -265,7 +266,7 @@ void Campaign::submit_next(Lane& lane) {
   exec::Job job{.id = id,
                 .plan = pending->plan,
                 .trials = pending->trials,
-                .deadline = lane.hang_is_known
+                .deadline = lane.hang_is_known && pending->will_lose
                                 ? std::min(options_.deadline, options_.triage.hang_deadline)
                                 : options_.deadline,
                 .reuse = aside,

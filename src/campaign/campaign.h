@@ -186,12 +186,12 @@ class Campaign {
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
-  // True if one more plan may be screened in a used worker.
   // True if the plan is given to a used worker instead of the worker of the screen.
   bool goes_apart(const Pending& plan) const;
-  // True if the lane has a plan that was put off and can run now.
-  bool may_resume(const Lane& lane) const;
+  // True if one more such plan may be screened in a used worker.
   bool room_aside(bool will_lose) const;
+  // The first plan of the lane that was put off and can run now; the end if there is none.
+  std::deque<Pending>::iterator to_resume(Lane& lane) const;
   // True if no other target has plans left.
   bool is_alone(const Lane& lane) const;
   // True if the target's next plan is to wait until another of its plans is judged.

@@ -1,6 +1,7 @@
 // A suspect on its way to a finding: what the stations of triage pass on (stations.h).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,6 +20,12 @@ struct Suspect {
   std::shared_ptr<const exec::WorkerLog> log;
   std::size_t log_size = 0;
 };
+
+// True if the failure was seen between wide canaries; see TrialSpec.
+inline bool is_between_canaries(const Suspect& suspect) {
+  return std::any_of(suspect.trials.begin(), suspect.trials.end(),
+                     [](const TrialSpec& trial) { return trial.wide_canaries; });
+}
 
 // An oracle and a plan that it fails on in a fresh worker.
 struct Shown {

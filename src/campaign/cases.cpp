@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "campaign/lane.h"
-#include "campaign/reduction.h"
 #include "core/log.h"
 
 namespace redzone::campaign {
@@ -43,7 +42,10 @@ bool worth_another_look(const Signature& signature, std::uint64_t seen, bool fou
 
 Result<void> Campaign::suspect(Lane& lane, Suspect suspect) {
   ++result_.stats.suspects;
-  const std::string key = suspect.verdict.signature.text();
+  // What shows between canaries may be a known fault that shows between guard pages as itself: it
+  // explains nothing that looks alike there.
+  std::string key = suspect.verdict.signature.text();
+  if (is_between_canaries(suspect)) key += " between canaries";
   auto it = lane.groups.find(key);
   const auto explained = lane.nondeterministic.find(suspect.verdict.signature.buffer);
   if (is_vague(suspect.verdict.signature.kind) && explained != lane.nondeterministic.end()) {
@@ -309,7 +311,7 @@ void Campaign::note_case(Lane& lane, const std::string& key, const Finding& f) {
   auto& known = lane.groups[key];
   known.finding = f.id;
   known.found = known.found || was_found(f.state);
-  if (was_found(f.state) && costs_workers(options_.triage, f.signature.kind))
+  if (was_found(f.state) && options_.triage.costs_workers(f.signature.kind))
     lane.fault_is_known = true;
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
     lane.nondeterministic[f.signature.buffer] = f.id;

@@ -2,7 +2,6 @@
 
 #include "campaign/history.h"
 #include "campaign/naming.h"
-#include "campaign/reduction.h"
 
 namespace redzone::campaign {
 namespace {
@@ -100,7 +99,8 @@ Result<void> confirm(const Workshop& shop, Case& c, const Suspect& suspect) {
   evaluator.set_grouped(c.grouped);
   evaluator.set_reuse(options.reuse_workers);
   evaluator.set_one_queue(options.reuse_workers);
-  evaluator.set_will_lose(costs_workers(options, suspect.verdict.signature.kind));
+  evaluator.set_will_lose(options.costs_workers(suspect.verdict.signature.kind) ||
+                          is_between_canaries(suspect));
   Cause cause = find_cause(shop, evaluator, suspect, finding);
   evaluator.set_reuse(false);
   if (!cause.shown && options.reuse_workers) {

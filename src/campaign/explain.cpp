@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "campaign/attribution.h"
-#include "campaign/reduction.h"
 #include "campaign/stations.h"
 
 namespace redzone::campaign {
@@ -29,7 +28,7 @@ Evaluator evaluator_for(const Workshop& shop, const Case& c) {
   Evaluator evaluator =
       shop.evaluator(is_slow(c) ? shop.options.hang_deadline : shop.options.deadline);
   evaluator.set_grouped(c.grouped);
-  evaluator.set_will_lose(costs_workers(shop.options, c.finding.signature.kind));
+  evaluator.set_will_lose(shop.options.costs_workers(c.finding.signature.kind));
   evaluator.set_reuse(shop.options.reuse_workers && !c.finding.needs_history);
   return evaluator;
 }

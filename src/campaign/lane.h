@@ -46,8 +46,6 @@ struct Campaign::Lane {
   static constexpr std::uint64_t kBetweenPages = 8;  // one in so many plans is
   // A hang of the target was measured at the full deadline: further ones are given less time.
   bool hang_is_known = false;
-  // True if the next plan will probably cost its worker.
-  bool loses_workers() const { return losses(next_between_canaries()).many(); }
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }

@@ -79,10 +79,6 @@ Tried tried(const Plan& plan, const Answer& answer, const Signature& signature) 
 
 }  // namespace
 
-bool costs_workers(const TriageOptions& options, FailKind kind) {
-  return options.reuse_workers && ends_trial(kind) && kind != FailKind::hang;
-}
-
 Reduction::Reduction(const Workshop& shop, Case& c, Evaluator& evaluator,
                      std::chrono::milliseconds time)
     : shop_(shop), case_(c), finding_(c.finding), evaluator_(evaluator), left_(time) {
@@ -175,7 +171,7 @@ bool Reduction::reduce_with(Shown& shown, const Simplify& simplify, const Varian
   const std::size_t trials = asked * shown.oracle->expand(shown.plan, evaluator_.spec()).size();
   const std::size_t in_chain = kTrialsOfAProcess / std::max<std::size_t>(trials, 1);
   budget.batch = chained ? std::max<std::size_t>(in_chain, 1)
-                 : costs_workers(shop_.options, signature.kind)
+                 : shop_.options.costs_workers(signature.kind)
                      ? std::min<std::size_t>(options.batch, 3)
                      : std::max<std::size_t>(options.batch / runs, 1);
   auto reduced = campaign::reduce(shown.plan, simplify,
@@ -261,7 +257,7 @@ bool Reduction::may_try_calls_alone(const Shown& shown) const {
 bool Reduction::reduce_between_canaries(Shown& shown) {
   const Signature signature = shown.answer.verdict.signature;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
-  if (!costs_workers(shop_.options, signature.kind) || !always || finding_.needs_history)
+  if (!shop_.options.costs_workers(signature.kind) || !always || finding_.needs_history)
     return false;
   evaluator_.set_reuse(true);
   evaluator_.set_wide_canaries(true);

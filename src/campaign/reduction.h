@@ -13,10 +13,6 @@
 
 namespace redzone::campaign {
 
-// Whether each failure of this kind costs a worker that starts slowly. A hang also costs its
-// deadline, which is more.
-bool costs_workers(const TriageOptions& options, FailKind kind);
-
 class Reduction {
  public:
   // The arguments outlive this object. `time`: for all reductions of the case together. The finding

@@ -25,7 +25,7 @@ class Refinement {
         reduction_(shop, c, evaluator_, reduce_time) {
     evaluator_.set_grouped(c.grouped);
     evaluator_.set_one_queue(c.one_queue);
-    evaluator_.set_will_lose(costs_workers(shop.options, c.finding.signature.kind));
+    evaluator_.set_will_lose(shop.options.costs_workers(c.finding.signature.kind));
   }
 
   // Reduces and measures the failing plan, in used workers as long as a fresh one agrees in the
@@ -86,7 +86,7 @@ Refinement::Times Refinement::times_to_measure(bool reuse) const {
   const TriageOptions& options = shop_.options;
   const bool always = finding_.reliability.k >= finding_.reliability.n;
   const bool each_costs_a_worker =
-      costs_workers(options, finding_.signature.kind) || (options.reuse_workers && !reuse);
+      options.costs_workers(finding_.signature.kind) || (options.reuse_workers && !reuse);
   Times times;
   if (finding_.signature.kind == FailKind::hang || options.stopped())
     times.all = options.confirm_runs;

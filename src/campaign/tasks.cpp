@@ -50,7 +50,10 @@ class Tasks::Running final : public exec::Runner {
       take(executor_.take_fresh(*std::exchange(batch_, {})));
     }
     if (!left().empty() && !stopped && !closed) return false;
-    if (!left().empty()) take(not_run(left()));
+    if (!left().empty()) {
+      auto none = not_run(left());
+      std::move(none.begin(), none.end(), std::back_inserter(results_));
+    }
     wanted_.reset();
     return true;
   }
@@ -60,7 +63,11 @@ class Tasks::Running final : public exec::Runner {
   bool waits_for_workers() const { return wanted_.has_value() && !batch_; }
   bool is_running() const { return batch_.has_value(); }
   bool alone() const { return wanted_ && wanted_->options.alone; }
-  bool reuse() const { return !left().empty() && left().front().reuse; }
+  // True if an executor would soon have a worker for its next job.
+  bool has_room() const {
+    const bool any = !left().empty();
+    return executor_.fresh_room(any && left().front().reuse, any && left().front().will_lose);
+  }
   Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
   // Submits the next of its jobs, as many as it may have at a time.
   void submit() { batch_ = executor_.submit_fresh(left().first(together())); }
@@ -175,7 +182,7 @@ void Tasks::submit() {
   for (const bool alone : {false, true})
     for (const auto& [rank, task] : waiting) {
       if (task->alone() != alone) continue;
-      const bool room = alone ? is_quiet() : executor_.fresh_room(task->reuse());
+      const bool room = alone ? is_quiet() : task->has_room();
       if (room) task->submit();
     }
 }

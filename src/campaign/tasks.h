@@ -33,7 +33,7 @@ class Tasks {
     // the runner.
     std::function<void(exec::Runner&)> body;
     std::function<Rank()> rank;
-    // Called after each part of its trials, with that part.
+    // Called after each part of its trials that was run, with that part.
     std::function<void(std::span<const exec::Job>, std::span<const exec::JobResult>)> ran;
     std::function<void()> ended;  // called on the stack of advance()'s caller; may add tasks
   };

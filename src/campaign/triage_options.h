@@ -11,6 +11,7 @@
 
 #include "campaign/attributor.h"
 #include "campaign/reducer.h"
+#include "core/verdict.h"
 
 namespace redzone::campaign {
 
@@ -31,6 +32,11 @@ struct TriageOptions {
   // For devices on which workers start slowly: finds the cause and reduces in used workers, where
   // these give the same answer as fresh ones, and uses few workers otherwise.
   bool reuse_workers = false;
+  // Whether each failure of this kind costs a worker that starts slowly. A hang also costs its
+  // deadline, which is more.
+  bool costs_workers(FailKind kind) const {
+    return reuse_workers && ends_trial(kind) && kind != FailKind::hang;
+  }
   // A fault reports the buffer that the access is beside. Only then can a canary be recognized as a
   // fault of other shapes.
   bool faults_name_buffers = true;

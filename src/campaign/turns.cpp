@@ -77,7 +77,7 @@ bool Campaign::is_alone(const Lane& lane) const {
 // If the screen leaves room, it usually has a single worker, where a hang delays all plans queued
 // behind it. A target that hangs usually hangs in its first plan. So only one plan of a target is
 // queued until the first is judged, and none while one takes long: several that hang at a time
-// would slow everything down. Afterwards loses_workers() decides.
+// would slow everything down. Afterwards Lane::losses decides.
 bool Campaign::waits_for_itself(const Lane& lane) const {
   if (!options_.screen_leaves_room || lane.in_warm_worker == 0 || is_alone(lane)) return false;
   const auto takes_long = [&](const auto& job) {
@@ -87,17 +87,16 @@ bool Campaign::waits_for_itself(const Lane& lane) const {
   return lane.stats.plans == 0 || std::any_of(pending_.begin(), pending_.end(), takes_long);
 }
 
-bool Campaign::may_resume(const Lane& lane) const {
-  if (lane.barred || lane.put_off.empty()) return false;
-  const Pending& next = lane.put_off.front();
-  return !goes_apart(next) || room_aside(next.will_lose) || is_alone(lane);
+std::deque<Campaign::Pending>::iterator Campaign::to_resume(Lane& lane) const {
+  return std::find_if(lane.put_off.begin(), lane.put_off.end(), [&](const Pending& plan) {
+    return !goes_apart(plan) || room_aside(plan.will_lose) || is_alone(lane);
+  });
 }
 
 bool Campaign::may_run(Lane& lane) const {
-  if (may_resume(lane)) return true;
-  if (lane.put_off.size() >= kMostPutOff) return false;
-  const bool has_worker = !options_.screen_leaves_room || !lane.loses_workers() || room_aside(true);
-  return may_make(lane) && lane.plans.ready() && has_worker;
+  if (lane.barred) return false;
+  if (to_resume(lane) != lane.put_off.end()) return true;
+  return lane.put_off.size() < kMostPutOff && may_make(lane) && lane.plans.ready();
 }
 
 Campaign::Lane* Campaign::next_lane() {

@@ -40,7 +40,8 @@ class Db final : public Command {
 };
 
 Result<int> prune(const po::variables_map& flags, Results& out) {
-  if (flags.count("keep-days") == 0) return usage_error("db prune: --keep-days is missing");
+  if (flags.count("keep-days") == 0)
+    return usage_error("db prune: --keep-days is missing; see 'redzone db --help'");
   const std::uint64_t days = flags["keep-days"].as<Count>().value;
   if (days > kMostDays)
     return usage_error(fmt::format("db prune: --keep-days: must be in 0..{}", kMostDays));
@@ -63,7 +64,8 @@ Result<int> check(const po::variables_map& flags, Results& out) {
 }
 
 Result<int> copy(const po::variables_map& flags, Results& out) {
-  if (flags.count("to") == 0) return usage_error("db copy: --to is missing");
+  if (flags.count("to") == 0)
+    return usage_error("db copy: --to is missing; see 'redzone db --help'");
   const std::string to = flags["to"].as<std::string>();
   std::optional<store::FileLock> lock;
   if (std::error_code ignored; std::filesystem::exists(to, ignored)) {

@@ -28,8 +28,7 @@ class Guard final : public Command {
   std::string_view synopsis() const override { return "redzone guard [options] -- CMD [ARG...]"; }
   std::string_view summary() const override {
     return "run a program with its allocations between guard pages; exit code: 1 for a finding, "
-           "125 "
-           "if the program could not be guarded, else the program's own";
+           "125 if the program could not be guarded, else the program's own";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override;

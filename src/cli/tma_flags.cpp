@@ -115,7 +115,8 @@ Result<tma::Descriptor> descriptor_of(const po::variables_map& flags) {
   tma::Descriptor d;
   d.address = 256;  // aligned, and not null
   Reader read(flags);
-  if (!given(flags, "format")) read.fail("format", "needed; known are " + tma::data_type_names());
+  if (!given(flags, "format"))
+    read.fail("format", "is missing; known are " + tma::data_type_names());
   if (!given(flags, "dim")) read.missing("dim");
   const bool im2col = given(flags, "channels") || given(flags, "pixels") ||
                       given(flags, "lower-corner") || given(flags, "upper-corner");

@@ -115,8 +115,9 @@ class Executor : public Runner {
   // Ends the unfinished jobs of the batch at once, as worker errors with the reason `why`.
   virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // True if one more fresh job would run as soon as a worker is up; `reuse`: see Job.
-  virtual bool fresh_room(bool reuse) const = 0;
+  // True if one more fresh job would run as soon as a worker is up; `reuse` and
+  // `will_lose`: see Job.
+  virtual bool fresh_room(bool reuse, bool will_lose) const = 0;
 
   // Lets trials run until a job is done, fresh_room() may have become true, or `timeout` has
   // passed.

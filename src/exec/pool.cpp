@@ -140,10 +140,11 @@ bool Pool::has_free_turn(Clock::time_point now) const {
   return static_cast<std::size_t>(taken) < options_.most_in_turn;
 }
 
-bool Pool::fresh_room(bool reuse) const {
+bool Pool::fresh_room(bool reuse, bool will_lose) const {
   return count(WorkerState::fresh) < fresh_limit() && has_free_turn(Clock::now()) &&
-         std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(),
-                      [&](const auto& job) { return job->reuse == reuse; });
+         std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(), [&](const auto& job) {
+           return job->reuse == reuse && job->will_lose == will_lose;
+         });
 }
 
 void Pool::finish(std::unique_ptr<PendingJob> job) {
@@ -190,7 +191,7 @@ Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {
   Worker* spare = idle(WorkerState::spare, needed);
   // If warm workers are missing too, they take turns with fresh jobs.
   const bool fit_for_warm = spare != nullptr && spare->queues == Queues::several;
-  if (fit_for_warm && warm_is_next_ && missing_warm(now) > 0) return nullptr;
+  if (fit_for_warm && warm_is_next_ && missing_warm() > 0) return nullptr;
   return spare;
 }
 
@@ -228,12 +229,12 @@ void Pool::dispatch(Clock::time_point now) {
   }
   // Idle workers first, then a second job for each. A worker that is more than are wanted, because
   // another took its place while it was held up, gets no more.
-  const std::size_t usable = usable_warm(now);
+  const std::size_t usable = usable_warm();
   for (std::size_t depth = 0; depth < options_.jobs_per_worker; ++depth) {
     std::size_t too_many = usable - std::min(usable, options_.workers);
     for (auto& worker : workers_) {
       if (waiting_.empty()) return;
-      if (!is_usable(*worker, now)) continue;
+      if (!is_lasting(*worker) || worker->held_up) continue;
       if (too_many > 0) {
         --too_many;
       } else if (worker->queue.size() == depth) {

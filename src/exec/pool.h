@@ -28,7 +28,7 @@ struct PoolOptions {
   std::optional<WorkerCommand> one_queue = {};
   std::size_t workers = 1;  // warm; 0: all jobs are fresh
   // Jobs queued per warm worker: two, so that its next job is there while the driver judges the
-  // last; one if a job that hangs should delay no other.
+  // last; one if a job that hangs should not delay even the one that is queued behind it.
   std::size_t jobs_per_worker = 2;
   // Idle workers kept ready. Also the number of fresh jobs that run at a time (at least one).
   std::size_t spares = 1;
@@ -40,8 +40,9 @@ struct PoolOptions {
   // over with the job or after `turn`, so a job that hangs, or computes on the host, holds up none.
   std::size_t most_in_turn = std::numeric_limits<std::size_t>::max();
   std::chrono::milliseconds turn{250};
-  // A warm worker whose job has made no progress for this long holds up the jobs behind it: until
-  // that job ends, another worker takes its place.
+  // A warm worker whose job has made no progress for this long is held up, with what is queued in
+  // it: until that job ends, another worker takes its place. Of as many as there are warm workers,
+  // because each that hangs slows down the others.
   std::chrono::milliseconds held_up_after = std::chrono::milliseconds::max();
   // Workers kept after a fresh job, for jobs that allow reuse.
   std::size_t most_used = 0;
@@ -77,7 +78,7 @@ class Pool final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  bool fresh_room(bool reuse) const override;
+  bool fresh_room(bool reuse, bool will_lose) const override;
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
@@ -112,20 +113,21 @@ class Pool final : public Executor {
   void lose(Worker& worker, std::optional<Observation> blame, Clock::time_point now);
   void failed_start(Clock::time_point started, std::string reason, Clock::time_point now);
   void replenish(Clock::time_point now);
-  // True if the job of the warm worker has made no progress for `held_up_after`.
-  bool is_held_up(const Worker& worker, Clock::time_point now) const;
-  // Warm, and can take further jobs.
-  bool is_usable(const Worker& worker, Clock::time_point now) const;
-  std::size_t usable_warm(Clock::time_point now) const;
-  std::size_t missing_warm(Clock::time_point now) const {
-    return options_.workers - std::min(options_.workers, usable_warm(now));
+  // Workers that are held up and may be replaced.
+  std::size_t replaceable() const;
+  // Warm, and not to be ended behind its jobs.
+  bool is_lasting(const Worker& worker) const;
+  // Lasting ones, without those that are replaced.
+  std::size_t usable_warm() const;
+  std::size_t missing_warm() const {
+    return options_.workers - std::min(options_.workers, usable_warm());
   }
   // Whether the worker may be kept after its fresh job.
   bool may_keep(const Worker& worker, Clock::time_point now);
   // Turns a spare into a warm worker if one of those is missing; true if it did.
   bool promote_spare(Clock::time_point now);
   // Of the next worker to start: as many have several queues as are needed, and one in reserve.
-  Queues queues_to_start(Clock::time_point now) const;
+  Queues queues_to_start() const;
   void start_worker(Queues queues, Clock::time_point now);
   std::size_t count(WorkerState state) const;
   bool interrupted() const { return options_.interrupted && options_.interrupted(); }

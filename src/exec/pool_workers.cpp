@@ -197,15 +197,16 @@ std::optional<std::string> Pool::accept(Worker& worker, Message message, Clock::
     worker.queue.pop_front();
     if (!worker.queue.empty()) return std::nullopt;
     const bool used_up = worker.log->size() >= options_.recycle_after_plans;
-    // Another one took the place of a worker that was held up.
-    if (worker.state == WorkerState::warm && usable_warm(now) > options_.workers)
-      worker.state = WorkerState::fresh;
+    worker.held_up = false;
+    // Another one took its place while it was held up.
+    const bool is_replaced = worker.state == WorkerState::warm && usable_warm() > options_.workers;
     if (worker.state == WorkerState::fresh && may_keep(worker, now))
       worker.state = WorkerState::used;
     if (used_up)
       log::info("{} {} has run {} plans and is replaced", options_.what, worker.process.pid(),
                 worker.log->size());
-    if (worker.state == WorkerState::fresh || used_up) worker.leave(now, options_.quit_grace, true);
+    if (worker.state == WorkerState::fresh || used_up || is_replaced)
+      worker.leave(now, options_.quit_grace, true);
     return std::nullopt;
   }
   return "the worker sent a message for workers";
@@ -270,6 +271,10 @@ void Pool::check_clocks(Worker& worker, Clock::time_point now) {
     return;
   }
   if (now >= worker.next_look()) worker.shows_progress(now);
+  // Messages were read just now: a pause of the driver does not count.
+  worker.held_up = options_.held_up_after != std::chrono::milliseconds::max() &&
+                   worker.state == WorkerState::warm && !worker.queue.empty() &&
+                   now - worker.last_sign() >= options_.held_up_after;
   if (now < worker.deadline() || worker.shows_progress(now)) return;
   std::optional<Observation> blame;
   if (worker.began_trial())
@@ -285,7 +290,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
   ++stats_.workers_lost;
   const bool was_warm = worker.state == WorkerState::warm;
   worker.leave(now, options_.term_grace, false);
-  if (was_warm && vacancies_.size() < missing_warm(now)) vacancies_.push_back(now);
+  if (was_warm && vacancies_.size() < missing_warm()) vacancies_.push_back(now);
   auto jobs = std::exchange(worker.queue, {});
   if (!jobs.empty() && !jobs.front()->complete()) {
     PendingJob& job = *jobs.front();
@@ -328,34 +333,30 @@ void Pool::failed_start(Clock::time_point started, std::string reason, Clock::ti
   next_start_ = now + std::min(kFirstBackoff * (1 << doublings), kLongestBackoff);
 }
 
-bool Pool::is_held_up(const Worker& worker, Clock::time_point now) const {
-  if (options_.held_up_after == std::chrono::milliseconds::max()) return false;
-  return worker.state == WorkerState::warm && !worker.queue.empty() &&
-         now >= worker.deadline() - worker.patience() + options_.held_up_after;
+std::size_t Pool::replaceable() const {
+  const auto held_up = std::count_if(workers_.begin(), workers_.end(), [&](const auto& worker) {
+    return is_lasting(*worker) && worker->held_up;
+  });
+  return std::min(static_cast<std::size_t>(held_up), options_.workers);
 }
 
-bool Pool::is_usable(const Worker& worker, Clock::time_point now) const {
-  return worker.state == WorkerState::warm && worker.log->size() < options_.recycle_after_plans &&
-         !is_held_up(worker, now);
+bool Pool::is_lasting(const Worker& worker) const {
+  return worker.state == WorkerState::warm && worker.log->size() < options_.recycle_after_plans;
 }
 
-std::size_t Pool::usable_warm(Clock::time_point now) const {
-  return static_cast<std::size_t>(
-      std::count_if(workers_.begin(), workers_.end(),
-                    [&](const auto& worker) { return is_usable(*worker, now); }));
+std::size_t Pool::usable_warm() const {
+  const auto lasting = std::count_if(workers_.begin(), workers_.end(),
+                                     [&](const auto& worker) { return is_lasting(*worker); });
+  return static_cast<std::size_t>(lasting) - replaceable();
 }
 
 std::size_t Pool::max_in_flight() const {
-  const auto now = Clock::now();
-  std::size_t held_up = 0;
-  for (const auto& worker : workers_)
-    if (is_held_up(*worker, now)) held_up += worker->queue.size();
-  return options_.workers * options_.jobs_per_worker + held_up;
+  return (options_.workers + replaceable()) * options_.jobs_per_worker;
 }
 
 bool Pool::promote_spare(Clock::time_point now) {
   Worker* spare = idle(WorkerState::spare, Queues::several);
-  if (spare == nullptr || missing_warm(now) == 0) return false;
+  if (spare == nullptr || missing_warm() == 0) return false;
   spare->state = WorkerState::warm;
   warm_is_next_ = false;
   if (vacancies_.empty()) return true;
@@ -365,14 +366,14 @@ bool Pool::promote_spare(Clock::time_point now) {
 }
 
 void Pool::replenish(Clock::time_point now) {
-  std::size_t wanted = options_.spares + missing_warm(now);
+  std::size_t wanted = options_.spares + missing_warm();
   if (wanted == 0 && !waiting_fresh_.empty()) wanted = 1;
   for (;;) {
     const std::size_t coming = count(WorkerState::starting);
     if (coming + count(WorkerState::spare) >= wanted || coming >= options_.most_starting) return;
     // After a failed start, one at a time with growing pauses.
     if (failed_starts_ > 0 && (coming > 0 || now < next_start_)) return;
-    start_worker(queues_to_start(now), now);
+    start_worker(queues_to_start(), now);
   }
 }
 
@@ -387,7 +388,7 @@ bool Pool::may_keep(const Worker& worker, Clock::time_point now) {
   return true;
 }
 
-Queues Pool::queues_to_start(Clock::time_point now) const {
+Queues Pool::queues_to_start() const {
   if (!options_.one_queue) return Queues::several;
   const auto coming = std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
     return worker->queues == Queues::several &&
@@ -395,7 +396,7 @@ Queues Pool::queues_to_start(Clock::time_point now) const {
   });
   const auto jobs = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
                                   [](const auto& job) { return !job->one_queue; });
-  const auto needed = static_cast<std::ptrdiff_t>(missing_warm(now)) + jobs + 1;
+  const auto needed = static_cast<std::ptrdiff_t>(missing_warm()) + jobs + 1;
   return coming < needed ? Queues::several : Queues::one;
 }
 

@@ -98,6 +98,8 @@ struct Worker {
   Clock::time_point next_look() const;
   // Checks for progress since the last check; true if the deadline has moved.
   bool shows_progress(Clock::time_point now);
+  // The last sign of progress of its job.
+  Clock::time_point last_sign() const { return std::max(last_heard, last_progress); }
   // Bytes arrived that do not complete a message: progress like any other.
   void hear_part(Clock::time_point now);
   // After which no progress moves the deadline of the current trial. Requires a job.
@@ -110,6 +112,7 @@ struct Worker {
   OutputTail output;
   Queues queues;
   bool may_be_lost = false;  // Job::will_lose of its last fresh job
+  bool held_up = false;      // its job has made no progress for PoolOptions::held_up_after
   WorkerState state = WorkerState::starting;
   std::deque<std::unique_ptr<PendingJob>> queue;
   std::shared_ptr<WorkerLog> log = std::make_shared<WorkerLog>();

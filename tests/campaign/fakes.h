@@ -109,7 +109,7 @@ class FakeExecutor final : public exec::Executor {
                                std::make_shared<const exec::WorkerLog>(), 0});
     }
   }
-  bool fresh_room(bool) const override {
+  bool fresh_room(bool, bool) const override {
     std::size_t open = 0;
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
     return open < kFreshWorkers;

@@ -174,7 +174,7 @@ TEST(PoolFresh, ACancelledBatchEndsLinkedJobsToo) {
   jobs[0].deadline = std::chrono::hours(1);
   jobs[1].behind = jobs[2].behind = true;
   const auto batch = pool.submit_fresh(jobs);
-  while (pool.fresh_room(false)) pool.poll(std::chrono::milliseconds(10));
+  while (pool.fresh_room(false, false)) pool.poll(std::chrono::milliseconds(10));
   pool.cancel_fresh(batch, "enough");
   ASSERT_TRUE(pool.fresh_done(batch));
   for (const auto& result : pool.take_fresh(batch))
@@ -400,7 +400,7 @@ TEST(PoolTurns, OneFreshJobRunsAtATimeAndTheScreenGoesOn) {
   const auto next = pool.submit_fresh(std::vector<Job>{job_of("ok")});
   while (!pool.fresh_done(hanging)) {
     EXPECT_FALSE(pool.fresh_done(next));
-    EXPECT_FALSE(pool.fresh_room(false));
+    EXPECT_FALSE(pool.fresh_room(false, false));
     EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
   }
   wait_for(pool, next);
@@ -426,11 +426,11 @@ TEST(PoolTurns, TheEndOfATurnEndsAPoll) {
   Job hanging = hanging_job();
   hanging.deadline = std::chrono::hours(1);
   pool.submit_fresh(std::vector<Job>{hanging});
-  while (pool.fresh_room(false)) pool.poll(std::chrono::milliseconds(1));
+  while (pool.fresh_room(false, false)) pool.poll(std::chrono::milliseconds(1));
   const auto begun = Clock::now();
-  for (int polls = 0; polls < 3 && !pool.fresh_room(false); ++polls)
+  for (int polls = 0; polls < 3 && !pool.fresh_room(false, false); ++polls)
     pool.poll(std::chrono::seconds(20));
-  EXPECT_TRUE(pool.fresh_room(false));
+  EXPECT_TRUE(pool.fresh_room(false, false));
   EXPECT_LT(Clock::now() - begun, std::chrono::seconds(15));
 }
 
