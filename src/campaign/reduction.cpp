@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "campaign/confirmation.h"
+#include "campaign/naming.h"
 #include "campaign/plan_variants.h"
 #include "campaign/run_judgement.h"
 #include "statistics/sequential_test.h"
