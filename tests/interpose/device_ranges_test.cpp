@@ -1,6 +1,8 @@
 // Copies and memsets that reach beyond the block that they begin in, or touch a freed one.
 #include <rapidcheck.h>
 
+#include <cstring>
+
 #include "interpose/device_memory_fixture.h"
 
 namespace redzone::interpose {
