@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     kNameOf);
 
-const std::string kPlugins = std::string(PLUGIN_DIR) + "/";
+const std::string kPlugins = std::string(DAMAGED_PLUGINS) + "/";
 
 INSTANTIATE_TEST_SUITE_P(
     Plugin, BadInput,

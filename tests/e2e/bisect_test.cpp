@@ -109,8 +109,8 @@ TEST_F(Bisect, TellsTheClassOfADim) {
 
 // The plugin with the bug, and a build in which the same target is correct.
 TEST_F(Bisect, FindsTheFirstBadBuild) {
-  const std::string bad = std::string(PLUGIN_DIR) + "/build_bad.so";
-  const std::string good = std::string(PLUGIN_DIR) + "/build_good.so";
+  const std::string bad = std::string(BUILDS) + "/build_bad.so";
+  const std::string good = std::string(BUILDS) + "/build_good.so";
   import(folder_.write("overrun.toml",
                        "redzone_plan = 1\ntarget = \"sample.overrun\"\n"
                        "[expect]\noracle = \"fault\"\nkind = \"illegal-access\"\n"

@@ -38,12 +38,6 @@ class NoneFinds : public testing::TestWithParam<Hunt> {
   const TempFolder folder_;
 };
 
-std::int64_t launches(const Plan& plan) {
-  std::int64_t n = 0;
-  for (const auto* step : calls_of(plan)) n += step->repeat;
-  return n;
-}
-
 TEST_P(NoneFinds, ReducesAndReplays) {
   const Hunt& hunt = GetParam();
   const std::string target = std::string("puzzle.") + hunt.puzzle;
@@ -64,7 +58,7 @@ TEST_P(NoneFinds, ReducesAndReplays) {
       EXPECT_EQ(finding["minimal"], true);
       const auto plan = parse_plan(finding["plan"].get<std::string>());
       ASSERT_TRUE(plan) << plan.error().message;
-      EXPECT_EQ(launches(*plan), static_cast<std::int64_t>(hunt.calls))
+      EXPECT_EQ(call_count(*plan), static_cast<std::int64_t>(hunt.calls))
           << finding["plan"].get<std::string>();
       const std::string id = std::to_string(finding["id"].get<int>());
       EXPECT_EQ(redzone(folder_, {"replay", id, "--device", "dry-run", "--runs", "3"}).exit, 1);

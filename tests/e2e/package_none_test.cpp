@@ -27,12 +27,6 @@ class PackageOnNone : public testing::Test {
   const TempFolder folder_;
 };
 
-std::size_t launches(const Plan& plan) {
-  std::int64_t n = 0;
-  for (const auto* step : calls_of(plan)) n += step->repeat;
-  return static_cast<std::size_t>(n);
-}
-
 TEST_F(PackageOnNone, NothingIsFoundInCorrectLaunchers) {
   for (const Arguments& which : {Arguments{}, Arguments{"--lazy"}}) {
     const Ran ran = on_none({"run", "--plans", "2000", "--seed", "4", "--json"}, which);
@@ -82,7 +76,8 @@ TEST_P(PackageLauncher, IsFoundReducedAndReplayed) {
     EXPECT_TRUE(finding["attribution"].empty()) << "nothing runs that a mode could matter to";
     const auto plan = parse_plan(finding["plan"].get<std::string>());
     ASSERT_TRUE(plan) << plan.error().message;
-    EXPECT_EQ(launches(*plan), mistake.calls) << finding["plan"].get<std::string>();
+    EXPECT_EQ(call_count(*plan), static_cast<std::int64_t>(mistake.calls))
+        << finding["plan"].get<std::string>();
     // The printed replay line works.
     const std::string line = finding["replay"];
     EXPECT_NE(line.find(" --package " + package), std::string::npos) << line;

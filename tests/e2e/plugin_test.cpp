@@ -22,7 +22,7 @@ void compile(const TempFolder& folder, const std::string& source, const std::str
 
 TEST(Plugin, WhatItsWorkerSaidLastIsShown) {
   const TempFolder folder;
-  compile(folder, ASSERTS_SOURCE, "asserts.host.so");
+  compile(folder, E2E_SOURCES "/asserts.cu", "asserts.host.so");
   const Ran ran =
       redzone(folder, {"run", "planted.asserts", "--plugin", "./asserts.host.so", "--device",
                        "host", "--seed", "1", "--plans", "30", "--db", "x.db", "--json"});
@@ -38,7 +38,7 @@ TEST(Plugin, WhatItsWorkerSaidLastIsShown) {
 
 TEST(Plugin, ABugPlantedInItIsFoundReducedAndReplayed) {
   const TempFolder folder;
-  compile(folder, PLANTED_SOURCE, "planted.host.so");
+  compile(folder, E2E_SOURCES "/planted.cu", "planted.host.so");
 
   const Ran ran =
       redzone(folder, {"run", "planted.block_sums", "--plugin", "./planted.host.so", "--device",

@@ -58,7 +58,7 @@ TEST(SelfProof, ACampaignThatCatchesNothingStopsBeforeItBegins) {
   const std::string plugin = folder / "harmless.so";
   const std::string command = COMPILER
                               " -std=c++20 -O2 -shared -fPIC -fvisibility=hidden -I " INCLUDE_DIR
-                              " -x c++ " HARMLESS_SOURCE " -o " +
+                              " -x c++ " E2E_SOURCES "/harmless.cu -o " +
                               plugin;
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const Ran ran = run_installed(folder, plugin);

@@ -9,7 +9,8 @@
 namespace redzone::e2e {
 namespace {
 
-Ran run(const TempFolder& folder, const std::string& target, std::vector<std::string> more = {}) {
+Ran run_mistaken(const TempFolder& folder, const std::string& target,
+                 std::vector<std::string> more = {}) {
   std::vector<std::string> words{"run",      "mistaken." + target,
                                  "--plugin", MISTAKEN,
                                  "--device", "host",
@@ -20,7 +21,7 @@ Ran run(const TempFolder& folder, const std::string& target, std::vector<std::st
   return redzone(folder, words);
 }
 
-std::size_t times(const std::string& text, const std::string& part) {
+std::size_t occurrences_in(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
   return n;
@@ -35,13 +36,13 @@ class SpecMistakes : public ::testing::TestWithParam<Mistake> {};
 TEST_P(SpecMistakes, AreNamedOnceAndEndTheRunWithTwo) {
   const TempFolder folder;
   const auto& [target, function] = GetParam();
-  const Ran ran = run(folder, target);
+  const Ran ran = run_mistaken(folder, target);
   EXPECT_EQ(ran.exit, 2) << ran;
   const std::string what = "target 'mistaken." + target + "': " + function +
                            " threw something that is not a std::exception for N = 13";
-  EXPECT_EQ(times(ran.out, what), 1u) << ran;
+  EXPECT_EQ(occurrences_in(ran.out, what), 1u) << ran;
   EXPECT_NE(ran.out.find("findings  0 new"), std::string::npos) << ran;
-  const Json json = run(folder, target, {"--json"}).json();
+  const Json json = run_mistaken(folder, target, {"--json"}).json();
   EXPECT_GT(json["verdicts"]["pass"], 200);
   ASSERT_EQ(json["unjudged"].size(), 1u);
   EXPECT_EQ(json["unjudged"][0]["spec_error"], true);
@@ -55,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, SpecMistakes,
 
 TEST(SpecMistake, AFunctionThatDoesNotReturnEndsTheRun) {
   const TempFolder folder;
-  const Ran ran = run(folder, "endless", {"--time", "60s"});
+  const Ran ran = run_mistaken(folder, "endless", {"--time", "60s"});
   EXPECT_EQ(ran.exit, 2) << ran;
   EXPECT_NE(ran.err.find("target 'mistaken.endless': the work function has not returned for"),
             std::string::npos)
@@ -68,7 +69,7 @@ TEST(SpecMistake, AFunctionThatDoesNotReturnEndsTheRun) {
 TEST(SlowFunction, IsNamedAndDoesNotKeepARunFromItsEnd) {
   ::setenv("REDZONE_TEST_SLOW_TARGET", "1", 1);
   const TempFolder folder;
-  const Ran ran = run(folder, "slow", {"--time", "2s", "--json"});
+  const Ran ran = run_mistaken(folder, "slow", {"--time", "2s", "--json"});
   const Json json = ran.json();
   ASSERT_TRUE(json.is_object()) << ran;
   EXPECT_LT(json["campaign"]["seconds"], 5) << ran;
@@ -86,20 +87,20 @@ TEST(SlowFunction, IsNamedAndDoesNotKeepARunFromItsEnd) {
 
 TEST(Judged, WhatNothingJudgesIsNamed) {
   const TempFolder folder;
-  const Ran random = run(folder, "random");
+  const Ran random = run_mistaken(folder, "random");
   EXPECT_EQ(random.exit, 0) << random;
-  EXPECT_EQ(times(random.out,
-                  "no oracle judged the outputs of mistaken.random: it is declared "
-                  "nondeterministic and has no reference"),
+  EXPECT_EQ(occurrences_in(random.out,
+                           "no oracle judged the outputs of mistaken.random: it is declared "
+                           "nondeterministic and has no reference"),
             1u)
       << random;
-  const Ran empty = run(folder, "empty");
+  const Ran empty = run_mistaken(folder, "empty");
   EXPECT_NE(
       empty.out.find(
           "no oracle judged the outputs of mistaken.empty: all outputs of all calls are empty"),
       std::string::npos)
       << empty;
-  const Ran dear = run(folder, "dear");
+  const Ran dear = run_mistaken(folder, "dear");
   EXPECT_NE(dear.out.find(
                 "mistaken.dear: beyond the work budget of the device, never generated: N above 100 "
                 "(of 300)"),
