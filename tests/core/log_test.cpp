@@ -27,16 +27,16 @@ struct fmt::formatter<Counted> : fmt::formatter<int> {
 namespace redzone {
 namespace {
 
-class Log : public testing::Test {
+class Log : public ::testing::Test {
  protected:
   ~Log() override { log::set_level(log::Level::warn); }
 
   template <class Body>
   static std::string written(log::Level level, Body body) {
     log::set_level(level);
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     body();
-    return testing::internal::GetCapturedStderr();
+    return ::testing::internal::GetCapturedStderr();
   }
   // Without the time.
   static std::string lines(log::Level level) {

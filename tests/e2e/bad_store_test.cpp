@@ -9,7 +9,7 @@
 namespace redzone::e2e {
 namespace {
 
-constexpr const char* kPlan = R"(redzone_plan = 1
+constexpr const char* kFaultingPlan = R"(redzone_plan = 1
 target = "puzzle.last_tile"
 
 [expect]
@@ -55,7 +55,7 @@ const std::vector<Opens> kCommands{
 class BadStore : public testing::TestWithParam<Opens> {
  protected:
   void SetUp() override {
-    folder_.write("plan.toml", kPlan);
+    folder_.write("plan.toml", kFaultingPlan);
     const Ran made = redzone(folder_, {"import", "plan.toml", "--db", "good.db"});
     ASSERT_EQ(made.exit, 0) << made;
     good_ = read_text(folder_ / "good.db");
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Command, BadStore, testing::ValuesIn(kCommands),
 // this.
 TEST(UnsoundStore, IsToldByItsOwnExitCode) {
   const TempFolder folder;
-  folder.write("plan.toml", kPlan);
+  folder.write("plan.toml", kFaultingPlan);
   ASSERT_EQ(redzone(folder, {"import", "plan.toml", "--db", "good.db"}).exit, 0);
   const std::string good = read_text(folder / "good.db");
   const auto expect = [&](int exit, const std::string& says) {
@@ -180,7 +180,7 @@ TEST(EmptyStore, IsAStoreWithNothingInIt) {
 // stored, the replay still reports what it observed.
 TEST(UnwritableStore, AReplaySaysWhatItSawBeforeTheError) {
   const TempFolder folder;
-  std::string plan = kPlan;
+  std::string plan = kFaultingPlan;
   const std::string kind = "illegal-access";
   plan.replace(plan.find(kind), kind.size(), "hang");
   folder.write("plan.toml", plan);

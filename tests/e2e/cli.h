@@ -69,6 +69,10 @@ class Process {
   pid_t pid_ = -1;
 };
 
+// A deadline of trials that do not hang: on a busy machine a worker may get no processor time for
+// seconds, which must not look like a hang.
+inline constexpr const char* kLongDeadline = "60s";
+
 // Runs the command to its end.
 Ran redzone(const TempFolder& folder, const Arguments& arguments);
 // Runs a script with `sh`; $REDZONE is the binary. For tests that need the shell's handling of

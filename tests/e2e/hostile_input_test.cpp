@@ -9,7 +9,7 @@
 namespace redzone::e2e {
 namespace {
 
-constexpr const char* kPlan = R"(redzone_plan = 1
+constexpr const char* kSoundPlan = R"(redzone_plan = 1
 target = "puzzle.last_tile"
 
 [mode]
@@ -45,7 +45,7 @@ std::string deep_keys() {
 class Hostile : public testing::Test {
  protected:
   void make_store() {
-    folder_.write("plan.toml", kPlan);
+    folder_.write("plan.toml", kSoundPlan);
     const Ran made = redzone(folder_, {"import", "plan.toml", "--db", "x.db"});
     ASSERT_EQ(made.exit, 0) << made;
   }
@@ -77,7 +77,7 @@ TEST_F(Hostile, DeepKeysEndNoProcess) {
 TEST_F(Hostile, ADeepPlanInACorpusLeavesTheNightItsReport) {
   std::filesystem::create_directory(folder_.path() / "corpus");
   folder_.write("corpus/deep.toml", deep_keys());
-  folder_.write("corpus/good.toml", kPlan);
+  folder_.write("corpus/good.toml", kSoundPlan);
   const Ran ran = redzone(folder_, {"nightly", "twin.last_tile", "--device", "host", "--plans", "5",
                                     "--corpus", "corpus", "--db", "x.db", "--report", "out"});
   EXPECT_LE(ran.exit, 4) << ran;

@@ -9,12 +9,10 @@
 namespace redzone::e2e {
 namespace {
 
-constexpr const char* kPatient = "60s";
-
 class None : public testing::Test {
  protected:
   Ran on_none(Arguments words, const Arguments& more = {}) {
-    words.insert(words.end(), {"--device", "dry-run", "--deadline", kPatient});
+    words.insert(words.end(), {"--device", "dry-run", "--deadline", kLongDeadline});
     words.insert(words.end(), more.begin(), more.end());
     return redzone(folder_, words);
   }
@@ -43,7 +41,7 @@ TEST_P(NoneFinds, ReducesAndReplays) {
   const std::string target = std::string("puzzle.") + hunt.puzzle;
   for (const char* seed : {"1", "2"}) {
     const Ran ran = redzone(folder_, {"run", target, "--device", "dry-run", "--plans", "200",
-                                      "--seed", seed, "--deadline", kPatient, "--json"});
+                                      "--seed", seed, "--deadline", kLongDeadline, "--json"});
     ASSERT_EQ(ran.exit == 0 || ran.exit == 1, true)
         << ran;  // the right code is known after the first seed
     const Json campaign = ran.json();
@@ -132,7 +130,7 @@ TEST_F(None, NothingIsJudgedByReference) {
 
 TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
   const Ran found = redzone(folder_, {"run", "puzzle.stale_grid", "--device", "host", "--plans",
-                                      "100", "--seed", "1", "--deadline", kPatient});
+                                      "100", "--seed", "1", "--deadline", kLongDeadline});
   ASSERT_EQ(found.exit, 1) << found;
   for (const char* command : {"replay", "reduce"}) {
     const Ran ran = on_none({command, "1"});
@@ -145,8 +143,8 @@ TEST_F(None, WhatNeedsKernelsIsNotApplicable) {
 
 TEST_F(None, AFindingOfItReplaysWhereKernelsRun) {
   ASSERT_EQ(on_none({"run", "puzzle.lazy_grid_frozen", "--plans", "100", "--seed", "1"}).exit, 1);
-  const Ran ran =
-      redzone(folder_, {"replay", "1", "--device", "host", "--runs", "3", "--deadline", kPatient});
+  const Ran ran = redzone(
+      folder_, {"replay", "1", "--device", "host", "--runs", "3", "--deadline", kLongDeadline});
   EXPECT_EQ(ran.exit, 1) << ran;
 }
 

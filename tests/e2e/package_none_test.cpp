@@ -12,13 +12,11 @@
 namespace redzone::e2e {
 namespace {
 
-constexpr const char* kPatient = "60s";
-
 class PackageOnNone : public testing::Test {
  protected:
   Ran on_none(Arguments words, const Arguments& more = {}) {
     words.insert(words.end(), {"--package", sample_.folder().string(), "--device", "none",
-                               "--deadline", kPatient});
+                               "--deadline", kLongDeadline});
     words.insert(words.end(), more.begin(), more.end());
     return redzone(folder_, words);
   }
@@ -61,7 +59,7 @@ TEST_P(PackageLauncher, IsFoundReducedAndReplayed) {
   const std::string package = sample_.folder().string();
   const Ran ran = redzone(folder_, {"run", std::string("puzzle.test.add.lazy_") + mistake.name,
                                     "--package", package, "--device", "none", "--plans", "200",
-                                    "--seed", "1", "--deadline", kPatient, "--json"});
+                                    "--seed", "1", "--deadline", kLongDeadline, "--json"});
   ASSERT_EQ(ran.exit, 1) << ran;
   const Json campaign = ran.json();
   ASSERT_TRUE(campaign.is_object()) << ran;
