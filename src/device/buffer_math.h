@@ -1,6 +1,10 @@
 // Values of each element, poison and canary byte of a buffer, and the digest of outputs. The host
 // device and the CUDA kernels both call these functions, so that a plan has the same data
 // everywhere. Everything depends on (seed, element index) only, so any thread can do any element.
+//
+// Elements are drawn and digested in words of 8 bytes. With n = 8 / bytes of an element, word w is
+// elements w * n .. w * n + n - 1 in memory order, the first in the lowest bits. So words do not
+// depend on where the elements lie, and one mix serves all elements of a word.
 #pragma once
 
 #include <cmath>
@@ -34,22 +38,61 @@ RZ_HOST_DEVICE inline std::int64_t ragged_offset(std::uint64_t seed, std::int64_
   return (p * 1024 + jitter) * total / (rows * 1024);
 }
 
+inline constexpr std::size_t kWordBytes = 8;
+
+RZ_HOST_DEVICE constexpr std::int64_t elements_per_word(std::size_t element_bytes) {
+  return static_cast<std::int64_t>(kWordBytes / element_bytes);
+}
+
+// Element `lane` of a word, in the low bits; what is above them is zero.
+RZ_HOST_DEVICE inline std::uint64_t element_of_word(std::uint64_t word, std::size_t element_bytes,
+                                                    std::int64_t lane) {
+  const auto bits = static_cast<unsigned>(8 * element_bytes);
+  return (word >> (bits * static_cast<unsigned>(lane))) & (~0ull >> (64 - bits));
+}
+
+// Random bits: output `index` of splitmix64.
+RZ_HOST_DEVICE inline std::uint64_t random_word(std::uint64_t seed, std::int64_t index) {
+  return mix(seed + static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15ull);
+}
+
+// An element of a uniform fill, made of its own bits of the random word: as many as it has, and at
+// most the 24 of a float's significand (53 for f64), so that `hi` is excluded before rounding.
+RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double hi,
+                                                    std::uint64_t random) {
+  if (t == DType::f64) {
+    const double u = static_cast<double>(random >> 11) * 1.1102230246251565e-16;
+    return encode_real(t, fma(hi - lo, u, lo));
+  }
+  const auto first = static_cast<float>(lo);
+  const auto span = static_cast<float>(hi - lo);
+  const auto at = [&](std::int32_t step, float size) {  // signed: faster to convert
+    return encode_float(t, fmaf(span, static_cast<float>(step) * size, first));
+  };
+  switch (dtype_bytes(t)) {
+    case 1:
+      return at(static_cast<std::int32_t>(random), 3.90625e-3f);
+    case 2:
+      return at(static_cast<std::int32_t>(random), 1.52587890625e-5f);
+    case 4:
+      return at(static_cast<std::int32_t>(static_cast<std::uint32_t>(random) >> 8),
+                5.9604644775390625e-8f);
+    default:
+      return at(static_cast<std::int32_t>(random >> 40), 5.9604644775390625e-8f);
+  }
+}
+
 // Bits of element `index` (memory order) as `job` fills it.
 RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t index) {
   const DType t = static_cast<DType>(job.dtype);
-  const std::uint64_t r = draw(job.seed, index);
   switch (job.fill) {
     case FillKind::uniform: {
-      if (t == DType::f64) {
-        const double u = static_cast<double>(r >> 11) * 1.1102230246251565e-16;
-        return encode_real(t, fma(job.hi - job.lo, u, job.lo));
-      }
-      const float u = static_cast<float>(r >> 40) * 5.9604644775390625e-8f;
-      const float lo = static_cast<float>(job.lo);
-      const float span = static_cast<float>(job.hi - job.lo);
-      return encode_real(t, static_cast<double>(fmaf(span, u, lo)));
+      const std::int64_t n = elements_per_word(dtype_bytes(t));
+      const std::uint64_t word = random_word(job.seed, index / n);
+      return uniform_element(t, job.lo, job.hi, element_of_word(word, dtype_bytes(t), index % n));
     }
-    case FillKind::integers: {
+    case FillKind::integers: {  // a word for each, so that a range of any size is covered
+      const std::uint64_t r = random_word(job.seed, index);
       const std::uint64_t edge = r & 15;
       if (edge == 0) return encode_integer(t, job.first);
       if (edge == 1) return encode_integer(t, job.last);
@@ -89,11 +132,38 @@ RZ_HOST_DEVICE inline std::uint32_t canary_for(std::uint32_t poison, std::uint64
   return static_cast<std::uint32_t>(mix(poison ^ 0xca9a51u ^ (buffer << 32))) | 0x80808080u;
 }
 
-// A digest is the wrapping sum of this term over all elements: order-independent, so that it can be
-// computed in parallel, and sensitive to which element holds which bits.
-RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t bits, std::int64_t index) {
-  return mix(bits + mix(static_cast<std::uint64_t>(index) ^ 0xd19e57ull));
+// A digest is the wrapping sum of this term over all words: order-independent, so that it can be
+// computed in parallel, and sensitive to which element holds which bits. Elements that the last
+// word lacks count as zeros.
+RZ_HOST_DEVICE inline std::uint64_t digest_term(std::uint64_t word, std::int64_t index) {
+  return mix(word + static_cast<std::uint64_t>(index) * 0xd1342543de82ef95ull);
 }
+
+// The digest of elements that are added one by one, in memory order.
+class ElementDigest {
+ public:
+  explicit ElementDigest(std::size_t element_bytes) : bytes_(element_bytes) {}
+
+  // The element's bits; those above it must be zero.
+  void add(std::uint64_t bits) {
+    word_ |= bits << (8 * bytes_ * static_cast<std::size_t>(lane_));
+    if (++lane_ == elements_per_word(bytes_)) close();
+  }
+  std::uint64_t value() const { return lane_ == 0 ? sum_ : sum_ + digest_term(word_, index_); }
+
+ private:
+  void close() {
+    sum_ += digest_term(word_, index_++);
+    word_ = 0;
+    lane_ = 0;
+  }
+
+  std::size_t bytes_;
+  std::int64_t index_ = 0;  // of the open word
+  std::int64_t lane_ = 0;   // elements in it
+  std::uint64_t word_ = 0;
+  std::uint64_t sum_ = 0;
+};
 
 // Distance from the first to the last element of a sub-array of dims `dim` and inward, plus one:
 // gaps included.

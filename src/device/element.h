@@ -64,6 +64,24 @@ RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
 }
 
 // The bits of `value` as an element of type `t`, in the low bytes. Integers wrap.
+RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
+  switch (t) {
+    case DType::f64: {
+      const double wide = value;
+      std::uint64_t u;
+      memcpy(&u, &wide, sizeof u);
+      return u;
+    }
+    case DType::f32:
+      return float_bits(value);
+    case DType::f16:
+      return float_to_f16(value);
+    case DType::bf16:
+      return float_to_bf16(value);
+    default:
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+}
 RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
   switch (t) {
     case DType::f64: {
@@ -72,11 +90,9 @@ RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
       return u;
     }
     case DType::f32:
-      return float_bits(static_cast<float>(value));
     case DType::f16:
-      return float_to_f16(static_cast<float>(value));
     case DType::bf16:
-      return float_to_bf16(static_cast<float>(value));
+      return encode_float(t, static_cast<float>(value));
     default:
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }

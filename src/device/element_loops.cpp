@@ -1,5 +1,6 @@
 #include "device/element_loops.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -32,6 +33,37 @@ struct BitsOf<8> {
   using type = std::uint64_t;
 };
 
+// Words whose elements are made at a time: they stay in the cache.
+constexpr std::int64_t kBlockWords = 64;
+
+// Elements are little-endian and packed, so a whole word is read as it is.
+template <class Bits>
+void digest_run(const std::byte* at, std::int64_t first, std::int64_t n, RunSums& sums) {
+  constexpr auto kPerWord = elements_per_word(sizeof(Bits));
+  std::int64_t word = first / kPerWord;
+  if (const std::int64_t lane = first % kPerWord; lane != 0) {
+    const std::int64_t head = std::min(n, kPerWord - lane);
+    std::uint64_t more = 0;
+    std::memcpy(&more, at, static_cast<std::size_t>(head) * sizeof(Bits));
+    sums.open_word |= more << (8 * sizeof(Bits) * static_cast<std::size_t>(lane));
+    if (lane + head < kPerWord) return;
+    sums.digest += digest_term(sums.open_word, word++);
+    sums.open_word = 0;
+    at += head * static_cast<std::int64_t>(sizeof(Bits));
+    n -= head;
+  }
+  const std::int64_t words = n / kPerWord;
+  std::uint64_t digest = 0;
+  for (std::int64_t w = 0; w < words; ++w) {
+    std::uint64_t bits;
+    std::memcpy(&bits, at + w * static_cast<std::int64_t>(kWordBytes), sizeof bits);
+    digest += digest_term(bits, word + w);
+  }
+  sums.digest += digest;
+  std::memcpy(&sums.open_word, at + words * static_cast<std::int64_t>(kWordBytes),
+              static_cast<std::size_t>(n % kPerWord) * sizeof(Bits));
+}
+
 // `fill` and `dtype` are constants, so the compiler removes the switches of fill_bits(). Elements
 // may be unaligned, so they are copied by memcpy.
 template <FillKind Kind, DType Type>
@@ -48,41 +80,71 @@ struct Loop {
 
   static void fill(const BufferJob& job, std::byte* at, std::int64_t first, std::int64_t n) {
     const BufferJob j = constant_job(job);
-    if constexpr (kSameEverywhere) {
-      const Bits bits = static_cast<Bits>(fill_bits(j, 0));
-      for (std::int64_t i = 0; i < n; ++i) std::memcpy(at + i * sizeof bits, &bits, sizeof bits);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const Bits bits = static_cast<Bits>(fill_bits(j, first + i));
-        std::memcpy(at + i * sizeof bits, &bits, sizeof bits);
-      }
-    }
+    if constexpr (kSameEverywhere)
+      put_same(static_cast<Bits>(fill_bits(j, 0)), at, n);
+    else if constexpr (Kind == FillKind::uniform)
+      put_words(j, at, first, n);
+    else
+      put_each(j, at, first, n);
   }
   static void verify(const BufferJob& job, const std::byte* at, std::int64_t first, std::int64_t n,
                      RunSums& sums) {
-    const BufferJob j = constant_job(job);
-    std::uint64_t digest = 0, changed = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      Bits bits;
-      std::memcpy(&bits, at + i * sizeof bits, sizeof bits);
-      digest += digest_term(bits, first + i);
-      changed += bits != static_cast<Bits>(fill_bits(j, first + i));
+    std::byte filled[kBlockWords * kWordBytes];
+    constexpr std::int64_t kMost = kBlockWords * elements_per_word(sizeof(Bits));
+    std::uint64_t changed = 0;
+    for (std::int64_t begin = 0; begin < n; begin += kMost) {
+      const std::int64_t count = n - begin < kMost ? n - begin : kMost;
+      fill(job, filled, first + begin, count);
+      changed += differing(at + begin * kBytes, filled, count);
     }
-    sums.digest += digest;
     sums.changed += changed;
+    digest_run<Bits>(at, first, n, sums);
+  }
+
+ private:
+  static constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Bits));
+
+  static void put(std::byte* at, std::int64_t i, Bits bits) {
+    std::memcpy(at + i * kBytes, &bits, sizeof bits);
+  }
+  static void put_same(Bits bits, std::byte* at, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) put(at, i, bits);
+  }
+  static void put_each(const BufferJob& j, std::byte* at, std::int64_t first, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) put(at, i, static_cast<Bits>(fill_bits(j, first + i)));
+  }
+  // A block of random words at a time, then its elements.
+  static void put_words(const BufferJob& j, std::byte* at, std::int64_t first, std::int64_t n) {
+    constexpr std::int64_t kPerWord = elements_per_word(sizeof(Bits));
+    const std::int64_t head = std::min(n, (kPerWord - first % kPerWord) % kPerWord);
+    put_each(j, at, first, head);
+    std::int64_t done = head;
+    while (n - done >= kPerWord) {
+      std::uint64_t words[kBlockWords];
+      const std::int64_t count = std::min<std::int64_t>(kBlockWords, (n - done) / kPerWord);
+      const std::int64_t word = (first + done) / kPerWord;
+      for (std::int64_t w = 0; w < count; ++w) words[w] = random_word(j.seed, word + w);
+      const auto* random = reinterpret_cast<const std::byte*>(words);
+      for (std::int64_t i = 0; i < count * kPerWord; ++i) {
+        Bits bits;
+        std::memcpy(&bits, random + i * kBytes, sizeof bits);
+        put(at, done + i, static_cast<Bits>(uniform_element(Type, j.lo, j.hi, bits)));
+      }
+      done += count * kPerWord;
+    }
+    put_each(j, at + done * kBytes, first + done, n - done);
+  }
+  static std::uint64_t differing(const std::byte* a, const std::byte* b, std::int64_t n) {
+    std::uint64_t changed = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      Bits left, right;
+      std::memcpy(&left, a + i * kBytes, sizeof left);
+      std::memcpy(&right, b + i * kBytes, sizeof right);
+      changed += left != right;
+    }
+    return changed;
   }
 };
-
-template <class Bits>
-void digest_run(const std::byte* at, std::int64_t first, std::int64_t n, RunSums& sums) {
-  std::uint64_t digest = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    Bits bits;
-    std::memcpy(&bits, at + i * sizeof bits, sizeof bits);
-    digest += digest_term(bits, first + i);
-  }
-  sums.digest += digest;
-}
 
 // The loops once for each kind of processor. fmaf() rounds once, in hardware as in software, and
 // sums of words wrap in any order, so the results are equal.
@@ -194,6 +256,11 @@ const ElementLoops& element_loops(const BufferJob& job, LoopsFor processor) {
   const std::size_t kind = static_cast<std::size_t>(job.fill);
   RZ_CHECK(kind < kFillKinds && job.dtype < kDTypes);
   return loops[static_cast<std::size_t>(processor)][kind * kDTypes + job.dtype];
+}
+
+std::uint64_t digest_of(const RunSums& sums, DType type, std::int64_t numel) {
+  const std::int64_t n = elements_per_word(dtype_bytes(type));
+  return numel % n == 0 ? sums.digest : sums.digest + digest_term(sums.open_word, numel / n);
 }
 
 void decode_elements(DType type, const std::byte* at, std::int64_t n, double* to) {

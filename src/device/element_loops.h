@@ -13,19 +13,23 @@
 namespace redzone::device {
 
 struct RunSums {
-  std::uint64_t digest = 0;
+  std::uint64_t digest = 0;  // of the complete words so far
   std::uint64_t changed = 0;
+  std::uint64_t open_word = 0;  // elements of the next word, which the next run continues
 };
 
+// The digest once `numel` elements of this type, which are all, have been added.
+std::uint64_t digest_of(const RunSums& sums, DType type, std::int64_t numel);
+
 // `n` elements starting at `at`, which may be unaligned; `first` is the index of the first element
-// in memory order.
+// in memory order. Sums are over consecutive runs: `first` is 0 or the end of the run before.
 struct ElementLoops {
   // Writes the elements of fill_bits().
   void (*fill)(const BufferJob& job, std::byte* at, std::int64_t first, std::int64_t n);
-  // Adds the digest of the elements, and the number of elements that differ from the fill.
+  // Adds the elements to the digest, and the number of elements that differ from the fill.
   void (*verify)(const BufferJob& job, const std::byte* at, std::int64_t first, std::int64_t n,
                  RunSums& sums);
-  // Adds only the digest.
+  // Adds only to the digest.
   void (*digest)(const std::byte* at, std::int64_t first, std::int64_t n, RunSums& sums);
 };
 

@@ -139,15 +139,16 @@ class Buffer {
     machine_->read(now.data(), begin_, now.size());
     std::vector<bool> element(now.size());
     std::optional<std::string> problem;
-    digest = 0;
+    device::ElementDigest elements(dtype_bytes(static_cast<DType>(job_.dtype)));
     for_each_element([&](std::size_t at, std::size_t width, std::int64_t index) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, now.data() + at, width);
-      digest += device::digest_term(bits, index);
+      elements.add(bits);
       for (std::size_t i = 0; i < width; ++i) element[at + i] = true;
       if (must_be_unchanged && !problem && std::memcmp(&now[at], &image_[at], width) != 0)
         problem = "the input '" + name_ + "' was overwritten at element " + std::to_string(index);
     });
+    digest = elements.value();
     for (std::size_t i = 0; i < now.size() && !problem; ++i)
       if (!element[i] && now[i] != image_[i]) problem = where(i) + " was overwritten";
     return problem;

@@ -82,19 +82,19 @@ inline void fills_are_as_defined(Device& device) {
       ASSERT_TRUE(device.fill(0, {&p.job, 1}).has_value());
       const BufferCheck check = checked(device, p.job);
       const auto bytes = read(device, p.storage);
-      std::uint64_t digest = 0;
+      ElementDigest digest(dtype_bytes(type));
       for (std::int64_t i = 0; i < p.job.numel; ++i) {
         const std::uint64_t want = fill_bits(p.job, i);
         std::uint64_t got = 0;
         std::memcpy(&got, bytes.data() + p.at(i), dtype_bytes(type));
         ASSERT_EQ(std::memcmp(&got, &want, dtype_bytes(type)), 0)
             << "type " << int(type) << " fill " << int(fill) << " element " << i;
-        digest += digest_term(got, i);
+        digest.add(got);
       }
       for (std::int64_t i = 0; i < Padded::kWindow; ++i) {
         EXPECT_EQ(bytes[i], std::byte{canary_byte(p.job.canary, p.storage.data() + i)});
       }
-      EXPECT_EQ(check.digest, digest);
+      EXPECT_EQ(check.digest, digest.value());
       EXPECT_EQ(check.changed, 0u);
       EXPECT_EQ(check.dirty_before + check.dirty_after + check.dirty_gaps, 0u);
       EXPECT_EQ(check.first_dirty_byte, std::numeric_limits<std::int64_t>::max());

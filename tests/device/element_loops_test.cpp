@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -63,27 +65,102 @@ TEST_P(ElementLoopsFor, FillAndVerifyAsDefined) {
           const std::size_t end = lead + static_cast<std::size_t>(n) * size;
           std::vector<std::byte> bytes(end + 64, std::byte{0x5a});
           loops.fill(job, bytes.data() + lead, first, n);
-          std::uint64_t digest = 0;
           for (std::int64_t i = 0; i < n; ++i) {
             const std::uint64_t bits =
                 bits_at(bytes, lead + static_cast<std::size_t>(i) * size, size);
             ASSERT_EQ(bits, fill_bits(job, first + i) & (~0ull >> (64 - 8 * size)))
                 << static_cast<int>(type) << ", fill " << static_cast<int>(fill) << ", element "
                 << i << " of " << n << " from " << first;
-            digest += digest_term(bits, first + i);
           }
           ASSERT_EQ(bytes[0], std::byte{0x5a});
           for (std::size_t i = end; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], std::byte{0x5a});
 
-          RunSums sums{5, 7};  // sums are accumulated
+          RunSums sums{.changed = 7};  // sums are accumulated
           loops.verify(job, bytes.data() + lead, first, n, sums);
-          ASSERT_EQ(sums.digest, 5 + digest);
           ASSERT_EQ(sums.changed, 7u);
-          RunSums alone{5, 7};
-          loops.digest(bytes.data() + lead, first, n, alone);
-          ASSERT_EQ(alone.digest, 5 + digest);
-          ASSERT_EQ(alone.changed, 7u);
         }
+}
+
+// However the elements are split into runs, the digest is that of the elements one by one.
+TEST_P(ElementLoopsFor, TheDigestDoesNotDependOnTheRuns) {
+  constexpr std::int64_t kCount = 700;
+  for (const DType type : kTypes)
+    for (const std::int64_t run : {1, 3, 5, 8, 17, 64, 129, 700})
+      for (const std::int64_t numel : {1, 2, 9, 333, 700}) {
+        const BufferJob job = job_of(type, FillKind::uniform);
+        const ElementLoops& loops = element_loops(job, GetParam());
+        const std::size_t size = dtype_bytes(type), lead = 1;
+        std::vector<std::byte> bytes(lead + static_cast<std::size_t>(kCount) * size);
+        loops.fill(job, bytes.data() + lead, 0, kCount);
+        ElementDigest digest(size);
+        for (std::int64_t i = 0; i < numel; ++i)
+          digest.add(bits_at(bytes, lead + static_cast<std::size_t>(i) * size, size));
+        RunSums sums, verified;
+        for (std::int64_t first = 0; first < numel; first += run) {
+          const std::int64_t n = std::min(run, numel - first);
+          const std::byte* const at = bytes.data() + lead + static_cast<std::size_t>(first) * size;
+          loops.digest(at, first, n, sums);
+          loops.verify(job, at, first, n, verified);
+        }
+        ASSERT_EQ(digest_of(sums, type, numel), digest.value())
+            << static_cast<int>(type) << ", runs of " << run << ", " << numel << " elements";
+        ASSERT_EQ(digest_of(verified, type, numel), digest.value());
+        ASSERT_EQ(verified.changed, 0u);
+      }
+}
+
+// Sixteen equal parts of the range, over elements of each lane of a word.
+TEST(Fill, UniformElementsAreSpreadEvenlyInEachLane) {
+  constexpr std::size_t kParts = 16;
+  constexpr std::int64_t kWords = 16384;
+  for (const DType type : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i8}) {
+    BufferJob job = job_of(type, FillKind::uniform);
+    job.lo = 0;
+    job.hi = type == DType::i8 ? 64 : 1;  // integers are rounded down
+    const std::int64_t lanes = elements_per_word(dtype_bytes(type));
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      std::array<int, kParts> in_part = {};
+      for (std::int64_t w = 0; w < kWords; ++w) {
+        const std::uint64_t bits = fill_bits(job, w * lanes + lane);
+        const double value = decode(type, &bits) / job.hi;
+        ASSERT_GE(value, 0);
+        ++in_part[std::min(static_cast<std::size_t>(value * kParts), kParts - 1)];
+      }
+      // Chi-squared with 15 degrees of freedom: 60 is beyond one in a million.
+      double chi = 0;
+      constexpr double kExpected = static_cast<double>(kWords) / kParts;
+      for (const int n : in_part) chi += (n - kExpected) * (n - kExpected) / kExpected;
+      EXPECT_LT(chi, 60) << static_cast<int>(type) << ", lane " << lane;
+    }
+  }
+}
+
+// A digest says which element holds which bits, within a word and between words.
+TEST(Digest, ChangesWithEachBitAndWithEachSwap) {
+  for (const std::size_t size : {1, 2, 4, 8}) {
+    constexpr std::size_t kCount = 19;
+    std::vector<std::uint64_t> elements(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) elements[i] = (i + 1) & 0xff;
+    const auto digest = [&] {
+      ElementDigest all(size);
+      for (const std::uint64_t bits : elements) all.add(bits);
+      return all.value();
+    };
+    const std::uint64_t before = digest();
+    for (std::size_t i = 0; i < kCount; ++i) {
+      for (std::size_t bit = 0; bit < 8 * size; ++bit) {
+        elements[i] ^= std::uint64_t{1} << bit;
+        EXPECT_NE(digest(), before) << "bit " << bit << " of element " << i;
+        elements[i] ^= std::uint64_t{1} << bit;
+      }
+      for (std::size_t k = 0; k < i; ++k) {
+        std::swap(elements[i], elements[k]);
+        EXPECT_NE(digest(), before) << "elements " << i << " and " << k;
+        std::swap(elements[i], elements[k]);
+      }
+    }
+    EXPECT_EQ(digest(), before);
+  }
 }
 
 TEST_P(ElementLoopsFor, EachChangedElementIsCounted) {

@@ -65,14 +65,16 @@ void model_fill(const BufferJob& job, Image& image) {
 device::BufferCheck model_check(const BufferJob& job, const Image& image) {
   device::BufferCheck check = {0, 0, 0, 0, 0, INT64_MAX};
   const auto bytes = static_cast<std::size_t>(element_bytes(job));
+  device::ElementDigest digest(bytes);
   for (std::int64_t i = 0; i < job.numel; ++i) {
     std::uint64_t bits = 0, want = 0;
     std::memcpy(&bits, &image.bytes[offset_in(image, element_at(job, i))], bytes);
     const std::uint64_t filled = device::fill_bits(job, i);
     std::memcpy(&want, &filled, bytes);
-    check.digest += device::digest_term(bits, i);
+    digest.add(bits);
     if (job.verify_unchanged && bits != want) ++check.changed;
   }
+  check.digest = digest.value();
   std::uint64_t* dirty[] = {&check.dirty_before, &check.dirty_after, &check.dirty_gaps};
   for_each_canary(job, [&](const std::byte* at, int which) {
     if (image.bytes[offset_in(image, at)] == std::byte{device::canary_byte(job.canary, at)}) return;

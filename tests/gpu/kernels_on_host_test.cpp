@@ -11,6 +11,7 @@
 #include "gpu/buffer_model.h"
 
 #define __grid_constant__  // the parameter is already a copy
+#define __noinline__
 #include "device/cuda/buffer_kernels.cu"
 
 namespace redzone::gpu_test {

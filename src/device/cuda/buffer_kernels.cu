@@ -18,7 +18,7 @@ __device__ std::uintptr_t round_down(std::uintptr_t address) {
 }
 
 // Reads and writes one element of `bytes` (1, 2, 4 or 8) as the low bits of a word. The size is a
-// run-time value on purpose: instances for each size would multiply the code of fill_bits().
+// run-time value on purpose: instances for each size would multiply the code.
 __device__ std::uint64_t load(const std::byte* p, unsigned bytes) {
   switch (bytes) {
     case 1:
@@ -47,31 +47,102 @@ __device__ void store(std::byte* p, unsigned bytes, std::uint64_t bits) {
   }
 }
 
-// A slot in memory: one access of 16 bytes. Elements are inserted and extracted by shifting, lowest
-// first.
+// A slot: two words, in memory one access of 16 bytes. Elements are inserted and extracted by
+// shifting, lowest first.
 struct alignas(kSlotBytes) Sixteen {
   std::uint64_t low, high;
 };
 
-// Fill values of the elements of a job, as words of their size. Poison and constants are the same
-// everywhere and are computed once. The job is copied so that its scalars are in registers.
+__device__ std::uint64_t element_at(const Sixteen& slot, unsigned bytes, unsigned lane) {
+  const unsigned bit = 8 * bytes * lane;
+  const std::uint64_t word = bit < 64 ? slot.low >> bit : slot.high >> (bit - 64);
+  return word & (~0ull >> (64 - 8 * bytes));
+}
+__device__ void insert(Sixteen& slot, unsigned bytes, unsigned lane, std::uint64_t bits) {
+  const unsigned bit = 8 * bytes * lane;
+  if (bit < 64)
+    slot.low |= bits << bit;
+  else
+    slot.high |= bits << (bit - 64);
+}
+
+// The random bits of 16 bytes of elements, from element `first` on.
+__device__ Sixteen random_slot(std::uint64_t seed, std::int64_t first, unsigned element_bytes) {
+  const std::int64_t per_word = elements_per_word(element_bytes);
+  const std::int64_t word = first / per_word;
+  const auto lane = static_cast<unsigned>(first - word * per_word);
+  Sixteen bits = {random_word(seed, word), random_word(seed, word + 1)};
+  if (lane == 0) return bits;
+  const unsigned gone = 8 * element_bytes * lane;
+  return {bits.low >> gone | bits.high << (64 - gone),
+          bits.high >> gone | random_word(seed, word + 2) << (64 - gone)};
+}
+
+// A uniform fill of a slot. The type is a constant, so that the compiler removes the switches.
+template <DType Type>
+__device__ Sixteen uniform_slot(const Sixteen& random, double lo, double hi) {
+  constexpr unsigned kBytes = dtype_bytes(Type);
+  Sixteen slot = {0, 0};
+#pragma unroll
+  for (unsigned lane = 0; lane < kSlotBytes / kBytes; ++lane)
+    insert(slot, kBytes, lane, uniform_element(Type, lo, hi, element_at(random, kBytes, lane)));
+  return slot;
+}
+
+// Values of 16 bytes of elements one by one, from element `first` on: for fills that do not occur
+// by the megabyte. Not inlined, since it needs many registers.
+__noinline__ __device__ Sixteen slot_of_each(const BufferJob& job, std::int64_t first) {
+  const auto bytes = static_cast<unsigned>(dtype_bytes(static_cast<DType>(job.dtype)));
+  const std::uint64_t mask = ~0ull >> (64 - 8 * bytes);
+  Sixteen slot = {0, 0};
+#pragma unroll 1
+  for (unsigned lane = 0; lane < kSlotBytes / bytes; ++lane)
+    insert(slot, bytes, lane, fill_bits(job, first + lane) & mask);
+  return slot;
+}
+
+// Fill values of the elements of a job. Poison and constants are the same everywhere and are
+// computed once. What other fills of many elements need is copied, so that it is in registers.
 class Filling {
  public:
-  __device__ Filling(const BufferJob& job, unsigned element_bytes)
-      : job_(job), mask_(~0ull >> (64 - 8 * element_bytes)) {
-    same_ = job.fill == FillKind::poison || job.fill == FillKind::constant;
-    same_bits_ = same_ ? fill_bits(job_, 0) & mask_ : 0;
+  __device__ explicit Filling(const BufferJob& job)
+      : job_(job), seed_(job.seed), lo_(job.lo), hi_(job.hi), type_(static_cast<DType>(job.dtype)) {
+    const bool same = job.fill == FillKind::poison || job.fill == FillKind::constant;
+    const bool uniform = job.fill == FillKind::uniform;
+    if (same) {
+      way_ = Way::same;
+      same_slot_ = slot_of_each(job, 0);
+    } else if (uniform && (type_ == DType::bf16 || type_ == DType::f16 || type_ == DType::f32)) {
+      way_ = Way::words;
+    }
   }
-  __device__ std::uint64_t at(std::int64_t index) const {
-    return same_ ? same_bits_ : fill_bits(job_, index) & mask_;
+
+  // Values of 16 bytes of elements, from element `first` on.
+  __device__ Sixteen slot_at(std::int64_t first) const {
+    if (way_ == Way::same) return same_slot_;
+    if (way_ == Way::each) return slot_of_each(job_, first);
+    if (type_ == DType::f32)
+      return uniform_slot<DType::f32>(random_slot(seed_, first, 4), lo_, hi_);
+    const Sixteen random = random_slot(seed_, first, 2);
+    if (type_ == DType::f16) return uniform_slot<DType::f16>(random, lo_, hi_);
+    return uniform_slot<DType::bf16>(random, lo_, hi_);
   }
 
  private:
-  BufferJob job_;
-  std::uint64_t mask_;
-  std::uint64_t same_bits_;
-  bool same_;
+  enum class Way : std::uint8_t { same, words, each };
+
+  const BufferJob& job_;
+  Sixteen same_slot_ = {0, 0};
+  std::uint64_t seed_;
+  double lo_, hi_;
+  DType type_;
+  Way way_ = Way::each;
 };
+
+__device__ std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  if (((a | b) >> 32) != 0) return a / b;  // which takes many times as long
+  return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+}
 
 // The elements of a job, as slots.
 class Elements {
@@ -82,18 +153,25 @@ class Elements {
         per_slot_(static_cast<int>(kSlotBytes / bytes_)) {}
 
   __device__ unsigned element_bytes() const { return bytes_; }
+  __device__ int per_slot() const { return per_slot_; }
+  // Number of slots of two words, from the first, that are whole and follow each other in memory.
+  __device__ std::uint64_t dense_slots() const {
+    const bool dense = slot_job_.vector != 0 && slot_job_.lead == 0 && slot_job_.job.rank == 1;
+    return dense ? static_cast<std::uint64_t>(slot_job_.job.numel / per_slot_) : 0;
+  }
 
   // The elements of a slot, and whether one access of 16 bytes transfers them all.
   struct Range {
     std::int64_t first, last;
     bool vector;
   };
-  __device__ Range range(std::uint64_t slot) const {
-    const std::int64_t begin = static_cast<std::int64_t>(slot) * per_slot_ - slot_job_.lead;
-    const std::int64_t end = begin + per_slot_;
-    const std::int64_t numel = slot_job_.job.numel;
-    const bool whole = begin >= 0 && end <= numel;
-    return {begin < 0 ? 0 : begin, end > numel ? numel : end, whole && slot_job_.vector != 0};
+  // Slots that are aligned in memory, as they are filled: what is drawn can be shifted.
+  __device__ Range in_memory(std::uint64_t slot) const {
+    return range(slot, slot_job_.lead, slot_job_.vector != 0);
+  }
+  // Slots of two words, as they are digested. There may be one less.
+  __device__ Range of_words(std::uint64_t slot) const {
+    return range(slot, 0, slot_job_.vector != 0 && slot_job_.lead == 0);
   }
 
   // Address of a vector slot.
@@ -102,7 +180,7 @@ class Elements {
     std::int64_t offset = index;
     if (job.rank > 1) {
       const std::int64_t inner = job.size[job.rank - 1];
-      const std::int64_t run = index / inner;
+      const std::int64_t run = quotient(index, inner);
       offset = run_offset(job, run) + (index - run * inner);
     }
     return reinterpret_cast<Sixteen*>(at(offset));
@@ -111,9 +189,10 @@ class Elements {
   // Calls `visit(pointer, index)` for the elements [first, last) in memory order.
   template <class Visit>
   __device__ void for_each(std::int64_t first, std::int64_t last, Visit visit) const {
+    if (first >= last) return;
     const BufferJob& job = slot_job_.job;
     const std::int64_t inner = job.size[job.rank - 1];
-    std::int64_t run = job.rank == 1 ? 0 : first / inner;
+    std::int64_t run = job.rank == 1 ? 0 : quotient(first, inner);
     std::int64_t column = first - run * inner;
     std::byte* row = at(run_offset(job, run));
     for (std::int64_t index = first; index < last; ++index) {
@@ -126,6 +205,13 @@ class Elements {
   }
 
  private:
+  __device__ Range range(std::uint64_t slot, std::int64_t lead, bool vector) const {
+    const std::int64_t begin = static_cast<std::int64_t>(slot) * per_slot_ - lead;
+    const std::int64_t end = begin + per_slot_;
+    const std::int64_t numel = slot_job_.job.numel;
+    const bool whole = begin >= 0 && end <= numel;
+    return {begin < 0 ? 0 : begin, end > numel ? numel : end, whole && vector};
+  }
   __device__ std::byte* at(std::int64_t offset) const {
     return static_cast<std::byte*>(slot_job_.job.data) + offset * bytes_;
   }
@@ -137,26 +223,17 @@ class Elements {
 
 __device__ void fill_elements(const SlotJob& slot_job, std::uint64_t begin, std::uint64_t end) {
   const Elements elements(slot_job);
-  const unsigned bits = 8 * elements.element_bytes();
-  const Filling filling(slot_job.job, elements.element_bytes());
+  const unsigned bytes = elements.element_bytes();
+  const Filling filling(slot_job.job);
   for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
-    const Elements::Range range = elements.range(slot);
-    if (range.vector) {
-      Sixteen value = {0, 0};
-#pragma unroll 1
-      for (unsigned at = 0; at < 128; at += bits) {
-        const std::uint64_t element = filling.at(range.first + at / bits);
-        if (at < 64)
-          value.low |= element << at;
-        else
-          value.high |= element << (at - 64);
-      }
+    const Elements::Range range = elements.in_memory(slot);
+    const Sixteen value = filling.slot_at(range.first);
+    if (range.vector)
       *elements.vector_at(range.first) = value;
-    } else {
+    else
       elements.for_each(range.first, range.last, [&](std::byte* p, std::int64_t index) {
-        store(p, elements.element_bytes(), filling.at(index));
+        store(p, bytes, element_at(value, bytes, static_cast<unsigned>(index - range.first)));
       });
-    }
   }
 }
 
@@ -166,31 +243,67 @@ struct Tally {
   std::int64_t first_dirty = INT64_MAX;
 };
 
+// Adds slots of two words.
+class SlotCheck {
+ public:
+  __device__ SlotCheck(const SlotJob& slot_job, unsigned element_bytes)
+      : filling_(slot_job.job),
+        bytes_(element_bytes),
+        per_word_(static_cast<int>(kWordBytes / element_bytes)),
+        verify_(slot_job.job.verify_unchanged) {}
+
+  // The first `count` elements of the slot exist.
+  __device__ void add(const Sixteen& found, std::uint64_t slot, int count, Tally& tally) const {
+    const auto word = static_cast<std::int64_t>(2 * slot);
+    tally.digest += digest_term(found.low, word);
+    if (count > per_word_) tally.digest += digest_term(found.high, word + 1);
+    if (!verify_) return;
+    const Sixteen want = filling_.slot_at(word * per_word_);
+    if (found.low == want.low && found.high == want.high) return;
+    for (int lane = 0; lane < count; ++lane)
+      tally.changed += element_at(found, bytes_, static_cast<unsigned>(lane)) !=
+                       element_at(want, bytes_, static_cast<unsigned>(lane));
+  }
+
+ private:
+  Filling filling_;
+  unsigned bytes_;
+  int per_word_;
+  bool verify_;
+};
+
 __device__ void check_elements(const SlotJob& slot_job, std::uint64_t begin, std::uint64_t end,
                                Tally& tally) {
   const Elements elements(slot_job);
-  const unsigned bits = 8 * elements.element_bytes();
-  const std::uint64_t mask = ~0ull >> (64 - bits);
-  const Filling filling(slot_job.job, elements.element_bytes());
-  const bool verify = slot_job.job.verify_unchanged;
-  const auto see = [&](std::uint64_t element, std::int64_t index) {
-    tally.digest += digest_term(element, index);
-    if (verify) tally.changed += element != filling.at(index);
-  };
-  for (std::uint64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
-    const Elements::Range range = elements.range(slot);
-    if (range.vector) {
-      const Sixteen value = *elements.vector_at(range.first);
-#pragma unroll 1
-      for (unsigned at = 0; at < 128; at += bits) {
-        const std::uint64_t element = at < 64 ? value.low >> at : value.high >> (at - 64);
-        see(element & mask, range.first + at / bits);
-      }
-    } else {
-      elements.for_each(range.first, range.last, [&](const std::byte* p, std::int64_t index) {
-        see(load(p, elements.element_bytes()), index);
-      });
+  const unsigned bytes = elements.element_bytes();
+  const SlotCheck check(slot_job, bytes);
+  std::uint64_t slot = begin + threadIdx.x;
+  // Whole slots without gaps: the next one is on its way while one is digested.
+  if (const std::uint64_t dense = elements.dense_slots(); slot < end && slot < dense) {
+    const std::uint64_t stop = end < dense ? end : dense;
+    const Sixteen* const at = elements.vector_at(0);
+    Sixteen next = at[slot];
+    while (slot < stop) {
+      const Sixteen found = next;
+      const std::uint64_t following = slot + blockDim.x;
+      if (following < stop) next = at[following];
+      check.add(found, slot, elements.per_slot(), tally);
+      slot = following;
     }
+  }
+  for (; slot < end; slot += blockDim.x) {
+    const Elements::Range range = elements.of_words(slot);
+    if (range.first >= range.last) return;
+    const auto count = static_cast<int>(range.last - range.first);
+    if (range.vector) {
+      check.add(*elements.vector_at(range.first), slot, count, tally);
+      continue;
+    }
+    Sixteen found = {0, 0};
+    elements.for_each(range.first, range.last, [&](const std::byte* p, std::int64_t index) {
+      insert(found, bytes, static_cast<unsigned>(index - range.first), load(p, bytes));
+    });
+    check.add(found, slot, count, tally);
   }
 }
 
@@ -398,16 +511,18 @@ __device__ void fill_batch(const BatchView& batch) {
 }  // namespace
 
 // Grid: any; block: kBlockThreads.
-extern "C" __global__ void __launch_bounds__(kBlockThreads) redzone_fill(BatchView batch) {
+extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerProcessor)
+    redzone_fill(BatchView batch) {
   fill_batch(batch);
 }
 
-extern "C" __global__ void __launch_bounds__(kBlockThreads)
+extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerProcessor)
     redzone_fill_inline(const __grid_constant__ InlineBatch batch) {
   fill_batch({batch.jobs, batch.pieces, batch.piece_count, batch.chunks, nullptr});
 }
 
-extern "C" __global__ void __launch_bounds__(kBlockThreads) redzone_check(BatchView batch) {
+extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerProcessor)
+    redzone_check(BatchView batch) {
   for_each_piece(batch, [&](const SlotJob& slot_job, const Piece& piece, std::uint64_t begin,
                             std::uint64_t end) {
     Tally tally;

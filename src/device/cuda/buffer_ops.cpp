@@ -11,7 +11,7 @@ namespace redzone::device::cuda {
 namespace {
 
 // Enough blocks to fill every multiprocessor; with more each would only get fewer chunks.
-constexpr std::uint64_t kBlocksPerProcessor = 8;
+constexpr std::uint64_t kMostBlocksPerProcessor = 8;
 
 }  // namespace
 
@@ -122,7 +122,7 @@ Status<void> BufferOps::upload(CUstream stream, const Table& table) {
 
 Status<void> BufferOps::launch(CUfunction kernel, CUstream stream, void* parameter) {
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
-      plan_.chunks, static_cast<std::uint64_t>(processors_) * kBlocksPerProcessor));
+      plan_.chunks, static_cast<std::uint64_t>(processors_) * kMostBlocksPerProcessor));
   void* parameters[] = {parameter};
   const auto r =
       api_.launch_kernel(kernel, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr);

@@ -135,7 +135,7 @@ BufferCheck check_buffer(const BufferJob& job) {
       result.dirty_gaps += dirty.count(at, n);
     });
   });
-  result.digest = sums.digest;
+  result.digest = digest_of(sums, static_cast<DType>(job.dtype), job.numel);
   result.changed = sums.changed;
   result.dirty_before = dirty.count(static_cast<const std::byte*>(job.before), job.before_bytes);
   result.dirty_after = dirty.count(static_cast<const std::byte*>(job.after), job.after_bytes);
