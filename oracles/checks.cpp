@@ -40,8 +40,12 @@ std::optional<std::string> differing_output(const CallObservation& a, const Call
   return std::nullopt;
 }
 
+bool was_sampled(const CallObservation& call) {
+  return call.comparison == Comparison::sampled;
+}
+
 bool was_compared(const CallObservation& call) {
-  return call.comparison == Comparison::compared;
+  return call.comparison == Comparison::compared || was_sampled(call);
 }
 
 bool is_empty(const CallObservation& call) {
@@ -306,10 +310,11 @@ std::optional<Verdict> judge_reference(std::string_view oracle, const Plan& plan
       s.buffer = r.tensor;
       return fail(
           oracle, s, call.call,
-          fmt::format("'{}' of {}: {} of {} elements are beyond the tolerance; element {} is "
+          fmt::format("'{}' of {}: {} of {} elements{} are beyond the tolerance; element {} is "
                       "{:.9g}, expected {:.9g}",
                       r.tensor, describe_call(plan, call.call), r.mismatches, r.numel,
-                      r.first_index, r.got, r.want));
+                      r.of == 0 ? "" : fmt::format(" in a sample of {}", r.of), r.first_index,
+                      r.got, r.want));
     }
   return std::nullopt;
 }
@@ -320,6 +325,7 @@ ReferenceCount compared_calls(const Plan& plan, const TargetSpec& spec,
   ReferenceCount count{0, static_cast<std::int64_t>(calls_of(plan).size())};
   if (comparing == nullptr) return count;
   count.compared = std::count_if(comparing->calls.begin(), comparing->calls.end(), was_compared);
+  count.sampled = std::count_if(comparing->calls.begin(), comparing->calls.end(), was_sampled);
   count.calls -= std::count_if(comparing->calls.begin(), comparing->calls.end(), is_empty);
   return count;
 }
@@ -328,7 +334,7 @@ std::string why_not_compared(const Plan& plan, const Observation& observation) {
   if (observation.end != End::completed) return "the trial did not complete";
   const auto& calls = observation.calls;
   const auto first = std::find_if(calls.begin(), calls.end(), [](const CallObservation& c) {
-    return !was_compared(c) && !is_empty(c);
+    return c.comparison != Comparison::compared && !is_empty(c);
   });
   if (first == calls.end())
     return calls.empty() ? "no call was run to its end" : "all outputs of all calls are empty";
@@ -338,6 +344,8 @@ std::string why_not_compared(const Plan& plan, const Observation& observation) {
       return call + " was left out for lack of time";
     case Comparison::too_large:
       return call + " is too large for it";
+    case Comparison::sampled:
+      return call + " was compared in a sample of its rows";
     case Comparison::none:
     case Comparison::empty:
     case Comparison::compared:

@@ -83,7 +83,7 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
     // The first one is compared at any cost: until then the estimate is a guess.
     const bool affordable =
         expected_us(large.work) <= most_us_ && reserved.us + us <= allowance_us_;
-    if (first || affordable) {
+    if (!is_always_sampled(spec, large.work) && (first || affordable)) {
       reserved.us += us;
       reserved.work += work;
       reserved.first = reserved.first || first;
@@ -113,6 +113,7 @@ void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observati
       const double work = reserved.works[index];
       const auto us = static_cast<double>(call.reference_us);
       references_us += us;
+      if (call.comparison == Comparison::sampled) continue;  // tells nothing about whole ones
       measure(work, us);
       if (work <= kSmallWork) continue;
       compared = true;

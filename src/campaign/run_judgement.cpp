@@ -35,10 +35,10 @@ const TrialSpec* blind_trial(const Answer& own, const std::string& buffer) {
 std::string why_blind(const Plan& plan, const Answer& own, const Signature& recorded) {
   const ReferenceCount& count = own.verdict.reference;
   // A finding does not say which of its calls the reference failed, so that only a run in which
-  // each was compared says that none fails.
-  if (needs_reference(recorded.kind) && count.compared != count.calls)
-    return fmt::format("not judged by the reference: {} of {} calls were compared; {}",
-                       count.compared, count.calls,
+  // each was compared says that none fails; and not in which elements, so that each must be whole.
+  if (needs_reference(recorded.kind) && count.compared - count.sampled != count.calls)
+    return fmt::format("not judged by the reference: {} of {} calls were compared whole; {}",
+                       count.compared - count.sampled, count.calls,
                        oracles::why_not_compared(plan, own.trials, own.observations));
   if (recorded.kind == FailKind::redzone && (recorded.side == "before" || recorded.side == "after"))
     if (const TrialSpec* trial = blind_trial(own, recorded.buffer))

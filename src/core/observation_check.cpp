@@ -60,7 +60,7 @@ class Check {
                              {b.numel, b.dirty_before, b.dirty_after, b.dirty_gaps, b.changed}))
           return p;
       for (const auto& r : c.references)
-        if (auto p = counted("a count", {r.numel, r.mismatches, r.first_index})) return p;
+        if (auto p = counted("a count", {r.numel, r.mismatches, r.first_index, r.of})) return p;
     }
     return std::nullopt;
   }

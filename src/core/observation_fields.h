@@ -30,7 +30,8 @@ constexpr auto field_table(std::type_identity<ReferenceObservation>) {
   using R = ReferenceObservation;
   return fields<R>(field("tensor", &R::tensor), field("numel", &R::numel),
                    field("mismatches", &R::mismatches), field("first_index", &R::first_index),
-                   field("got", &R::got), field("want", &R::want), field("worst", &R::worst));
+                   field("got", &R::got), field("want", &R::want), field("worst", &R::worst),
+                   sparse("of", &R::of));
 }
 
 constexpr auto field_table(std::type_identity<LaunchObservation>) {

@@ -114,7 +114,8 @@ enum class Comparison : std::uint8_t {
   compared,   // see CallObservation::references
   left_out,   // TrialSpec::left_out
   too_large,  // the reference would need more host memory than allowed
-  empty       // no output has an element
+  empty,      // no output has an element
+  sampled     // some rows of each output were: TargetSpec::sampled_rows
 };
 
 constexpr auto enum_table(Comparison) {
@@ -122,18 +123,21 @@ constexpr auto enum_table(Comparison) {
                                                {Comparison::compared, "compared"},
                                                {Comparison::left_out, "left-out"},
                                                {Comparison::too_large, "too-large"},
-                                               {Comparison::empty, "empty"}});
+                                               {Comparison::empty, "empty"},
+                                               {Comparison::sampled, "sampled"}});
 }
 
 // Comparison of one output with the reference.
 struct ReferenceObservation {
   std::string tensor;
-  std::uint64_t numel = 0;
+  std::uint64_t numel = 0;  // elements that were compared
   std::uint64_t mismatches = 0;
   std::uint64_t first_index = 0;  // row-major linear index of the first mismatch
   double got = 0;
   double want = 0;
   double worst = 0;  // largest |got - want| / (abs + rel * |want|)
+  // Elements of the output if the compared ones were a sample; 0: they were all.
+  std::uint64_t of = 0;
 
   bool operator==(const ReferenceObservation&) const = default;
 };

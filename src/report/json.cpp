@@ -134,7 +134,10 @@ Json run(const ReplayRun& r) {
           {"call", v.call},
           {"result", name_of(r.result)},
           {"as_recorded", r.result == RunResult::recorded},
-          {"reference", {{"compared_calls", v.reference.compared}, {"calls", v.reference.calls}}},
+          {"reference",
+           {{"compared_calls", v.reference.compared},
+            {"sampled_calls", v.reference.sampled},
+            {"calls", v.reference.calls}}},
           {"wall_us", r.wall_us},
           {"sanitizer", FieldJson::of(r.sanitizer, Defaults::written)}};
 }
@@ -215,6 +218,7 @@ std::string campaign_json(const CampaignRecord& c, std::span<const Finding> foun
                 {"unjudged", list(scope.unjudged, unjudged)},
                 {"reference",
                  {{"compared_calls", s.reference.compared},
+                  {"sampled_calls", s.reference.sampled},
                   {"calls", s.reference.calls},
                   {"targets", list(scope.compared, compared)}}},
                 {"targets", list(scope.targets, judged)},

@@ -18,9 +18,15 @@ std::string compared_calls(const ReferenceCount& count) {
                      counted(static_cast<std::uint64_t>(count.calls), "call"));
 }
 
+std::string sampled_text(const ReferenceCount& count) {
+  if (count.sampled == 0) return "";
+  return fmt::format(", {} of them in a sample of rows",
+                     grouped(static_cast<std::uint64_t>(count.sampled)));
+}
+
 std::string compared_text(const ReferenceCount& count) {
   if (count.calls == 0) return "";
-  return "compared with the reference: " + compared_calls(count);
+  return "compared with the reference: " + compared_calls(count) + sampled_text(count);
 }
 
 std::string not_compared_text(const ReferenceCount& count, std::string_view why) {

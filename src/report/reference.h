@@ -14,7 +14,9 @@ namespace redzone::report {
 std::string compared_count(const ReferenceCount& count);
 // "612 of 1,000 calls"
 std::string compared_calls(const ReferenceCount& count);
-// "compared with the reference: 612 of 1,000 calls"
+// ", 40 of them in a sample of rows" if so; else "".
+std::string sampled_text(const ReferenceCount& count);
+// "compared with the reference: 612 of 1,000 calls", and sampled_text()
 std::string compared_text(const ReferenceCount& count);
 // "not judged by reference: none of 37 calls was compared: WHY" if so; else "". `why` is printed as
 // given.

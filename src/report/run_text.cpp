@@ -136,7 +136,8 @@ std::string campaign_text(const CampaignRecord& campaign, std::span<const Findin
                      grouped(s.pass), grouped(s.fail), grouped(s.inconclusive),
                      grouped(s.not_applicable), counted(s.harness_errors, "harness error"));
   if (const std::string compared = compared_calls(s.reference); !compared.empty())
-    out += fmt::format("  compared  {} with the reference\n", compared);
+    out +=
+        fmt::format("  compared  {} with the reference{}\n", compared, sampled_text(s.reference));
   out += targets_not_compared(scope.compared);
   out += targets_judged(scope.targets);
   for (const auto& slow : scope.slow_functions)

@@ -10,6 +10,8 @@
 #include "device/buffer_math.h"
 #include "device/element_loops.h"
 #include "trial/compare_values.h"
+#include "trial/reference_sample.h"
+#include "trial/reference_values.h"
 
 namespace redzone::trial {
 namespace {
@@ -17,10 +19,12 @@ namespace {
 // Reading in windows of this size keeps the number of copies low and, if rows are far apart, the
 // bytes copied, too.
 constexpr std::size_t kReadWindowBytes = 256 * 1024;
-// Elements generated at a time: they are converted while they are in the cache.
-constexpr std::int64_t kMadeAtOnce = 2048;
 // Per vector: the memory of a call with at most this many elements is kept for the next.
 constexpr std::size_t kKeptElems = 1 << 20;
+// Expected values that are remembered: 16 MiB. A reference that took less time than this is run
+// again: remembering costs a few microseconds, too.
+constexpr std::size_t kRememberedElems = 2 << 20;
+constexpr std::uint64_t kWorthRememberingUs = 100;
 
 class Reader {
  public:
@@ -48,21 +52,6 @@ class Reader {
   std::vector<std::byte>& buffer_;
 };
 
-std::size_t count(const Shape& shape) {
-  std::size_t n = 1;
-  for (auto s : shape) n *= static_cast<std::size_t>(s);
-  return n;
-}
-
-bool is_row_major(const View& view) {
-  std::int64_t step = 1;
-  for (std::size_t d = view.shape.size(); d-- > 0;) {
-    if (view.shape[d] > 1 && view.index_steps[d] != step) return false;
-    step *= view.shape[d];
-  }
-  return true;
-}
-
 // `values` are in memory order; `logical` receives them in logical (row-major) order.
 void put_in_order(const View& view, const double* values, std::vector<double>& logical) {
   logical.resize(count(view.shape));
@@ -84,17 +73,6 @@ void put_in_order(const View& view, const double* values, std::vector<double>& l
   }
 }
 
-// Contents of an input before the call, in memory order. `bytes` has room for kMadeAtOnce elements
-// of any type.
-void make_values(const TensorBuffer& tensor, std::byte* bytes, double* to) {
-  const device::ElementLoops& loops = device::element_loops(tensor.job);
-  for (std::int64_t first = 0; first < tensor.view.numel; first += kMadeAtOnce) {
-    const std::int64_t n = std::min(kMadeAtOnce, tensor.view.numel - first);
-    loops.fill(tensor.job, bytes, first, n);
-    device::decode_elements(tensor.dtype, bytes, n, to + first);
-  }
-}
-
 bool are_equal(const CallUnit& a, const CallUnit& b) {
   const Call& left = *a.item->call;
   const Call& right = *b.item->call;
@@ -107,6 +85,32 @@ using Clock = std::chrono::steady_clock;
 std::uint64_t microseconds_since(Clock::time_point begun) {
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(us.count()), 1);
+}
+
+// Calls a function of the target. False, with the trial ended, if it throws.
+template <class Function>
+bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, const char* name,
+             Function function) {
+  const auto thrown = [&](const std::string& what) {
+    state.session.stop(End::spec_error,
+                       fmt::format("target '{}': {}() threw {}", spec.name, name, what));
+    return false;
+  };
+  if (state.box != nullptr) state.box->call_compared = unit.item->index;
+  state.show_progress();
+  try {
+    function();
+  } catch (const std::bad_alloc&) {
+    state.session.stop(End::worker_error,
+                       fmt::format("target '{}': no memory for the reference of call {}", spec.name,
+                                   unit.item->index + 1));
+    return false;
+  } catch (const std::exception& e) {
+    return thrown(fmt::format("\"{}\"", e.what()));
+  } catch (...) {
+    return thrown("something that is not a std::exception");
+  }
+  return true;
 }
 
 template <class T>
@@ -146,6 +150,8 @@ class ReferenceCheck::Values final : public ReferenceCall {
   ReferenceCheck& check_;
 };
 
+ReferenceCheck::ReferenceCheck() : memory_(kRememberedElems) {}
+
 std::size_t reference_bytes(const CallUnit& unit) {
   std::size_t elements = 0, largest = 0;
   for (const auto& tensor : unit.tensors) {
@@ -159,7 +165,6 @@ std::size_t reference_bytes(const CallUnit& unit) {
 void ReferenceCheck::make_inputs(const CallUnit& unit) {
   inputs_.resize(unit.tensors.size());
   outputs_.resize(unit.tensors.size());
-  bytes_.resize(std::max(bytes_.size(), static_cast<std::size_t>(kMadeAtOnce) * sizeof(double)));
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     std::vector<double>& input = inputs_[i];
@@ -170,10 +175,10 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
     const auto numel = static_cast<std::size_t>(tensor.view.numel);
     if (is_row_major(tensor.view)) {
       input.resize(numel);
-      make_values(tensor, bytes_.data(), input.data());
+      make_values(tensor, 0, tensor.view.numel, input.data());
     } else {
       in_memory_order_.resize(numel);
-      make_values(tensor, bytes_.data(), in_memory_order_.data());
+      make_values(tensor, 0, tensor.view.numel, in_memory_order_.data());
       put_in_order(tensor.view, in_memory_order_.data(), input);
     }
     if (tensor.spec->role == Role::inout) outputs_[i] = input;
@@ -203,39 +208,20 @@ bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
 
 bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
                                    const CallUnit& unit) {
-  if (state.box != nullptr) state.box->call_compared = unit.item->index;
-  state.show_progress();
   make_inputs(unit);
   Values call(unit, *this);
-  const auto thrown = [&](const std::string& what) {
-    state.session.stop(End::spec_error,
-                       fmt::format("target '{}': reference() threw {}", spec.name, what));
-    return false;
-  };
-  try {
-    target.reference(call);
-  } catch (const std::bad_alloc&) {
-    state.session.stop(End::worker_error,
-                       fmt::format("target '{}': no memory for the reference of call {}", spec.name,
-                                   unit.item->index + 1));
-    return false;
-  } catch (const std::exception& e) {
-    return thrown(fmt::format("\"{}\"", e.what()));
-  } catch (...) {
-    return thrown("something that is not a std::exception");
-  }
-  return true;
+  return returns(state, spec, unit, "reference", [&] { target.reference(call); });
 }
 
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
-                                     const CallUnit& unit) {
+                                     const CallUnit& unit, const ExpectedOutputs& expected) {
   const Tolerance tolerance = spec.tolerance_for(unit.item->call->config);
   auto& references = state.of_call(unit.item->index).references;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
     if (!read_output(state.session, tensor)) return false;
-    references.push_back(compare_values(tensor.spec->name, found_, outputs_[i],
+    references.push_back(compare_values(tensor.spec->name, found_, expected[i],
                                         tensor.spec->tolerance.value_or(tolerance)));
   }
   return true;
@@ -247,14 +233,69 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (done[i]) continue;
     const auto begun = Clock::now();
-    bool going = run_reference(state, target, spec, *units[i]);
+    const Call& call = *units[i]->item->call;
+    const ExpectedOutputs* expected = memory_.find(spec.name, call, false);
+    const bool known = expected != nullptr;
+    bool going = known || run_reference(state, target, spec, *units[i]);
+    if (!known) expected = &outputs_;
     for (std::size_t k = i; going && k < units.size(); ++k) {
       if (done[k] || !are_equal(*units[i], *units[k])) continue;
       done[k] = true;
-      going = compare_outputs(state, spec, *units[k]);
+      going = compare_outputs(state, spec, *units[k], *expected);
+    }
+    if (!known) {
+      const std::uint64_t us = microseconds_since(begun);
+      state.of_call(units[i]->item->index).reference_us = us;
+      if (going && us >= kWorthRememberingUs) memory_.keep(spec.name, call, false, outputs_);
     }
     forget_large();
-    state.of_call(units[i]->item->index).reference_us = microseconds_since(begun);
+    state.show_progress();
+    if (!going) return;
+  }
+}
+
+bool ReferenceCheck::sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
+                                const CallUnit& unit) {
+  const auto begun = Clock::now();
+  const Call& call = *unit.item->call;
+  RowsCall asked(unit, spec.sampled_rows);
+  const ExpectedOutputs* expected = memory_.find(spec.name, call, true);
+  const bool known = expected != nullptr;
+  if (!known) {
+    if (!returns(state, spec, unit, "reference_rows", [&] { target.reference_rows(asked); }))
+      return false;
+    expected = &asked.outputs();
+  }
+  const Tolerance tolerance = spec.tolerance_for(call.config);
+  auto& references = state.of_call(unit.item->index).references;
+  for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
+    const TensorBuffer& tensor = unit.tensors[i];
+    if (tensor.spec->role == Role::in) continue;
+    const RowsOf& shape = asked.shape_of(i);
+    const auto& rows = asked.rows_of(i);
+    const auto length = static_cast<std::size_t>(shape.length());
+    found_.resize((*expected)[i].size());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (!shape.read(state.session, rows[r], found_.data() + r * length)) return false;
+    ReferenceObservation o = compare_values(tensor.spec->name, found_, (*expected)[i],
+                                            tensor.spec->tolerance.value_or(tolerance));
+    if (o.mismatches > 0)
+      o.first_index = static_cast<std::uint64_t>(rows[o.first_index / length]) * length +
+                      o.first_index % length;
+    o.of = static_cast<std::uint64_t>(shape.rows()) * length;
+    references.push_back(std::move(o));
+  }
+  if (known) return true;
+  const std::uint64_t us = microseconds_since(begun);
+  state.of_call(unit.item->index).reference_us = us;
+  if (us >= kWorthRememberingUs) memory_.keep(spec.name, call, true, asked.outputs());
+  return true;
+}
+
+void ReferenceCheck::sample(TrialState& state, const Target& target, const TargetSpec& spec,
+                            std::span<const CallUnit* const> units) {
+  for (const CallUnit* unit : units) {
+    const bool going = sample_one(state, target, spec, *unit);
     state.show_progress();
     if (!going) return;
   }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "trial/reference_memory.h"
 #include "trial/trial_state.h"
 
 namespace redzone::trial {
@@ -15,28 +16,39 @@ std::size_t reference_bytes(const CallUnit& unit);
 // would cost more than computing the values.
 class ReferenceCheck {
  public:
+  ReferenceCheck();
+
   // Recomputes the inputs of each call on the CPU (none are read from the device), runs the
   // reference, reads the outputs back and adds the result to the call's observation. Calls with
-  // equal descriptions in the plan share one run of the reference; the outputs of each are
-  // compared, and the first of them carries the time. The device must be idle. A reference that
-  // throws ends the trial as a spec error, because the mistake is not the kernel's.
+  // equal descriptions share one run of the reference, in a plan and as long as it is remembered;
+  // the outputs of each are compared, and the one for which it ran carries the time. The device
+  // must be idle. A reference that throws ends the trial as a spec error, because the mistake is
+  // not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
                std::span<const CallUnit* const> units);
+  // The same for some rows of each output, for targets with TargetSpec::sampled_rows.
+  void sample(TrialState& state, const Target& target, const TargetSpec& spec,
+              std::span<const CallUnit* const> units);
 
  private:
   class Values;
 
-  // False if the session has stopped.
+  // These return false if the session has stopped.
   bool run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
                      const CallUnit& unit);
-  bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit);
-  void make_inputs(const CallUnit& unit);
+  bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit,
+                       const ExpectedOutputs& expected);
   bool read_output(Session& session, const TensorBuffer& tensor);
+  bool sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
+                  const CallUnit& unit);
+  void make_inputs(const CallUnit& unit);
   void forget_large();
 
-  std::vector<std::vector<double>> inputs_, outputs_;  // by tensor; logical order
+  std::vector<std::vector<double>> inputs_;  // by tensor; logical order
+  ExpectedOutputs outputs_;                  // likewise
   std::vector<double> in_memory_order_, found_;
   std::vector<std::byte> bytes_;
+  ReferenceMemory memory_;
 };
 
 }  // namespace redzone::trial

@@ -9,6 +9,7 @@
 
 #include "core/leak.h"
 #include "core/plan_text.h"
+#include "core/work.h"
 #include "target/capability.h"
 #include "trial/encode.h"
 
@@ -158,37 +159,49 @@ void TrialRunner::run_segments(const TargetEntry& entry, Target& target, bool re
   }
 }
 
-Comparison TrialRunner::comparison_of(const CallUnit& unit) const {
+Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& unit) const {
   const bool empty = std::all_of(unit.tensors.begin(), unit.tensors.end(), [](const auto& t) {
     return t.spec->role == Role::in || t.view.numel == 0;
   });
   if (empty) return Comparison::empty;
   const auto call = static_cast<std::uint32_t>(unit.item->index);
-  if (std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end())
-    return Comparison::left_out;
-  return reference_bytes(unit) <= limits_.reference_bytes ? Comparison::compared
-                                                          : Comparison::too_large;
+  const bool left_out = std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end();
+  const bool fits = reference_bytes(unit) <= limits_.reference_bytes;
+  if (spec.sampled_rows > 0) {
+    const double work = work_of(spec, unit.item->call->dims, unit.item->call->config);
+    const bool whole = !left_out && fits && !is_always_sampled(spec, work);
+    return whole ? Comparison::compared : Comparison::sampled;
+  }
+  if (!left_out && fits) return Comparison::compared;
+  return left_out ? Comparison::left_out : Comparison::too_large;
 }
 
 void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
   if (!state_.session.synchronize()) return;
   if (state_.session.stopped()) return;
   compared_.clear();
+  sampled_.clear();
   for (std::size_t i = 0; i < segment.ran; ++i) {
     const CallUnit& unit = segment.units[i];
     if (!unit.item->last || unit.waits) continue;
-    const Comparison comparison = comparison_of(unit);
+    const Comparison comparison = comparison_of(entry.spec, unit);
     if (comparison == Comparison::compared)
       compared_.push_back(&unit);
+    else if (comparison == Comparison::sampled)
+      sampled_.push_back(&unit);
     else
       state_.of_call(unit.item->index).comparison = comparison;
   }
   state_.set_phase(device::Phase::comparing);
   reference_.compare(state_, target, entry.spec, compared_);
+  if (!state_.session.stopped()) reference_.sample(state_, target, entry.spec, sampled_);
   // A reference that threw has compared nothing.
-  if (!state_.session.stopped())
+  if (!state_.session.stopped()) {
     for (const CallUnit* unit : compared_)
       state_.of_call(unit->item->index).comparison = Comparison::compared;
+    for (const CallUnit* unit : sampled_)
+      state_.of_call(unit->item->index).comparison = Comparison::sampled;
+  }
   state_.set_phase(device::Phase::checking);
 }
 

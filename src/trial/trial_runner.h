@@ -22,7 +22,7 @@ struct TrialLimits {
   std::size_t bytes = std::size_t{1} << 30;
   std::size_t calls = 256;  // in one segment
   // Host memory for the inputs and outputs of one call's reference; a call that needs more is not
-  // compared.
+  // compared whole.
   std::size_t reference_bytes = std::size_t{1} << 30;
   // false: only fills inputs and runs calls. Nothing is poisoned, checked, compared or named, and
   // observations only contain how a trial ended. The baseline of the benchmark.
@@ -59,7 +59,7 @@ class TrialRunner {
   // Creates `target` as soon as possible.
   void run_steps(const Plan& plan, const TrialSpec& trial, std::unique_ptr<Target>& target);
   void run_segments(const TargetEntry& entry, Target& target, bool reference);
-  Comparison comparison_of(const CallUnit& unit) const;
+  Comparison comparison_of(const TargetSpec& spec, const CallUnit& unit) const;
   void compare(const TargetEntry& entry, const Target& target, const Segment& segment);
   // Waits for all enqueued work, then destroys the target and collects the results.
   void finish(std::unique_ptr<Target> target);
@@ -72,7 +72,7 @@ class TrialRunner {
   Schedule schedule_;
   ReferenceCheck reference_;
   std::span<const std::uint32_t> left_out_;  // of the current trial
-  std::vector<const CallUnit*> compared_;
+  std::vector<const CallUnit*> compared_, sampled_;
   // Segments live as long as their trial, because a target may keep the shapes that it received.
   std::vector<std::unique_ptr<Segment>> segments_;
   std::size_t segment_count_ = 0;

@@ -140,6 +140,44 @@ TEST(ReferenceBudget, AReferenceThatDidNotEndIsNotTriedAgainAtOnce) {
   EXPECT_EQ(run(End::worker_error), Indices{0});
 }
 
+// Every trial compares such a call in a sample, so that no time is set aside for it.
+TEST(ReferenceBudget, VeryLargeCallsOfATargetWithSamplesAreLeftOut) {
+  TargetSpec sampled = spec();
+  sampled.sampled_rows = 4;
+  ReferenceBudget budget{seconds(1000)};
+  const Plan plan = plain_plan({call_of(1000, 16)});  // 1e10 operations
+  std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+  const auto reserved = budget.reserve(plan, sampled, trials);
+  EXPECT_EQ(trials[0].left_out, Indices{0});
+  EXPECT_EQ(reserved.us, 0);
+  EXPECT_FALSE(reserved.first);
+  EXPECT_EQ(reserved.in_all(), 0);
+  trials[0].left_out.clear();
+  budget.reserve(plan, spec(), trials);
+  EXPECT_EQ(trials[0].left_out, Indices{}) << "without samples the first is compared at any cost";
+}
+
+TEST(ReferenceBudget, TheTimeOfASampleSaysNothingOfWholeReferences) {
+  ReferenceBudget budget{seconds(5)};
+  TargetSpec sampled = spec();
+  sampled.sampled_rows = 4;
+  const Plan plan = plain_plan({call_of(90, 16)});  // estimated at 9 s
+  std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+  Observation o = testing::all_right(plan, trials[0]);
+  o.calls[0].comparison = Comparison::sampled;
+  o.calls[0].reference_us = 10;
+  o.wall_us = 1'000'000'000;
+  for (int i = 0; i < 3; ++i)
+    budget.settle(budget.reserve(plan, sampled, trials), std::span(&o, 1));
+  o.calls[0].comparison = Comparison::compared;
+  o.calls[0].reference_us = 9'000'000;
+  trials[0].left_out.clear();
+  budget.settle(budget.reserve(plan, sampled, trials), std::span(&o, 1));
+  trials[0].left_out.clear();
+  budget.reserve(plan, sampled, trials);
+  EXPECT_EQ(trials[0].left_out, Indices{0}) << "9 s are more than the 5 s that one may take";
+}
+
 TEST(ReferenceBudget, TargetsWithoutAReferenceAreToldNothing) {
   ReferenceBudget budget{seconds(5)};
   TargetSpec none = spec();

@@ -67,7 +67,8 @@ inline Observation sample_observation() {
                       .first_index = 3,
                       .got = std::numeric_limits<double>::infinity(),
                       .want = -0.1,
-                      .worst = 1e300}};
+                      .worst = 1e300,
+                      .of = 4096}};
   call.launches = {{.kernel = "scan", .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 7}};
   call.scratch = {{.name = "s",
                    .bytes = 256,

@@ -44,6 +44,28 @@ TEST(ReferenceOracle, APassSaysHowManyCallsWereCompared) {
   EXPECT_EQ(v.reference, (ReferenceCount{2, 3}));
 }
 
+TEST(ReferenceOracle, ASampleCountsAndIsNamed) {
+  const Plan plan = plan_of_calls({1, 2, 3});
+  Observation o = compared(3, {0, 2}, Comparison::sampled);
+  o.calls[1].references = {{.tensor = "y", .numel = 64, .of = 1000}};
+  const Verdict right = reference(plan, o);
+  EXPECT_EQ(right.outcome, Outcome::pass);
+  EXPECT_EQ(right.reference, (ReferenceCount{3, 3, 1}));
+  ReferenceObservation& y = o.calls[1].references[0];
+  y.mismatches = 2;
+  y.first_index = 977;
+  y.got = 1;
+  const Verdict wrong = reference(plan, o);
+  EXPECT_EQ(wrong.outcome, Outcome::fail);
+  EXPECT_EQ(wrong.signature.kind, FailKind::reference);
+  EXPECT_EQ(wrong.call, 1);
+  EXPECT_NE(wrong.reason.find("2 of 64 elements in a sample of 1000 are beyond the tolerance; "
+                              "element 977 is 1, expected 0"),
+            std::string::npos)
+      << wrong.reason;
+  EXPECT_EQ(why_not_compared(plan, o), "call 2 (N = 2) was compared in a sample of its rows");
+}
+
 TEST(ReferenceOracle, WhereNothingWasComparedNothingIsJudged) {
   const Plan plan = plan_of_calls({64, 64});
   const Verdict large = reference(plan, compared(2, {}, Comparison::too_large));

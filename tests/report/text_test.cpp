@@ -222,6 +222,11 @@ TEST(ReportText, ACampaignSaysHowManyCallsWereCompared) {
   EXPECT_NE(
       campaign_text(campaign, {}, {}).find("  compared  612 of 1,000 calls with the reference\n"),
       std::string::npos);
+  campaign.stats.reference.sampled = 40;
+  EXPECT_NE(campaign_text(campaign, {}, {})
+                .find("  compared  612 of 1,000 calls with the reference, 40 of them in a sample "
+                      "of rows\n"),
+            std::string::npos);
 }
 
 TEST(ReportText, ACampaignNamesTheTargetsOfWhichNothingWasCompared) {

@@ -181,6 +181,8 @@ TEST(Registry, NamesWhatIsWrongWithAPlugin) {
   expect_problem("no_reference",
                  "target 'boastful' says has_reference, and does not implement "
                  "reference()");
+  expect_problem("no_rows",
+                 "target 'boastful' says sampled_rows, and does not implement reference_rows()");
   expect_problem("absent", "no such file");
 }
 

@@ -203,6 +203,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
                        return Tolerance{0, -0.5};
                      }; }},
       {"declares has_reference, but has no output tensor", [](auto& s) { s.has_reference = true; }},
+      {"its sampled_rows is -1", [](auto& s) { s.sampled_rows = -1; }},
+      {"declares sampled_rows, but not has_reference", [](auto& s) { s.sampled_rows = 4; }},
       {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
       {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},
       {"its fill has no range function",

@@ -33,6 +33,10 @@ class Call final : public ReferenceCall {
   }
   std::span<double> output(std::string_view name) override { return tensors_.find(name)->second; }
 
+  std::span<const double> values(std::string_view name) const {
+    return tensors_.find(name)->second;
+  }
+
   // Element of a tensor whose first two dims are B and H, viewed as [B * H, rows, columns].
   double at(std::string_view name, std::int64_t q, std::int64_t row, std::int64_t column,
             std::int64_t columns) const {
@@ -53,6 +57,78 @@ class Call final : public ReferenceCall {
   Config config_;
   std::map<std::string, std::vector<double>, std::less<>> tensors_;
 };
+
+// The same call, of whose outputs some rows are asked for.
+class Rows final : public SampledCall {
+ public:
+  Rows(const Call& call, const TargetSpec& spec) : call_(call) {
+    for (const auto& tensor : spec.tensors) {
+      Output& to = tensors_[tensor.name];
+      to.length = static_cast<std::size_t>(tensor.shape(call.dims()).back());
+      const auto n = static_cast<std::int64_t>(call.values(tensor.name).size() / to.length);
+      for (std::int64_t row = 0; row < n; row += 1 + row % 3) to.rows.push_back(row);
+      to.values.resize(to.rows.size() * to.length);
+    }
+  }
+
+  const Dims& dims() const override { return call_.dims(); }
+  const Config& config() const override { return call_.config(); }
+  std::span<const std::int64_t> rows(std::string_view output) const override {
+    return tensors_.find(output)->second.rows;
+  }
+  std::span<double> output(std::string_view name, std::size_t i) override {
+    Output& to = tensors_.find(name)->second;
+    return std::span(to.values).subspan(i * to.length, to.length);
+  }
+  std::span<const double> input(std::string_view name, std::int64_t first_row,
+                                std::int64_t count) override {
+    const auto length = tensors_.find(name)->second.length;
+    return call_.values(name).subspan(static_cast<std::size_t>(first_row) * length,
+                                      static_cast<std::size_t>(count) * length);
+  }
+  double input_at(std::string_view name, std::int64_t row, std::int64_t column) override {
+    return input(name, row, 1)[static_cast<std::size_t>(column)];
+  }
+
+ private:
+  struct Output {
+    std::size_t length = 1;
+    std::vector<std::int64_t> rows;
+    std::vector<double> values;
+  };
+  const Call& call_;
+  std::map<std::string, Output, std::less<>> tensors_;
+};
+
+// Also of a sequence so long that its first tokens have decayed to nothing at its end.
+TEST(ReferenceRows, AreRowsOfTheReference) {
+  for (const char* name :
+       {"chunk_fwd_h", "chunk_fwd_phase1", "chunk_bwd_dh", "chunk_bwd_dh_correction"}) {
+    const auto& t = chunk_target(name);
+    ASSERT_GT(t.spec.sampled_rows, 0);
+    for (const Dims& dims : {chunk_dims(1, 1, 1, 1, 1, 1), chunk_dims(2, 3, 12, 4, 3, 2),
+                             chunk_dims(1, 2, 8, 8, 2, 5), chunk_dims(1, 2, 4096, 128, 2, 3)}) {
+      Call call(t.spec, dims);
+      Rows rows(call, t.spec);
+      t.make()->reference(call);
+      t.make()->reference_rows(rows);
+      for (const auto& tensor : t.spec.tensors) {
+        if (tensor.role == Role::in) continue;
+        const auto asked = rows.rows(tensor.name);
+        ASSERT_FALSE(asked.empty());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+          const auto got = rows.output(tensor.name, i);
+          for (std::size_t e = 0; e < got.size(); ++e) {
+            const double want =
+                call.output(tensor.name)[static_cast<std::size_t>(asked[i]) * got.size() + e];
+            ASSERT_NEAR(got[e], want, 1e-12 * (1 + std::abs(want)))
+                << name << ", " << tensor.name << ", row " << asked[i] << ", column " << e;
+          }
+        }
+      }
+    }
+  }
+}
 
 // Calls check(call, q, d, e) for every element of the state after the target's reference has run.
 template <class F>

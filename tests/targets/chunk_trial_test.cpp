@@ -110,6 +110,24 @@ TEST_P(ChunkTrial, OffsetsBeyond32BitsAreClean) {
   }
 }
 
+// Calls that are compared in a sample of their rows, as a campaign does with large ones.
+TEST_P(ChunkTrial, SampledRowsAgreeWithTheReferenceForRows) {
+  Random random(17);
+  for (int i = 0; i < 30; ++i) {
+    const Plan plan{spec().name, {}, {CallStep{random.call(spec()), 1, 0}}};
+    const Observation o = runner().run(plan, {.reference = true, .left_out = {0}});
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    EXPECT_EQ(o.calls[0].comparison, Comparison::sampled);
+    EXPECT_FALSE(o.calls[0].references.empty());
+    for (const auto& r : o.calls[0].references) {
+      EXPECT_EQ(r.mismatches, 0u) << i << ": " << r.tensor << ": " << r.got << ", not "
+                                  << r.want;
+      EXPECT_GT(r.numel, 0u);
+      EXPECT_LE(r.numel, r.of);
+    }
+  }
+}
+
 // The same sums in the same order for any tiles and grid: equal bit by bit.
 TEST_P(ChunkTrial, KnobsDoNotChangeTheBits) {
   Plan plan{spec().name, {}, {}};

@@ -14,19 +14,24 @@ namespace redzone::testing {
 
 using RunFunction = std::function<void(Context&)>;
 using ReferenceFunction = std::function<void(ReferenceCall&)>;
+using SampleFunction = std::function<void(SampledCall&)>;
 
 class FunctionTarget final : public Target {
  public:
-  FunctionTarget(RunFunction run, ReferenceFunction reference)
-      : run_(std::move(run)), reference_(std::move(reference)) {}
+  FunctionTarget(RunFunction run, ReferenceFunction reference, SampleFunction sample = {})
+      : run_(std::move(run)), reference_(std::move(reference)), sample_(std::move(sample)) {}
   void run(Context& ctx) override { run_(ctx); }
   void reference(ReferenceCall& call) const override {
     if (reference_) reference_(call);
+  }
+  void reference_rows(SampledCall& call) const override {
+    if (sample_) sample_(call);
   }
 
  private:
   RunFunction run_;
   ReferenceFunction reference_;
+  SampleFunction sample_;
 };
 
 // A 2-d array in the form that a kernel takes.
@@ -83,12 +88,13 @@ inline Call call_of(std::int64_t rows, std::int64_t columns, std::uint64_t seed 
 
 struct Bench {
   explicit Bench(RunFunction run, TargetSpec spec = double_spec(), ReferenceFunction reference = {},
-                 trial::TrialLimits limits = {})
+                 trial::TrialLimits limits = {}, SampleFunction sample = {})
       : limits(limits) {
     spec.has_reference = static_cast<bool>(reference);
-    const auto added = registry.add({spec, DeviceKind::host, [run, reference] {
-                                       return std::make_unique<FunctionTarget>(run, reference);
-                                     }});
+    const auto make = [run, reference, sample] {
+      return std::make_unique<FunctionTarget>(run, reference, sample);
+    };
+    const auto added = registry.add({spec, DeviceKind::host, make});
     EXPECT_TRUE(added) << added.error().message;
   }
 

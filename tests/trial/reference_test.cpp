@@ -1,6 +1,8 @@
 // Outputs compared with the float64 reference, in any layout.
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "trial/bench.h"
 
@@ -314,6 +316,41 @@ TEST(Reference, RemembersNothingOfTheCallBefore) {
       EXPECT_EQ(call.references[0].worst, 0) << call.call;
     }
   }
+}
+
+// Slow enough to be worth remembering.
+void slow_reference(ReferenceCall& call) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  reference_double(call);
+}
+
+TEST(Reference, OfACallIsRememberedForLaterTrials) {
+  int runs = 0;
+  bool wrong = false;
+  Bench bench(
+      [&](Context& ctx) {
+        run_double(ctx);
+        if (wrong)
+          launch(ctx, "store", store_kernel, {}, ctx.tensor("y").data<float>() + 3, 1000.0f);
+      },
+      double_spec(),
+      [&](ReferenceCall& call) {
+        ++runs;
+        slow_reference(call);
+      });
+  EXPECT_EQ(run_with_reference(bench, call_of(3, 5)).calls[0].references[0].mismatches, 0u);
+  wrong = true;
+  const Observation again = run_with_reference(bench, call_of(3, 5));
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(again.calls[0].comparison, Comparison::compared);
+  EXPECT_EQ(again.calls[0].references[0].mismatches, 1u) << "the outputs are compared anew";
+  EXPECT_EQ(again.calls[0].reference_us, 0u);
+  Call padded = call_of(3, 5);
+  padded.layouts["x"].row_padding_elems = 2;
+  run_with_reference(bench, call_of(3, 5, 9));
+  run_with_reference(bench, padded);
+  run_with_reference(bench, call_of(5, 3));
+  EXPECT_EQ(runs, 4) << "of other data, another layout and other dims each its own";
 }
 
 TEST(Reference, ThatThrowsIsAMistakeOfTheSpec) {

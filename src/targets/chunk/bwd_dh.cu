@@ -58,4 +58,8 @@ void BwdDh::reference(ReferenceCall& call) const {
   reference_bwd_dh(call);
 }
 
+void BwdDh::reference_rows(SampledCall& call) const {
+  reference_rows_bwd_dh(call);
+}
+
 }  // namespace redzone::chunk

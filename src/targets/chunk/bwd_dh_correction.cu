@@ -61,4 +61,8 @@ void BwdDhCorrection::reference(ReferenceCall& call) const {
   reference_bwd_dh_correction(call);
 }
 
+void BwdDhCorrection::reference_rows(SampledCall& call) const {
+  reference_rows_bwd_dh_correction(call);
+}
+
 }  // namespace redzone::chunk

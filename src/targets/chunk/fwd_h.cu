@@ -61,4 +61,8 @@ void FwdH::reference(ReferenceCall& call) const {
   reference_fwd_h(call);
 }
 
+void FwdH::reference_rows(SampledCall& call) const {
+  reference_rows_fwd_h(call);
+}
+
 }  // namespace redzone::chunk

@@ -56,4 +56,8 @@ void FwdPhase1::reference(ReferenceCall& call) const {
   reference_fwd_phase1(call);
 }
 
+void FwdPhase1::reference_rows(SampledCall& call) const {
+  reference_rows_fwd_phase1(call);
+}
+
 }  // namespace redzone::chunk

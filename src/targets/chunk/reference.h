@@ -43,4 +43,10 @@ void reference_fwd_phase1(ReferenceCall& call);
 void reference_bwd_dh(ReferenceCall& call);
 void reference_bwd_dh_correction(ReferenceCall& call);
 
+// The same for some rows of the outputs (reference_rows.cu).
+void reference_rows_fwd_h(SampledCall& call);
+void reference_rows_fwd_phase1(SampledCall& call);
+void reference_rows_bwd_dh(SampledCall& call);
+void reference_rows_bwd_dh_correction(SampledCall& call);
+
 }  // namespace redzone::chunk

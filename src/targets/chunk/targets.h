@@ -13,6 +13,7 @@ class FwdH : public Target {
   static TargetSpec spec();
   void run(Context& ctx) override;
   void reference(ReferenceCall& call) const override;
+  void reference_rows(SampledCall& call) const override;
 
  private:
   Launcher launcher_;
@@ -23,6 +24,7 @@ class FwdPhase1 : public Target {
   static TargetSpec spec();
   void run(Context& ctx) override;
   void reference(ReferenceCall& call) const override;
+  void reference_rows(SampledCall& call) const override;
 
  private:
   Launcher launcher_;
@@ -33,6 +35,7 @@ class BwdDh : public Target {
   static TargetSpec spec();
   void run(Context& ctx) override;
   void reference(ReferenceCall& call) const override;
+  void reference_rows(SampledCall& call) const override;
 
  private:
   Launcher launcher_;
@@ -43,6 +46,7 @@ class BwdDhCorrection : public Target {
   static TargetSpec spec();
   void run(Context& ctx) override;
   void reference(ReferenceCall& call) const override;
+  void reference_rows(SampledCall& call) const override;
 
  private:
   Launcher launcher_;

@@ -274,6 +274,10 @@ struct TargetSpec {
   std::function<double(const Dims&, const Config&)> work = {};
   // Launches of one call, for the device-free oracle; empty: not declared.
   std::function<Geometry(const Dims&, const Config&)> geometry = {};
+  // Rows of each output that Target::reference_rows() is asked for when the whole reference of a
+  // call would take too long or too much memory; 0: it is not implemented, and such a call is not
+  // compared.
+  int sampled_rows = 0;
 
   Tolerance tolerance_for(const Config& c) const {
     return tolerance_of ? tolerance_of(c) : tolerance;

@@ -45,7 +45,7 @@
 #endif
 
 // Increment when a type in this header or in one that it includes changes.
-#define REDZONE_ABI_VERSION 6
+#define REDZONE_ABI_VERSION 7
 
 namespace redzone {
 
@@ -241,6 +241,31 @@ class ReferenceCall {
   std::int64_t dim(std::string_view name) const { return get(dims(), name); }
 };
 
+// Some rows of the outputs of one call, for the reference of a call that is too large to be
+// computed whole. A row is all that one index of every dim but the last selects; rows are counted
+// in row-major order, whatever the layout on the device was. A tensor of one dim is one row.
+class SampledCall {
+ public:
+  virtual ~SampledCall() = default;
+  virtual const Dims& dims() const = 0;
+  virtual const Config& config() const = 0;
+
+  // The rows of an output (out or inout) whose expected values are asked for: ascending, distinct.
+  virtual std::span<const std::int64_t> rows(std::string_view output) const = 0;
+  // Where the expected values of row `rows(name)[i]` go. Holds zeros (out), or the row before the
+  // call (inout).
+  virtual std::span<double> output(std::string_view name, std::size_t i) = 0;
+
+  // `count` consecutive rows of an input (in or inout), which are computed by this call: ask only
+  // for what the rows need. Valid until the next call for the same input.
+  virtual std::span<const double> input(std::string_view name, std::int64_t first_row,
+                                        std::int64_t count) = 0;
+  // One element of an input.
+  virtual double input_at(std::string_view name, std::int64_t row, std::int64_t column) = 0;
+
+  std::int64_t dim(std::string_view name) const { return get(dims(), name); }
+};
+
 // A fresh instance is made for every trial: its members are the state that one call leaves for the
 // next. C++ statics live longer, as they would in production.
 class Target {
@@ -253,6 +278,11 @@ class Target {
   virtual void reference(ReferenceCall&) const {
     throw SpecError("the spec says has_reference, and reference() is not implemented");
   }
+  // Expected values of some rows of the outputs, for calls that are too large for reference(). Only
+  // called when the spec sets `sampled_rows`. It must agree with reference().
+  virtual void reference_rows(SampledCall&) const {
+    throw SpecError("the spec says sampled_rows, and reference_rows() is not implemented");
+  }
 };
 
 namespace detail {
@@ -262,6 +292,14 @@ template <class T>
 constexpr bool implements_reference() {
   if constexpr (requires { &T::reference; })
     return !std::is_same_v<decltype(&T::reference), void (Target::*)(ReferenceCall&) const>;
+  else
+    return true;
+}
+// The same for reference_rows().
+template <class T>
+constexpr bool implements_reference_rows() {
+  if constexpr (requires { &T::reference_rows; })
+    return !std::is_same_v<decltype(&T::reference_rows), void (Target::*)(SampledCall&) const>;
   else
     return true;
 }
@@ -280,6 +318,9 @@ class Registrar {
     if (spec.has_reference && !detail::implements_reference<T>())
       throw SpecError("target '" + spec.name +
                       "' says has_reference, and does not implement reference()");
+    if (spec.sampled_rows > 0 && !detail::implements_reference_rows<T>())
+      throw SpecError("target '" + spec.name +
+                      "' says sampled_rows, and does not implement reference_rows()");
     add(std::move(spec), [] { return std::make_unique<T>(); });
   }
 };

@@ -1,0 +1,105 @@
+#include "trial/reference_values.h"
+
+#include <algorithm>
+
+#include "device/buffer_math.h"
+#include "device/element.h"
+#include "device/element_loops.h"
+
+namespace redzone::trial {
+namespace {
+
+// Elements generated at a time: they are converted while they are in the cache.
+constexpr std::int64_t kMadeAtOnce = 2048;
+
+// A row whose elements lie within so many bytes is read by one copy.
+constexpr std::int64_t kMostRowBytes = 256 * 1024;
+
+}  // namespace
+
+std::size_t count(const Shape& shape) {
+  std::size_t n = 1;
+  for (auto s : shape) n *= static_cast<std::size_t>(s);
+  return n;
+}
+
+bool is_row_major(const View& view) {
+  std::int64_t step = 1;
+  for (std::size_t d = view.shape.size(); d-- > 0;) {
+    if (view.shape[d] > 1 && view.index_steps[d] != step) return false;
+    step *= view.shape[d];
+  }
+  return true;
+}
+
+void make_values(const TensorBuffer& tensor, std::int64_t first, std::int64_t n, double* to) {
+  std::byte bytes[kMadeAtOnce * sizeof(double)];  // any type
+  const device::ElementLoops& loops = device::element_loops(tensor.job);
+  for (std::int64_t done = 0; done < n; done += kMadeAtOnce) {
+    const std::int64_t now = std::min(kMadeAtOnce, n - done);
+    loops.fill(tensor.job, bytes, first + done, now);
+    device::decode_elements(tensor.dtype, bytes, now, to + done);
+  }
+}
+
+RowsOf::RowsOf(const TensorBuffer& tensor)
+    : tensor_(tensor), row_major_(is_row_major(tensor.view)) {
+  const Shape& shape = tensor.view.shape;
+  if (!shape.empty()) {
+    length_ = shape.back();
+    step_ = tensor.view.index_steps.back();
+  }
+  for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows_ *= shape[d];
+  if (length_ == 0) rows_ = 0;
+}
+
+std::int64_t RowsOf::start(std::int64_t row) const {
+  const View& view = tensor_.view;
+  std::int64_t index = view.first_index;
+  for (std::size_t d = view.shape.empty() ? 0 : view.shape.size() - 1; d-- > 0;) {
+    index += row % view.shape[d] * view.index_steps[d];
+    row /= view.shape[d];
+  }
+  return index;
+}
+
+void RowsOf::make(std::int64_t row, std::int64_t count, double* to) const {
+  if (row_major_) return make_values(tensor_, start(row), count * length_, to);
+  for (std::int64_t i = 0; i < count; ++i, to += length_) {
+    if (step_ == 1)
+      make_values(tensor_, start(row + i), length_, to);
+    else
+      for (std::int64_t c = 0; c < length_; ++c) to[c] = make_one(row + i, c);
+  }
+}
+
+double RowsOf::make_one(std::int64_t row, std::int64_t column) const {
+  const std::uint64_t bits = device::fill_bits(tensor_.job, index(row, column));
+  return device::decode(tensor_.dtype, &bits);
+}
+
+std::int64_t RowsOf::offset_bytes(std::int64_t index) const {
+  const std::int64_t run = tensor_.view.memory_sizes.back();
+  return (device::run_offset(tensor_.job, index / run) + index % run) *
+         static_cast<std::int64_t>(dtype_bytes(tensor_.dtype));
+}
+
+bool RowsOf::read(Session& session, std::int64_t row, double* to) const {
+  const auto element_bytes = static_cast<std::int64_t>(dtype_bytes(tensor_.dtype));
+  std::vector<std::int64_t> at(static_cast<std::size_t>(length_));
+  for (std::int64_t c = 0; c < length_; ++c)
+    at[static_cast<std::size_t>(c)] = offset_bytes(index(row, c));
+  const auto [low, high] = std::minmax_element(at.begin(), at.end());
+  const std::int64_t begin = *low, bytes = *high + element_bytes - *low;
+  const bool together = bytes <= kMostRowBytes;
+  std::vector<std::byte> copy(static_cast<std::size_t>(together ? bytes : element_bytes));
+  if (together && !session.read(copy.data(), tensor_.at.data + begin, copy.size())) return false;
+  for (const std::int64_t offset : at) {
+    if (!together && !session.read(copy.data(), tensor_.at.data + offset, copy.size()))
+      return false;
+    *to++ = device::decode(tensor_.dtype, copy.data() + (together ? offset - begin : 0));
+  }
+  return true;
+}
+
+}  // namespace redzone::trial

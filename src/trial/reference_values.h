@@ -1,0 +1,53 @@
+// Values of inputs and outputs as doubles, in the logical (row-major) order of the reference.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trial/session.h"
+#include "trial/tensor_buffer.h"
+
+namespace redzone::trial {
+
+// Elements of a tensor with broadcast dims counted as often as they are seen.
+std::size_t count(const Shape& shape);
+
+// Whether memory order is logical order.
+bool is_row_major(const View& view);
+
+// Contents of an input before the call: `n` elements from index `first` on, in memory order. None
+// is read from the device.
+void make_values(const TensorBuffer& tensor, std::int64_t first, std::int64_t n, double* to);
+
+// A tensor as rows: all that one index of every dim but the last selects. A tensor of one dim is
+// one row, and one without elements has none.
+class RowsOf {
+ public:
+  // `tensor` must outlive this.
+  explicit RowsOf(const TensorBuffer& tensor);
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t length() const { return length_; }
+
+  // Index in memory order of element `column` of row `row`.
+  std::int64_t index(std::int64_t row, std::int64_t column) const {
+    return start(row) + column * step_;
+  }
+  // Contents of `count` rows of an input before the call.
+  void make(std::int64_t row, std::int64_t count, double* to) const;
+  // One element of them.
+  double make_one(std::int64_t row, std::int64_t column) const;
+  // Contents of a row now. False if the session has stopped.
+  bool read(Session& session, std::int64_t row, double* to) const;
+
+ private:
+  std::int64_t start(std::int64_t row) const;
+  // Offset in bytes from the tensor's data of an element, given by its index in memory order.
+  std::int64_t offset_bytes(std::int64_t index) const;
+
+  const TensorBuffer& tensor_;
+  std::int64_t rows_ = 1, length_ = 1, step_ = 1;
+  bool row_major_ = false;
+};
+
+}  // namespace redzone::trial
