@@ -14,12 +14,27 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::string_view kMixNames[] = {"async", "screen"};
+constexpr std::string_view kMixNames[] = {"async", "screen", "launches"};
+
+void nothing() {}
+
+// One thread of a kernel that does nothing.
+device::Status<KernelRef> nothing_kernel(device::Device& device) {
+  return device.variant({.name = "nothing",
+                         .source = "template <int> __global__ void nothing() {}",
+                         .expression = "nothing<0>",
+                         .host = kernel_ref("nothing", nothing)});
+}
+
+Result<void> as_error(const device::Status<void>& status) {
+  if (status) return {};
+  return harness_error(fmt::format("{}: {}", status.error().code, status.error().detail));
+}
 
 std::vector<TrialSpec> trials_of(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
                                  Mix mix) {
   std::vector<TrialSpec> trials;
-  if (mix == Mix::async) {
+  if (mix != Mix::screen) {
     TrialSpec trial;
     trial.mode = plan.mode;
     trial.mode.launch = Launch::async;
@@ -38,8 +53,10 @@ class Loop {
  public:
   Loop(device::Device& device, const Registry& registry, const Workload& workload,
        const Oracle& screen)
-      : runner_(device, registry, device.info().kind, nullptr, limits(device.info())) {
-    for (auto mix : {Mix::async, Mix::screen})
+      : device_(device),
+        registry_(registry),
+        runner_(device, registry, device.info().kind, nullptr, limits(device.info())) {
+    for (auto mix : {Mix::async, Mix::screen, Mix::launches})
       for (const auto& plan : workload.plans) {
         const TargetEntry* entry = registry.find(plan.target, device.info().kind);
         RZ_CHECK(entry != nullptr);
@@ -49,11 +66,13 @@ class Loop {
   }
 
   Result<Tally> run(Mix mix, milliseconds time) {
+    const bool only_launches = mix == Mix::launches;
+    if (only_launches) RZ_TRY(prepare_launches());
     Tally tally;
     const auto begun = Clock::now();
     const auto& items = items_[static_cast<std::size_t>(mix)];
     do {
-      for (const auto& item : items) RZ_TRY(run(item, tally));
+      for (const auto& item : items) RZ_TRY(only_launches ? launch(item, tally) : run(item, tally));
     } while (Clock::now() - begun < time);
     tally.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
     return tally;
@@ -63,6 +82,7 @@ class Loop {
   struct Item {
     const Plan* plan = nullptr;
     std::vector<TrialSpec> trials;
+    std::uint64_t launches = 0;  // of Mix::launches; as counted in a trial
   };
 
   static trial::TrialLimits limits(const device::Info& info) {
@@ -71,12 +91,17 @@ class Loop {
     return limits;
   }
 
+  static Result<Observation> completed(trial::TrialRunner& runner, const Plan& plan,
+                                       const TrialSpec& trial) {
+    Observation o = runner.run(plan, trial);
+    if (o.end == End::completed) return o;
+    return harness_error(fmt::format("a plan of {} ended in {}: {}", plan.target, name_of(o.end),
+                                     o.fault ? o.fault->code : o.message));
+  }
+
   Result<void> run(const Item& item, Tally& tally) {
     for (const auto& trial : item.trials) {
-      const Observation o = runner_.run(*item.plan, trial);
-      if (o.end != End::completed)
-        return harness_error(fmt::format("a plan of {} ended in {}: {}", item.plan->target,
-                                         name_of(o.end), o.fault ? o.fault->code : o.message));
+      RZ_TRY_ASSIGN(const Observation o, completed(runner_, *item.plan, trial));
       ++tally.trials;
       tally.calls += calls_in(*item.plan, trial);
       tally.mapping_calls += o.mapping_calls;
@@ -85,7 +110,42 @@ class Loop {
     return {};
   }
 
+  // Once: finds the kernel, and counts the launches of each plan, which only a runner that checks
+  // records.
+  Result<void> prepare_launches() {
+    if (nothing_.name[0] != 0) return {};
+    auto kernel = nothing_kernel(device_);
+    if (!kernel) return as_error(tl::unexpected(kernel.error()));
+    trial::TrialRunner counting(device_, registry_, device_.info().kind, nullptr,
+                                trial::limits_for(device_.info()));
+    for (Item& item : items_[static_cast<std::size_t>(Mix::launches)]) {
+      const Plan plan = with_plain_graphs(*item.plan);
+      RZ_TRY_ASSIGN(const Observation o, completed(counting, plan, item.trials[0]));
+      const auto steps = calls_of(plan);
+      for (const CallObservation& call : o.calls) {
+        const CallStep& step = *steps[static_cast<std::size_t>(call.call)];
+        item.launches += call.launches.size() * static_cast<std::uint64_t>(step.repeat);
+      }
+    }
+    nothing_ = *kernel;
+    return {};
+  }
+
+  Result<void> launch(const Item& item, Tally& tally) {
+    RZ_TRY(as_error(device_.begin_trial({})));
+    for (std::uint64_t i = 0; i < item.launches; ++i)
+      RZ_TRY(as_error(device_.launch(0, nothing_, {}, {})));
+    RZ_TRY(as_error(device_.synchronize()));
+    ++tally.trials;
+    ++tally.plans;
+    tally.calls += calls_in(*item.plan, item.trials[0]);
+    return {};
+  }
+
+  device::Device& device_;
+  const Registry& registry_;
   trial::TrialRunner runner_;
+  KernelRef nothing_;
   std::vector<Item> items_[std::size(kMixNames)];
 };
 

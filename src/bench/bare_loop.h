@@ -21,8 +21,10 @@
 namespace redzone::bench {
 
 enum class Mix : std::uint8_t {
-  async,   // one trial per plan: as written, asynchronous
-  screen,  // the trials of the screen: gated as written, blocking in reverse order
+  async,     // one trial per plan: as written, asynchronous
+  screen,    // the trials of the screen: gated as written, blocking in reverse order
+  launches,  // of each trial of `async` only its launches and its synchronization, of a kernel that
+             // does nothing: the floor
 };
 
 // Answers requests until the other end of `socket_fd` is closed. Returns the exit code for main().

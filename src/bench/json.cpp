@@ -34,6 +34,9 @@ Json column_json(const Column& c) {
           {"calls", sum.calls},
           {"seconds", sum.seconds},
           {"mapping_calls_per_trial", per_trial()},
+          {"calls_with_reference", sum.comparable},
+          {"calls_compared", sum.compared},
+          {"calls_compared_in_samples", sum.sampled},
           {"why_not", text_or_null(c.why_not)}};
 }
 

@@ -19,6 +19,15 @@ exec::PoolOptions without_recycling(exec::PoolOptions options) {
   return options;
 }
 
+// The plan with other data in each call: in a campaign no worker has seen a call before, and
+// remembers its reference. Calls with equal data keep equal data.
+Plan with_other_data(Plan plan, std::uint64_t pass) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step))
+      call->call.seed = (call->call.seed + (pass << 32)) & (~0ull >> 1);
+  return plan;
+}
+
 }  // namespace
 
 PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, DeviceKind device,
@@ -40,7 +49,7 @@ PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, Devi
 
 void PooledLoop::submit(std::size_t index) {
   const Item& item = items_[index];
-  exec::Job job{index, *item.plan, item.trials, deadline_};
+  exec::Job job{index, with_other_data(*item.plan, submitted_++), item.trials, deadline_};
   if (!reference_)
     for (auto& trial : job.trials) trial.reference = false;
   pool_.submit(std::move(job));
@@ -56,6 +65,9 @@ Result<exec::JobResult> PooledLoop::take(Tally& tally) {
     return harness_error(fmt::format("a plan of {} did not pass the screen: {}: {}",
                                      item.plan->target, name_of(verdict.outcome), verdict.reason));
   ++tally.plans;
+  tally.comparable += static_cast<std::uint64_t>(verdict.reference.calls);
+  tally.compared += static_cast<std::uint64_t>(verdict.reference.compared);
+  tally.sampled += static_cast<std::uint64_t>(verdict.reference.sampled);
   for (std::size_t t = 0; t < item.trials.size(); ++t) {
     ++tally.trials;
     tally.calls += calls_in(*item.plan, item.trials[t]);

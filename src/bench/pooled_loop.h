@@ -1,4 +1,5 @@
-// A workload under the screen, as in a campaign: run by worker processes and judged here.
+// A workload under the screen, as in a campaign: run by worker processes and judged here. Each time
+// a plan runs, its calls have other data.
 #pragma once
 
 #include <chrono>
@@ -43,6 +44,7 @@ class PooledLoop {
   std::vector<Item> items_;
   std::size_t workers_;
   bool reference_ = true;
+  std::uint64_t submitted_ = 0;  // jobs
   exec::Pool pool_;
 };
 

@@ -9,6 +9,9 @@ Tally& Tally::operator+=(const Tally& more) {
   trials += more.trials;
   calls += more.calls;
   mapping_calls += more.mapping_calls;
+  comparable += more.comparable;
+  compared += more.compared;
+  sampled += more.sampled;
   seconds += more.seconds;
   return *this;
 }

@@ -15,6 +15,9 @@ struct Tally {
   std::uint64_t plans = 0, trials = 0;
   std::uint64_t calls = 0;          // launches of a target, repeats included
   std::uint64_t mapping_calls = 0;  // calls that the trials made to map memory
+  // Calls of plans (a repeated one counts once) that have a reference; how many of them were
+  // compared with it, and how many of these in a sample of rows. Zeros where there is no harness.
+  std::uint64_t comparable = 0, compared = 0, sampled = 0;
   double seconds = 0;
 
   double calls_per_s() const { return seconds > 0 ? static_cast<double>(calls) / seconds : 0; }
@@ -51,6 +54,7 @@ struct Throughput {
 // The columns' names. Columns with the same trials are compared with each other.
 inline constexpr std::string_view kBare = "bare";                  // one async trial a plan
 inline constexpr std::string_view kBareScreen = "bare-screen";     // the screen's trials
+inline constexpr std::string_view kLaunches = "launches";          // as many empty kernels
 inline constexpr std::string_view kScreenOne = "screen-1-worker";  // one worker
 inline constexpr std::string_view kScreen = "screen";              // the workers of a campaign
 inline constexpr std::string_view kScreenNoReference = "screen-no-reference";
@@ -67,6 +71,8 @@ inline constexpr Ratio kRatios[] = {
     {"screen_to_bare", kScreen, kBare},
     {"screen_no_reference_to_bare_same_trials", kScreenNoReference, kBareScreen},
     {"one_worker_to_bare_same_trials", kScreenOne, kBareScreen},
+    {"bare_to_launches", kBare, kLaunches},
+    {"screen_to_launches", kScreen, kLaunches},
     {"screen_to_memcheck", kScreen, kMemcheck},
     {"screen_to_memcheck_bare", kScreen, kMemcheckBare},
 };

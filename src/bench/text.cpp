@@ -20,6 +20,18 @@ std::string mapping_calls(const Column& c) {
                      static_cast<double>(sum.mapping_calls) / static_cast<double>(sum.trials));
 }
 
+// "100%, 40% whole" of the calls with a reference.
+std::string compared(const Column& c) {
+  const Tally sum = c.sum();
+  if (sum.comparable == 0) return "-";
+  const auto percent = [&](std::uint64_t n) {
+    return 100 * static_cast<double>(n) / static_cast<double>(sum.comparable);
+  };
+  const std::string all = fmt::format("{:.0f}%", percent(sum.compared));
+  if (sum.sampled == 0) return all;
+  return fmt::format("{}, {:.0f}% whole", all, percent(sum.compared - sum.sampled));
+}
+
 std::string throughput_text(const Throughput& t) {
   std::string out =
       fmt::format("\nthroughput, {} shapes: {} plans ({})\n", t.workload, t.plans, t.what);
@@ -28,14 +40,16 @@ std::string throughput_text(const Throughput& t) {
                {"calls/s", right},
                {"of bare", right},
                {"of bare-screen", right},
+               {"of launches", right},
+               {"compared", right},
                {"mappings/trial", right},
                {"what"}});
   for (const auto& c : t.columns) {
     const auto rate = c.calls_per_s();
     const std::string note = c.why_not.empty() ? c.what : "not measured: " + c.why_not;
     table.add({c.name, std::to_string(c.workers), rate ? report::rate(*rate) : "-",
-               ratio(t.ratio(c.name, kBare)), ratio(t.ratio(c.name, kBareScreen)), mapping_calls(c),
-               note});
+               ratio(t.ratio(c.name, kBare)), ratio(t.ratio(c.name, kBareScreen)),
+               ratio(t.ratio(c.name, kLaunches)), compared(c), mapping_calls(c), note});
   }
   out += table.text("  ");
   out += fmt::format("  the screen runs at {} of the bare speed for the same trials",

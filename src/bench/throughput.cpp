@@ -56,7 +56,8 @@ Result<void> warm_up_bare(Result<BareProcess>& bare) {
   if (!bare) return tl::unexpected(bare.error());
   // Twice, because the first pass maps memory.
   for (int pass = 0; pass < 2; ++pass)
-    for (auto mix : {Mix::async, Mix::screen}) RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
+    for (auto mix : {Mix::async, Mix::screen, Mix::launches})
+      RZ_TRY(bare->run(mix, milliseconds(0), kWarmUp));
   return {};
 }
 
@@ -78,19 +79,20 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
   race.add(describe(kBareScreen,
                     "the same with the screen's trials: gated as written, blocking in reverse", 1),
            bare_ready, [&] { return bare->run(Mix::screen, slice, kBareDeadline + slice); });
-  race.add(
-      describe(kScreenOne, "the screen, one worker; compares small calls with the reference", 1),
-      one_ready, [&] { return one.run(slice); });
+  race.add(describe(kLaunches, "as many launches of an empty kernel as bare, and its waits", 1),
+           bare_ready, [&] { return bare->run(Mix::launches, slice, kBareDeadline + slice); });
+  race.add(describe(kScreenOne, "the screen, one worker; compares with the reference", 1),
+           one_ready, [&] { return one.run(slice); });
   race.add(describe(kScreen, "the screen, with the workers of a campaign", crew.workers()),
            crew_ready, [&] { return crew.run(slice); });
-  race.add(describe(kScreenNoReference, "the same without comparing small calls with the reference",
-                    crew.workers()),
-           crew_ready, [&] {
-             crew.set_reference(false);
-             auto tally = crew.run(slice);
-             crew.set_reference(true);
-             return tally;
-           });
+  race.add(
+      describe(kScreenNoReference, "the same without comparing with the reference", crew.workers()),
+      crew_ready, [&] {
+        crew.set_reference(false);
+        auto tally = crew.run(slice);
+        crew.set_reference(true);
+        return tally;
+      });
   race.run(setup);
   race.finish(columns);
 }

@@ -38,6 +38,23 @@ TEST(Report, ARateIsTheMedianOfItsRoundsAndARatioOfTwoRates) {
   EXPECT_EQ(t.column(kBareScreen)->sum().seconds, 2.5);
 }
 
+TEST(Report, SaysHowManyCallsWereComparedAndHowManyWhole) {
+  Throughput t = sample();
+  Tally& screen = t.columns[1].rounds[0];
+  screen.comparable = 200;
+  screen.compared = 150;
+  Report report;
+  report.throughput = {t};
+  EXPECT_NE(report_text(report).find(" 75% "), std::string::npos) << report_text(report);
+  report.throughput[0].columns[1].rounds[0].sampled = 50;
+  EXPECT_NE(report_text(report).find("75%, 50% whole"), std::string::npos) << report_text(report);
+  const auto json = nlohmann::json::parse(report_json(report));
+  const auto& column = json["throughput"][0]["columns"][1];
+  EXPECT_EQ(column["calls_with_reference"], 200);
+  EXPECT_EQ(column["calls_compared"], 150);
+  EXPECT_EQ(column["calls_compared_in_samples"], 50);
+}
+
 TEST(Report, WhatWasNotMeasuredHasNoRatio) {
   const Throughput t = sample();
   EXPECT_EQ(t.column(kMemcheck)->calls_per_s(), std::nullopt);

@@ -30,7 +30,7 @@ void check_throughput(const Json& t) {
   EXPECT_GT(t["plans"], 0);
   EXPECT_EQ(t["plans_hash"].get<std::string>().size(), 32u);
   EXPECT_GT(t["generate_us_per_plan"], 0);
-  for (const auto name : {kBare, kBareScreen, kScreenOne, kScreen, kScreenNoReference}) {
+  for (const auto name : {kBare, kBareScreen, kLaunches, kScreenOne, kScreen, kScreenNoReference}) {
     SCOPED_TRACE(name);
     const Json& c = column(t, name);
     EXPECT_TRUE(c["why_not"].is_null()) << c["why_not"];
@@ -40,7 +40,8 @@ void check_throughput(const Json& t) {
     // Whole passes over the list of plans.
     EXPECT_GE(c["plans"], t["plans"]);
     EXPECT_EQ(c["plans"].get<int>() % t["plans"].get<int>(), 0);
-    EXPECT_EQ(c["trials"].get<int>(), c["plans"].get<int>() * (name == kBare ? 1 : 2));
+    EXPECT_EQ(c["trials"].get<int>(),
+              c["plans"].get<int>() * (name == kBare || name == kLaunches ? 1 : 2));
     EXPECT_GE(c["calls"], c["trials"]);
     EXPECT_EQ(c["mapping_calls_per_trial"], 0);
   }
@@ -49,8 +50,13 @@ void check_throughput(const Json& t) {
     const Json& c = column(t, name);
     return c["calls"].get<double>() / c["trials"].get<double>();
   };
+  EXPECT_EQ(calls_per_trial(kBare), calls_per_trial(kLaunches));
   EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreenOne));
   EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreen));
+  const Json& screen = column(t, kScreen);
+  EXPECT_GT(screen["calls_with_reference"], 0);
+  EXPECT_EQ(screen["calls_compared"], screen["calls_with_reference"]);
+  EXPECT_EQ(column(t, kScreenNoReference)["calls_compared"], 0);
   for (const auto name : {kMemcheck, kMemcheckBare}) {
     EXPECT_TRUE(column(t, name)["calls_per_s"].is_null());
     EXPECT_FALSE(column(t, name)["why_not"].is_null());
