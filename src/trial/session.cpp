@@ -24,8 +24,9 @@ std::string cut(const std::string& text) {
 
 }  // namespace
 
-void Session::begin(const Mode& mode, int streams) {
+void Session::begin(const Mode& mode, int streams, bool marks) {
   mode_ = mode;
+  marking_ = marks;
   streams_ = streams;
   call_ = -1;
   held_ = given_out_ = false;
@@ -83,7 +84,7 @@ void Session::report(Observation& to) const {
 
 void Session::set_call(std::int32_t call) {
   call_ = call;
-  if (call >= 0) mark_progress();
+  if (call >= 0 && marking_) mark_progress();
   if (!lost_) device_.set_call(call);
 }
 

@@ -26,7 +26,8 @@ class Session {
   Session(device::Device& device, device::BlackBox* box)
       : device_(device), traits_(traits_of(device.info().kind)), box_(box) {}
 
-  void begin(const Mode& mode, int streams);
+  // `marks`: whether calls are separated by progress markers, which attribute a late fault.
+  void begin(const Mode& mode, int streams, bool marks);
 
   // The first end of a trial counts; only a lost device overrides it.
   void stop(End end, std::string message);
@@ -120,6 +121,7 @@ class Session {
     void add(std::int32_t of_call, std::string_view of_kernel);
   };
   Launched pending_;  // since the last synchronization
+  bool marking_ = true;
   ProgressMarks marks_;
 
   struct Graph {

@@ -87,6 +87,7 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
 
 void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
+  state_.marks = limits_.checks;
   state_.records = limits_.checks && !initcheck;
   // In a dry run buffers have no contents.
   state_.checks = state_.records && traits_.execution.runs_kernels;

@@ -24,8 +24,8 @@ struct TrialLimits {
   // Host memory for the inputs and outputs of one call's reference; a call that needs more is not
   // compared whole.
   std::size_t reference_bytes = std::size_t{1} << 30;
-  // false: only fills inputs and runs calls. Nothing is poisoned, checked, compared or named, and
-  // observations only contain how a trial ended. The baseline of the benchmark.
+  // false: only fills inputs and runs calls. Nothing is poisoned, checked, compared or named, no
+  // call is marked, and observations only contain how a trial ended. The baseline of the benchmark.
   bool checks = true;
 };
 

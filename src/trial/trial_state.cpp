@@ -19,7 +19,7 @@ void TrialState::begin(const TrialSpec& trial, const StreamUse& used, std::int32
   refused.clear();
   forget_watched();
   memory.begin(mode.allocator, most_bytes);
-  session.begin(mode, streams.all());
+  session.begin(mode, streams.all(), marks);
 }
 
 std::optional<Place> TrialState::acquire(Storage storage, device::Region& region, int stream) {

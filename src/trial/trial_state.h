@@ -109,6 +109,7 @@ struct TrialState {
   StreamUse streams;
   bool checks = true;                 // see TrialRunner::run()
   bool records = true;                // records launches and requests
+  bool marks = true;                  // separates calls by progress markers
   std::deque<RawBuffer> workspaces;   // live for the whole trial
   std::deque<RawBuffer> allocations;  // including freed ones
   std::deque<RawBuffer> host_buffers;

@@ -239,6 +239,13 @@ TEST(Blame, AStreamThatWasGivenOutMayHoldTheFault) {
   EXPECT_EQ(o.fault->known_by, "progress marks");
 }
 
+TEST(ProgressMarksOfATrial, AreNotSetWithoutChecks) {
+  Bench bench(run_named, double_spec(), {}, {.checks = false});
+  bench.device.keep_quiet_about_calls();
+  bench.run(plan_of({mode_step(1), mode_step(2)}), {});
+  EXPECT_EQ(bench.device.logged({"launch", "mark"}), (Log{"launch k1", "launch k2"}));
+}
+
 TEST(ProgressMarksOfATrial, StandBetweenCallsOnly) {
   Bench bench(run_named);
   bench.device.keep_quiet_about_calls();
