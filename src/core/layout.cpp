@@ -5,37 +5,56 @@
 namespace redzone {
 namespace {
 
-std::int64_t count(const Shape& shape) {
-  std::int64_t n = 1;
-  for (auto s : shape) n *= s;
-  return n;
-}
+// Dims in memory order, outermost first. Computed, because each call of a trial needs several.
+class MemoryOrder {
+ public:
+  MemoryOrder(const Shape& shape, const Layout& layout) : n_(shape.size()), layout_(layout) {}
 
-// Dims in memory order, outermost first.
-std::vector<std::size_t> memory_order(const Shape& shape, const Layout& layout) {
-  std::vector<std::size_t> order(shape.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const std::size_t n = order.size();
-  if (layout.transposed && n >= 2) std::swap(order[n - 1], order[n - 2]);
-  if (layout.hnd && n >= 3) std::swap(order[n - 2], order[n - 3]);
-  return order;
-}
+  std::size_t size() const { return n_; }
+  std::size_t operator[](std::size_t k) const {
+    if (layout_.hnd && n_ >= 3) k = swapped(k, n_ - 2, n_ - 3);
+    if (layout_.transposed && n_ >= 2) k = swapped(k, n_ - 1, n_ - 2);
+    return k;
+  }
+
+ private:
+  static std::size_t swapped(std::size_t k, std::size_t a, std::size_t b) {
+    if (k == a) return b;
+    return k == b ? a : k;
+  }
+
+  std::size_t n_;
+  const Layout& layout_;
+};
 
 bool is_broadcast(const Layout& layout, std::size_t dim) {
   return static_cast<std::int64_t>(dim) == layout.broadcast_dim;
 }
 
 // Sizes in memory: a broadcast dim has one element.
-Shape memory_shape(const Shape& shape, const Layout& layout) {
-  Shape sizes = shape;
-  for (std::size_t d = 0; d < sizes.size(); ++d)
-    if (is_broadcast(layout, d) && sizes[d] > 1) sizes[d] = 1;
-  return sizes;
+class MemorySizes {
+ public:
+  MemorySizes(const Shape& shape, const Layout& layout) : shape_(shape), layout_(layout) {}
+
+  std::size_t size() const { return shape_.size(); }
+  std::int64_t operator[](std::size_t dim) const {
+    return is_broadcast(layout_, dim) && shape_[dim] > 1 ? 1 : shape_[dim];
+  }
+
+ private:
+  const Shape& shape_;
+  const Layout& layout_;
+};
+
+std::int64_t count(const MemorySizes& sizes) {
+  std::int64_t n = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) n *= sizes[d];
+  return n;
 }
 
 // Sets the strides of all dims, as if none were broadcast or reversed. Fails if sizes overflow.
-Result<void> set_pitches(const Shape& sizes, const Layout& layout,
-                         const std::vector<std::size_t>& order, Shape& strides) {
+Result<void> set_pitches(const MemorySizes& sizes, const Layout& layout, const MemoryOrder& order,
+                         Shape& strides) {
   std::int64_t pitch = 1;
   for (std::size_t k = order.size(); k-- > 0;) {
     const std::size_t d = order[k];
@@ -52,9 +71,11 @@ Result<void> set_pitches(const Shape& sizes, const Layout& layout,
 }
 
 // Sets the runs: dims of size > 1 in memory order.
-void set_memory(View& v, const Shape& sizes, const Layout& layout,
-                const std::vector<std::size_t>& order) {
-  for (std::size_t d : order) {
+void set_memory(View& v, const MemorySizes& sizes, const Layout& layout, const MemoryOrder& order) {
+  v.memory_sizes.reserve(order.size() + 1);
+  v.memory_strides.reserve(order.size() + 1);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::size_t d = order[k];
     if (sizes[d] <= 1) continue;
     v.memory_sizes.push_back(sizes[d]);
     v.memory_strides.push_back(v.strides[d]);
@@ -76,7 +97,7 @@ void set_memory(View& v, const Shape& sizes, const Layout& layout,
   if (v.numel == 0) v.memory_sizes.assign(v.memory_sizes.size(), 0);
 }
 
-void set_index_steps(View& v, const Shape& sizes, const std::vector<std::size_t>& order) {
+void set_index_steps(View& v, const MemorySizes& sizes, const MemoryOrder& order) {
   v.index_steps.assign(sizes.size(), 0);
   std::int64_t step = 1;
   for (std::size_t k = order.size(); k-- > 0;) {
@@ -125,9 +146,8 @@ Result<View> make_view(const Shape& shape, const Layout& layout) {
   v.shape = shape;
   v.strides.assign(shape.size(), 1);
   v.offset_elems = layout.offset_elems;
-  const Shape sizes = memory_shape(shape, layout);
-
-  const auto order = memory_order(shape, layout);
+  const MemorySizes sizes(shape, layout);
+  const MemoryOrder order(shape, layout);
   RZ_TRY(set_pitches(sizes, layout, order, v.strides));
   v.numel = count(sizes);  // cannot overflow if the pitches did not
 
