@@ -131,20 +131,26 @@ TEST(VariantKey, DiffersWithEachPart) {
   a.expression = "f<1>";
   a.options = {"-DA", "-DB"};
   const std::string key = variant_key(a);
+  const VariantId id = variant_id(a);
   EXPECT_EQ(key, variant_key(a));
+  EXPECT_EQ(id, variant_id(a));
 
   VariantRequest b = a;
   b.source = "sourcf";
   EXPECT_NE(variant_key(b), key);
+  EXPECT_FALSE(variant_id(b) == id);
   b = a;
   b.expression = "f<2>";
   EXPECT_NE(variant_key(b), key);
+  EXPECT_FALSE(variant_id(b) == id);
   b = a;
   b.options = {"-DA-DB"};
   EXPECT_NE(variant_key(b), key);
+  EXPECT_FALSE(variant_id(b) == id);
   b = a;
   b.options = {"-DB", "-DA"};
   EXPECT_NE(variant_key(b), key);
+  EXPECT_FALSE(variant_id(b) == id);
 
   VariantRequest image = a;
   image.image = "source";  // the same bytes, compiled before

@@ -19,6 +19,26 @@ std::string content_hash(std::string_view bytes) {
   return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }
 
+VariantId variant_id(const VariantRequest& request) {
+  const std::string_view code = request.image.empty() ? request.source : request.image;
+  const XXH128_hash_t of_code = XXH3_128bits(code.data(), code.size());
+  std::string text;
+  text.reserve(256);
+  const auto add = [&](const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto add_part = [&](std::string_view part) {
+    add(part.size());
+    text += part;
+  };
+  add(of_code);
+  add(request.image.empty());
+  add_part(request.expression);
+  for (const auto& option : request.options) add_part(option);
+  const XXH128_hash_t all = XXH3_128bits(text.data(), text.size());
+  return {all.low64, all.high64};
+}
+
 std::string variant_key(const VariantRequest& request) {
   std::string text = content_hash(request.image.empty() ? request.source : request.image);
   append(text, request.expression);

@@ -3,12 +3,24 @@
 
 #include <redzone/target.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace redzone::device::cuda {
 
-// Differs if source, expression or options differ.
+// Identifies a variant in this process. Each call of a target asks for its kernels, so this is
+// quicker than the key, which names files.
+struct VariantId {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const VariantId&) const = default;
+  struct Hash {
+    std::size_t operator()(const VariantId& id) const { return id.low; }
+  };
+};
+
+// Both differ if source, expression or options differ.
+VariantId variant_id(const VariantRequest& request);
 std::string variant_key(const VariantRequest& request);
 
 // Name of a file in the disk cache: identifies `key` compiled by this NVRTC, with this

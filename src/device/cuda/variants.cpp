@@ -4,7 +4,6 @@
 
 #include "device/cuda/cuda_error.h"
 #include "device/cuda/signs_of_life.h"
-#include "device/cuda/variant_key.h"
 
 namespace redzone::device::cuda {
 
@@ -13,11 +12,11 @@ Variants::~Variants() {
 }
 
 Status<KernelRef> Variants::find(const VariantRequest& request, BlackBox* box) {
-  const std::string key = variant_key(request);
-  auto it = functions_.find(key);
+  const VariantId id = variant_id(request);
+  auto it = functions_.find(id);
   if (it == functions_.end()) {
-    RZ_TRY_ASSIGN(auto function, build(key, request, box));
-    it = functions_.emplace(key, function).first;
+    RZ_TRY_ASSIGN(auto function, build(request, box));
+    it = functions_.emplace(id, function).first;
   }
   KernelRef kernel;
   kernel.name = request.name;
@@ -25,8 +24,7 @@ Status<KernelRef> Variants::find(const VariantRequest& request, BlackBox* box) {
   return kernel;
 }
 
-Status<CUfunction> Variants::build(const std::string& key, const VariantRequest& request,
-                                   BlackBox* box) {
+Status<CUfunction> Variants::build(const VariantRequest& request, BlackBox* box) {
   const GatePause pause(gate_);  // loading a module may wait for the device
   if (!request.image.empty())
     return load(request.image.data(), request.expression.c_str(), request);
@@ -34,7 +32,8 @@ Status<CUfunction> Variants::build(const std::string& key, const VariantRequest&
   if (!*nvrtc_)
     return tl::unexpected(Failure{Failure::Kind::unsupported, "no-nvrtc", nvrtc_->error()});
   const NvrtcApi& nvrtc = **nvrtc_;
-  const std::string file = compiled_key(key, nvrtc.version_text, arch_, kernel_header());
+  const std::string file =
+      compiled_key(variant_key(request), nvrtc.version_text, arch_, kernel_header());
   if (auto cached = cache_.load(file)) {
     auto function = load(cached->image.data(), cached->lowered_name.c_str(), request);
     if (function || function.error().kind == Failure::Kind::fault) return function;

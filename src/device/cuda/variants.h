@@ -10,6 +10,7 @@
 #include "device/cuda/cubin_cache.h"
 #include "device/cuda/driver_api.h"
 #include "device/cuda/gate.h"
+#include "device/cuda/variant_key.h"
 #include "device/device.h"
 
 namespace redzone::device::cuda {
@@ -27,7 +28,7 @@ class Variants {
   Status<KernelRef> find(const VariantRequest& request, BlackBox* box);
 
  private:
-  Status<CUfunction> build(const std::string& key, const VariantRequest& request, BlackBox* box);
+  Status<CUfunction> build(const VariantRequest& request, BlackBox* box);
   Status<CUfunction> load(const void* image, const char* name, const VariantRequest& request);
 
   const DriverApi& api_;
@@ -35,7 +36,7 @@ class Variants {
   std::string arch_;
   CubinCache cache_;
   std::optional<tl::expected<NvrtcApi, std::string>> nvrtc_;  // searched for at the first use
-  std::unordered_map<std::string, CUfunction> functions_;
+  std::unordered_map<VariantId, CUfunction, VariantId::Hash> functions_;
   std::vector<CUmodule> modules_;
 };
 
