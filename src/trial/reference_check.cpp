@@ -28,12 +28,19 @@ constexpr std::uint64_t kWorthRememberingUs = 100;
 
 class Reader {
  public:
-  Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer)
-      : session_(session), end_(tensor.at.storage + tensor.storage.bytes), buffer_(buffer) {}
+  // `fetched`: a copy of the tensor's storage, or null.
+  Reader(Session& session, const TensorBuffer& tensor, std::vector<std::byte>& buffer,
+         const std::byte* fetched)
+      : session_(session),
+        storage_(tensor.at.storage),
+        end_(storage_ + tensor.storage.bytes),
+        fetched_(fetched),
+        buffer_(buffer) {}
 
   // Returns a pointer to a copy of `bytes` at `from`; null if the session stopped. Addresses must
   // ascend.
   const std::byte* get(const std::byte* from, std::size_t bytes) {
+    if (fetched_ != nullptr) return fetched_ + (from - storage_);
     if (window_ == 0 || from < from_ || from + bytes > from_ + window_) {
       from_ = from;
       window_ = std::min<std::size_t>(static_cast<std::size_t>(end_ - from),
@@ -46,7 +53,9 @@ class Reader {
 
  private:
   Session& session_;
+  const std::byte* storage_;
   const std::byte* end_;
+  const std::byte* fetched_;
   const std::byte* from_ = nullptr;
   std::size_t window_ = 0;  // valid bytes of the copy
   std::vector<std::byte>& buffer_;
@@ -187,13 +196,14 @@ void ReferenceCheck::make_inputs(const CallUnit& unit) {
 
 // Reads the contents of an output after the call, in logical order. False if the session has
 // stopped.
-bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor) {
+bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor,
+                                 const FetchedOutputs& fetched) {
   const std::size_t element_bytes = dtype_bytes(tensor.dtype);
   const std::int64_t run = tensor.view.memory_sizes.back();
   const bool in_order = is_row_major(tensor.view);
   std::vector<double>& values = in_order ? found_ : in_memory_order_;
   values.resize(static_cast<std::size_t>(tensor.view.numel));
-  Reader reader(session, tensor, bytes_);
+  Reader reader(session, tensor, bytes_, fetched.of(tensor));
   for (std::int64_t i = 0; i < tensor.view.numel; i += run) {
     const std::int64_t offset = device::run_offset(tensor.job, i / run);
     const std::byte* elements =
@@ -214,13 +224,14 @@ bool ReferenceCheck::run_reference(TrialState& state, const Target& target, cons
 }
 
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
-                                     const CallUnit& unit, const ExpectedOutputs& expected) {
+                                     const CallUnit& unit, const ExpectedOutputs& expected,
+                                     const FetchedOutputs& fetched) {
   const Tolerance tolerance = spec.tolerance_for(unit.item->call->config);
   auto& references = state.of_call(unit.item->index).references;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
-    if (!read_output(state.session, tensor)) return false;
+    if (!read_output(state.session, tensor, fetched)) return false;
     references.push_back(compare_values(tensor.spec->name, found_, expected[i],
                                         tensor.spec->tolerance.value_or(tolerance)));
   }
@@ -228,7 +239,8 @@ bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
 }
 
 void ReferenceCheck::compare(TrialState& state, const Target& target, const TargetSpec& spec,
-                             std::span<const CallUnit* const> units) {
+                             std::span<const CallUnit* const> units,
+                             const FetchedOutputs& fetched) {
   std::vector<bool> done(units.size());
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (done[i]) continue;
@@ -241,7 +253,7 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
     for (std::size_t k = i; going && k < units.size(); ++k) {
       if (done[k] || !are_equal(*units[i], *units[k])) continue;
       done[k] = true;
-      going = compare_outputs(state, spec, *units[k], *expected);
+      going = compare_outputs(state, spec, *units[k], *expected, fetched);
     }
     if (!known) {
       const std::uint64_t us = microseconds_since(begun);

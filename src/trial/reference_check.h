@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "trial/fetched_outputs.h"
 #include "trial/reference_memory.h"
 #include "trial/trial_state.h"
 
@@ -22,10 +23,10 @@ class ReferenceCheck {
   // reference, reads the outputs back and adds the result to the call's observation. Calls with
   // equal descriptions share one run of the reference, in a plan and as long as it is remembered;
   // the outputs of each are compared, and the one for which it ran carries the time. The device
-  // must be idle. A reference that throws ends the trial as a spec error, because the mistake is
-  // not the kernel's.
+  // must be idle; outputs that were fetched are not read again. A reference that throws ends the
+  // trial as a spec error, because the mistake is not the kernel's.
   void compare(TrialState& state, const Target& target, const TargetSpec& spec,
-               std::span<const CallUnit* const> units);
+               std::span<const CallUnit* const> units, const FetchedOutputs& fetched);
   // The same for some rows of each output, for targets with TargetSpec::sampled_rows.
   void sample(TrialState& state, const Target& target, const TargetSpec& spec,
               std::span<const CallUnit* const> units);
@@ -37,8 +38,8 @@ class ReferenceCheck {
   bool run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
                      const CallUnit& unit);
   bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit,
-                       const ExpectedOutputs& expected);
-  bool read_output(Session& session, const TensorBuffer& tensor);
+                       const ExpectedOutputs& expected, const FetchedOutputs& fetched);
+  bool read_output(Session& session, const TensorBuffer& tensor, const FetchedOutputs& fetched);
   bool sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
                   const CallUnit& unit);
   void make_inputs(const CallUnit& unit);

@@ -143,6 +143,10 @@ bool Session::copy(int stream, void* to, const void* from, std::size_t bytes) {
   return mode_.launch != Launch::blocking || synchronize();
 }
 
+bool Session::fetch(int stream, void* to, const void* from, std::size_t bytes) {
+  return reserve(1) && accept(device_.copy(stream, to, from, bytes));
+}
+
 std::optional<device::Region> Session::acquire(device::OrderedMemory& memory, std::size_t bytes,
                                                int stream) {
   if (!reserve(kAcquireOperations)) return std::nullopt;

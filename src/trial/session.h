@@ -60,6 +60,8 @@ class Session {
   // Call after a run of a call: waits for the target's own work in blocking mode.
   bool settle();
   bool copy(int stream, void* to, const void* from, std::size_t bytes);
+  // A copy of the harness: it belongs to no call and is not waited for.
+  bool fetch(int stream, void* to, const void* from, std::size_t bytes);
   std::optional<device::Region> acquire(device::OrderedMemory& memory, std::size_t bytes,
                                         int stream);
   bool release(device::OrderedMemory& memory, device::Region region, int stream);

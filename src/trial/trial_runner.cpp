@@ -178,8 +178,10 @@ Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& un
 }
 
 void TrialRunner::compare(const TargetEntry& entry, const Target& target, const Segment& segment) {
-  if (!state_.session.synchronize()) return;
-  if (state_.session.stopped()) return;
+  if (state_.session.stopped()) {
+    state_.session.synchronize();
+    return;
+  }
   compared_.clear();
   sampled_.clear();
   for (std::size_t i = 0; i < segment.ran; ++i) {
@@ -193,8 +195,11 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
     else
       state_.of_call(unit.item->index).comparison = comparison;
   }
+  FetchedOutputs fetched(state_.session);
+  fetched.enqueue(compared_);
+  if (!state_.session.synchronize() || state_.session.stopped()) return;
   state_.set_phase(device::Phase::comparing);
-  reference_.compare(state_, target, entry.spec, compared_);
+  reference_.compare(state_, target, entry.spec, compared_, fetched);
   if (!state_.session.stopped()) reference_.sample(state_, target, entry.spec, sampled_);
   // A reference that threw has compared nothing.
   if (!state_.session.stopped()) {

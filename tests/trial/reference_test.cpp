@@ -353,6 +353,40 @@ TEST(Reference, OfACallIsRememberedForLaterTrials) {
   EXPECT_EQ(runs, 4) << "of other data, another layout and other dims each its own";
 }
 
+// Where each read waits for the device, small outputs are copied together behind the check.
+TEST(Reference, SmallOutputsAreFetchedTogether) {
+  bool wrong = false;
+  Bench bench(
+      [&](Context& ctx) {
+        run_double(ctx);
+        if (wrong)
+          launch(ctx, "store", store_kernel, {}, &matrix(ctx.tensor("y")).at(1, 2), 1000.0f);
+      },
+      double_spec(), reference_double);
+  bench.device.keep_quiet_about_calls();  // as on a GPU
+  Call strided = call_of(3, 5, 4);
+  strided.layouts["y"] = {.row_padding_elems = 3, .transposed = true, .offset_elems = 2};
+  Call large = call_of(200, 100, 5);  // 80,000 bytes
+  for (const bool now : {false, true}) {
+    wrong = now;
+    bench.device.log.clear();
+    const Observation o =
+        bench.run(plan_of_calls({call_of(3, 5), strided, large}), {.reference = true});
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    const auto log = bench.device.logged({"check", "copy", "sync"});
+    EXPECT_EQ(log, (std::vector<std::string>{"check", "copy", "copy", "sync", "sync"}));
+    ASSERT_EQ(o.calls.size(), 3u);
+    for (const auto& call : o.calls) {
+      EXPECT_EQ(call.comparison, Comparison::compared);
+      ASSERT_EQ(call.references.size(), 1u);
+      EXPECT_EQ(call.references[0].mismatches, wrong ? 1u : 0u) << call.call;
+      if (wrong) {
+        EXPECT_EQ(call.references[0].got, 1000);
+      }
+    }
+  }
+}
+
 TEST(Reference, ThatThrowsIsAMistakeOfTheSpec) {
   Bench bench(run_double, double_spec(), [](ReferenceCall& call) { call.input("y"); });
   const Observation o = run_with_reference(bench, call_of(1, 1));

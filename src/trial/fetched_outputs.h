@@ -1,0 +1,39 @@
+// Copies of small outputs for the comparison with the reference. Reading each output by itself
+// waits for the device each time; these copies are enqueued together, and one wait serves all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trial/trial_state.h"
+
+namespace redzone::trial {
+
+class FetchedOutputs {
+ public:
+  // Must not outlive the session.
+  explicit FetchedOutputs(Session& session) : session_(session) {}
+  // Requires that the copies are complete, or the session lost.
+  ~FetchedOutputs();
+  FetchedOutputs(const FetchedOutputs&) = delete;
+  FetchedOutputs& operator=(const FetchedOutputs&) = delete;
+
+  // Enqueues copies of the storage of outputs on stream 0, as many as have room. None on a device
+  // whose memory is that of the host. Call once.
+  void enqueue(std::span<const CallUnit* const> units);
+  // The copy of the tensor's storage, valid once the device has been waited for; null: none.
+  const std::byte* of(const TensorBuffer& tensor) const;
+
+ private:
+  struct Copy {
+    const TensorBuffer* tensor = nullptr;
+    const std::byte* at = nullptr;
+  };
+
+  Session& session_;
+  device::Region region_;  // pinned
+  std::vector<Copy> copies_;
+};
+
+}  // namespace redzone::trial
