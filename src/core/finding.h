@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/environment.h"
 #include "core/ledger.h"
 #include "core/plan.h"
+#include "core/program_origin.h"
 #include "core/reduction.h"
 #include "core/verdict.h"
 
@@ -72,6 +74,8 @@ struct Finding {
   std::string first_seen;        // UTC, ISO 8601
   std::string last_seen;
   Ledger ledger = {};  // state from its ledger entries; read, but never written with the finding
+  // Set: it was seen in this program under the guard, and its plans make no call.
+  std::optional<ProgramOrigin> program = {};
 };
 
 // A file, as bytes, that belongs to a finding.

@@ -74,6 +74,8 @@ class Loading {
     facts_.entries = std::move(entries);
     for (auto& [finding, of] : facts_.entries) std::sort(of.begin(), of.end());
     RZ_TRY_ASSIGN(auto findings, store_.findings());
+    // A night runs no programs: their findings are none of its business.
+    std::erase_if(findings, [](const Finding& f) { return f.program.has_value(); });
     facts_.findings = std::move(findings);
     const std::string& until = facts_.night().until;
     if (until.empty()) return {};

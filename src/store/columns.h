@@ -11,6 +11,7 @@
 #include "core/finding_fields.h"
 #include "core/plan.h"
 #include "core/plan_text.h"
+#include "core/program_origin.h"
 #include "core/target_name.h"
 #include "core/trial.h"
 #include "core/verdict.h"
@@ -79,7 +80,28 @@ void columns(A& a, R& r) {
   a.holds(are_counts(r.plans, r.trials) && r.seconds >= 0, "its reduction has a negative count");
 }
 
-// The members that confirming, attributing and reducing change.
+// What the finding comes from, with a document unless that is a target: its plan has columns of its
+// own.
+template <class A, Of<Finding> F>
+void origin_columns(A& a, F& f) {
+  OriginKind kind = f.program ? OriginKind::program : OriginKind::target;
+  std::string document = f.program ? print_origin(*f.program) : "";
+  a("origin", kind);
+  a("origin_document", document);
+  a.holds(document.size() <= kMostOriginBytes, "the document of its origin is too long");
+  if constexpr (!std::is_const_v<F>) {
+    if (kind == OriginKind::target) {
+      f.program.reset();
+      a.holds(document.empty(), "its origin is a target, with a document");
+      return;
+    }
+    auto origin = parse_origin(document, "its origin");
+    a.holds(origin.has_value(), origin ? "" : origin.error().message);
+    f.program = *std::move(origin);
+  }
+}
+
+// The members that confirming, attributing and reducing change; of a program, a later run.
 template <class A, Of<Finding> F>
 void judged_columns(A& a, F& f) {
   a("state", f.state);
@@ -90,6 +112,7 @@ void judged_columns(A& a, F& f) {
   a("needs_history", f.needs_history);
   columns(a, f.reliability);
   a("fault_detail", f.fault_detail);
+  origin_columns(a, f);
 }
 
 // Where, when and how often the finding occurred.

@@ -309,8 +309,15 @@ DELETE FROM probes WHERE finding_id IN
   (SELECT id FROM findings WHERE kind = 'redzone' AND side IN ('before', 'after'));
 )sql";
 
-constexpr std::array kSteps{kVersion1, kVersion2, kVersion3, kVersion4,  kVersion5,  kVersion6,
-                            kVersion7, kVersion8, kVersion9, kVersion10, kVersion11, kVersion12};
+// What a finding comes from; the document says how to run that again, and is "" for a target.
+constexpr std::string_view kVersion13 = R"sql(
+ALTER TABLE findings ADD COLUMN origin TEXT NOT NULL DEFAULT 'target';
+ALTER TABLE findings ADD COLUMN origin_document TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3, kVersion4, kVersion5,
+                            kVersion6,  kVersion7,  kVersion8, kVersion9, kVersion10,
+                            kVersion11, kVersion12, kVersion13};
 
 }  // namespace
 

@@ -211,6 +211,8 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
     for (const char* column :
          {"outputs_by_digests", "outputs_by_nothing", "outputs_not_judged", "spec_error"})
       change(name, fmt::format("ALTER TABLE night_targets DROP COLUMN {}", column));
+    for (const char* column : {"origin", "origin_document"})
+      change(name, fmt::format("ALTER TABLE findings DROP COLUMN {}", column));
     change(name, fmt::format("PRAGMA user_version = {}", kBeforeWriters));
   };
   age("s.db");

@@ -91,6 +91,36 @@ inline Finding sample_finding(int n = 1) {
   return f;
 }
 
+inline ProgramOrigin sample_origin() {
+  ProgramOrigin out;
+  out.argv = {"./train", "--name", "it's \"this\"", "a\nb", ""};
+  out.folder = "/home/x/work";
+  out.environment = {{"CUDA_VISIBLE_DEVICES", "1"}, {"OMP_NUM_THREADS", ""}};
+  out.settings = "driver=1,cpu=1";
+  out.block = 7;
+  out.block_bytes = 4000;
+  out.site = "make_buffer(int) (train)";
+  out.where = {"fill(float*) (/home/x/train+0x10)"};
+  out.allocated = {"make_buffer(int) (/home/x/train+0x20)", "main (/home/x/train+0x30)"};
+  out.freed = {"drop(float*) (/home/x/train+0x40)"};
+  return out;
+}
+
+// A finding of a program under the guard.
+inline Finding sample_program_finding(int n = 1) {
+  Finding f = sample_finding(n);
+  f.program = sample_origin();
+  f.signature.target = target_of_program(f.program->argv);
+  f.plan = f.original = plan_without_calls(f.signature.target);
+  f.oracle = "guard";
+  f.attribution.clear();
+  f.culprits.clear();
+  f.needs_history = false;
+  f.minimal = false;
+  f.reduction = {};
+  return f;
+}
+
 inline CampaignRecord sample_campaign() {
   CampaignRecord c;
   c.seed = 0xfedcba9876543210u;
@@ -109,7 +139,7 @@ inline bool equal(const Finding& a, const Finding& b) {
          a.fault_detail == b.fault_detail && a.environment == b.environment &&
          a.campaign == b.campaign && a.plans_to_first == b.plans_to_first &&
          a.seconds_to_first == b.seconds_to_first && a.occurrences == b.occurrences &&
-         a.first_seen == b.first_seen && a.last_seen == b.last_seen;
+         a.first_seen == b.first_seen && a.last_seen == b.last_seen && a.program == b.program;
 }
 
 // The value; throws if there is an error.

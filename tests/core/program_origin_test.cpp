@@ -1,0 +1,89 @@
+#include "core/program_origin.h"
+
+#include <gtest/gtest.h>
+
+#include "core/plan_text.h"
+#include "core/target_name.h"
+
+#include <rapidcheck/gtest.h>
+
+namespace redzone {
+namespace {
+
+ProgramOrigin sample() {
+  ProgramOrigin out;
+  out.argv = {"python3", "train.py", "--name", "\"ü\"\n", ""};
+  out.folder = "/home/x";
+  out.environment = {{"TZ", "UTC"}};
+  out.settings = "cpu=1";
+  out.block = UINT64_MAX;
+  out.block_bytes = 4000;
+  out.site = "make (train)";
+  out.where = {"a"};
+  out.allocated = {"b", "c"};
+  out.freed = {"d"};
+  return out;
+}
+
+TEST(ProgramOriginText, IsReadAsItWasWritten) {
+  EXPECT_EQ(parse_origin(print_origin(sample()), "here"), sample());
+  EXPECT_EQ(print_origin(sample()).find('\n'), std::string::npos);
+}
+
+TEST(ProgramOriginText, NothingElseIsRead) {
+  const std::string whole = print_origin(sample());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string out = whole;
+    out.replace(out.find(from), from.size(), to);
+    return out;
+  };
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1]"), whole.substr(0, whole.size() / 2),
+        changed("\"version\":1", "\"version\":2"), changed("\"folder\"", "\"folded\""),
+        changed("[\"python3\",\"train.py\"", "[7,\"train.py\""),
+        changed("\"block\":18446744073709551615", "\"block\":-1"),
+        std::string(R"({"argv":[],"folder":"","environment":[],"settings":"","block":0,)") +
+            R"("block_bytes":0,"site":"","where":[],"allocated":[],"freed":[],"version":1})"}) {
+    const auto read = parse_origin(text, "here");
+    ASSERT_FALSE(read) << text;
+    EXPECT_TRUE(read.error().message.starts_with("here: ")) << read.error().message;
+  }
+}
+
+TEST(ProgramOriginText, WhatCannotBeStoredIsSaid) {
+  EXPECT_EQ(problem_of(sample()), std::nullopt);
+  const auto has_problem = [](auto change) {
+    ProgramOrigin origin = sample();
+    change(origin);
+    return problem_of(origin).has_value();
+  };
+  EXPECT_TRUE(has_problem([](auto& o) { o.argv.clear(); }));
+  EXPECT_TRUE(has_problem([](auto& o) { o.argv[1] = "\xff"; }));
+  EXPECT_TRUE(has_problem([](auto& o) { o.folder = "/\xc0\xaf"; }));
+  EXPECT_TRUE(has_problem([](auto& o) { o.environment[0].value = "\x80"; }));
+  EXPECT_TRUE(has_problem([](auto& o) { o.where[0] = "\x80"; }));
+  EXPECT_TRUE(has_problem([](auto& o) { o.argv[1] = std::string(kMostOriginBytes, 'x'); }));
+}
+
+TEST(ProgramTarget, NamesTheProgramAndTheScriptOfAnInterpreter) {
+  EXPECT_EQ(target_of_program({"/usr/bin/Train-It", "data"}), "program.train_it");
+  EXPECT_EQ(target_of_program({"python3.11", "-u", "/x/train.py", "--lr"}),
+            "program.python3.11.train.py");
+  EXPECT_EQ(target_of_program({"python3", "-m", "pytest", "tests"}), "program.python3.pytest");
+  EXPECT_EQ(target_of_program({"sh", "-c", "exit 1"}), "program.sh");
+  EXPECT_EQ(target_of_program({"bash"}), "program.bash");
+  EXPECT_EQ(target_of_program({"shell", "x"}), "program.shell") << "no interpreter";
+}
+
+RC_GTEST_PROP(ProgramTarget, IsANameOfATarget, (const std::vector<std::string>& argv)) {
+  RC_ASSERT(is_target_name(target_of_program(argv)));
+}
+
+TEST(PlanWithoutCalls, IsAPlan) {
+  const Plan plan = plan_without_calls("program.x");
+  EXPECT_EQ(call_count(plan), 0);
+  EXPECT_EQ(parse_plan(print_plan(plan), "here"), plan);
+}
+
+}  // namespace
+}  // namespace redzone

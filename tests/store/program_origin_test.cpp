@@ -1,0 +1,135 @@
+// Findings of programs in a store: nothing that any command does to a store loses where they come
+// from.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "store/database.h"
+#include "store/merge.h"
+#include "store/sample.h"
+#include "store/upkeep.h"
+
+namespace redzone::store {
+namespace {
+
+using namespace testing;
+
+std::int64_t stored(const std::filesystem::path& path, const Finding& finding) {
+  Store store = open_rw(path);
+  Finding f = finding;
+  f.campaign = must(store.begin_campaign(sample_campaign()));
+  return must(store.settle(f)).id;
+}
+
+TEST(ProgramFindings, AreReadAsTheyWereStored) {
+  TempDir dir;
+  const auto id = stored(dir / "s.db", sample_program_finding());
+  Store store = open_ro(dir / "s.db");
+  Finding expected = sample_program_finding();
+  Finding read = must(store.finding(id));
+  expected.campaign = read.campaign;
+  EXPECT_TRUE(equal(read, expected));
+  EXPECT_EQ(must(store.findings()).at(0).program, sample_origin());
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+}
+
+TEST(ProgramFindings, TheLatestRunIsTheOneToRepeat) {
+  TempDir dir;
+  const auto id = stored(dir / "s.db", sample_program_finding());
+  Finding later = sample_program_finding();
+  later.program->folder = "/elsewhere";
+  EXPECT_EQ(stored(dir / "s.db", later), id);
+  const Finding read = must(open_ro(dir / "s.db").finding(id));
+  EXPECT_EQ(read.program->folder, "/elsewhere");
+  EXPECT_EQ(read.occurrences, 2);
+}
+
+TEST(ProgramFindings, AMarkKeepsThem) {
+  TempDir dir;
+  const auto id = stored(dir / "s.db", sample_program_finding());
+  Store store = open_rw(dir / "s.db");
+  EXPECT_FALSE(store.mark(id, {"", LedgerEvent::known, "", "no link"}));
+  must(store.mark(id, {"", LedgerEvent::known, "https://example.org/1", "rounding"}));
+  const Finding read = must(store.finding(id));
+  EXPECT_EQ(read.ledger.standing, Standing::known);
+  EXPECT_EQ(read.program, sample_origin());
+}
+
+TEST(ProgramFindings, AreMergedCopiedAndNotPruned) {
+  TempDir dir;
+  stored(dir / "a.db", sample_program_finding(1));
+  stored(dir / "a.db", sample_finding(1));
+  stored(dir / "b.db", sample_program_finding(2));
+  {
+    Store from = open_ro(dir / "a.db"), into = open_rw(dir / "b.db");
+    must(merge(from, into));
+    EXPECT_EQ(must(into.findings()).size(), 3u);
+    const auto again = must(merge(from, into));
+    EXPECT_EQ(again.findings + again.improved, 0);
+    must(prune(into, 0));
+    EXPECT_EQ(must(check(into)), std::vector<std::string>{});
+  }
+  EXPECT_EQ(must(copy_store(dir / "b.db", dir / "c.db")), std::vector<std::string>{});
+  std::size_t programs = 0;
+  for (const auto& f : must(open_ro(dir / "c.db").findings()))
+    if (f.program == sample_origin()) ++programs;
+  EXPECT_EQ(programs, 2u);
+}
+
+// One that lacks the document of a finding does not replace the store that has it.
+TEST(ProgramFindings, ACopyIsComparedByWhereTheyComeFrom) {
+  TempDir dir;
+  Finding other = sample_program_finding();
+  other.program->argv.emplace_back("--other");
+  stored(dir / "a.db", sample_program_finding());
+  stored(dir / "b.db", other);
+  EXPECT_FALSE(must(copy_store(dir / "a.db", dir / "b.db")).empty());
+  EXPECT_EQ(must(open_ro(dir / "b.db").findings()).at(0).program, other.program);
+}
+
+TEST(ProgramFindings, AnOriginThatIsNoneIsUnsound) {
+  for (const char* change :
+       {"origin = 'target'", "origin = 'python'", "origin_document = ''", "origin_document = '{}'",
+        "origin_document = replace(origin_document, ':1}', ':2}')"}) {
+    TempDir dir;
+    const auto id = stored(dir / "s.db", sample_program_finding());
+    {
+      SQLite::Database sql((dir / "s.db").string(), SQLite::OPEN_READWRITE);
+      sql.exec(fmt::format("UPDATE findings SET {}", change));
+    }
+    Store store = open_ro(dir / "s.db");
+    EXPECT_FALSE(must(check(store)).empty()) << change;
+    EXPECT_EQ(store.finding(id).error().kind, ErrorKind::unsound) << change;
+  }
+}
+
+TEST(ProgramFindings, OneThatCannotBeReadIsNotStored) {
+  TempDir dir;
+  Finding finding = sample_program_finding();
+  finding.program->argv[1] = std::string(kMostOriginBytes, 'x');
+  Store store = open_rw(dir / "s.db");
+  EXPECT_FALSE(store.settle(finding));
+  EXPECT_TRUE(must(store.findings()).empty());
+}
+
+// Version 12 had findings of targets alone.
+TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
+  TempDir dir;
+  must(open_rw(dir / "s.db").record(sample_finding()));
+  {
+    SQLite::Database sql((dir / "s.db").string(), SQLite::OPEN_READWRITE);
+    sql.exec("ALTER TABLE findings DROP COLUMN origin");
+    sql.exec("ALTER TABLE findings DROP COLUMN origin_document");
+    sql.exec("PRAGMA user_version = 12");
+  }
+  {
+    const Finding read = must(open_ro(dir / "s.db").finding(1));
+    EXPECT_FALSE(read.program);
+    EXPECT_EQ(read.plan, sample_finding().plan);
+  }
+  Store store = open_rw(dir / "s.db");
+  EXPECT_EQ(must(check(store)), std::vector<std::string>{});
+  EXPECT_TRUE(must(store.settle(sample_program_finding())).id > 1);
+}
+
+}  // namespace
+}  // namespace redzone::store
