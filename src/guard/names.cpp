@@ -49,6 +49,7 @@ constexpr Row kRows[] = {
      "small allocations over --max-memory, between canaries instead of guard pages"},
     {Counter::left_out_mappings, "left_out_mappings",
      "allocations for which the system allows no more mappings (vm.max_map_count)"},
+    {Counter::left_out_chosen, "left_out_chosen", "allocations that --only or --skip leave out"},
 };
 
 constexpr bool in_order() {

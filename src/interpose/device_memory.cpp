@@ -55,9 +55,16 @@ int DeviceMemory::paint_for_all(Lock& lock, Region& region, CuAddress at, std::s
   return without_lock(lock, region.context, [&] { return driver_.synchronize_stream(stream); });
 }
 
+std::optional<std::uint64_t> DeviceMemory::next_ordinal() {
+  const std::uint64_t ordinal = ++ordinal_;
+  if (!in_program_ || settings_.guards(ordinal)) return ordinal;
+  recorder_.count(Counter::left_out_chosen);
+  return std::nullopt;
+}
+
 CuAddress DeviceMemory::give_out(const Region& region, CuAddress at, std::size_t bytes,
-                                 const Frames& from) {
-  live_[at] = {region, at, bytes, ++ordinal_, false, false, from, {}};
+                                 std::uint64_t ordinal, const Frames& from) {
+  live_[at] = {region, at, bytes, ordinal, false, false, from, {}};
   freed_.erase(at);
   recorder_.count(Counter::device_blocks);
   if (region.shared) recorder_.count(Counter::left_out_shared);
@@ -71,10 +78,12 @@ std::optional<CuAddress> DeviceMemory::allocate_ready(std::size_t bytes, CuConte
   if (driver_.get_device(&device) != kCuSuccess) return std::nullopt;
   const auto state = devices_.find(device);
   if (state == devices_.end() || !state->second.can_map) return refuse(Counter::left_out_capture);
+  const auto ordinal = next_ordinal();
+  if (!ordinal) return std::nullopt;
   const auto region =
       spare_region({context, region_bytes(bytes, state->second), false}, bytes, true);
   if (!region) return refuse(Counter::left_out_capture);
-  return give_out(*region, region->painted_at, bytes, from);
+  return give_out(*region, region->painted_at, bytes, *ordinal, from);
 }
 
 std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
@@ -103,6 +112,8 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
   const PerContext* const state = per_context(context);
   if (state == nullptr) return refuse(Counter::left_out_refused);
   const std::uint64_t id = state->id;
+  const auto ordinal = next_ordinal();
+  if (!ordinal) return std::nullopt;
   auto region = take_region(lock, bytes, context, device);
   if (!region) return std::nullopt;  // counted
   int failed = kCuSuccess;
@@ -127,7 +138,7 @@ std::optional<CuAddress> DeviceMemory::allocate(std::size_t bytes, Order order,
     report_error(context, failed, call);
     return refuse(Counter::left_out_refused);
   }
-  return give_out(*region, at, bytes, from);
+  return give_out(*region, at, bytes, *ordinal, from);
 }
 
 DeviceMemory::FreeResult DeviceMemory::free(CuAddress address, Order order, const char* call,
@@ -204,6 +215,7 @@ std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
 void DeviceMemory::begin_program() {
   const std::lock_guard lock(mutex_);
   ordinal_ = retired_ = 0;
+  in_program_ = true;
   for (const Counter own : {Counter::device_blocks, Counter::device_frees, Counter::slots_reused})
     recorder_.reset(own);
 }

@@ -190,7 +190,10 @@ class DeviceMemory {
   int paint(Region& region, CuAddress at, std::size_t bytes, CuStream stream);
   int paint_for_all(Lock& lock, Region& region, CuAddress at, std::size_t bytes);
   std::optional<CuAddress> allocate_ready(std::size_t bytes, CuContext context, const Frames& from);
-  CuAddress give_out(const Region& region, CuAddress at, std::size_t bytes, const Frames& from);
+  // The number of the program's next block; nothing, and counted, if the settings leave it out.
+  std::optional<std::uint64_t> next_ordinal();
+  CuAddress give_out(const Region& region, CuAddress at, std::size_t bytes, std::uint64_t ordinal,
+                     const Frames& from);
   std::optional<CuAddress> refuse(Counter reason);
   // Does nothing unless the result is sticky and the first of the context.
   void report_error(CuContext context, int result, const char* call);
@@ -281,7 +284,7 @@ class DeviceMemory {
   std::map<CuPool, CuDevice> pools_;
   std::uint64_t ordinal_ = 0, retired_ = 0,  // blocks so far, freed ones that could be unmapped
       context_ids_ = 0;
-  bool abandoned_ = false;
+  bool abandoned_ = false, in_program_ = false;
 };
 
 }  // namespace redzone::interpose

@@ -128,6 +128,11 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
     recorder_.count(Counter::left_out_memory);
     return nullptr;
   }
+  const std::uint64_t ordinal = ++ordinal_;
+  if (in_program_ && !settings_.guards(ordinal)) {
+    recorder_.count(Counter::left_out_chosen);
+    return nullptr;
+  }
   if (live_ >= most_live_) {
     recorder_.count(Counter::left_out_mappings);
     return nullptr;
@@ -166,7 +171,7 @@ void* HostMemory::allocate(std::size_t bytes, std::size_t align, bool zero, cons
       recorder_.count(Counter::host_unpoisoned);
   }
   ++live_;
-  block.ordinal = ++ordinal_;
+  block.ordinal = ordinal;
   block.allocated = from;
   blocks_.emplace(block.span, block);
   recorder_.count(Counter::host_blocks);
@@ -211,6 +216,12 @@ bool HostMemory::free(void* at, const char* call, const Frames& from) {
     freed_.pop_front();
   }
   return true;
+}
+
+void HostMemory::begin_program() {
+  const Use use(*this, Patience::unbounded);
+  ordinal_ = 0;
+  in_program_ = true;
 }
 
 std::size_t HostMemory::bytes_of(const void* at) const {

@@ -38,6 +38,9 @@ class HostMemory {
   // A block, aligned to `align` (a power of two) or, if that is 0, as the settings say. `zero`:
   // zeroed rather than poisoned. nullptr if it cannot be guarded, which is counted.
   void* allocate(std::size_t bytes, std::size_t align, bool zero, const Frames& from);
+  // What follows are the program's own blocks: they are numbered from 1, and guarded if the
+  // settings say so. Those before are of the guard's proof.
+  void begin_program();
   // False if the address is not that of a live block: reported, and nothing is freed.
   bool free(void* address, const char* call, const Frames& from);
   // Bytes of the live block at the address; 0 if there is none.
@@ -111,6 +114,7 @@ class HostMemory {
   PrivateMap<std::uintptr_t, Block> blocks_;  // by span
   std::deque<std::uintptr_t, PrivateAllocator<std::uintptr_t>> freed_;
   std::uint64_t ordinal_ = 0;
+  bool in_program_ = false;
 };
 
 }  // namespace redzone::interpose

@@ -40,6 +40,7 @@ enum class Counter : std::uint8_t {
   left_out_mapped,    // cuMemCreate: the program maps memory itself
   left_out_shared,    // guarded by canaries only: it shares a slot with other small blocks
   left_out_mappings,  // the CPU's blocks: the system allows no more mappings
+  left_out_chosen,    // the settings name other blocks
   count
 };
 inline constexpr Counter kFirstLeftOut = Counter::left_out_capture;
@@ -115,7 +116,8 @@ struct Record {
 };
 
 // "<folder>/<pid>.<n>.record": one for each program that ran in the process. Beside it, with the
-// same stem, the mappings of the process (/proc/self/maps) at its last finding.
+// same stem, the mappings of the process (/proc/self/maps) at its last finding, and what it was
+// started as (origin_file.h).
 inline constexpr std::string_view kRecordSuffix = ".record";
 inline constexpr std::string_view kMapsSuffix = ".maps";
 

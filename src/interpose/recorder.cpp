@@ -12,6 +12,8 @@
 #include <cstring>
 #include <new>
 
+#include "interpose/origin_file.h"
+
 namespace redzone::interpose {
 namespace {
 
@@ -65,6 +67,10 @@ bool Recorder::open(const char* folder) {
   record->magic = kRecordMagic;
   record_ = record;
   note(Fact::loaded);
+  char origin[sizeof stem_ + kOriginSuffix.size()] = {};
+  append(origin, sizeof origin, stem_);
+  append(origin, sizeof origin, kOriginSuffix);
+  write_origin_file(origin);
   return true;
 }
 

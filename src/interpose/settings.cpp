@@ -56,6 +56,30 @@ constexpr Field kFields[] = {
        s.max_memory_bytes = static_cast<std::uint64_t>(v);
        return v >= 0;
      }},
+    {"only_first",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.only.first); },
+     [](Settings& s, std::int64_t v) {
+       s.only.first = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
+    {"only_last",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.only.last); },
+     [](Settings& s, std::int64_t v) {
+       s.only.last = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
+    {"skip_first",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.skip.first); },
+     [](Settings& s, std::int64_t v) {
+       s.skip.first = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
+    {"skip_last",
+     [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.skip.last); },
+     [](Settings& s, std::int64_t v) {
+       s.skip.last = static_cast<std::uint64_t>(v);
+       return v >= 0;
+     }},
     {"min_bytes",
      [](const Settings& s) -> std::int64_t { return static_cast<std::int64_t>(s.min_bytes); },
      [](Settings& s, std::int64_t v) {
@@ -85,7 +109,7 @@ void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes])
     std::memcpy(at, field.key.data(), field.key.size());
     at += field.key.size();
     *at++ = '=';
-    // The keys and eight numbers of at most 20 digits fit.
+    // The keys and twelve numbers of at most 20 digits fit.
     at = std::to_chars(at, text + sizeof text - 1, field.get(settings)).ptr;
   }
   *at = '\0';

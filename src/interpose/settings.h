@@ -1,5 +1,6 @@
-// What a guarded process is asked to do. The command writes it into one environment variable, and
-// the preloaded library reads it before main(), so nothing here allocates or throws.
+// What a guarded process is asked to do. The command writes it into one environment variable, or
+// into a file of the folder for reports; the preloaded library reads it before main(), so nothing
+// here allocates or throws.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +8,27 @@
 
 namespace redzone::interpose {
 
-// The folder for reports, which exists, and the settings as text (format_settings()).
+// The folder for reports, which exists, and the settings as text (format_settings()). Without the
+// second variable they are in a file of the folder, so that a process is attached by LD_PRELOAD and
+// the folder alone.
 inline constexpr const char* kFolderVariable = "REDZONE_GUARD_FOLDER";
 inline constexpr const char* kSettingsVariable = "REDZONE_GUARD_SETTINGS";
+inline constexpr const char* kSettingsFile = "settings";
 
 enum class Placement : std::uint8_t { guard_after, guard_before };
 // all: freed memory is unmapped, and its addresses are never used again. sample: this happens to
 // every kRetireEvery-th freed block, the others keep their memory, poisoned, for the next block.
 enum class Retire : std::uint8_t { sample, all };
 inline constexpr std::uint64_t kRetireEvery = 8;
+
+// Blocks by their numbers in their process, both ends included; {0, 0}: none.
+struct BlockRange {
+  std::uint64_t first = 0, last = 0;
+
+  bool is_empty() const { return last == 0; }
+  bool holds(std::uint64_t block) const { return block != 0 && first <= block && block <= last; }
+  bool operator==(const BlockRange&) const = default;
+};
 
 struct Settings {
   bool driver = true;  // guard allocations of the CUDA driver
@@ -29,7 +42,13 @@ struct Settings {
   std::uint64_t max_memory_bytes = 0;
   // Smaller blocks of malloc() are left alone.
   std::uint64_t min_bytes = 1024;
+  // Only these blocks are guarded, if there are any, and of them not those to skip. A block has its
+  // number either way.
+  BlockRange only, skip;
 
+  bool guards(std::uint64_t block) const {
+    return (only.is_empty() || only.holds(block)) && !skip.holds(block);
+  }
   bool operator==(const Settings&) const = default;
 };
 
@@ -37,7 +56,7 @@ inline constexpr std::uint64_t kMostAlignBytes = 4096;
 inline constexpr std::uint64_t kDeviceAlignBytes = 256;  // cuMemAlloc's promise
 inline constexpr std::uint64_t kHostAlignBytes = 16;     // malloc's promise on 64-bit Linux
 
-inline constexpr std::size_t kSettingsTextBytes = 256;
+inline constexpr std::size_t kSettingsTextBytes = 320;
 
 // Writes `settings` as "driver=1,cpu=0,...", with a final zero.
 void format_settings(const Settings& settings, char (&text)[kSettingsTextBytes]);

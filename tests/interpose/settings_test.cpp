@@ -24,6 +24,8 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.align_bytes = 64;
   all.max_memory_bytes = std::uint64_t{1} << 40;
   all.min_bytes = 7;
+  all.only = {2, 90};
+  all.skip = {5, 5};
   for (const Settings& settings : {Settings(), all}) {
     Settings read;
     EXPECT_TRUE(parse_settings(text_of(settings).c_str(), read)) << text_of(settings);
@@ -35,9 +37,25 @@ TEST(GuardSettings, TheLongestTextFits) {
   Settings most;
   most.max_memory_bytes = most.min_bytes = INT64_MAX;
   most.align_bytes = kMostAlignBytes;
+  most.only = most.skip = {INT64_MAX, INT64_MAX};
   Settings read;
   ASSERT_TRUE(parse_settings(text_of(most).c_str(), read));
   EXPECT_EQ(read, most);
+}
+
+TEST(GuardSettings, NameTheBlocksThatAreGuarded) {
+  Settings settings;
+  EXPECT_TRUE(settings.guards(1));
+  settings.only = {3, 5};
+  EXPECT_FALSE(settings.guards(2));
+  EXPECT_TRUE(settings.guards(3));
+  EXPECT_TRUE(settings.guards(5));
+  EXPECT_FALSE(settings.guards(6));
+  settings.skip = {4, 4};
+  EXPECT_TRUE(settings.guards(3));
+  EXPECT_FALSE(settings.guards(4));
+  settings.only = {};
+  EXPECT_TRUE(settings.guards(1000));
 }
 
 TEST(GuardSettings, WhatIsWrongChangesNothing) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include "interpose/host_memory.h"
@@ -13,6 +14,7 @@
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"
+#include "interpose/origin_file.h"
 
 namespace redzone::interpose {
 namespace {
@@ -44,11 +46,21 @@ bool driver_is_loaded() {
   return library != nullptr;
 }
 
+bool read_settings_file(const char* folder, char (&text)[kSettingsTextBytes]) {
+  char file[4096];
+  const int n = std::snprintf(file, sizeof file, "%s/%s", folder, kSettingsFile);
+  return n > 0 && static_cast<std::size_t>(n) < sizeof file &&
+         read_small_file(file, text, sizeof text);
+}
+
 // False: this process is left alone.
 bool open_guard() {
   const InternalScope scope;
   const char* const folder = std::getenv(kFolderVariable);
-  const char* const text = std::getenv(kSettingsVariable);
+  const char* text = std::getenv(kSettingsVariable);
+  char from_file[kSettingsTextBytes];
+  if (folder != nullptr && text == nullptr && read_settings_file(folder, from_file))
+    text = from_file;
   if (folder == nullptr || text == nullptr || !parse_settings(text, the_settings)) return false;
   if (!recorder().open(folder)) return false;
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "interpose/backtrace.h"
+#include "interpose/host_memory.h"
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
 #include "interpose/library/guard.h"
@@ -95,6 +96,7 @@ void prove_host_guard() {
   const bool seen = is_guarded_host_block(block);
   release(block);
   if (seen && !is_guarded_host_block(block)) recorder().note(Fact::cpu_proven);
+  if (HostMemory* const host = host_guard()) host->begin_program();
 }
 
 }  // namespace redzone::interpose
