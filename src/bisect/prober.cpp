@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "statistics/interval.h"
+#include "bisect/decision.h"
 
 namespace redzone::bisect {
-namespace {
-
-// Number of consecutive unjudged runs at the start after which a plan is given up.
-constexpr std::int64_t kMostUnjudged = 4;
-// Runs to learn the rate of a failure that always shows; the lower end of the interval is then 0.6.
-constexpr std::int64_t kCalibration = 6;
-
-}  // namespace
 
 Prober::Prober(Runner& runner, ProbeBudget budget, Memory memory, Record record)
     : runner_(runner),
@@ -27,27 +19,11 @@ bool Prober::ended() const {
 }
 
 Answer Prober::answer_of(const Counts& counts) const {
-  const statistics::SequentialTest test(rates_, counts.same, counts.judged());
-  switch (test.decision()) {
-    case statistics::Decision::fails:
-      return Answer::fails;
-    case statistics::Decision::passes:
-      return counts.other > 0 ? Answer::differs : Answer::passes;
-    case statistics::Decision::open:
-      break;
-  }
-  if (counts.judged() == 0 && counts.unjudged >= kMostUnjudged) return Answer::unjudged;
-  return Answer::undecided;
+  return bisect::answer_of(counts, rates_);
 }
 
 std::int64_t Prober::wanted(const Counts& counts) const {
-  if (answer_of(counts) != Answer::undecided || counts.runs() >= budget_.runs_of_a_plan) return 0;
-  if (counts.runs() == 0) return 1;
-  // At most twice as many in total each time: frequent failures are decided by few runs, and passes
-  // in few rounds.
-  const statistics::SequentialTest test(rates_, counts.same, counts.judged());
-  return std::clamp<std::int64_t>(test.passes_to_go(), 1,
-                                  std::min(counts.runs(), budget_.runs_of_a_plan - counts.runs()));
+  return wanted_runs(counts, rates_, budget_.runs_of_a_plan);
 }
 
 void Prober::run(std::span<const Open> plans) {
@@ -101,30 +77,18 @@ Probe Prober::known(const Plan& plan) const {
 Probe Prober::calibrate(const Plan& plan, double miss) {
   const std::string hash = plan_hash(plan);
   const auto& counts = memory_[hash];
-  const auto known_well = [&] {
-    const std::int64_t n = counts.judged();
-    if (n < kCalibration || counts.same == 0) return false;
-    const double seen = static_cast<double>(counts.same) / static_cast<double>(n);
-    return statistics::exact_interval(counts.same, n, 0.9).low >= seen / 2;
-  };
-  while (!ended() && !known_well() && counts.runs() < budget_.runs_of_a_plan) {
-    if (counts.judged() == 0 && counts.unjudged >= kMostUnjudged) break;
+  while (!ended()) {
     const std::int64_t times =
-        std::min({std::max(kCalibration - counts.runs(), (counts.runs() + 3) / 4),
-                  budget_.runs_of_a_plan - counts.runs(), budget_.runs - runs_});
+        std::min(calibration_runs(counts, budget_.runs_of_a_plan), budget_.runs - runs_);
+    if (times < 1) break;
     const Request request{plan, times};
     const auto more = runner_.run(std::span(&request, 1));
     runs_ += times;
     memory_[hash].add(more.front());
     if (record_ && problem_) problem_ = record_(plan, more.front());
   }
-  if (counts.same == 0)
-    return {counts.judged() == 0 ? Answer::unjudged
-            : counts.other > 0   ? Answer::differs
-                                 : Answer::passes,
-            counts};
-  rates_ = statistics::rates_for(counts.same, counts.judged(), miss);
-  return {Answer::fails, counts};
+  if (counts.same > 0) rates_ = statistics::rates_for(counts.same, counts.judged(), miss);
+  return {base_answer(counts), counts};
 }
 
 }  // namespace redzone::bisect
