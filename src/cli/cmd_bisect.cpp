@@ -9,6 +9,8 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/probing_flags.h"
+#include "cli/program_commands.h"
+#include "cli/selection_flags.h"
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/validate.h"
@@ -88,7 +90,8 @@ class Bisect final : public Command {
   std::string_view name() const override { return "bisect"; }
   std::string_view synopsis() const override { return "redzone bisect ID [options]"; }
   std::string_view summary() const override {
-    return "find which settings of a finding matter: knobs, mode, dims, layouts, data, steps";
+    return "find which settings of a finding matter: knobs, mode, dims, layouts, data, steps; of a "
+           "program, the guard's";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -109,6 +112,9 @@ class Bisect final : public Command {
     const bool passing = flags.count("passing") != 0;
     if (dim + builds + passing > 1)
       return usage_error("--passing, --dim and --builds cannot be combined: give one of them");
+    RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
+    RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+    if (finding.program) return bisect_program(flags, out, std::move(finding));
     if (builds) return bisect_builds(flags, out);
     if (passing) return bisect_between(flags, out);
     return dim ? bisect_dim(flags, out) : bisect_settings(flags, out, report::bisection_text);

@@ -11,6 +11,7 @@
 #include "core/device_traits.h"
 #include "device/devices.h"
 #include "engine/engine.h"
+#include "engine/guard_proof.h"
 #include "engine/tools.h"
 #include "report/doctor.h"
 #include "store/environment.h"
@@ -66,6 +67,13 @@ void add_cuda_lines(std::vector<report::DoctorLine>& lines, const device::CudaPr
        cuda.nvrtc.empty() ? "targets that compile at run time cannot run on cuda" : ""});
 }
 
+// An overrun in a program under the guard.
+report::DoctorLine test_guard(engine::GuardedMemory memory, std::string what) {
+  const auto proof = engine::prove_guard(memory);
+  return {std::move(what), proof.has_value(), proof ? *proof : proof.error().message,
+          proof ? "" : "'redzone guard' cannot be relied on here"};
+}
+
 // Runs a write out of bounds in a worker under memcheck.
 Result<void> prove_this_memcheck(DeviceKind device, std::vector<std::filesystem::path> plugins) {
   RZ_TRY_ASSIGN(auto engine,
@@ -93,6 +101,9 @@ Result<int> Doctor::run(const po::variables_map& flags, Results& out) {
   report.lines.push_back(sanitizer_line(engine::find_tool("compute-sanitizer"),
                                         sanitized.has_value(),
                                         [&] { return prove_this_memcheck(*sanitized, plugins); }));
+  report.lines.push_back(test_guard(engine::GuardedMemory::malloc, "guard of malloc()"));
+  if (cuda.device)
+    report.lines.push_back(test_guard(engine::GuardedMemory::driver, "guard of the CUDA driver"));
   report.ok = tested;
   out.print(json_wanted(flags) ? report::doctor_json(report) : report::doctor_text(report));
   return tested ? kOk : kHarness;

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/output.h"
+#include "cli/program_commands.h"
 #include "core/read_file.h"
 #include "core/repro.h"
 #include "core/target_name.h"
@@ -149,12 +150,18 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     Result<std::string> text = print_repro(
         {.plan = f.plan, .oracle = f.oracle, .signature = f.signature, .failed = measured(f)},
         comment_of(f));
-    if (alone) text = program_of(f, *registry, flags);
+    if (f.program)
+      text = program_script(f);
+    else if (alone)
+      text = program_of(f, *registry, flags);
     if (!text)
       return tl::unexpected(
           Error{text.error().kind, fmt::format("finding {}: {}", f.id, text.error().message)});
-    const auto path = folder / (stem_of(f) + (alone ? ".cu" : ".toml"));
+    const auto path = folder / (stem_of(f) + (f.program ? ".sh" : alone ? ".cu" : ".toml"));
     if (const auto why = write_file(path, *text)) return usage_error(*why);
+    if (f.program)
+      std::filesystem::permissions(path, std::filesystem::perms::owner_exec,
+                                   std::filesystem::perm_options::add, error);
     out.print(fmt::format("{}\n", path.string()));
   }
   return kOk;

@@ -1,31 +1,32 @@
 // `redzone guard`: runs any program with its allocations between guard pages.
 #include <fmt/format.h>
 
-#include <bit>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/guard_flags.h"
 #include "cli/output.h"
 #include "cli/verbosity.h"
-#include "core/names.h"
-#include "core/temporary_folder.h"
-#include "guard/program_run.h"
+#include "core/terminal.h"
+#include "engine/program_findings.h"
+#include "guard/guarded_run.h"
 #include "report/guard.h"
 
 namespace redzone::cli {
 namespace {
 
-constexpr int kMostExitCode = 255;
-constexpr std::uint64_t kMostPoison = 255;
-constexpr std::string_view kNoPoison = "none";
+constexpr std::uint64_t kMostExitCode = 255;
+constexpr std::uint64_t kMostRuns = 1000;
 
 class Guard final : public Command {
  public:
   std::string_view name() const override { return "guard"; }
-  std::string_view synopsis() const override { return "redzone guard [options] -- CMD [ARG...]"; }
+  std::string_view synopsis() const override {
+    return "redzone guard [options] -- CMD [ARG...]\n"
+           "redzone guard --attach FOLDER [options]\n"
+           "redzone guard --collect FOLDER [options]";
+  }
   std::string_view summary() const override {
     return "run a program with its allocations between guard pages; exit code: 1 for a finding, "
            "125 if the program could not be guarded, else the program's own";
@@ -39,88 +40,26 @@ class Guard final : public Command {
 void Guard::declare(po::options_description& flags,
                     po::positional_options_description& words) const {
   flags.add_options()("command", po::value<std::vector<std::string>>(),
-                      "the program and its arguments")("cpu", po::bool_switch(),
-                                                       "guard malloc() and its relatives as well")(
-      "placement", po::value<std::string>()->default_value("guard_after"),
-      "guard_after or guard_before: on which side of each block the guard page is")(
-      "align", po::value<Count>(),
-      "alignment of blocks in bytes, a power of two up to 4096 (default: 256 on a device, 16 on "
-      "the CPU, as their allocators promise); a smaller one leaves less slack")(
-      "poison", po::value<std::string>()->default_value("0xff"),
-      "byte that fills new and freed memory, or none")(
-      "retire", po::value<std::string>()->default_value("sample"),
-      "sample or all: how many freed blocks of a device are unmapped; on the CPU all are")(
-      "max-memory", po::value<Count>(),
-      "device memory in MiB beyond which small blocks share their slots (default: half of it)")(
-      "min-bytes", po::value<Count>()->default_value(Count{1024}),
-      "smallest block of malloc() that is guarded")("error-exitcode",
-                                                    po::value<Count>()->default_value(Count{1}),
-                                                    "exit code for a finding, 1 to 255")(
+                      "the program and its arguments");
+  add_guard_settings_flags(flags);
+  flags.add_options()("runs", po::value<Count>()->default_value(Count{1}),
+                      "runs of the program; from the second on, placement, poison and retirement "
+                      "vary unless they are given")(
+      "seed", po::value<Count>()->default_value(Count{1}), "seed of what --runs varies")(
+      "error-exitcode", po::value<Count>()->default_value(Count{1}),
+      "exit code for a finding, 1 to 255")(
       "output", po::value<std::string>(),
-      "file for the report (default: standard error, with --json standard output)");
+      "file for the report (default: standard error, with --json standard output)")(
+      "no-store", po::bool_switch(),
+      "store no finding; those that the store has as known are suppressed all the same")(
+      "env", po::value<std::vector<std::string>>()->composing(),
+      "environment variable to store with a finding besides those that always are; repeatable")(
+      "attach", po::value<std::string>(),
+      "create a folder for records, and print the two variables that guard any process")(
+      "collect", po::value<std::string>(), "report what attached processes have recorded there");
   words.add("command", -1);
+  add_db_flag(flags);
   add_json_flag(flags);
-}
-
-Result<int> poison_of(const std::string& text) {
-  if (text == kNoPoison) return -1;
-  const bool is_hex = text.starts_with("0x");
-  const char* const begin = text.data() + (is_hex ? 2 : 0);
-  const char* const end = text.data() + text.size();
-  std::uint64_t value = 0;
-  const auto read = std::from_chars(begin, end, value, is_hex ? 16 : 10);
-  if (read.ec != std::errc{} || read.ptr != end || value > kMostPoison)
-    return usage_error(
-        fmt::format("guard: --poison: '{}': must be 0 to 255, 0x0 to 0xff, or none", text));
-  return static_cast<int>(value);
-}
-
-template <class T>
-Result<T> choice(const po::variables_map& flags, const char* flag,
-                 std::initializer_list<std::pair<T, const char*>> table) {
-  return value_in(std::vector<std::pair<T, const char*>>(table), flags[flag].as<std::string>(),
-                  std::string("--") + flag);
-}
-
-Result<interpose::Settings> settings_of(const po::variables_map& flags) {
-  using interpose::Placement;
-  using interpose::Retire;
-  interpose::Settings out;
-  out.cpu = flags["cpu"].as<bool>();
-  RZ_TRY_ASSIGN(out.placement, choice<Placement>(flags, "placement",
-                                                 {{Placement::guard_after, "guard_after"},
-                                                  {Placement::guard_before, "guard_before"}}));
-  RZ_TRY_ASSIGN(out.retire, choice<Retire>(flags, "retire",
-                                           {{Retire::sample, "sample"}, {Retire::all, "all"}}));
-  RZ_TRY_ASSIGN(out.poison, poison_of(flags["poison"].as<std::string>()));
-  if (flags.count("align") != 0) {
-    out.align_bytes = flags["align"].as<Count>().value;
-    if (!std::has_single_bit(out.align_bytes) || out.align_bytes > interpose::kMostAlignBytes)
-      return usage_error(fmt::format("guard: --align {}: must be a power of two, at most {}",
-                                     out.align_bytes, interpose::kMostAlignBytes));
-  }
-  constexpr std::uint64_t most_mib = std::uint64_t{1} << 24;  // 16 TiB
-  if (flags.count("max-memory") != 0) {
-    const auto mib = flags["max-memory"].as<Count>().value;
-    if (mib == 0 || mib > most_mib)
-      return usage_error(fmt::format("guard: --max-memory: must be 1 to {} MiB", most_mib));
-    out.max_memory_bytes = mib << 20;
-  }
-  out.min_bytes = flags["min-bytes"].as<Count>().value;
-  if (out.min_bytes == 0 || out.min_bytes > (most_mib << 20))
-    return usage_error("guard: --min-bytes: must be at least 1");
-  return out;
-}
-
-// Beside the binary, so that the build folder can be copied.
-Result<std::filesystem::path> guard_library() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto out = self.parent_path().parent_path() / "lib" / "redzone" / "libredzone_guard.so";
-  if (error || !std::filesystem::exists(out, error))
-    return harness_error(fmt::format(
-        "guard: {} is missing: it is built on x86-64 only, and without sanitizers", out.string()));
-  return out;
 }
 
 Result<void> write_report(const std::string& file, const std::string& text) {
@@ -130,39 +69,57 @@ Result<void> write_report(const std::string& file, const std::string& text) {
   return {};
 }
 
-Result<int> Guard::run(const po::variables_map& flags, Results& out) {
-  if (flags.count("command") == 0)
-    return usage_error("guard: no program: redzone guard [options] -- CMD [ARG...]");
-  RZ_TRY_ASSIGN(const auto settings, settings_of(flags));
-  const auto finding_code = flags["error-exitcode"].as<Count>().value;
-  if (finding_code == 0 || finding_code > kMostExitCode)
-    return usage_error("guard: --error-exitcode: must be 1 to 255");
-  if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
-  RZ_TRY_ASSIGN(const auto library, guard_library());
-  RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
+std::vector<std::string> stored_variables(const po::variables_map& flags) {
+  if (flags.count("env") == 0) return {};
+  return flags["env"].as<std::vector<std::string>>();
+}
 
-  guard::ProgramRun run;
-  run.argv = flags["command"].as<std::vector<std::string>>();
-  run.settings = settings;
-  run.foreign_preload = guard::foreign_preload();
-  const auto refused = [](const guard::Refusal& refusal) {
-    print_note(fmt::format("redzone: guard: {}", refusal.why));
-    return refusal.exit_code;
-  };
-  const auto program = guard::find_program(run.argv.front());
-  if (!program) return refused(program.error());
-  const auto ended =
-      guard::run_program({run.argv, *program, library, folder.path(), settings, out.descriptor()});
-  if (!ended) return refused(ended.error());
-  run.ended = *ended;
-  run.processes = guard::read_process_records(folder.path(), run.unreadable);
+std::string command_line(const po::variables_map& flags) {
+  std::string out = "redzone guard";
+  if (const std::string given = given_flags(flags, "command"); !given.empty()) out += " " + given;
+  if (flags.count("command") == 0) return out;
+  out += " --";
+  for (const auto& word : flags["command"].as<std::vector<std::string>>())
+    out += " " + shell_quoted(word);
+  return out;
+}
 
-  const int code = run.exit_code(static_cast<int>(finding_code));
+// What the store has of the findings, which are stored unless --no-store is given. A store that
+// cannot be used is no reason to lose the report.
+report::GuardStored stored_findings(const po::variables_map& flags,
+                                    std::span<const guard::ProgramRun> runs) {
+  report::GuardStored out;
+  out.db = db_for_commands(flags);
+  out.runs = runs;
+  if (guard::joined_findings(runs).empty()) return out;
+  const bool writes = !flags["no-store"].as<bool>();
+  std::error_code error;
+  if (!writes && !std::filesystem::exists(flags["db"].as<std::string>(), error)) return out;
+  auto known =
+      open_store(flags, writes ? store::OpenMode::read_write_create : store::OpenMode::read_only)
+          .and_then([&](store::Store store) {
+            return writes ? engine::store_program_findings(store, runs, command_line(flags),
+                                                           flags["seed"].as<Count>().value)
+                          : engine::known_program_findings(store, runs);
+          });
+  if (known)
+    out.known = *std::move(known);
+  else
+    out.problem = known.error().message;
+  return out;
+}
+
+Result<int> report_runs(const po::variables_map& flags, Results& out,
+                        std::span<const guard::ProgramRun> runs) {
+  const auto finding_code = static_cast<int>(flags["error-exitcode"].as<Count>().value);
+  const report::GuardStored stored = stored_findings(flags, runs);
+  const guard::ProgramRun run = guard::joined(runs);
+  const int code = run.exit_code(finding_code, guard::suppressed(stored.known));
   const bool json = json_wanted(flags);
   const auto notes =
       verbosity_of(flags) >= log::Level::info ? report::Notes::all : report::Notes::telling;
   const std::string text =
-      json ? report::guard_json(run, code) : report::guard_text(run, code, notes);
+      json ? report::guard_json(run, code, stored) : report::guard_text(run, code, notes, stored);
   if (flags.count("output") != 0)
     RZ_TRY(write_report(flags["output"].as<std::string>(), text));
   else if (json)
@@ -170,6 +127,66 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   else
     print_note(text);
   return code;
+}
+
+Result<int> attach(const po::variables_map& flags, Results& out) {
+  RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
+  RZ_TRY_ASSIGN(const auto library, guard::guard_library());
+  if (library.string().find_first_of(": \t\n") != std::string::npos)
+    return harness_error(fmt::format("guard: LD_PRELOAD cannot name {}: a space or a colon in it",
+                                     library.string()));
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(flags["attach"].as<std::string>(), error);
+  RZ_TRY(guard::prepare_folder(folder, settings));
+  const std::string before = guard::foreign_preload({});
+  out.print(fmt::format("export LD_PRELOAD={}\nexport {}={}\n",
+                        shell_quoted(library.string() + (before.empty() ? "" : ":" + before)),
+                        interpose::kFolderVariable, shell_quoted(folder.string())));
+  return kOk;
+}
+
+Result<int> run_program(const po::variables_map& flags, Results& out) {
+  RZ_TRY_ASSIGN(const auto settings, guard_settings(flags));
+  const auto runs = flags["runs"].as<Count>().value;
+  if (runs == 0 || runs > kMostRuns)
+    return usage_error(fmt::format("guard: --runs: must be 1 to {}", kMostRuns));
+  RZ_TRY_ASSIGN(const auto library, guard::guard_library());
+  const auto argv = flags["command"].as<std::vector<std::string>>();
+  const guard::Started started = guard::started_here(argv, stored_variables(flags));
+  std::vector<guard::ProgramRun> all;
+  while (all.size() < runs) {
+    const auto varied = guard::settings_of_run(settings, varied_settings(flags),
+                                               flags["seed"].as<Count>().value, all.size());
+    auto run = guard::run_guarded({.started = {argv, {}, {}},
+                                   .library = library,
+                                   .settings = varied,
+                                   .standard_output = out.descriptor()});
+    if (!run) {
+      print_note(fmt::format("redzone: guard: {}", run.error().why));
+      return run.error().exit_code;
+    }
+    run->started = started;
+    all.push_back(*std::move(run));
+    if (all.back().ended.passed_on != 0) break;  // somebody has ended the series
+  }
+  return report_runs(flags, out, all);
+}
+
+Result<int> Guard::run(const po::variables_map& flags, Results& out) {
+  const auto finding_code = flags["error-exitcode"].as<Count>().value;
+  if (finding_code == 0 || finding_code > kMostExitCode)
+    return usage_error("guard: --error-exitcode: must be 1 to 255");
+  const bool attaches = flags.count("attach") != 0, collects = flags.count("collect") != 0;
+  const bool runs = flags.count("command") != 0;
+  if (attaches + collects + runs > 1)
+    return usage_error("guard: a program, --attach and --collect cannot be combined");
+  if (attaches + collects + runs == 0)
+    return usage_error("guard: no program: redzone guard [options] -- CMD [ARG...]");
+  if (attaches) return attach(flags, out);
+  if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
+  if (runs) return run_program(flags, out);
+  RZ_TRY_ASSIGN(const auto collected, guard::collect_folder(flags["collect"].as<std::string>()));
+  return report_runs(flags, out, std::span(&collected, 1));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Result<int> Reduce::run(const po::variables_map& flags, Results& out) {
   watch_interrupts();
   RZ_TRY_ASSIGN(auto id, parse_id(flags["id"].as<std::string>()));
   RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
-  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  RZ_TRY_ASSIGN(auto finding, allowed_target_finding(id, flags, "reduce"));
   RZ_TRY_ASSIGN(const auto wanted, rerun_options(flags, finding.environment));
   RZ_TRY_ASSIGN(auto rerun, engine::open_rerun(wanted,
                                                {.name = fmt::format("finding {}", id),

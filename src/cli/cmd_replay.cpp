@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "campaign/recheck.h"
 #include "campaign/run_judgement.h"
@@ -10,6 +11,8 @@
 #include "cli/engine_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/probing_flags.h"
+#include "cli/program_commands.h"
 #include "cli/selection_flags.h"
 #include "core/log.h"
 #include "core/names.h"
@@ -29,7 +32,8 @@ class Replay final : public Command {
   std::string_view name() const override { return "replay"; }
   std::string_view synopsis() const override { return "redzone replay ID|PLAN.toml [options]"; }
   std::string_view summary() const override {
-    return "run a stored or hand-written plan again; exit code 1 if it fails";
+    return "run a stored or hand-written plan, or the program of a finding, again; exit code 1 if "
+           "it fails";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -37,6 +41,7 @@ class Replay final : public Command {
                         "finding number, or a plan file")(
         "runs", po::value<int>()->default_value(10),
         "number of runs, each in a fresh worker (with --sanitizer: one, in one worker)")(
+        "time", po::value<std::string>(), "time limit of all runs (default: none)")(
         "launch", po::value<std::string>(),
         "launch mode instead of the plan's: blocking, async or gated")(
         "placement", po::value<std::string>(),
@@ -60,6 +65,16 @@ class Replay final : public Command {
 bool is_number(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// The finding, if it is one of a program.
+Result<std::optional<Finding>> program_finding(const po::variables_map& flags) {
+  const auto& what = flags["what"].as<std::string>();
+  if (!is_number(what)) return std::nullopt;
+  RZ_TRY_ASSIGN(const auto id, parse_id(what));
+  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  if (!finding.program) return std::nullopt;
+  return finding;
 }
 
 struct Loaded {
@@ -132,6 +147,9 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   const bool sanitized = flags.count("sanitizer") != 0 && flags["runs"].defaulted();
   const int n = sanitized ? 1 : flags["runs"].as<int>();
   if (n < 1 || n > 10000) return usage_error("--runs: must be in 1..10000");
+  RZ_TRY_ASSIGN(auto program, program_finding(flags));
+  if (program) return replay_program(flags, out, *std::move(program));
+  RZ_TRY_ASSIGN(const auto until, end_of_time(flags));
   RZ_TRY_ASSIGN(auto loaded, load_subject(flags));
   Repro* const repro = &loaded.repro;
   RZ_TRY(override_mode(repro->plan.mode, flags));
@@ -166,7 +184,8 @@ Result<int> Replay::run(const po::variables_map& flags, Results& out) {
   result.expected = repro->signature;
   std::optional<campaign::Alarm> other;
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  for (int i = 0; i < n && !interrupted(); ++i) {
+  const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
+  for (int i = 0; i < n && !interrupted() && (i == 0 || !is_over()); ++i) {
     if (terminal) rewrite_line(fmt::format("replay: run {} of {}", i + 1, n));
     auto run = std::move(
         campaign::ask_runs(evaluator, *oracles, repro->plan, repro->signature, 1).front());

@@ -24,6 +24,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   all.push_back(make_guard());
   all.push_back(make_bench());
   all.push_back(make_bench_bare());
+  all.push_back(make_planted_overrun());
   all.push_back(make_worker());
   all.push_back(make_sanitized_worker());
   return all;

@@ -25,6 +25,7 @@ std::unique_ptr<Command> make_tma();
 std::unique_ptr<Command> make_guard();
 std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_bench_bare();
+std::unique_ptr<Command> make_planted_overrun();
 std::unique_ptr<Command> make_worker();
 std::unique_ptr<Command> make_sanitized_worker();
 

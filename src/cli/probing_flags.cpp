@@ -24,6 +24,7 @@ void add_probing_flags(po::options_description& flags, po::positional_options_de
 
 Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags) {
   RZ_TRY_ASSIGN(const auto time, duration_flag(flags, "time"));
+  if (!time) return std::chrono::steady_clock::time_point::max();
   return std::chrono::steady_clock::now() + *time;
 }
 
@@ -31,7 +32,7 @@ Result<std::unique_ptr<engine::Probing>> open_probing(
     const po::variables_map& flags, std::chrono::steady_clock::time_point until,
     const std::optional<std::filesystem::path>& build) {
   RZ_TRY_ASSIGN(const auto id, parse_id(flags["id"].as<std::string>()));
-  RZ_TRY_ASSIGN(auto finding, allowed_finding(id, flags));
+  RZ_TRY_ASSIGN(auto finding, allowed_target_finding(id, flags, "this command"));
   RZ_TRY_ASSIGN(auto options, rerun_options(flags, finding.environment));
   if (build) {
     std::error_code error;

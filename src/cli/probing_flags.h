@@ -12,7 +12,7 @@ namespace redzone::cli {
 // Adds --id, --time, and the flags that such a command shares with replay.
 void add_probing_flags(po::options_description& flags, po::positional_options_description& words);
 
-// When the time limit of --time ends.
+// When the time limit of --time ends; max() without one.
 Result<std::chrono::steady_clock::time_point> end_of_time(const po::variables_map& flags);
 
 // Opens the finding of --id; prints a note if the loaded target has other code. With `build`, a

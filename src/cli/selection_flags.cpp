@@ -57,4 +57,15 @@ Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags)
   return finding;
 }
 
+Result<Finding> allowed_target_finding(std::int64_t id, const po::variables_map& flags,
+                                       std::string_view what) {
+  auto finding = allowed_finding(id, flags);
+  if (finding && finding->program)
+    return usage_error(
+        fmt::format("finding {} is of a program, which {} cannot work on: only replay, bisect, "
+                    "export and mark can",
+                    id, what));
+  return finding;
+}
+
 }  // namespace redzone::cli

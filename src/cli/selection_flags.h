@@ -21,5 +21,8 @@ Result<void> check_allowed(std::string_view target, const po::variables_map& fla
 // The finding, if its target may be launched. Opens the store for reading only, so that a mistyped
 // number creates no store.
 Result<Finding> allowed_finding(std::int64_t id, const po::variables_map& flags);
+// The same; a usage error for a finding of a program, of which the command `what` makes nothing.
+Result<Finding> allowed_target_finding(std::int64_t id, const po::variables_map& flags,
+                                       std::string_view what);
 
 }  // namespace redzone::cli

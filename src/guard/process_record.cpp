@@ -7,6 +7,7 @@
 
 #include "core/read_file.h"
 #include "guard/names.h"
+#include "interpose/origin_file.h"
 
 namespace redzone::guard {
 namespace {
@@ -83,6 +84,8 @@ Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
   const auto mappings = read_file(beside.replace_extension(interpose::kMapsSuffix));
   auto out = parse_process_record(bytes, mappings ? std::string_view(*mappings) : "");
   if (!out) return harness_error(fmt::format("{}: {}", file.string(), out.error().message));
+  if (const auto started = read_file(beside.replace_extension(interpose::kOriginSuffix)))
+    out->started = parse_started(*started);
   return out;
 }
 

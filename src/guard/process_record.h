@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "guard/started.h"
 #include "guard/symbols.h"
 #include "interpose/record.h"
 
@@ -46,6 +47,7 @@ struct ProcessRecord {
   std::array<bool, interpose::kFacts> facts{};
   std::array<std::uint64_t, interpose::kCounters> counters{};
   std::vector<Finding> findings;
+  Started started;  // by its own account
 
   bool is(Fact fact) const { return facts[static_cast<std::size_t>(fact)]; }
   std::uint64_t count(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }

@@ -9,8 +9,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -119,17 +121,26 @@ class ErrorPipe {
 
 [[noreturn]] void become(const Launch& launch, const sigset_t& mask, ErrorPipe& errors) {
   std::vector<char*> words;
-  words.reserve(launch.argv.size() + 1);
-  for (const auto& word : launch.argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.reserve(launch.started.argv.size() + 1);
+  for (const auto& word : launch.started.argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   char settings[interpose::kSettingsTextBytes];
   interpose::format_settings(launch.settings, settings);
-  const std::string before = foreign_preload();
+  const bool here = launch.started.folder.empty();
+  const std::string before = foreign_preload(launch.started);
+  if (!here) {
+    for (const auto& name : decisive_variables(launch.started)) ::unsetenv(name.c_str());
+    for (const auto& [name, value] : launch.started.environment)
+      ::setenv(name.c_str(), value.c_str(), 1);
+  }
   const std::string preload =
       before.empty() ? launch.library.string() : launch.library.string() + ":" + before;
-  if (::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
+  if ((here || ::chdir(launch.started.folder.c_str()) == 0) &&
+      ::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
       ::setenv(interpose::kFolderVariable, launch.folder.c_str(), 1) == 0 &&
       ::setenv(interpose::kSettingsVariable, settings, 1) == 0 &&
+      (launch.standard_error == STDERR_FILENO ||
+       ::dup2(launch.standard_error, STDERR_FILENO) >= 0) &&
       (launch.standard_output == STDOUT_FILENO ||
        ::dup2(launch.standard_output, STDOUT_FILENO) >= 0)) {
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
@@ -139,37 +150,84 @@ class ErrorPipe {
   ::_exit(kCannotGuard);
 }
 
-// Passes signals on until the child has ended; its status.
-int wait_for(pid_t child, const sigset_t& signals) {
-  int status = 0;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kGrace{2000};
+
+// When to send the next signal to a child that takes too long, and which.
+struct Deadline {
+  std::optional<Clock::time_point> at;
+  int signal = SIGTERM;
+
+  // Waits for a signal or for the deadline: 0, or an error as sigwaitinfo() has it.
+  int wait(const sigset_t& signals, siginfo_t& got) const {
+    if (!at) return ::sigwaitinfo(&signals, &got);
+    const auto left = std::max(*at - Clock::now(), Clock::duration::zero());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    timespec time{};
+    time.tv_sec = seconds.count();
+    time.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - seconds).count();
+    return ::sigtimedwait(&signals, &got, &time);
+  }
+  bool is_over() const { return at && Clock::now() >= *at; }
+};
+
+// Passes signals on until the child has ended.
+Ended wait_for(pid_t child, const sigset_t& signals,
+               const std::optional<std::chrono::milliseconds>& limit) {
+  Ended out;
+  Deadline deadline;
+  if (limit) deadline.at = Clock::now() + *limit;
   while (true) {
     siginfo_t got = {};
-    const int number = ::sigwaitinfo(&signals, &got);
+    const int number = deadline.wait(signals, got);
     if (number == SIGCHLD || number < 0) {
-      if (::waitpid(child, &status, WNOHANG) == child) return status;
-    } else if (got.si_code != SI_KERNEL) {
-      ::kill(child, number);
+      int status = 0;
+      if (::waitpid(child, &status, WNOHANG) == child) {
+        out.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        out.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        return out;
+      }
+    } else {
+      if (number != SIGUSR1 && number != SIGUSR2) out.passed_on = number;
+      if (got.si_code != SI_KERNEL) ::kill(child, number);
     }
+    if (!deadline.is_over()) continue;
+    out.over_time = true;
+    ::kill(child, std::exchange(deadline.signal, SIGKILL));
+    deadline.at = Clock::now() + kGrace;
   }
+}
+
+// The value of a variable as the program has it; nullptr if it is not set.
+const char* variable_of(const Started& started, const char* name) {
+  if (started.folder.empty()) return std::getenv(name);
+  for (const auto& variable : started.environment)
+    if (variable.name == name) return variable.value.c_str();
+  return nullptr;
 }
 
 }  // namespace
 
-std::string foreign_preload() {
-  const char* const text = std::getenv("LD_PRELOAD");
+std::string foreign_preload(const Started& started) {
+  const char* const text = variable_of(started, "LD_PRELOAD");
   return text == nullptr ? "" : text;
 }
 
-tl::expected<fs::path, Refusal> find_program(const std::string& name) {
+tl::expected<fs::path, Refusal> find_program(const Started& started) {
+  const std::string& name = started.argv.front();
+  const fs::path at = started.folder;
+  if (std::error_code error; !at.empty() && !fs::is_directory(at, error))
+    return refuse(kCannotGuard, fmt::format("the folder {} is not there", at.string()));
   if (name.empty()) return refuse(kNotFound, "the name of the program is empty");
   std::vector<fs::path> candidates;
   if (name.find('/') != std::string::npos) {
-    candidates.emplace_back(name);
+    candidates.push_back(at / name);
   } else {
-    const char* const text = std::getenv("PATH");
+    const char* const text = variable_of(started, "PATH");
     std::istringstream folders(text == nullptr ? "/usr/local/bin:/usr/bin:/bin" : text);
     for (std::string folder; std::getline(folders, folder, ':');)
-      candidates.push_back(fs::path(folder.empty() ? "." : folder) / name);
+      candidates.push_back(at / fs::path(folder.empty() ? "." : folder) / name);
   }
   std::optional<fs::path> not_executable;
   for (const auto& path : candidates) {
@@ -208,10 +266,11 @@ tl::expected<Ended, Refusal> run_program(const Launch& launch) {
     become(launch, before, errors);
   }
   const int fork_error = errno;
-  int exec_error = 0, status = 0;
+  int exec_error = 0;
+  Ended ended;
   if (child > 0) {
     exec_error = errors.receive();
-    status = wait_for(child, signals);
+    ended = wait_for(child, signals, launch.limit);
   }
   ::sigaction(SIGCHLD, &inherited, nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -222,8 +281,7 @@ tl::expected<Ended, Refusal> run_program(const Launch& launch) {
     return refuse(
         exec_error == ENOENT ? kNotFound : kNotExecutable,
         fmt::format("cannot run {}: {}", launch.program.string(), std::strerror(exec_error)));
-  if (WIFSIGNALED(status)) return Ended{128 + WTERMSIG(status), WTERMSIG(status)};
-  return Ended{WEXITSTATUS(status), 0};
+  return ended;
 }
 
 }  // namespace redzone::guard

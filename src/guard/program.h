@@ -1,12 +1,15 @@
 // Finds out whether a program can be guarded, and runs it with the library preloaded.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "core/error.h"
+#include "guard/started.h"
 #include "interpose/settings.h"
 
 namespace redzone::guard {
@@ -22,27 +25,32 @@ struct Refusal {
   std::string why;  // one line
 };
 
-// Looks `name` up as execvp() does. Refuses what cannot be preloaded into: a static program, one
-// for another kind of machine, one that gets the rights of another user.
-tl::expected<std::filesystem::path, Refusal> find_program(const std::string& name);
+// Looks argv[0] up as execvp() does. Refuses what cannot be preloaded into: a static program, one
+// for another kind of machine, one that gets the rights of another user. A folder that is not there
+// is refused, too. Without a folder `started` has the surroundings of this process; else its own.
+tl::expected<std::filesystem::path, Refusal> find_program(const Started& started);
 
 // How the program ended.
 struct Ended {
   int exit_code = 0;  // 128 + signal if one has ended it, as a shell has it
   int signal = 0;
+  bool over_time = false;  // it was ended because the limit was over
+  int passed_on = 0;       // the last signal to end it that this process got and passed on; 0: none
 };
 
 struct Launch {
-  std::vector<std::string> argv;  // as the program sees it
+  Started started;                // as for find_program()
   std::filesystem::path program;  // of find_program()
   std::filesystem::path library;  // to preload
   std::filesystem::path folder;   // for the records; exists
   interpose::Settings settings;
-  int standard_output = 1;  // what the program has as descriptor 1
+  int standard_output = 1, standard_error = 2;  // what the program has as these descriptors
+  // Time after which the program is asked to end (SIGTERM), and two seconds later killed.
+  std::optional<std::chrono::milliseconds> limit = {};
 };
 
 // What LD_PRELOAD holds already, "" if nothing; it is kept behind the library.
-std::string foreign_preload();
+std::string foreign_preload(const Started& started);
 
 // Runs it to its end. Signals that this process gets are the program's meanwhile; those of the
 // terminal reach it anyway.

@@ -72,7 +72,9 @@ std::vector<DistinctFinding> ProgramRun::findings() const {
   for (const auto& process : processes)
     for (const auto& finding : process.findings) {
       const auto [at, is_new] = known.emplace(signature(finding), out.size());
-      if (is_new) out.push_back({finding, process.pid, 0});
+      if (is_new)
+        out.push_back(
+            {finding, process.pid, 0, static_cast<std::size_t>(&process - processes.data())});
       ++out[at->second].times;
     }
   return out;
@@ -102,10 +104,10 @@ bool ProgramRun::is_judged() const {
   return count(Judged::yes) != 0;
 }
 
-int ProgramRun::exit_code(int finding_code) const {
-  const bool found = std::any_of(processes.begin(), processes.end(),
-                                 [](const auto& process) { return !process.findings.empty(); });
-  if (found) return finding_code;
+int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppressed) const {
+  for (const auto& process : processes)
+    for (const auto& finding : process.findings)
+      if (!suppressed.contains(signature(finding))) return finding_code;
   return is_judged() ? ended.exit_code : kCannotGuard;
 }
 

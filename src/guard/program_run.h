@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct DistinctFinding {
   Finding first;
   std::uint32_t pid = 0;  // of the process with the first
   std::size_t times = 0;
+  std::size_t process = 0;  // its index in the run
 };
 
 // Where the program allocated the block (stacks.h): "make_buffer (train)"; "" if that is not known.
@@ -44,7 +46,7 @@ std::string allocation_site(const Finding& finding);
 std::string signature(const Finding& finding);
 
 struct ProgramRun {
-  std::vector<std::string> argv;
+  Started started;  // no arguments: its processes were attached, and nothing is known of it
   interpose::Settings settings;
   Ended ended;
   std::vector<ProcessRecord> processes;
@@ -61,9 +63,9 @@ struct ProgramRun {
   std::size_t not_judged() const;
   // At least one process was judged.
   bool is_judged() const;
-  // Of the command: `finding_code` for a finding, 125 if nothing was judged, else the program's
-  // own.
-  int exit_code(int finding_code) const;
+  // Of the command: `finding_code` for a finding whose signature is not `suppressed`, 125 if
+  // nothing was judged, else the program's own.
+  int exit_code(int finding_code, const std::set<std::string>& suppressed = {}) const;
 };
 
 }  // namespace redzone::guard

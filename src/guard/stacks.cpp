@@ -1,5 +1,7 @@
 #include "guard/stacks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -48,6 +50,12 @@ std::span<const Frame> shown(const std::vector<Frame>& stack) {
   const std::span<const Frame> all(stack);
   const std::size_t n = cuda_frames(stack);
   return n == 0 || n == stack.size() ? all : all.subspan(n - 1);
+}
+
+std::string text_of(const Frame& frame) {
+  if (frame.module.empty()) return fmt::format("{:#x}", frame.address);
+  const std::string place = fmt::format("{}+{:#x}", frame.module, frame.offset);
+  return frame.function.empty() ? place : fmt::format("{} ({})", frame.function, place);
 }
 
 const Frame* caller(const std::vector<Frame>& stack) {

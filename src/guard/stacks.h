@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "guard/symbols.h"
@@ -12,6 +13,9 @@ namespace redzone::guard {
 // Without the frames of the CUDA runtime and of the driver inside the function of theirs that the
 // program called, which comes first then. A stack of nothing else is left as it is.
 std::span<const Frame> shown(const std::vector<Frame>& stack);
+
+// "fill(float*) (/usr/bin/train+0x10)"; as much of it as is known.
+std::string text_of(const Frame& frame);
 
 // The innermost frame that is in none of the CUDA runtime, the driver, the C and the C++ library;
 // the innermost of all if each is. Null for an empty stack.

@@ -95,6 +95,32 @@ std::string logs_text(std::span<const Artifact> artifacts) {
   return out;
 }
 
+std::string stack_text(std::string_view title, const std::vector<std::string>& stack) {
+  if (stack.empty()) return "";
+  std::string out = fmt::format("\n{}\n", title);
+  for (const auto& frame : stack) out += "  " + printable(frame) + "\n";
+  return out;
+}
+
+// In the place of a plan.
+std::string program_text(const ProgramOrigin& origin) {
+  std::string command;
+  for (const auto& word : origin.argv) command += (command.empty() ? "" : " ") + shell_quoted(word);
+  Lines lines("  ", 9);
+  lines.add("command", command);
+  lines.add("folder", origin.folder);
+  lines.add("settings", origin.settings);
+  for (const auto& [name, value] : origin.environment)
+    lines.add("variable", name + "=" + shell_quoted(value));
+  return stack_text("access", origin.where) + stack_text("allocated", origin.allocated) +
+         stack_text("freed", origin.freed) + "\nprogram\n" + lines.text();
+}
+
+// Runs of a series, of which the first was not chosen beforehand: no interval.
+std::string seen_text(const Reliability& r) {
+  return fmt::format("seen in {} of {}", r.k, counted(static_cast<std::uint64_t>(r.n), "run"));
+}
+
 std::string plan_title(const Finding& f) {
   std::string title = counted(static_cast<std::uint64_t>(call_count(f.plan)), "call");
   title += f.minimal ? ", minimal" : ", not known to be minimal";
@@ -138,23 +164,26 @@ std::string finding_text(const Finding& f, std::string_view db,
   lines.add("ledger", ledger_text(f.ledger));
   lines.add("reason", f.reason);
   lines.add("oracle", f.oracle);
-  lines.add("reliability", reliability_text(f.reliability));
+  lines.add("reliability", f.program ? seen_text(f.reliability) : reliability_text(f.reliability));
   lines.add("needs", fmt::format("{}", fmt::join(needs_of(f), "; ")));
   lines.add("reduction", text_of(f.reduction));
   lines.add("fault", f.fault_detail);
   std::string first = f.first_seen;
   if (f.campaign != 0) first += fmt::format(", campaign {}", f.campaign);
-  first +=
-      fmt::format(", after {} and {:.1f} s", counted(f.plans_to_first, "plan"), f.seconds_to_first);
+  if (!f.program)
+    first += fmt::format(", after {} and {:.1f} s", counted(f.plans_to_first, "plan"),
+                         f.seconds_to_first);
   lines.add("first seen", first);
   lines.add("last seen",
             fmt::format("{}, {}", f.last_seen,
                         counted(static_cast<std::uint64_t>(f.occurrences), "occurrence")));
   lines.add("replay", replay_command(f, db));
-  return fmt::format("finding {}: {}\n\n{}{}{}{}{}\nplan ({})\n\n{}", f.id,
-                     printable(f.signature.text()), lines.text(), culprits_text(f.culprits),
-                     logs_text(artifacts), attribution_text(f.attribution),
-                     environment_text(f.environment), plan_title(f), print_plan(f.plan));
+  const std::string about =
+      fmt::format("finding {}: {}\n\n{}{}{}{}{}", f.id, printable(f.signature.text()), lines.text(),
+                  culprits_text(f.culprits), logs_text(artifacts), attribution_text(f.attribution),
+                  environment_text(f.environment));
+  if (f.program) return about + program_text(*f.program);
+  return fmt::format("{}\nplan ({})\n\n{}", about, plan_title(f), print_plan(f.plan));
 }
 
 std::string origin_flags(const Environment& environment) {

@@ -3,9 +3,11 @@
 //   JSON     {"argv", "exit_code", "signal": number or null, "guard_exit_code", "judged": bool,
 //            "processes_to_guard": number, "processes_not_judged": number,
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
-//            "retire", "max_memory", "min_bytes"}, "findings": [FINDING], "processes": [PROCESS],
+//            "retire", "max_memory", "min_bytes", "only", "skip": [first, last] or null},
+//            "findings": [FINDING], "processes": [PROCESS],
 //            "counters": {name: number}, "left_out": {name: {"times", "meaning"}},
-//            "foreign_preload", "unreadable_records"}
+//            "foreign_preload", "unreadable_records", "stored", "runs"} (guard_stored.h); without
+//            argv, for processes that were attached, "exit_code" and "signal" are null
 //   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
 //            "address", "wrong_bytes", "call", "pid", "thread", "times", "block": {"address",
 //            "bytes", "ordinal", "freed"} or null, "where", "allocated", "freed": [FRAME]}
@@ -23,6 +25,7 @@
 #include <string>
 
 #include "guard/program_run.h"
+#include "report/guard_stored.h"
 
 namespace redzone::report {
 
@@ -32,7 +35,8 @@ enum class Notes : std::uint8_t {
   telling,  // what is so of this program
   all,      // and the limits of each program with the CUDA runtime, which JSON has as a counter
 };
-std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes = Notes::telling);
-std::string guard_json(const guard::ProgramRun& run, int exit_code);
+std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes = Notes::telling,
+                       const GuardStored& stored = {});
+std::string guard_json(const guard::ProgramRun& run, int exit_code, const GuardStored& stored = {});
 
 }  // namespace redzone::report

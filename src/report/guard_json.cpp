@@ -88,6 +88,10 @@ Json process(const guard::ProcessRecord& p, const interpose::Settings& settings)
           {"left_out", left_out(count)}};
 }
 
+Json range(const interpose::BlockRange& blocks) {
+  return blocks.is_empty() ? Json(nullptr) : Json({blocks.first, blocks.last});
+}
+
 Json settings_json(const interpose::Settings& s) {
   return {{"driver", s.driver},
           {"cpu", s.cpu},
@@ -97,19 +101,22 @@ Json settings_json(const interpose::Settings& s) {
           {"poison", s.poison < 0 ? Json(nullptr) : Json(s.poison)},
           {"retire", s.retire == interpose::Retire::all ? "all" : "sample"},
           {"max_memory", s.max_memory_bytes},
-          {"min_bytes", s.min_bytes}};
+          {"min_bytes", s.min_bytes},
+          {"only", range(s.only)},
+          {"skip", range(s.skip)}};
 }
 
 }  // namespace
 
-std::string guard_json(const guard::ProgramRun& run, int exit_code) {
+std::string guard_json(const guard::ProgramRun& run, int exit_code, const GuardStored& stored) {
   const auto count = [&](Counter counter) { return run.count(counter); };
   Json argv = Json::array(), findings = Json::array(), processes = Json::array();
-  for (const auto& word : run.argv) argv.push_back(printable(word));
+  for (const auto& word : run.started.argv) argv.push_back(printable(word));
   for (const auto& one : run.findings()) findings.push_back(guard_finding(one));
   for (const auto& one : run.processes) processes.push_back(process(one, run.settings));
+  const bool attached = run.started.argv.empty();
   const Json out = {{"argv", argv},
-                    {"exit_code", run.ended.exit_code},
+                    {"exit_code", attached ? Json(nullptr) : Json(run.ended.exit_code)},
                     {"signal", run.ended.signal == 0 ? Json(nullptr) : Json(run.ended.signal)},
                     {"guard_exit_code", exit_code},
                     {"judged", run.is_judged()},
@@ -121,7 +128,9 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code) {
                     {"counters", counters(count)},
                     {"left_out", left_out(count)},
                     {"foreign_preload", printable(run.foreign_preload)},
-                    {"unreadable_records", run.unreadable}};
+                    {"unreadable_records", run.unreadable},
+                    {"stored", guard_stored_json(stored)},
+                    {"runs", guard_runs_json(stored)}};
   return print(out);
 }
 

@@ -14,7 +14,6 @@ namespace {
 using guard::Counter;
 using guard::Finding;
 using guard::FindingKind;
-using guard::Frame;
 using guard::Side;
 
 std::string bytes_text(std::uint64_t n) {
@@ -25,16 +24,10 @@ std::string processes_number(std::uint64_t n) {
   return fmt::format("{} process{}", grouped(n), n == 1 ? "" : "es");
 }
 
-std::string frame_text(const Frame& frame) {
-  if (frame.module.empty()) return fmt::format("{:#x}", frame.address);
-  const std::string place = fmt::format("{}+{:#x}", frame.module, frame.offset);
-  return frame.function.empty() ? place : fmt::format("{} ({})", frame.function, place);
-}
-
-std::string frames_text(std::string_view title, const std::vector<Frame>& frames) {
+std::string frames_text(std::string_view title, const std::vector<guard::Frame>& frames) {
   std::string out;
   for (const auto& frame : guard::shown(frames))
-    out += fmt::format("  {:10} {}\n", out.empty() ? title : "", printable(frame_text(frame)));
+    out += fmt::format("  {:10} {}\n", out.empty() ? title : "", printable(guard::text_of(frame)));
   return out;
 }
 
@@ -139,9 +132,9 @@ std::string limits_text(const guard::ProgramRun& run, Notes notes) {
 
 // "no finding; 1 of 3 processes to guard was not judged": what is known of the others is said
 // beside the verdict, and not in the table alone.
-std::string verdict_of_run(const guard::ProgramRun& run) {
+std::string verdict_of_run(const guard::ProgramRun& run, const GuardStored& stored) {
   const std::size_t findings = run.findings().size();
-  std::string out = findings != 0     ? counted(findings, "finding")
+  std::string out = findings != 0     ? counted(findings, "finding") + suppressed_text(stored)
                     : run.is_judged() ? "no finding"
                                       : "nothing was judged";
   if (const std::size_t missing = run.not_judged(); missing != 0)
@@ -150,20 +143,27 @@ std::string verdict_of_run(const guard::ProgramRun& run) {
   return out;
 }
 
+// How the program ended.
+std::string end_text(const guard::ProgramRun& run) {
+  if (run.started.argv.empty()) return processes_number(run.processes.size()) + " attached";
+  if (run.ended.signal != 0)
+    return fmt::format("the program was ended by signal {}", run.ended.signal);
+  return fmt::format("the program exited with {}", run.ended.exit_code);
+}
+
 }  // namespace
 
-std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes) {
+std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes,
+                       const GuardStored& stored) {
   const auto findings = run.findings();
   std::string out = guarded_text(run);
   for (std::size_t i = 0; i < findings.size(); ++i)
     out += guard_finding_text(i + 1, findings[i]) + "\n";
   out += processes_text(run);
   out += limits_text(run, notes);
-  const std::string own = run.ended.signal != 0
-                              ? fmt::format("was ended by signal {}", run.ended.signal)
-                              : fmt::format("exited with {}", run.ended.exit_code);
-  return out + fmt::format("redzone guard: {}; the program {}; exit code {}\n", verdict_of_run(run),
-                           own, exit_code);
+  out += guard_stored_text(stored);
+  return out + fmt::format("redzone guard: {}; {}; exit code {}\n", verdict_of_run(run, stored),
+                           end_text(run), exit_code);
 }
 
 }  // namespace redzone::report

@@ -16,14 +16,17 @@
 //              "quarantined", "link", "note", "since"}, "signature": SIGNATURE, "oracle", "reason",
 //              "reliability": RELIABLE, "calls", "minimal", "reduction": {"end":
 //              "1-minimal"|"budget of plans"|"budget of time"|"interrupted"|"taken back"|"none",
-//              "text", "plans", "trials", "seconds"}, "needs_history", "needs": [text], "plan",
-//              "plan_hash", "original_plan", "attribution": [{"axis", "value", "failed":
-//              COUNTS}], "culprits":
+//              "text", "plans", "trials", "seconds"}, "needs_history", "needs": [text],
+//              "program": PROGRAM or null, "plan", "plan_hash", "original_plan": null for a finding
+//              of a program, whose "reliability" is COUNTS, "attribution": [{"axis", "value",
+//              "failed": COUNTS}], "culprits":
 //              [{"source", "call", "kernel", "access", "buffer", "side", "location", "detail"}],
 //              "fault_detail", "environment": {"device", "driver", "compute_capability", "toolkit",
 //              "nvrtc", "host", "code_hash", "redzone_version"}, "campaign": id or null,
 //              "plans_to_first", "seconds_to_first", "occurrences", "first_seen", "last_seen",
 //              "replay"}
+//   PROGRAM   {"argv", "folder", "environment": [{"name", "value"}], "settings", "block",
+//              "block_bytes", "site", "where", "allocated", "freed": [frames]}
 //   SIGNATURE {"text", "hash", "kind", "target", "where", "buffer", "side", "access"}
 //   RELIABLE  {"k", "n", "low", "high"}: k failures in n runs, a number fixed in advance, and the
 //             exact 95% interval

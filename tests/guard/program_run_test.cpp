@@ -5,9 +5,12 @@
 #include <set>
 
 #include "guard/names.h"
+#include "guard/sample.h"
 
 namespace redzone::guard {
 namespace {
+
+using namespace testing;
 
 ProcessRecord with(std::initializer_list<Fact> facts) {
   ProcessRecord out;
@@ -35,18 +38,6 @@ TEST(JudgedProcess, OnlyOneThatIsProven) {
   EXPECT_EQ(judged(with({loaded, cpu_proven, driver_seen}), both), Judged::no_allocation);
   EXPECT_EQ(judged(with({loaded, cpu_proven, driver_unproven, driver_seen}), both),
             Judged::not_proven);
-}
-
-Finding sample_finding() {
-  Finding out;
-  out.kind = FindingKind::guard_page;
-  out.access = Access::write;
-  out.side = Side::after;
-  out.block = {0x1000, 4000, 7, false};
-  out.allocated = {{1, "/usr/lib/libstdc++.so.6", 1, "operator new(unsigned long)"},
-                   {2, "/home/x/train", 2, "make_buffer(int)"},
-                   {3, "/home/x/train", 3, "main"}};
-  return out;
 }
 
 TEST(FindingSignature, NamesWhatTwoRunsHaveInCommon) {

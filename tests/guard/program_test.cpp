@@ -39,7 +39,7 @@ class ProgramTest : public testing::Test {
     return out;
   }
   static int refusal(const std::string& name, const std::string& word = "") {
-    const auto found = find_program(name);
+    const auto found = find_program({{name}, {}, {}});
     if (found) return 0;
     EXPECT_NE(found.error().why.find(word), std::string::npos) << found.error().why;
     EXPECT_EQ(found.error().why.find('\n'), std::string::npos) << found.error().why;
@@ -50,10 +50,10 @@ class ProgramTest : public testing::Test {
 };
 
 TEST_F(ProgramTest, IsFoundAsAShellFindsIt) {
-  const auto found = find_program("sh");
+  const auto found = find_program({{"sh"}, {}, {}});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->is_absolute());
-  EXPECT_EQ(find_program(found->string()), *found);
+  EXPECT_EQ(find_program({{found->string()}, {}, {}}), *found);
 }
 
 TEST_F(ProgramTest, WhatCannotBeRun) {
@@ -87,9 +87,10 @@ TEST_F(ProgramTest, TheRightsOfAnotherUser) {
 class RunProgramTest : public ProgramTest {
  protected:
   tl::expected<Ended, Refusal> run(std::vector<std::string> argv) {
-    const auto program = find_program(argv.front());
+    const auto program = find_program({argv, {}, {}});
     if (!program) return tl::unexpected(program.error());
-    return run_program({std::move(argv), *program, "/nowhere/libguard.so", folder_->path(), {}, 1});
+    return run_program(
+        {{std::move(argv), {}, {}}, *program, "/nowhere/libguard.so", folder_->path(), {}, 1});
   }
 };
 
@@ -129,8 +130,12 @@ TEST_F(RunProgramTest, WhatTheKernelRefuses) {
 }
 
 TEST_F(RunProgramTest, ALibraryThatLdPreloadCannotName) {
-  const auto ended =
-      run_program({{"true"}, *find_program("true"), "/a b/libguard.so", folder_->path(), {}, 1});
+  const auto ended = run_program({{{"true"}, {}, {}},
+                                  *find_program({{"true"}, {}, {}}),
+                                  "/a b/libguard.so",
+                                  folder_->path(),
+                                  {},
+                                  1});
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().exit_code, kCannotGuard);
 }

@@ -111,6 +111,23 @@ TEST_P(WayToTheDriver, ADirtyCanaryOfABlockThatIsNeverFreedIsReportedAtExit) {
       << ran.findings[0].allocated[0].function;
 }
 
+// The proof is made before the program's first block, whichever blocks are chosen.
+TEST_P(WayToTheDriver, OnlyTheChosenBlocksAreGuarded) {
+  Settings settings;
+  settings.only = {2, 9};
+  const auto without = run("dirty", settings);
+  EXPECT_EQ(without.exit, 0);
+  EXPECT_TRUE(without.findings.empty());
+  ASSERT_EQ(without.processes.size(), 1u);
+  EXPECT_EQ(without.processes[0].count(Counter::left_out_chosen), 1u);
+  EXPECT_TRUE(without.processes[0].is(Fact::driver_proven));
+  settings.only = {1, 1};
+  EXPECT_EQ(run("dirty", settings).findings.size(), 1u);
+  settings = {};
+  settings.skip = {1, 1};
+  EXPECT_TRUE(run("dirty", settings).findings.empty());
+}
+
 TEST_P(WayToTheDriver, ACaptureIsNotInvalidated) {
   const auto ran = run("capture");
   EXPECT_EQ(ran.exit, 0);

@@ -3,6 +3,9 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "interpose/guarded.h"
 
 namespace redzone::interpose {
@@ -110,6 +113,33 @@ TEST(HostProcess, ASharperAlignmentLeavesNoSlack) {
   const Finding found = only(run("slack", settings));
   EXPECT_EQ(found.kind, FindingKind::guard_page);
   EXPECT_EQ(found.distance_bytes, 3u);
+}
+
+TEST(HostProcess, OnlyTheChosenBlocksAreGuarded) {
+  const std::uint64_t block = only(run("slack")).block.ordinal;
+  Settings settings = on_the_cpu();
+  settings.only = {block, block};
+  EXPECT_EQ(only(run("slack", settings)).block.ordinal, block);
+  settings.only = {block + 1, block + 9};
+  const auto others = run("slack", settings);
+  EXPECT_TRUE(others.findings.empty());
+  ASSERT_EQ(others.processes.size(), 1u);
+  EXPECT_TRUE(others.processes[0].is(guard::Fact::cpu_proven));
+  EXPECT_GT(others.processes[0].count(Counter::left_out_chosen), 0u);
+}
+
+TEST(HostProcess, AProcessTellsHowItWasStarted) {
+  const auto ran = run("use");
+  ASSERT_EQ(ran.processes.size(), 1u);
+  const auto& started = ran.processes[0].started;
+  EXPECT_EQ(started.argv, (std::vector<std::string>{HOST_PROGRAM, "use"}));
+  EXPECT_EQ(started.folder, std::filesystem::current_path().string());
+  const auto has = [&](const char* name) {
+    return std::any_of(started.environment.begin(), started.environment.end(),
+                       [&](const auto& variable) { return variable.name == name; });
+  };
+  EXPECT_TRUE(has("LD_LIBRARY_PATH"));
+  EXPECT_FALSE(has("HOME")) << "not in the list";
 }
 
 TEST(HostProcess, WrongFrees) {

@@ -214,8 +214,8 @@ std::vector<Part> parts() {
       // Composes concrete classes into a run; prints nothing and reads no command line.
       {"engine",
        "src/engine/",
-       {"core/", "target/", "device/", "package/", "exec/", "sanitizer/", "generators/", "oracles/",
-        "campaign/", "bisect/", "store/"}},
+       {"core/", "guard/", "interpose/", "target/", "device/", "package/", "exec/", "sanitizer/",
+        "generators/", "oracles/", "campaign/", "bisect/", "store/"}},
       {"nightly",
        "src/nightly/",
        {"core/", "target/", "exec/executor.h", "oracles/", "campaign/", "bisect/", "store/",

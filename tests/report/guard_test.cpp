@@ -36,7 +36,7 @@ guard::Finding overrun() {
 
 guard::ProgramRun sample() {
   guard::ProgramRun out;
-  out.argv = {"train", "--fast"};
+  out.started.argv = {"train", "--fast"};
   out.settings.cpu = true;
   out.ended = {139, 11};
   out.processes = {process(5, {Fact::cpu_proven}), process(6, {Fact::loaded})};
@@ -191,7 +191,7 @@ TEST(GuardJson, HasTheSame) {
 // Names come from the files and arguments of a foreign program.
 TEST(GuardReport, NamesOfAnyBytesAreSafe) {
   auto run = sample();
-  run.argv = {"\x1b[31m\xff"};
+  run.started.argv = {"\x1b[31m\xff"};
   run.foreign_preload = "a\nb";
   run.processes[0].program = "\x1b[2J";
   run.processes[0].findings[0].where[0].module = "/tmp/\x1b[2J\xff";

@@ -30,12 +30,13 @@ std::string keys(const OrderedJson& object) {
 TEST(ReportJson, Finding) {
   const Finding f = sample_finding();
   const OrderedJson j = parsed(finding_json(f));
-  EXPECT_EQ(keys(j),
-            "id state ledger signature oracle reason reliability calls minimal reduction "
-            "needs_history needs plan plan_hash original_plan attribution culprits fault_detail "
-            "environment campaign "
-            "plans_to_first "
-            "seconds_to_first occurrences first_seen last_seen replay logs");
+  EXPECT_EQ(
+      keys(j),
+      "id state ledger signature oracle reason reliability calls minimal reduction "
+      "needs_history needs program plan plan_hash original_plan attribution culprits fault_detail "
+      "environment campaign "
+      "plans_to_first "
+      "seconds_to_first occurrences first_seen last_seen replay logs");
   EXPECT_EQ(j["id"], 3);
   EXPECT_EQ(j["state"], "flaky");
   EXPECT_EQ(keys(j["signature"]), "text hash kind target where buffer side access");

@@ -1,0 +1,78 @@
+#include "guard/guarded_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/read_file.h"
+#include "core/temporary_folder.h"
+#include "core/write_file.h"
+
+namespace redzone::guard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool collects(const ProcessRecord& process) {
+  std::error_code error;
+  const auto& argv = process.started.argv;
+  return process.program == fs::read_symlink("/proc/self/exe", error).string() &&
+         std::find(argv.begin(), argv.end(), "--collect") != argv.end();
+}
+
+}  // namespace
+
+Result<fs::path> guard_library() {
+  std::error_code error;
+  const auto self = fs::read_symlink("/proc/self/exe", error);
+  const auto out = self.parent_path().parent_path() / "lib" / "redzone" / "libredzone_guard.so";
+  if (error || !fs::exists(out, error))
+    return harness_error(fmt::format(
+        "guard: {} is missing: it is built on x86-64 only, and without sanitizers", out.string()));
+  return out;
+}
+
+tl::expected<ProgramRun, Refusal> run_guarded(const RunRequest& request) {
+  const auto folder = TemporaryFolder::create("guard");
+  if (!folder) return tl::unexpected<Refusal>(Refusal{kCannotGuard, folder.error().message});
+  ProgramRun run;
+  run.started = request.started;
+  run.settings = request.settings;
+  run.foreign_preload = foreign_preload(request.started);
+  RZ_TRY_ASSIGN(const auto program, find_program(request.started));
+  RZ_TRY_ASSIGN(run.ended, run_program({request.started, program, request.library, folder->path(),
+                                        request.settings, request.standard_output,
+                                        request.standard_error, request.limit}));
+  run.processes = read_process_records(folder->path(), run.unreadable);
+  return run;
+}
+
+Result<void> prepare_folder(const fs::path& folder, const interpose::Settings& settings) {
+  std::error_code error;
+  if (!fs::create_directory(folder, error))
+    return usage_error(fmt::format("guard: --attach {}: {}", folder.string(),
+                                   error ? error.message() : "it exists; name a new folder"));
+  char text[interpose::kSettingsTextBytes];
+  interpose::format_settings(settings, text);
+  if (const auto why = write_file(folder / interpose::kSettingsFile, text))
+    return usage_error("guard: --attach: " + *why);
+  return {};
+}
+
+Result<ProgramRun> collect_folder(const fs::path& folder) {
+  ProgramRun out;
+  const auto text = read_file(folder / interpose::kSettingsFile, interpose::kSettingsTextBytes);
+  if (!text)
+    return usage_error(fmt::format("guard: --collect {}: no folder of 'redzone guard --attach': {}",
+                                   folder.string(), text.error().message));
+  if (!interpose::parse_settings(text->c_str(), out.settings))
+    return usage_error(fmt::format("guard: --collect {}: its settings are not those of this build",
+                                   folder.string()));
+  out.processes = read_process_records(folder, out.unreadable);
+  // In a shell with the two variables the command that collects is attached itself.
+  std::erase_if(out.processes, [](const ProcessRecord& p) { return collects(p); });
+  return out;
+}
+
+}  // namespace redzone::guard

@@ -1,0 +1,32 @@
+// What the store holds of a finding of a run.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+
+#include "core/ledger.h"
+
+namespace redzone::guard {
+
+struct KnownFinding {
+  std::string signature;     // signature()
+  std::int64_t id = 0;       // 0: it is not in the store
+  bool is_new = false;       // stored for the first time, or again after it was fixed
+  Ledger ledger = {};        // of the store
+  std::string problem = {};  // why it could not be stored; "" if it was, or was not to be
+
+  // A person has marked it, with a reason: it does not make the command fail.
+  bool is_suppressed() const { return id != 0 && is_waived(ledger.standing); }
+};
+
+// The signatures of those that are suppressed.
+inline std::set<std::string> suppressed(std::span<const KnownFinding> known) {
+  std::set<std::string> out;
+  for (const auto& finding : known)
+    if (finding.is_suppressed()) out.insert(finding.signature);
+  return out;
+}
+
+}  // namespace redzone::guard

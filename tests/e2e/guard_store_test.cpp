@@ -1,0 +1,287 @@
+// Findings of programs under the guard: stored, shown, marked, replayed, bisected, exported,
+// attached.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "e2e/cli.h"
+
+namespace redzone::e2e {
+namespace {
+
+class GuardStore : public testing::Test {
+ protected:
+  Ran run(const Arguments& arguments) const { return redzone(folder_, arguments); }
+  Ran guard(const Arguments& options, const Arguments& command) const {
+    Arguments all{"guard"};
+    all.insert(all.end(), options.begin(), options.end());
+    all.emplace_back("--");
+    all.insert(all.end(), command.begin(), command.end());
+    return run(all);
+  }
+  // A program that overruns a block if the file `mistake` is in its folder.
+  Arguments sometimes() const {
+    return {"sh", "-c", "test ! -e mistake || exec " + std::string(HOST_PROGRAM) + " slack"};
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(GuardStore, AFindingIsStoredWithoutSecrets) {
+  ::setenv("MY_API_TOKEN", "do-not-store-me", 1);
+  ::setenv("OMP_NUM_THREADS", "3", 1);
+  const Ran ran = guard({"--cpu"}, {HOST_PROGRAM, "slack", "it's \"it\""});
+  ::unsetenv("MY_API_TOKEN");
+  ::unsetenv("OMP_NUM_THREADS");
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.err, "finding 1 is stored as 1, new: redzone replay 1\n")) << ran;
+  EXPECT_TRUE(has(ran.err, "; exit code 1\n")) << ran;
+  std::string stored;
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path()))
+    stored += read_text(file.path());
+  EXPECT_FALSE(has(stored, "do-not-store-me"));
+  EXPECT_FALSE(has(stored, "MY_API_TOKEN"));
+  const Json json = run({"show", "1", "--json"}).json();
+  EXPECT_EQ(json["program"]["argv"], Json({HOST_PROGRAM, "slack", "it's \"it\""}));
+  EXPECT_EQ(json["program"]["folder"], folder_.path().string());
+  EXPECT_TRUE(
+      has(json["program"]["environment"].dump(), R"({"name":"OMP_NUM_THREADS","value":"3"})"));
+  EXPECT_EQ(json["plan"], nullptr);
+  EXPECT_EQ(json["state"], "confirmed");
+  EXPECT_EQ(json["signature"]["target"], "program.host_program");
+  const Ran shown = run({"show", "1"});
+  EXPECT_TRUE(has(shown.out, "it'\\''s")) << shown;
+  EXPECT_FALSE(has(shown.out, "redzone_plan")) << shown;
+  EXPECT_TRUE(has(run({"findings"}).out, "canary: write after a block")) << "a list";
+  EXPECT_EQ(run({"db", "check"}).exit, 0);
+}
+
+TEST_F(GuardStore, AVariableThatIsAskedForIsStored) {
+  ::setenv("MY_SETTING", "17", 1);
+  guard({"--cpu", "--env", "MY_SETTING"}, {HOST_PROGRAM, "slack"});
+  ::unsetenv("MY_SETTING");
+  EXPECT_TRUE(has(run({"show", "1", "--json"}).out, "MY_SETTING"));
+}
+
+TEST_F(GuardStore, WithoutAFindingNothingIsCreated) {
+  EXPECT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "use"}).exit, 0);
+  EXPECT_EQ(guard({"--cpu", "--no-store"}, {HOST_PROGRAM, "slack"}).exit, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "redzone.db"));
+}
+
+TEST_F(GuardStore, AStoreThatCannotBeUsedLosesNoReport) {
+  folder_.write("other.db", "no store");
+  const Ran ran = guard({"--cpu", "--db", "other.db"}, {HOST_PROGRAM, "slack"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.err, "finding 1: canary")) << ran;
+  EXPECT_TRUE(has(ran.err, "note: the findings are not stored: ")) << ran;
+  EXPECT_EQ(read_text(folder_ / "other.db"), "no store");
+}
+
+TEST_F(GuardStore, ArgumentsThatAreNoTextAreReportedAlone) {
+  const Ran ran = guard({"--cpu"}, {HOST_PROGRAM, "slack", "\xff\xfe"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.err, "finding 1 is not stored: an argument of the program is not UTF-8"))
+      << ran;
+}
+
+TEST_F(GuardStore, AMarkSuppressesAFinding) {
+  EXPECT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "slack"}).exit, 1);
+  EXPECT_EQ(run({"mark", "1", "known"}).exit, 2) << "without a link";
+  EXPECT_EQ(
+      run({"mark", "1", "known", "--link", "https://example.org/7", "--reason", "benign"}).exit, 0);
+  const Ran known = guard({"--cpu"}, {HOST_PROGRAM, "slack"});
+  EXPECT_EQ(known.exit, 0) << known;
+  EXPECT_TRUE(has(known.err, "suppressed: known, https://example.org/7 (benign)")) << known;
+  EXPECT_TRUE(has(known.err, "1 finding, 1 suppressed by marks; the program exited with 0"));
+  EXPECT_EQ(guard({"--cpu", "--no-store"}, {HOST_PROGRAM, "slack"}).exit, 0);
+  EXPECT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "read_after"}).exit, 1) << "another one";
+  const Ran json = guard({"--cpu", "--json"}, {HOST_PROGRAM, "slack"});
+  EXPECT_EQ(json.json()["stored"][0]["suppressed"], true) << json;
+  EXPECT_EQ(run({"mark", "1", "new"}).exit, 0);
+  EXPECT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "slack"}).exit, 1);
+}
+
+TEST_F(GuardStore, AReplayRunsTheProgramAsItWasRun) {
+  folder_.write("mistake", "");
+  ASSERT_EQ(guard({"--cpu"}, sometimes()).exit, 1);
+  const std::string db = folder_ / "redzone.db";
+  const TempFolder elsewhere;
+  const auto replay = [&](const Arguments& more) {
+    Arguments all{"replay", "1", "--db", db};
+    all.insert(all.end(), more.begin(), more.end());
+    return redzone(elsewhere, all);
+  };
+  const Ran fails = replay({"--runs", "2"});
+  EXPECT_EQ(fails.exit, 1) << fails;
+  EXPECT_TRUE(has(fails.out, "finding 1: 2 of 2 runs failed as recorded: ")) << fails;
+  std::filesystem::remove(folder_ / "mistake");
+  const Json passes = replay({"--runs", "3", "--json"}).json();
+  EXPECT_EQ(passes["runs"].size(), 3u);
+  EXPECT_EQ(passes["runs"][0]["result"], "pass");
+  EXPECT_EQ(replay({"--runs", "1"}).exit, 0);
+  EXPECT_EQ(replay({"--launch", "gated"}).exit, 2);
+  EXPECT_EQ(replay({"--runs", "0"}).exit, 2);
+}
+
+TEST_F(GuardStore, AReplayTellsOtherFailuresAndWhatSaysNothing) {
+  const std::string deed = folder_.write("deed", "slack");
+  const std::string script =
+      folder_.write("script.sh", "exec " + std::string(HOST_PROGRAM) + " $(cat deed)\n");
+  ASSERT_EQ(guard({"--cpu"}, {"sh", script}).exit, 1);
+  folder_.write("deed", "read_after");
+  const Ran other = run({"replay", "1", "--runs", "2", "--json"});
+  EXPECT_EQ(other.exit, 1) << other;
+  EXPECT_EQ(other.json()["runs"][0]["result"], "another failure");
+  EXPECT_EQ(other.json()["other_finding"], 2);
+  // A crash that the guard does not explain is no pass.
+  folder_.write("deed", "null");
+  const Ran crash = run({"replay", "1", "--runs", "1"});
+  EXPECT_EQ(crash.exit, 4) << crash;
+  EXPECT_TRUE(has(crash.out, "ended by signal 11")) << crash;
+  // Nor is a program that does not end, or one that is not there.
+  folder_.write("script.sh", "exec sleep 100\n");
+  const Ran hang = run({"replay", "1", "--runs", "5", "--time", "1s"});
+  EXPECT_EQ(hang.exit, 4) << hang;
+  EXPECT_TRUE(has(hang.out, "did not end within the time limit")) << hang;
+}
+
+TEST_F(GuardStore, AProgramThatIsGoneIsAHarnessError) {
+  const std::string program = folder_ / "program";
+  std::filesystem::copy_file(HOST_PROGRAM, program);
+  ASSERT_EQ(guard({"--cpu"}, {program, "slack"}).exit, 1);
+  std::filesystem::remove(program);
+  const Ran gone = run({"replay", "1"});
+  EXPECT_EQ(gone.exit, 3) << gone;
+  EXPECT_TRUE(has(gone.err, "no such program")) << gone;
+}
+
+TEST_F(GuardStore, ABisectionNamesTheSettingsThatMatter) {
+  ASSERT_EQ(guard({"--cpu"}, {HOST_PROGRAM, "write_after"}).exit, 1);
+  const Ran ran = run({"bisect", "1", "--json"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  const Json json = ran.json();
+  ASSERT_FALSE(json.is_discarded()) << ran;
+  std::map<std::string, std::string> relevance;
+  for (const auto& row : json["settings"]) relevance[row["name"]] = row["relevance"];
+  EXPECT_EQ(relevance["placement"], "necessary") << ran;
+  EXPECT_EQ(relevance["poison"], "irrelevant") << ran;
+  EXPECT_EQ(relevance["blocks"], "necessary") << ran;
+  for (const auto& row : json["settings"])
+    if (row["name"] == "blocks") {
+      EXPECT_EQ(row["tried"][0]["answer"], "fails") << "the block alone is enough";
+      EXPECT_EQ(row["tried"][1]["failed"], 0) << "without it nothing is seen";
+    }
+  EXPECT_EQ(json["complete"], true);
+  EXPECT_TRUE(has(run({"bisect", "1"}).out, "it needs placement = guard_after")) << "text";
+  EXPECT_EQ(run({"bisect", "1", "--dim", "N"}).exit, 2);
+  EXPECT_EQ(run({"explain", "1"}).exit, 2);
+  EXPECT_EQ(run({"reduce", "1"}).exit, 2);
+}
+
+TEST_F(GuardStore, AnExportedScriptShowsTheFailure) {
+  const std::string odd = "$(touch injected) `x` 'y' \"z\" \\ \n;";
+  ASSERT_EQ(guard({"--cpu", "--min-bytes", "512"}, {HOST_PROGRAM, "slack", odd}).exit, 1);
+  const Ran exported = run({"export", "1", "--to", "out"});
+  ASSERT_EQ(exported.exit, 0) << exported;
+  const std::string script = exported.out.substr(0, exported.out.find('\n'));
+  EXPECT_TRUE(script.ends_with(".sh")) << script;
+  const Ran shown = shell(folder_, "unset REDZONE; cd /; " + (folder_ / script));
+  EXPECT_EQ(shown.exit, 127) << "redzone is not in PATH" << shown;
+  const Ran ran = shell(folder_, "export REDZONE; cd / && " + (folder_ / script));
+  EXPECT_EQ(ran.exit, 1) << ran << read_text(folder_ / script);
+  EXPECT_TRUE(has(ran.err, "finding 1: canary: write after a block")) << ran;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "injected"));
+}
+
+TEST_F(GuardStore, RunsVaryTheSettings) {
+  const Ran ran = guard({"--cpu", "--runs", "4", "--json", "--output", folder_ / "r.json"},
+                        {HOST_PROGRAM, "write_after"});
+  EXPECT_EQ(ran.exit, 1) << ran;
+  const Json json = Json::parse(read_text(folder_ / "r.json"));
+  ASSERT_EQ(json["runs"].size(), 4u);
+  EXPECT_EQ(json["runs"][0]["findings"].size(), 1u);
+  EXPECT_TRUE(has(json["runs"][0]["findings"][0], "guard-page: write after a block"));
+  EXPECT_TRUE(has(json["runs"][1]["findings"][0], "canary: write after a block")) << "other side";
+  EXPECT_EQ(json["stored"].size(), 2u);
+  const Json stored = run({"show", "1", "--json"}).json();
+  EXPECT_EQ(stored["reliability"]["k"], 2);
+  EXPECT_EQ(stored["reliability"]["n"], 4);
+  EXPECT_EQ(stored["state"], "flaky") << "not seen under all settings";
+  EXPECT_EQ(guard({"--runs", "0"}, {"true"}).exit, 125);
+}
+
+TEST_F(GuardStore, ProcessesAreAttachedByTwoVariables) {
+  const Ran attach = run({"guard", "--attach", "records", "--cpu"});
+  ASSERT_EQ(attach.exit, 0) << attach;
+  EXPECT_EQ(std::count(attach.out.begin(), attach.out.end(), '\n'), 2) << attach;
+  folder_.write("variables", attach.out);
+  const Ran program = shell(folder_, ". ./variables; export MY_TOKEN=do-not-store-me; exec " +
+                                         std::string(HOST_PROGRAM) + " slack");
+  EXPECT_EQ(program.exit, 0) << program;
+  const Ran collected = run({"guard", "--collect", "records"});
+  EXPECT_EQ(collected.exit, 1) << collected;
+  EXPECT_TRUE(has(collected.err, "finding 1: canary: write after a block")) << collected;
+  EXPECT_TRUE(has(collected.err, "finding 1 is stored as 1")) << collected;
+  EXPECT_EQ(run({"show", "1", "--json"}).json()["program"]["argv"], Json({HOST_PROGRAM, "slack"}));
+  EXPECT_EQ(run({"replay", "1", "--runs", "1"}).exit, 1);
+  const Ran within =
+      shell(folder_, ". ./variables; for i in 1 2; do \"$REDZONE\" guard --collect records; done");
+  EXPECT_FALSE(has(within.err, "2 attached")) << within;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path())) {
+    const std::string text = file.is_regular_file() ? read_text(file.path()) : "";
+    EXPECT_FALSE(has(text, "do-not-store-me")) << file.path();
+  }
+  EXPECT_EQ(run({"guard", "--attach", "records"}).exit, 125) << "it exists";
+  EXPECT_EQ(run({"guard", "--collect", "nothing"}).exit, 125);
+  EXPECT_EQ(run({"guard", "--attach", "a", "--collect", "b"}).exit, 125);
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_EQ(run({"guard", "--collect", "empty"}).exit, 125);
+}
+
+TEST_F(GuardStore, BlocksAreChosenByTheirNumbers) {
+  const auto finds = [&](const Arguments& options) {
+    Arguments all{"--cpu", "--no-store"};
+    all.insert(all.end(), options.begin(), options.end());
+    return guard(all, {HOST_PROGRAM, "slack"}).exit;
+  };
+  guard({"--cpu", "--json", "--output", folder_ / "r.json"}, {HOST_PROGRAM, "slack"});
+  const int block = Json::parse(read_text(folder_ / "r.json"))["findings"][0]["block"]["ordinal"];
+  const std::string number = std::to_string(block);
+  EXPECT_EQ(finds({"--only", number}), 1);
+  EXPECT_EQ(finds({"--only", "1-" + number}), 1);
+  EXPECT_EQ(finds({"--only", std::to_string(block + 1)}), 0);
+  EXPECT_EQ(finds({"--skip", number}), 0);
+  for (const char* wrong : {"0", "5-3", "x", "1-", "-1", "1-2-3", ""})
+    EXPECT_EQ(finds({"--only", wrong}), 125) << wrong;
+}
+
+TEST_F(GuardStore, DoctorTestsTheGuard) {
+  const Json json = run({"doctor", "--json"}).json();
+  bool seen = false;
+  for (const auto& line : json["lines"])
+    if (line["what"] == "guard of malloc()") seen = line["ok"];
+  EXPECT_TRUE(seen) << json.dump(1);
+  // The mistake that it plants for a GPU, over the stand-in for the driver.
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  const Ran ran =
+      shell(folder_, "\"$REDZONE\" guard --no-store -- \"$REDZONE\" planted-overrun --driver");
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(has(ran.err, "range: write of cuMemsetD8Async after a block")) << ran;
+}
+
+TEST_F(GuardStore, ADeviceErrorIsBisectedToItsBlock) {
+  ::setenv("LD_LIBRARY_PATH", FAKE_DRIVER_DIR, 1);
+  EXPECT_EQ(guard({}, {DRIVER_PROGRAM, "dlsym", "overrun"}).exit, 1);
+  const Ran ran = run({"bisect", "1", "--json"});
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(ran.exit, 1) << ran;
+  EXPECT_TRUE(ran.json()["blocks"].is_array()) << ran;
+}
+
+}  // namespace
+}  // namespace redzone::e2e

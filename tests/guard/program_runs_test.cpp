@@ -1,0 +1,59 @@
+#include "guard/program_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "guard/sample.h"
+
+namespace redzone::guard {
+namespace {
+
+using namespace testing;
+
+TEST(JoinedRuns, CountTheRunsThatShowAFinding) {
+  const std::vector<ProgramRun> runs{run_with({}), run_with({sample_finding(), sample_finding()}),
+                                     run_with({sample_before(), sample_finding()}, 9)};
+  const auto findings = joined_findings(runs);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].run, 1u);
+  EXPECT_EQ(findings[0].seen_in, 2u);
+  EXPECT_EQ(findings[0].distinct.times, 3u);
+  EXPECT_EQ(findings[1].run, 2u);
+  EXPECT_EQ(findings[1].seen_in, 1u);
+  const ProgramRun all = joined(runs);
+  EXPECT_EQ(all.processes.size(), 3u);
+  EXPECT_EQ(all.ended.exit_code, 9);
+  EXPECT_EQ(all.findings().size(), 2u);
+}
+
+TEST(RunsOfASeries, VaryWhatTheyAreAskedTo) {
+  interpose::Settings given;
+  given.align_bytes = 64;
+  EXPECT_EQ(settings_of_run(given, {true, true, true}, 7, 0), given);
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(settings_of_run(given, {}, 7, i), given);
+    const auto settings = settings_of_run(given, {true, true, true}, 7, i);
+    EXPECT_EQ(settings.align_bytes, 64u);
+    seen.insert(varied_text(settings));
+  }
+  EXPECT_GT(seen.size(), 8u) << "of two sides, four poisons and two ways to retire";
+}
+
+RC_GTEST_PROP(RunsOfASeries, AreTheSameAgain, (std::uint64_t seed, std::uint8_t number)) {
+  const interpose::Settings given;
+  const Varied all{true, true, true};
+  RC_ASSERT(settings_of_run(given, all, seed, number) == settings_of_run(given, all, seed, number));
+}
+
+TEST(SuppressedFindings, AreNoneForTheExitCode) {
+  const ProgramRun run = run_with({sample_finding(), sample_before()}, 4);
+  EXPECT_EQ(run.exit_code(1, {signature(sample_finding())}), 1);
+  EXPECT_EQ(run.exit_code(1, {signature(sample_finding()), signature(sample_before())}), 4);
+}
+
+}  // namespace
+}  // namespace redzone::guard
