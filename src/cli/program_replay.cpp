@@ -23,7 +23,7 @@
 namespace redzone::cli {
 namespace {
 
-report::ReplayRun as_run(const engine::ProgramRerun::Run& ran) {
+report::ReplayRun run_of(const engine::ProgramRerun::Run& ran) {
   report::ReplayRun out;
   out.verdict = ran.verdict.verdict;
   out.result = ran.verdict.result;
@@ -54,7 +54,7 @@ Result<int> replay_program(const po::variables_map& flags, Results& out, Finding
        ++i) {
     RZ_TRY_ASSIGN(auto ran, rerun.run(settings, until, shows_output));
     if (ran.run.ended.passed_on != 0) return kInterrupted;
-    result.runs.push_back(as_run(ran));
+    result.runs.push_back(run_of(ran));
     log::info("replay of finding {}: run {} of {}: {}", id, i + 1, n, name_of(ran.verdict.result));
     runs.push_back(std::move(ran.run));
   }

@@ -17,7 +17,7 @@ std::string mark_text(const Ledger& ledger) {
   return out;
 }
 
-std::string line_of(std::size_t number, const guard::KnownFinding& known, std::string_view db) {
+std::string stored_line(std::size_t number, const guard::KnownFinding& known, std::string_view db) {
   if (!known.problem.empty())
     return fmt::format("finding {} is not stored: {}\n", number, printable(known.problem));
   if (known.id == 0) return "";
@@ -54,7 +54,7 @@ std::string runs_text(std::span<const guard::ProgramRun> runs) {
 std::string guard_stored_text(const GuardStored& stored) {
   std::string out;
   for (std::size_t i = 0; i < stored.known.size(); ++i)
-    out += line_of(i + 1, stored.known[i], stored.db);
+    out += stored_line(i + 1, stored.known[i], stored.db);
   if (!stored.problem.empty())
     out += fmt::format("note: the findings are not stored: {}\n", printable(stored.problem));
   return out + runs_text(stored.runs);

@@ -12,7 +12,7 @@ namespace {
 using bisect::Probe;
 using bisect::Relevance;
 
-std::string answer_text(const Probe& probe) {
+std::string probe_text(const Probe& probe) {
   const auto& c = probe.counts;
   std::string out = fmt::format("{} {}/{}", name_of(probe.answer), c.same, c.judged());
   if (probe.answer == bisect::Answer::unjudged && !c.said.empty()) out += " (" + c.said + ")";
@@ -56,7 +56,7 @@ std::string program_bisection_text(const Finding& finding, const ProgramBisectio
   const auto& settings = result.settings;
   std::string out =
       fmt::format("finding {}: {}\nas it was run: {}\n", finding.id,
-                  printable(finding.signature.text()), printable(answer_text(settings.base)));
+                  printable(finding.signature.text()), printable(probe_text(settings.base)));
   if (settings.base.answer != bisect::Answer::fails)
     return out + "nothing to bisect: it does not fail as recorded\n";
   Table table({{"setting"}, {"value"}, {"relevance"}, {"tried"}});
@@ -64,13 +64,13 @@ std::string program_bisection_text(const Finding& finding, const ProgramBisectio
     std::string tried;
     for (const auto& each : row.tried)
       tried +=
-          fmt::format("{}{}: {}", tried.empty() ? "" : ", ", each.value, answer_text(each.probe));
+          fmt::format("{}{}: {}", tried.empty() ? "" : ", ", each.value, probe_text(each.probe));
     table.add({row.name, row.value, std::string(name_of(row.relevance())), printable(tried)});
   }
   out += table.text();
   if (settings.together)
     out += fmt::format("all that do not matter, changed at once: {}\n",
-                       printable(answer_text(*settings.together)));
+                       printable(probe_text(*settings.together)));
   out += needs_text(settings) + blocks_text(result);
   return out + fmt::format("{}{}\n", counted(static_cast<std::uint64_t>(settings.runs), "run"),
                            settings.complete ? "" : "; ended by the time limit");
