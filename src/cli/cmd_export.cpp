@@ -22,7 +22,8 @@ class Export final : public Command {
   std::string_view name() const override { return "export"; }
   std::string_view synopsis() const override { return "redzone export ID... --to DIR [options]"; }
   std::string_view summary() const override {
-    return "write findings as plan files, or as standalone CUDA programs";
+    return "write findings as plan files, or as standalone CUDA programs; those of programs as "
+           "scripts";
   }
   void declare(po::options_description& flags,
                po::positional_options_description& words) const override {
@@ -150,7 +151,9 @@ Result<int> Export::run(const po::variables_map& flags, Results& out) {
     Result<std::string> text = print_repro(
         {.plan = f.plan, .oracle = f.oracle, .signature = f.signature, .failed = measured(f)},
         comment_of(f));
-    if (f.program)
+    if (f.program && alone)
+      text = usage_error("it is of a program, which --standalone cannot contain");
+    else if (f.program)
       text = program_script(f);
     else if (alone)
       text = program_of(f, *registry, flags);

@@ -67,15 +67,16 @@ std::vector<VariedSetting> variations_of(const Settings& own, const ProgramOrigi
                 {changed(retire_text(other), own, [&](Settings& s) { s.retire = other; })}));
   }
   const std::uint64_t block = origin.block;
-  if (block != 0 && own.only.is_empty() && own.skip.is_empty())
-    out.push_back(setting("blocks", "all", own,
-                          {changed(fmt::format("only {}", block), own,
-                                   [&](Settings& s) {
-                                     s.only = {block, block};
-                                   }),
-                           changed(fmt::format("all but {}", block), own, [&](Settings& s) {
-                             s.skip = {block, block};
-                           })}));
+  if (block != 0 && own.only.is_empty() && own.skip.is_empty()) {
+    out.push_back(setting(fmt::format("block {}", block), "guarded", own,
+                          {changed("left out", own, [&](Settings& s) {
+                            s.skip = {block, block};
+                          })}));
+    out.push_back(
+        setting("other blocks", "guarded", own, {changed("left out", own, [&](Settings& s) {
+                  s.only = {block, block};
+                })}));
+  }
   std::erase_if(out, [](const VariedSetting& s) { return s.others.empty(); });
   return out;
 }

@@ -1,10 +1,12 @@
 // The record of a guarded process, which may have damaged its own memory: a sound one with
-// arbitrary bytes in it, and the mappings of the process.
+// arbitrary bytes in it, the mappings of the process, and what it was started as.
 #include <algorithm>
 #include <cstring>
 
+#include "core/target_name.h"
 #include "fuzz/harness.h"
 #include "guard/program_run.h"
+#include "guard/stored_finding.h"
 
 using namespace redzone;
 
@@ -31,5 +33,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(!guard::signature(finding).empty(), "each finding has a signature");
   }
   guard::judged(*record, {});
+  guard::ProgramRun run;
+  run.processes = {*record};
+  run.processes[0].started = guard::parse_started(rest);
+  for (const auto& distinct : run.findings()) {
+    const Finding stored = guard::stored_finding(run, distinct);
+    fuzz::require(is_target_name(stored.signature.target), "a program has the name of a target");
+    if (!problem_of(*stored.program))
+      fuzz::require(parse_origin(print_origin(*stored.program), "here") == *stored.program,
+                    "what can be stored is read as it was");
+  }
   return 0;
 }

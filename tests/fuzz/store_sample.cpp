@@ -60,6 +60,9 @@ void fill(store::Store& store) {
   must(store.add_artifact(finding.id, "log", "end", "it ended"));
   must(store.add_probe({finding.id, "host", "c0de"}, finding.plan,
                        {.plan_hash = plan_hash(finding.plan), .same = 2, .passed = 1}));
+  Finding of_program = store::testing::sample_program_finding(2);
+  of_program.campaign = campaign;
+  must(store.settle(of_program));
   add_night(store, campaign, finding.id);
   must(store.end_campaign(campaign, {.seconds = 2, .plans = 3}));
 }

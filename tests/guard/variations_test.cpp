@@ -27,9 +27,11 @@ std::set<std::string> names(const Settings& settings, std::uint64_t block, bool 
 
 TEST(Variations, AreThoseThatMeanSomething) {
   using Names = std::set<std::string>;
-  EXPECT_EQ(names({}, 7, true), (Names{"placement", "align", "poison", "retire", "blocks"}));
+  EXPECT_EQ(names({}, 7, true),
+            (Names{"placement", "align", "poison", "retire", "block 7", "other blocks"}));
   EXPECT_EQ(names({}, 0, true), (Names{"placement", "align", "poison", "retire"}));
-  EXPECT_EQ(names({}, 7, false), (Names{"placement", "align", "poison", "blocks"}));
+  EXPECT_EQ(names({}, 7, false),
+            (Names{"placement", "align", "poison", "block 7", "other blocks"}));
   Settings chosen;
   chosen.only = {3, 9};
   EXPECT_EQ(names(chosen, 7, false), (Names{"placement", "align", "poison"}));
@@ -48,6 +50,7 @@ TEST(Variations, OfSeveralSettingsAreCombined) {
   EXPECT_NE(changed.align_bytes, own.align_bytes);
   EXPECT_NE(changed.poison, own.poison);
   EXPECT_NE(changed.retire, own.retire);
+  EXPECT_EQ(changed.skip, (interpose::BlockRange{7, 7}));
   EXPECT_EQ(changed.only, (interpose::BlockRange{7, 7}));
   EXPECT_EQ(with_changes(own, {}), own);
 }
