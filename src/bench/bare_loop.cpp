@@ -6,6 +6,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "bench/phases.h"
 #include "trial/trial_runner.h"
 
 namespace redzone::bench {
@@ -15,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kMixNames[] = {"async", "screen", "launches"};
+constexpr std::string_view kPhases = "phases ";
 
 void nothing() {}
 
@@ -31,24 +33,6 @@ Result<void> as_error(const device::Status<void>& status) {
   return harness_error(fmt::format("{}: {}", status.error().code, status.error().detail));
 }
 
-std::vector<TrialSpec> trials_of(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
-                                 Mix mix) {
-  std::vector<TrialSpec> trials;
-  if (mix != Mix::screen) {
-    TrialSpec trial;
-    trial.mode = plan.mode;
-    trial.mode.launch = Launch::async;
-    trials = {trial};
-  } else {
-    trials = screen.expand(plan, spec);
-  }
-  for (auto& trial : trials) {
-    trial.mode.allocator = Allocator::plain;
-    trial.reference = false;
-  }
-  return trials;
-}
-
 class Loop {
  public:
   Loop(device::Device& device, const Registry& registry, const Workload& workload,
@@ -61,7 +45,7 @@ class Loop {
         const TargetEntry* entry = registry.find(plan.target, device.info().kind);
         RZ_CHECK(entry != nullptr);
         items_[static_cast<std::size_t>(mix)].push_back(
-            {&plan, trials_of(plan, entry->spec, screen, mix)});
+            {&plan, bare_trials(plan, entry->spec, screen, mix)});
       }
   }
 
@@ -176,14 +160,39 @@ Result<Tally> parse_answer(const std::string& line) {
 
 }  // namespace
 
+std::vector<TrialSpec> bare_trials(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
+                                   Mix mix) {
+  std::vector<TrialSpec> trials;
+  if (mix != Mix::screen) {
+    TrialSpec trial;
+    trial.mode = plan.mode;
+    trial.mode.launch = Launch::async;
+    trials = {trial};
+  } else {
+    trials = screen.expand(plan, spec);
+  }
+  for (auto& trial : trials) {
+    trial.mode.allocator = Allocator::plain;
+    trial.reference = false;
+  }
+  return trials;
+}
+
 int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
                     const Workload& workload, const Oracle& screen) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: a tool may run between the benchmark and this
   Loop loop(device, registry, workload, screen);
+  const auto answer = [&](const std::string& line) {
+    if (!line.starts_with(kPhases)) return answer_line(loop, line);
+    std::int64_t ms = 0;
+    std::istringstream(line.substr(kPhases.size())) >> ms;
+    const auto columns = measure_phases(device, registry, workload, screen, milliseconds(ms));
+    return columns ? phases_line(*columns) : "error " + columns.error().message;
+  };
   if (!send_line(socket_fd, "ready " + hash_of(workload))) return 0;
   for (std::string unread;;) {
     while (const auto line = take_line(unread))
-      if (!send_line(socket_fd, answer_line(loop, *line))) return 0;
+      if (!send_line(socket_fd, answer(*line))) return 0;
     if (!receive(socket_fd, unread)) return 0;
   }
 }
@@ -202,6 +211,12 @@ Result<Tally> BareProcess::run(Mix mix, milliseconds time, milliseconds deadline
   if (!process_.send(fmt::format("{} {}", kMixNames[static_cast<std::size_t>(mix)], time.count())))
     return harness_error("the bare loop is gone");
   return process_.read_line(deadline).and_then(parse_answer);
+}
+
+Result<std::vector<PhaseColumn>> BareProcess::phases(milliseconds time, milliseconds deadline) {
+  if (!process_.send(fmt::format("{}{}", kPhases, time.count())))
+    return harness_error("the bare loop is gone");
+  return process_.read_line(deadline).and_then(parse_phases);
 }
 
 }  // namespace redzone::bench

@@ -3,8 +3,9 @@
 //
 // The process that runs the loop and the benchmark exchange lines over a socket: each request "MIX
 // MILLISECONDS\n" is answered by "ok PLANS TRIALS CALLS MAPPING_CALLS SECONDS\n" or "error
-// REASON\n"; before the first request the loop sends "ready HASH\n", the hash of its workload.
-// Kernels are compiled and memory is mapped in the first pass of each mix.
+// REASON\n"; "phases MILLISECONDS\n" by phases_line(); before the first request the loop sends
+// "ready HASH\n", the hash of its workload. Kernels are compiled and memory is mapped in the first
+// pass of each mix.
 #pragma once
 
 #include <chrono>
@@ -27,6 +28,10 @@ enum class Mix : std::uint8_t {
              // does nothing: the floor
 };
 
+// The trials of a plan in such a loop: plain memory, no reference.
+std::vector<TrialSpec> bare_trials(const Plan& plan, const TargetSpec& spec, const Oracle& screen,
+                                   Mix mix);
+
 // Answers requests until the other end of `socket_fd` is closed. Returns the exit code for main().
 int serve_bare_loop(int socket_fd, device::Device& device, const Registry& registry,
                     const Workload& workload, const Oracle& screen);
@@ -42,6 +47,9 @@ class BareProcess {
   // Runs the whole list of plans repeatedly for at least `time`. A harness error if a plan did not
   // complete, or after `deadline`; the process is unusable then.
   Result<Tally> run(Mix mix, std::chrono::milliseconds time, std::chrono::milliseconds deadline);
+  // See measure_phases().
+  Result<std::vector<PhaseColumn>> phases(std::chrono::milliseconds time,
+                                          std::chrono::milliseconds deadline);
 
  private:
   explicit BareProcess(LineProcess process) : process_(std::move(process)) {}

@@ -40,9 +40,26 @@ Json column_json(const Column& c) {
           {"why_not", text_or_null(c.why_not)}};
 }
 
+Json phases_json(const PhaseColumn& c) {
+  Json phases;
+  const auto trials = static_cast<double>(c.trials);
+  for (const auto& p : c.phases) {
+    if (p.times == 0) continue;
+    phases[p.name] = {{"us_per_trial", p.us / trials},
+                      {"times_per_trial", static_cast<double>(p.times) / trials}};
+  }
+  return {{"column", c.column},
+          {"trials", c.trials},
+          {"calls_per_trial", static_cast<double>(c.calls) / trials},
+          {"us_per_trial", c.us_per_trial()},
+          {"phases", phases}};
+}
+
 Json throughput(const Throughput& t) {
   Json columns = Json::array();
   for (const auto& c : t.columns) columns.push_back(column_json(c));
+  Json phases = Json::array();
+  for (const auto& c : t.phases) phases.push_back(phases_json(c));
   Json ratios;
   for (const auto& r : kRatios) ratios[r.name] = optional(t.ratio(r.of, r.to));
   return {{"workload", t.workload},
@@ -51,7 +68,9 @@ Json throughput(const Throughput& t) {
           {"plans_hash", t.plans_hash},
           {"generate_us_per_plan", t.generate_us},
           {"columns", columns},
-          {"ratios", ratios}};
+          {"ratios", ratios},
+          {"phases", phases},
+          {"why_no_phases", text_or_null(t.why_no_phases)}};
 }
 
 Json detection(const Detection& d) {

@@ -19,15 +19,6 @@ exec::PoolOptions without_recycling(exec::PoolOptions options) {
   return options;
 }
 
-// The plan with other data in each call: in a campaign no worker has seen a call before, and
-// remembers its reference. Calls with equal data keep equal data.
-Plan with_other_data(Plan plan, std::uint64_t pass) {
-  for (auto& step : plan.steps)
-    if (auto* call = std::get_if<CallStep>(&step))
-      call->call.seed = (call->call.seed + (pass << 32)) & (~0ull >> 1);
-  return plan;
-}
-
 }  // namespace
 
 PooledLoop::PooledLoop(exec::PoolOptions options, const Workload& workload, DeviceKind device,

@@ -38,6 +38,24 @@ struct Column {
   std::optional<double> calls_per_s() const;
 };
 
+// Time of the calls of the device that trials made, seen from the thread that makes them.
+struct Phase {
+  std::string name;  // of DevicePhase
+  double us = 0;     // in all
+  std::uint64_t times = 0;
+};
+struct PhaseColumn {
+  std::string column = {};  // as the Column with the same trials
+  std::uint64_t trials = 0, calls = 0;
+  double seconds = 0;  // of the trials; what the phases do not cover is the runner, the target and
+                       // its reference
+  std::vector<Phase> phases = {};
+
+  double us_per_trial() const {
+    return trials > 0 ? 1e6 * seconds / static_cast<double>(trials) : 0;
+  }
+};
+
 struct Throughput {
   std::string workload;
   std::string what;
@@ -45,6 +63,8 @@ struct Throughput {
   std::string plans_hash;  // of all plans, in order
   double generate_us = 0;  // average time to generate one plan; not part of any column
   std::vector<Column> columns;
+  std::vector<PhaseColumn> phases = {};
+  std::string why_no_phases = {};
 
   const Column* column(std::string_view name) const;
   // calls/s of one column divided by those of another; empty if either was not measured.

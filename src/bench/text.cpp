@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/report.h"
 #include "report/format.h"
 
@@ -32,6 +34,37 @@ std::string compared(const Column& c) {
   return fmt::format("{}, {:.0f}% whole", all, percent(sum.compared - sum.sampled));
 }
 
+// Phases as rows, in microseconds a trial and how often.
+std::string phases_text(const Throughput& t) {
+  if (!t.why_no_phases.empty()) return "  phases: not measured: " + t.why_no_phases + "\n";
+  if (t.phases.empty()) return "";
+  std::vector<Table::Column> heads = {{"us/trial (times)"}};
+  for (const auto& c : t.phases) heads.push_back({c.column, right});
+  Table table(std::move(heads));
+  const auto add = [&](const std::string& name, auto cell) {
+    std::vector<std::string> row = {name};
+    for (const auto& c : t.phases) row.push_back(cell(c));
+    table.add(row);
+  };
+  for (std::size_t i = 0; i < t.phases.front().phases.size(); ++i) {
+    const auto used = [&](const PhaseColumn& c) { return c.phases[i].times > 0; };
+    if (std::none_of(t.phases.begin(), t.phases.end(), used)) continue;
+    add(t.phases.front().phases[i].name, [&](const PhaseColumn& c) {
+      if (!used(c)) return std::string("-");
+      const auto trials = static_cast<double>(c.trials);
+      return fmt::format("{:.1f} ({:.1f})", c.phases[i].us / trials,
+                         static_cast<double>(c.phases[i].times) / trials);
+    });
+  }
+  add("the rest", [](const PhaseColumn& c) {
+    double us = 1e6 * c.seconds;
+    for (const auto& p : c.phases) us -= p.us;
+    return fmt::format("{:.1f}", us / static_cast<double>(c.trials));
+  });
+  add("in all", [](const PhaseColumn& c) { return fmt::format("{:.1f}", c.us_per_trial()); });
+  return table.text("  ");
+}
+
 std::string throughput_text(const Throughput& t) {
   std::string out =
       fmt::format("\nthroughput, {} shapes: {} plans ({})\n", t.workload, t.plans, t.what);
@@ -56,8 +89,8 @@ std::string throughput_text(const Throughput& t) {
                      ratio(t.ratio(kScreen, kBareScreen)));
   if (const auto r = t.ratio(kScreen, kMemcheck))
     out += fmt::format(", at {:.1f} times memcheck's", *r);
-  return out +
-         fmt::format("; generating a plan takes {:.0f} us more, in the driver\n", t.generate_us);
+  out += fmt::format("; generating a plan takes {:.0f} us more, in the driver\n", t.generate_us);
+  return out + phases_text(t);
 }
 
 std::string detection_text(const std::vector<Detection>& all) {

@@ -61,7 +61,7 @@ Result<void> warm_up_bare(Result<BareProcess>& bare) {
   return {};
 }
 
-void race(const Setup& setup, const Workload& workload, std::vector<Column>& columns) {
+void race(const Setup& setup, const Workload& workload, Throughput& out) {
   const milliseconds slice = setup.effort.slice;
   const Oracle& screen = setup.catalog.screen();
   auto bare = BareProcess::start(setup.bare_command(workload.name), workload, kBareDeadline);
@@ -94,7 +94,12 @@ void race(const Setup& setup, const Workload& workload, std::vector<Column>& col
         return tally;
       });
   race.run(setup);
-  race.finish(columns);
+  race.finish(out.columns);
+  if (!bare_ready || setup.stop()) return;
+  if (auto phases = bare->phases(slice, kWarmUp))
+    out.phases = std::move(*phases);
+  else
+    out.why_no_phases = phases.error().message;
 }
 
 exec::WorkerCommand under_memcheck(const Setup& setup, exec::WorkerCommand command) {
@@ -164,7 +169,7 @@ Result<Throughput> measure_throughput(const Setup& setup, std::string_view name)
   out.plans = workload.plans.size();
   out.plans_hash = hash_of(workload);
   out.generate_us = workload.generate_us;
-  race(setup, workload, out.columns);
+  race(setup, workload, out);
   if (setup.why_no_memcheck.empty()) setup.say(fmt::format("memcheck, {} shapes", name));
   add_memcheck_columns(setup, workload, out.columns);
   return out;

@@ -210,6 +210,13 @@ std::string hash_of(const Workload& workload) {
   return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }
 
+Plan with_other_data(Plan plan, std::uint64_t pass) {
+  for (auto& step : plan.steps)
+    if (auto* call = std::get_if<CallStep>(&step))
+      call->call.seed = (call->call.seed + (pass << 32)) & (~0ull >> 1);
+  return plan;
+}
+
 std::uint64_t calls_in(const Plan& plan, const TrialSpec& trial) {
   if (trial.order.empty()) return static_cast<std::uint64_t>(call_count(plan));
   return trial.order.size();

@@ -37,6 +37,10 @@ Result<Workload> make_workload(std::string_view name, DeviceKind device, const R
 // 32 hex digits over the plans, in order.
 std::string hash_of(const Workload& workload);
 
+// The plan with other data in each call: in a campaign no worker has seen a call before, and
+// remembers its reference. Calls with equal data keep equal data.
+Plan with_other_data(Plan plan, std::uint64_t pass);
+
 // Launches of the target in one trial.
 std::uint64_t calls_in(const Plan& plan, const TrialSpec& trial);
 

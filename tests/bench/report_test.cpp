@@ -1,5 +1,6 @@
 // The computations of the report.
 #include "bench/report.h"
+#include "bench/phases.h"
 
 #include <gtest/gtest.h>
 
@@ -53,6 +54,52 @@ TEST(Report, SaysHowManyCallsWereComparedAndHowManyWhole) {
   EXPECT_EQ(column["calls_with_reference"], 200);
   EXPECT_EQ(column["calls_compared"], 150);
   EXPECT_EQ(column["calls_compared_in_samples"], 50);
+}
+
+std::vector<PhaseColumn> phases() {
+  return {{"bare", 100, 700, 0.02, {{"launch", 5000, 1300}, {"check", 0, 0}, {"read", 0, 0}}},
+          {"screen", 10, 70, 0.004, {{"launch", 600, 130}, {"check", 150, 10}, {"read", 0, 0}}}};
+}
+
+TEST(Phases, TheirLineIsReadBack) {
+  const auto written = phases();
+  const auto read = parse_phases(phases_line(written));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PhaseColumn &want = written[i], &got = (*read)[i];
+    EXPECT_EQ(got.column, want.column);
+    EXPECT_EQ(got.trials, want.trials);
+    EXPECT_EQ(got.calls, want.calls);
+    EXPECT_EQ(got.seconds, want.seconds);
+    ASSERT_EQ(got.phases.size(), want.phases.size());
+    EXPECT_EQ(got.phases[0].name, "launch");
+    EXPECT_EQ(got.phases[0].us, want.phases[0].us);
+    EXPECT_EQ(got.phases[0].times, want.phases[0].times);
+  }
+  EXPECT_EQ(parse_phases("error no memory").error().message, "no memory");
+  for (const char* bad : {"", "ok", "ok 2 bare 1 1 1 0", "ok 1 bare 1 1 1 9999999", "no 0",
+                          "ok 99999999 bare", "ok x"})
+    EXPECT_FALSE(parse_phases(bad)) << bad;
+}
+
+TEST(Phases, AreATableWithWhatTheyDoNotCover) {
+  Report report;
+  report.throughput = {sample()};
+  report.throughput[0].phases = phases();
+  const std::string text = report_text(report);
+  EXPECT_NE(text.find("us/trial (times)"), std::string::npos) << text;
+  EXPECT_NE(text.find("50.0 (13.0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("15.0 (1.0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("150.0"), std::string::npos) << "200 us less 50: " << text;
+  EXPECT_NE(text.find("325.0"), std::string::npos) << "400 us less 75: " << text;
+  EXPECT_EQ(text.find("read"), std::string::npos) << "no column has one: " << text;
+  const auto json = nlohmann::json::parse(report_json(report))["throughput"][0]["phases"];
+  EXPECT_EQ(json[1]["column"], "screen");
+  EXPECT_EQ(json[1]["us_per_trial"], 400);
+  EXPECT_EQ(json[1]["calls_per_trial"], 7);
+  EXPECT_EQ(json[1]["phases"]["check"]["us_per_trial"], 15);
+  EXPECT_FALSE(json[0]["phases"].contains("check"));
 }
 
 TEST(Report, WhatWasNotMeasuredHasNoRatio) {

@@ -53,6 +53,17 @@ void check_throughput(const Json& t) {
   EXPECT_EQ(calls_per_trial(kBare), calls_per_trial(kLaunches));
   EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreenOne));
   EXPECT_EQ(calls_per_trial(kBareScreen), calls_per_trial(kScreen));
+  ASSERT_EQ(t["phases"].size(), 4u) << t["why_no_phases"];
+  for (const auto& c : t["phases"]) {
+    SCOPED_TRACE(c["column"]);
+    EXPECT_EQ(c["calls_per_trial"], calls_per_trial(c["column"].get<std::string>()));
+    EXPECT_GT(c["phases"]["synchronize"]["us_per_trial"], 0);
+    double us = 0;
+    for (const auto& p : c["phases"]) us += p["us_per_trial"].get<double>();
+    EXPECT_LE(us, c["us_per_trial"].get<double>());
+    EXPECT_EQ(c["phases"].contains("check"),
+              c["column"] == kScreen || c["column"] == kScreenNoReference);
+  }
   const Json& screen = column(t, kScreen);
   EXPECT_GT(screen["calls_with_reference"], 0);
   EXPECT_EQ(screen["calls_compared"], screen["calls_with_reference"]);
