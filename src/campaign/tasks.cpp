@@ -65,8 +65,7 @@ class Tasks::Running final : public exec::Runner {
   bool alone() const { return wanted_ && wanted_->options.alone; }
   // True if an executor would soon have a worker for its next job.
   bool has_room() const {
-    const bool any = !left().empty();
-    return executor_.fresh_room(any && left().front().reuse, any && left().front().will_lose);
+    return executor_.fresh_room(left().empty() ? exec::Job{} : left().front());
   }
   Rank rank() const { return task_.rank ? task_.rank() : Rank{}; }
   // Submits the next of its jobs, as many as it may have at a time.

@@ -49,6 +49,9 @@ struct Job {
   // In run_fresh(): begins although another job has its turn, where jobs take turns on the device.
   // For measuring what a busy device changes.
   bool side_by_side = false;
+  // As `deadline`, while its calls are being made or waited for, if that is less: not while memory
+  // is mapped, which can take long while other workers start, nor while a reference runs.
+  std::chrono::milliseconds call_deadline = std::chrono::milliseconds::max();
 };
 
 // The plans that one worker has run, oldest first. Shared and only ever appended to.
@@ -62,6 +65,9 @@ struct JobResult {
   // What the worker had run before this job: the first `log_size` plans of `log`.
   std::shared_ptr<const WorkerLog> log;
   std::size_t log_size = 0;
+  // Workers that its trials cost. Fewer than faults: one that the driver refuses to make costs
+  // none.
+  std::size_t lost_workers = 0;
 };
 
 struct ExecutorStats {
@@ -115,9 +121,9 @@ class Executor : public Runner {
   // Ends the unfinished jobs of the batch at once, as worker errors with the reason `why`.
   virtual void cancel_fresh(BatchId batch, const std::string& why) = 0;
 
-  // True if one more fresh job would run as soon as a worker is up; `reuse` and
-  // `will_lose`: see Job.
-  virtual bool fresh_room(bool reuse, bool will_lose) const = 0;
+  // True if one more fresh job would run as soon as a worker is up that serves it; of the job, only
+  // what it asks of a worker matters.
+  virtual bool fresh_room(const Job& job) const = 0;
 
   // Lets trials run until a job is done, fresh_room() may have become true, or `timeout` has
   // passed.

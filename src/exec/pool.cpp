@@ -41,6 +41,7 @@ std::unique_ptr<PendingJob> Pool::admit(Plan plan, std::vector<TrialSpec> trials
   pending->plan = std::make_shared<const Plan>(std::move(plan));
   pending->trials = std::move(trials);
   pending->deadline = job.deadline;
+  pending->call_deadline = job.call_deadline;
   pending->reuse = job.reuse;
   pending->will_lose = job.will_lose;
   pending->behind = job.behind;
@@ -140,16 +141,18 @@ bool Pool::has_free_turn(Clock::time_point now) const {
   return static_cast<std::size_t>(taken) < options_.most_in_turn;
 }
 
-bool Pool::fresh_room(bool reuse, bool will_lose) const {
+bool Pool::fresh_room(const Job& job) const {
   return count(WorkerState::fresh) < fresh_limit() && has_free_turn(Clock::now()) &&
-         std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(), [&](const auto& job) {
-           return job->reuse == reuse && job->will_lose == will_lose;
+         std::none_of(waiting_fresh_.begin(), waiting_fresh_.end(), [&](const auto& waiting) {
+           return waiting->reuse == job.reuse && waiting->will_lose == job.will_lose &&
+                  waiting->one_queue == job.one_queue;
          });
 }
 
 void Pool::finish(std::unique_ptr<PendingJob> job) {
   if (!job->log) job->log = std::make_shared<const WorkerLog>();
-  JobResult result{job->id, std::move(job->observations), std::move(job->log), job->log_size};
+  JobResult result{job->id, std::move(job->observations), std::move(job->log), job->log_size,
+                   job->lost_workers};
   if (job->fresh) {
     Batch& batch = batches_.at(job->fresh->batch);
     batch.results[job->fresh->index] = std::move(result);
@@ -167,13 +170,18 @@ void Pool::hand_out(Worker& worker, std::unique_ptr<PendingJob> job, Clock::time
 }
 
 Worker* Pool::idle(WorkerState state, Queues needed, bool will_lose) {
-  Worker* with_more = nullptr;
+  // The lowest is best: a worker that jobs of the other kind have left is for more of these.
+  const auto rank = [&](const Worker& worker) {
+    return 2 * static_cast<int>(worker.may_be_lost != will_lose) +
+           static_cast<int>(worker.queues != needed);
+  };
+  Worker* best = nullptr;
   for (auto& worker : workers_) {
     if (worker->state != state || (will_lose && !worker->may_be_lost)) continue;
-    if (worker->queues == needed) return worker.get();
-    if (needed == Queues::one) with_more = worker.get();
+    if (needed == Queues::several && worker->queues != needed) continue;
+    if (best == nullptr || rank(*worker) < rank(*best)) best = worker.get();
   }
-  return with_more;
+  return best;
 }
 
 Worker* Pool::worker_for(const PendingJob& job, Clock::time_point now) {

@@ -44,7 +44,8 @@ struct PoolOptions {
   // it: until that job ends, another worker takes its place. Of as many as there are warm workers,
   // because each that hangs slows down the others.
   std::chrono::milliseconds held_up_after = std::chrono::milliseconds::max();
-  // Workers kept after a fresh job, for jobs that allow reuse.
+  // Workers kept after a fresh job, for jobs that allow reuse; of several, a quarter for those that
+  // will lose them.
   std::size_t most_used = 0;
   // A warm worker is replaced after this many plans, which bounds the history of a failure.
   std::size_t recycle_after_plans = 4000;
@@ -78,7 +79,7 @@ class Pool final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  bool fresh_room(bool reuse, bool will_lose) const override;
+  bool fresh_room(const Job& job) const override;
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override { return stats_; }
 
@@ -126,7 +127,9 @@ class Pool final : public Executor {
   bool may_keep(const Worker& worker, Clock::time_point now);
   // Turns a spare into a warm worker if one of those is missing; true if it did.
   bool promote_spare(Clock::time_point now);
-  // Of the next worker to start: as many have several queues as are needed, and one in reserve.
+  // Of the next worker to start: several as long as those are missing that are needed and one in
+  // reserve, then one if a job waits for it. Of the spares that nobody waits for half have several,
+  // because each finding needs some of both kinds.
   Queues queues_to_start() const;
   void start_worker(Queues queues, Clock::time_point now);
   std::size_t count(WorkerState state) const;

@@ -307,6 +307,7 @@ void Pool::lose(Worker& worker, std::optional<Observation> blame, Clock::time_po
     }
     job.end_behind_loss();
   }
+  if (!jobs.empty() && jobs.front()->killed_worker()) ++jobs.front()->lost_workers;
   for (std::size_t i = 1; i < jobs.size(); ++i)
     if (jobs[i]->back_at_loss && jobs[i]->observations.empty() && jobs.front()->killed_worker() &&
         jobs[i]->plan->target == jobs.front()->plan->target)
@@ -377,14 +378,24 @@ void Pool::replenish(Clock::time_point now) {
   }
 }
 
-// A worker with several queues takes the place of one with a single queue, because it can run every
-// job.
+// Jobs that will lose their worker take none that others use, so a part of the places is for the
+// workers that survived such a job. A worker with several queues takes the place of one with a
+// single queue, because it can run every job.
 bool Pool::may_keep(const Worker& worker, Clock::time_point now) {
-  if (count(WorkerState::used) < options_.most_used) return true;
-  Worker* other = idle(WorkerState::used, Queues::one);
-  if (other == nullptr || worker.queues == Queues::one || other->queues != Queues::one)
-    return false;
-  other->leave(now, options_.quit_grace, true);
+  const std::size_t for_losing =
+      options_.most_used > 1 ? std::max<std::size_t>(options_.most_used / 4, 1) : 0;
+  const std::size_t places =
+      worker.may_be_lost && for_losing > 0 ? for_losing : options_.most_used - for_losing;
+  const auto is_alike = [&](const auto& other) {
+    return other->state == WorkerState::used && other->may_be_lost == worker.may_be_lost;
+  };
+  const auto kept = std::count_if(workers_.begin(), workers_.end(), is_alike);
+  if (static_cast<std::size_t>(kept) < places) return true;
+  const auto other = std::find_if(workers_.begin(), workers_.end(), [&](const auto& candidate) {
+    return is_alike(candidate) && candidate->queues == Queues::one;
+  });
+  if (other == workers_.end() || worker.queues == Queues::one) return false;
+  (*other)->leave(now, options_.quit_grace, true);
   return true;
 }
 
@@ -394,10 +405,16 @@ Queues Pool::queues_to_start() const {
     return worker->queues == Queues::several &&
            (worker->state == WorkerState::starting || worker->state == WorkerState::spare);
   });
-  const auto jobs = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
-                                  [](const auto& job) { return !job->one_queue; });
-  const auto needed = static_cast<std::ptrdiff_t>(missing_warm()) + jobs + 1;
-  return coming < needed ? Queues::several : Queues::one;
+  const auto with_one = static_cast<std::ptrdiff_t>(count(WorkerState::starting) +
+                                                    count(WorkerState::spare)) -
+                        coming;
+  const auto for_one = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
+                                     [](const auto& job) { return job->one_queue && !job->reuse; });
+  const auto others = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
+                                    [](const auto& job) { return !job->one_queue; });
+  if (coming < static_cast<std::ptrdiff_t>(missing_warm()) + others + 1) return Queues::several;
+  if (with_one < for_one) return Queues::one;
+  return coming < static_cast<std::ptrdiff_t>(options_.spares) / 2 ? Queues::several : Queues::one;
 }
 
 void Pool::start_worker(Queues queues, Clock::time_point now) {

@@ -57,6 +57,7 @@ std::optional<Job> TieredExecutor::split(Job job, Ticket ticket, std::optional<B
     Job part = job;
     part.id = ticket;
     part.deadline *= options_.slowdown;
+    part.call_deadline = std::chrono::milliseconds::max();
     part.back_at_loss = false;
     part.trials.clear();
     for (auto i : indices) part.trials.push_back(job.trials[i]);
@@ -88,6 +89,7 @@ void TieredExecutor::join(const Executor* from, JobResult part) {
     open.result.log = std::move(part.log);
     open.result.log_size = part.log_size;
   }
+  open.result.lost_workers += part.lost_workers;
   --open.parts;
   finish_if_complete(it->first);
 }

@@ -45,9 +45,7 @@ class TieredExecutor final : public Executor {
   bool fresh_done(BatchId batch) const override { return batches_.at(batch).open == 0; }
   std::vector<JobResult> take_fresh(BatchId batch) override;
   void cancel_fresh(BatchId batch, const std::string& why) override;
-  bool fresh_room(bool reuse, bool will_lose) const override {
-    return native_.fresh_room(reuse, will_lose);
-  }
+  bool fresh_room(const Job& job) const override { return native_.fresh_room(job); }
   void poll(std::chrono::milliseconds timeout) override;
   ExecutorStats stats() const override;
 

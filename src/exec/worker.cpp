@@ -50,8 +50,16 @@ bool Worker::began_trial() const {
 }
 
 std::chrono::milliseconds Worker::patience() const {
-  const bool comparing = process.marks().phase == device::Phase::comparing;
-  return queue.front()->deadline * (comparing ? kReferenceDeadlines : 1);
+  const PendingJob& job = *queue.front();
+  switch (process.marks().phase) {
+    case device::Phase::comparing:
+      return job.deadline * kReferenceDeadlines;
+    case device::Phase::running:
+    case device::Phase::checking:
+      return std::min(job.deadline, job.call_deadline);
+    default:
+      return job.deadline;
+  }
 }
 
 Clock::time_point Worker::deadline() const {
@@ -64,7 +72,9 @@ Clock::time_point Worker::next_look() const {
   constexpr std::chrono::milliseconds kLongestBetween{200};
   if (queue.empty()) return Clock::time_point::max();
   return std::max(last_heard, last_look) +
-         std::min(queue.front()->deadline / kLooksPerDeadline, kLongestBetween);
+         std::min(
+             std::min(queue.front()->deadline, queue.front()->call_deadline) / kLooksPerDeadline,
+             kLongestBetween);
 }
 
 // Bounds a target that launches forever and so makes progress forever, and a worker that says that

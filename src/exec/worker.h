@@ -28,17 +28,18 @@ struct PendingJob {
   std::uint64_t ticket = 0;  // id on the wire
   std::shared_ptr<const Plan> plan;
   std::vector<TrialSpec> trials;
-  std::chrono::milliseconds deadline{0};
-  bool reuse = false;               // may run in a used worker
-  bool will_lose = false;           // see Job
-  bool behind = false;              // see Job
-  bool end_at_loss = false;         // see Job
-  bool back_at_loss = false;        // see Job
-  bool one_queue = false;           // see Job
-  bool side_by_side = false;        // see Job
-  std::optional<FreshPlace> fresh;  // absent: submitted
-  std::size_t sent_from = 0;        // earlier trials were run by other workers
-  int lost_starts = 0;              // workers that ended before they began it
+  std::chrono::milliseconds deadline{0}, call_deadline{0};  // see Job
+  bool reuse = false;                                       // may run in a used worker
+  bool will_lose = false;                                   // see Job
+  bool behind = false;                                      // see Job
+  bool end_at_loss = false;                                 // see Job
+  bool back_at_loss = false;                                // see Job
+  bool one_queue = false;                                   // see Job
+  bool side_by_side = false;                                // see Job
+  std::optional<FreshPlace> fresh;                          // absent: submitted
+  std::size_t sent_from = 0;     // earlier trials were run by other workers
+  int lost_starts = 0;           // workers that ended before they began it
+  std::size_t lost_workers = 0;  // workers that its trials cost
   std::vector<Observation> observations;
   std::shared_ptr<const WorkerLog> log;  // of the worker that ran its first trial
   std::size_t log_size = 0;

@@ -55,6 +55,7 @@ class FakeExecutor final : public exec::Executor {
       return t.reference && t.left_out.size() < calls_of(job.plan).size();
     });
     if (compared) ++warm_compared_[job.plan.target];
+    warm_deadlines_.push_back(deadline_of(job));
     exec::JobResult result{job.id, {}, log_, log_->size()};
     const bool behind_loss = std::any_of(done_.begin(), done_.end(), [&](const auto& earlier) {
       return lost_by_.contains(earlier.id);
@@ -65,12 +66,14 @@ class FakeExecutor final : public exec::Executor {
       return;
     }
     for (const auto& trial : job.trials) {
-      result.observations.push_back(run_one(job.plan, trial, warm_calls_));
+      result.observations.push_back(is_too_slow(job) ? hang()
+                                                     : run_one(job.plan, trial, warm_calls_));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) warm_calls_.push_back(call);
       const End end = result.observations.back().end;
       const bool lost = end == End::fault || end == End::hang;
       if (lost) {
         ++warm_losses_;
+        ++result.lost_workers;
         lost_by_.insert(job.id);
         last_lost_ = job.plan.target;
       }
@@ -109,7 +112,7 @@ class FakeExecutor final : public exec::Executor {
                                std::make_shared<const exec::WorkerLog>(), 0});
     }
   }
-  bool fresh_room(bool, bool) const override {
+  bool fresh_room(const exec::Job&) const override {
     std::size_t open = 0;
     for (const auto& [id, batch] : batches_) open += batch.jobs.size() - batch.results.size();
     return open < kFreshWorkers;
@@ -138,7 +141,14 @@ class FakeExecutor final : public exec::Executor {
   std::size_t most_in_chain() const { return most_in_chain_; }
   // The number of jobs in the current batch.
   std::size_t together() const { return together_; }
+  // For each job: how long its calls may make no progress.
   const std::vector<std::chrono::milliseconds>& fresh_deadlines() const { return deadlines_; }
+  const std::vector<std::chrono::milliseconds>& warm_deadlines() const { return warm_deadlines_; }
+  // The calls of the target make no progress for so long.
+  void set_slow(std::string target, std::chrono::milliseconds takes) {
+    slow_ = std::move(target);
+    slow_takes_ = takes;
+  }
   void lose(std::uint64_t workers) { lost_ += workers; }
   void set_max_in_flight(std::size_t jobs) { max_in_flight_ = jobs; }
   // Nothing fails in a worker with one hardware queue.
@@ -168,13 +178,28 @@ class FakeExecutor final : public exec::Executor {
     }
     const bool hidden = job.one_queue && hidden_by_one_queue_;
     for (const auto& trial : job.trials) {
-      result.observations.push_back(hidden ? all_right(job.plan, trial)
-                                           : run_one(job.plan, trial, before));
+      result.observations.push_back(hidden             ? all_right(job.plan, trial)
+                                    : is_too_slow(job) ? hang()
+                                                       : run_one(job.plan, trial, before));
       for (auto& [index, call] : calls_of_trial(job.plan, trial)) before.push_back(call);
+      const End end = result.observations.back().end;
+      if (end == End::fault || end == End::hang || end == End::exited) ++result.lost_workers;
     }
-    deadlines_.push_back(job.deadline);
+    deadlines_.push_back(deadline_of(job));
     one_queue_.push_back(job.one_queue);
     results.push_back(std::move(result));
+  }
+  static std::chrono::milliseconds deadline_of(const exec::Job& job) {
+    return std::min(job.deadline, job.call_deadline);
+  }
+  bool is_too_slow(const exec::Job& job) const {
+    return job.plan.target == slow_ && deadline_of(job) < slow_takes_;
+  }
+  static Observation hang() {
+    Observation o = redzone::testing::ended(End::hang);
+    o.fault.emplace();
+    o.fault->code = "hang";
+    return o;
   }
   Observation run_one(const Plan& plan, const TrialSpec& trial, const std::vector<Call>& before) {
     ++trials_;
@@ -193,7 +218,9 @@ class FakeExecutor final : public exec::Executor {
   std::size_t fresh_processes_ = 0;
   std::size_t trials_in_chain_ = 0, most_in_chain_ = 0;
   std::deque<exec::JobResult> done_;
-  std::vector<std::chrono::milliseconds> deadlines_;
+  std::vector<std::chrono::milliseconds> deadlines_, warm_deadlines_;
+  std::string slow_;  // see set_slow()
+  std::chrono::milliseconds slow_takes_{0};
   std::vector<bool> one_queue_;
   bool hidden_by_one_queue_ = false;
   std::uint64_t trials_ = 0;

@@ -46,8 +46,8 @@ class FakeHost final : public TrialHost {
     config_ = calls_of(plan).front()->call.config;
     act(plus == std::string::npos ? all : first ? all.substr(0, plus) : all.substr(plus + 1));
     Observation seen;
-    seen.end = lost_ ? End::fault : End::completed;
-    if (lost_) seen.fault.emplace().code = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    seen.end = lost_ || refused_ ? End::fault : End::completed;
+    if (lost_ || refused_) seen.fault.emplace().code = "CUDA_ERROR_ILLEGAL_ADDRESS";
     // For the tests: the process, how many trials it has run, how it was started, and which trial
     // this was.
     seen.message = std::to_string(::getpid()) + " " + std::to_string(runs_) + " " + start_;
@@ -68,6 +68,8 @@ class FakeHost final : public TrialHost {
         {"hang-ignoring-term", &FakeHost::hang_ignoring_term},
         {"slow-with-signs", &FakeHost::slow_with_signs},
         {"sign-then-silence", &FakeHost::sign_then_silence},
+        {"refused", &FakeHost::refused},
+        {"mapping-slow", &FakeHost::mapping_slow},
         {"reference-slow", &FakeHost::reference_slow},
         {"reference-forever", &FakeHost::reference_forever},
         {"endless-reference", &FakeHost::endless_reference},
@@ -136,6 +138,15 @@ class FakeHost final : public TrialHost {
     ::usleep(3500 * 1000);
   }
   // Reports no progress for longer than any deadline of these tests, then enters another phase.
+  // A fault after which the worker goes on.
+  void refused() { refused_ = true; }
+  // Memory for a call is mapped for as long as several of its deadlines.
+  void mapping_slow() {
+    box_.phase = device::Phase::preparing;
+    ::usleep(1500 * 1000);
+    ++box_.progress;
+    box_.phase = device::Phase::running;
+  }
   void reference_slow() {
     box_.phase = device::Phase::comparing;
     ::usleep(3500 * 1000);
@@ -298,7 +309,7 @@ class FakeHost final : public TrialHost {
   std::string start_;
   Config config_;  // of the first call
   int runs_ = 0;
-  bool lost_ = false;
+  bool lost_ = false, refused_ = false;
 };
 
 }  // namespace

@@ -134,6 +134,20 @@ TEST(PoolHang, IsGivenUpADeadlineAfterTheLastSignOfLife) {
   EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end, End::hang);
 }
 
+// The time for a call does not count what is done before it.
+TEST(PoolHang, OfACallMayEndSoonerThanThatOfItsPreparation) {
+  Pool pool(fake_options());
+  for (const char* what : {"hang", "mapping-slow"}) {
+    Job job = job_of(what);
+    job.deadline = std::chrono::minutes(5);
+    job.call_deadline = std::chrono::milliseconds(300);
+    const bool hangs = job.plan.target == "hang";
+    EXPECT_EQ(run_one(pool, std::move(job)).observations.at(0).end,
+              hangs ? End::hang : End::completed)
+        << what;
+  }
+}
+
 TEST(PoolHang, IsNoneWhileAReferenceRuns) {
   Pool pool(fake_options());
   Job job = job_of("reference-slow");

@@ -70,6 +70,28 @@ TEST(PoolQueues, WithoutSuchWorkersAllJobsRunInTheOthers) {
   EXPECT_EQ(with_one_queue(pool, std::vector<Job>(10, one_queue_job())), 0);
 }
 
+// Otherwise each job that needs several would wait for a start beside idle spares with one.
+TEST(PoolQueues, HalfOfTheSparesHaveSeveral) {
+  PoolOptions options = options_with_both(0, 4);
+  const auto started = [](Pool& pool) { return pool.stats().workers_started; };
+  Pool pool(options);
+  while (pool.wait_ready(std::chrono::seconds(10)) && started(pool) < 4)
+    pool.poll(std::chrono::milliseconds(1));
+  // Two jobs that need several run without a further start.
+  const auto pair = pool.run_fresh(std::vector<Job>(2, job_of("ok")));
+  EXPECT_NE(pid_of(pair[0].observations.at(0)), pid_of(pair[1].observations.at(0)));
+  EXPECT_EQ(with_one_queue(pool, std::vector<Job>(2, one_queue_job())), 2);
+}
+
+TEST(PoolQueues, AJobThatWaitsForSeveralLeavesRoomForOneThatDoesNot) {
+  PoolOptions options = options_with_both(0, 1);
+  options.command = {{FAKE_WORKER, "--start", "silent"}};
+  Pool pool(options);
+  pool.submit_fresh(std::vector<Job>(2, job_of("ok")));
+  EXPECT_FALSE(pool.fresh_room(job_of("ok")));
+  EXPECT_TRUE(pool.fresh_room(one_queue_job()));
+}
+
 // A used worker with one queue serves jobs of its kind, and gives way to one that serves all.
 TEST(PoolQueues, OfUsedWorkersThoseWithSeveralQueuesAreKept) {
   PoolOptions options = options_with_both(0, 3);

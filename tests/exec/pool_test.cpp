@@ -174,7 +174,7 @@ TEST(PoolFresh, ACancelledBatchEndsLinkedJobsToo) {
   jobs[0].deadline = std::chrono::hours(1);
   jobs[1].behind = jobs[2].behind = true;
   const auto batch = pool.submit_fresh(jobs);
-  while (pool.fresh_room(false, false)) pool.poll(std::chrono::milliseconds(10));
+  while (pool.fresh_room(Job{})) pool.poll(std::chrono::milliseconds(10));
   pool.cancel_fresh(batch, "enough");
   ASSERT_TRUE(pool.fresh_done(batch));
   for (const auto& result : pool.take_fresh(batch))
@@ -374,6 +374,34 @@ TEST(PoolFresh, AJobThatWillLoseItsWorkerDoesNotTakeOneOfOtherJobs) {
   EXPECT_EQ(run(other), used);
 }
 
+// Or else each question about a plan that passes would cost a worker, because those that are kept
+// for other jobs take all places.
+TEST(PoolFresh, AWorkerThatSurvivesAJobThatWouldLoseItIsKeptBesideThoseOfOthers) {
+  PoolOptions options = fake_options(0, 4);
+  options.most_used = 4;
+  Pool pool(options);
+  std::vector<Job> others(3, job_of("ok")), losing(1, job_of("ok"));
+  for (auto& job : others) job.reuse = true;
+  losing[0].reuse = losing[0].will_lose = true;
+  for (int i = 0; i < 3; ++i) pool.run_fresh(others);
+  const int kept = pid_of(pool.run_fresh(losing).at(0).observations.at(0));
+  for (int i = 0; i < 3; ++i) {
+    pool.run_fresh(others);
+    EXPECT_EQ(pid_of(pool.run_fresh(losing).at(0).observations.at(0)), kept);
+  }
+}
+
+// What the driver refuses is a fault of the target and leaves the worker alive.
+TEST(PoolLoss, CountsTheWorkersThatAJobCost) {
+  Pool pool(fake_options(1, 2));
+  EXPECT_EQ(run_one(pool, job_of("ok")).lost_workers, 0u);
+  EXPECT_EQ(run_one(pool, job_of("segv", 1)).lost_workers, 1u);
+  EXPECT_EQ(run_one(pool, job_of("device-lost")).lost_workers, 1u);
+  const JobResult refused = run_one(pool, job_of("refused"));
+  EXPECT_EQ(refused.observations.at(0).end, End::fault);
+  EXPECT_EQ(refused.lost_workers, 0u);
+}
+
 PoolOptions options_with_turns() {
   PoolOptions options = fake_options(1, 3);
   options.most_in_turn = 1;
@@ -400,7 +428,7 @@ TEST(PoolTurns, OneFreshJobRunsAtATimeAndTheScreenGoesOn) {
   const auto next = pool.submit_fresh(std::vector<Job>{job_of("ok")});
   while (!pool.fresh_done(hanging)) {
     EXPECT_FALSE(pool.fresh_done(next));
-    EXPECT_FALSE(pool.fresh_room(false, false));
+    EXPECT_FALSE(pool.fresh_room(Job{}));
     EXPECT_EQ(run_one(pool, job_of("ok")).observations.at(0).end, End::completed);
   }
   wait_for(pool, next);
@@ -426,11 +454,11 @@ TEST(PoolTurns, TheEndOfATurnEndsAPoll) {
   Job hanging = hanging_job();
   hanging.deadline = std::chrono::hours(1);
   pool.submit_fresh(std::vector<Job>{hanging});
-  while (pool.fresh_room(false, false)) pool.poll(std::chrono::milliseconds(1));
+  while (pool.fresh_room(Job{})) pool.poll(std::chrono::milliseconds(1));
   const auto begun = Clock::now();
-  for (int polls = 0; polls < 3 && !pool.fresh_room(false, false); ++polls)
+  for (int polls = 0; polls < 3 && !pool.fresh_room(Job{}); ++polls)
     pool.poll(std::chrono::seconds(20));
-  EXPECT_TRUE(pool.fresh_room(false, false));
+  EXPECT_TRUE(pool.fresh_room(Job{}));
   EXPECT_LT(Clock::now() - begun, std::chrono::seconds(15));
 }
 
