@@ -230,15 +230,64 @@ std::optional<Campaign::Pending> Campaign::make_pending(Lane& lane) {
     suspects_aside_.push_back({lane.index, {std::move(plan), std::move(verdict), {}, {}, 0}});
     return std::nullopt;
   }
-  Pending pending{.lane = lane.index,
-                  .plan = std::move(plan),
-                  .trials = {},
-                  .references = {},
-                  .between_canaries = between_canaries};
-  pending.trials = catalog_.screen().expand(pending.plan, spec);
-  for (auto& trial : pending.trials) trial.wide_canaries = pending.between_canaries;
-  pending.references = lane.references.reserve(pending.plan, spec, pending.trials);
+  Pending pending = pending_for(lane, std::move(plan));
+  if (between_canaries) set_between_canaries(pending);
   return pending;
+}
+
+Campaign::Pending Campaign::pending_for(Lane& lane, Plan plan) {
+  Pending pending{.lane = lane.index, .plan = std::move(plan), .trials = {}, .references = {}};
+  pending.trials = catalog_.screen().expand(pending.plan, *lane.target.spec);
+  pending.references = lane.references.reserve(pending.plan, *lane.target.spec, pending.trials);
+  return pending;
+}
+
+void Campaign::set_between_canaries(Pending& plan) const {
+  plan.between_canaries = true;
+  for (auto& trial : plan.trials) trial.wide_canaries = true;
+  plan.will_lose = lanes_[plan.lane].losses(true).many();
+}
+
+void Campaign::note_fault(Lane& lane) {
+  if (!options_.triage.reuse_workers || std::exchange(lane.fault_is_known, true)) return;
+  bool first = true;
+  for (auto& plan : lane.put_off) {
+    if (!plan.will_lose || plan.plan.mode.allocator != Allocator::guard) continue;
+    if (!std::exchange(first, false)) set_between_canaries(plan);
+  }
+}
+
+void Campaign::screen_again(Lane& lane, Plan plan) {
+  lane.note_slow();
+  try {
+    lane.put_off.push_back(pending_for(lane, std::move(plan)));
+    lane.put_off.back().again = true;
+  } catch (const SpecCallsEnded&) {  // no time is left for it
+  }
+}
+
+// If the screen leaves room, a plan that hangs slows down every other: on a GPU each wait for the
+// device then takes a hundred times as long. A target that hangs usually hangs in its first plan,
+// so that one is ended soon, as a suspect, and only triage, which measures hangs at the full
+// deadline, says whether it hangs.
+std::chrono::milliseconds Campaign::call_deadline(const Lane& lane, const Pending& plan) const {
+  const bool known = lane.hang_is_known && plan.will_lose;
+  const bool first = lane.stats.plans == 0 && !plan.again;
+  const bool soon = known || (first && options_.screen_leaves_room);
+  return soon ? std::min(options_.deadline, options_.triage.hang_deadline) : options_.deadline;
+}
+
+void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
+  const auto& seen = result.observations;
+  const bool hung = std::any_of(seen.begin(), seen.end(),
+                                [](const Observation& o) { return o.end == End::hang; });
+  const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
+    return std::chrono::microseconds(o.wall_us) >= options_.triage.hang_deadline;
+  });
+  if (hung && lane.stats.plans == 0)
+    lane.may_be_slow = options_.screen_leaves_room;
+  else if (!hung && lane.may_be_slow && took_long)
+    lane.note_slow();
 }
 
 // If the screen leaves room it has a single worker, where references that take seconds would hold
@@ -266,13 +315,13 @@ void Campaign::submit_next(Lane& lane) {
   exec::Job job{.id = id,
                 .plan = pending->plan,
                 .trials = pending->trials,
-                .deadline = lane.hang_is_known && pending->will_lose
-                                ? std::min(options_.deadline, options_.triage.hang_deadline)
-                                : options_.deadline,
+                .deadline = options_.deadline,
                 .reuse = aside,
                 .will_lose = pending->will_lose,
                 .end_at_loss = true,
-                .back_at_loss = options_.screen_leaves_room};
+                .back_at_loss = options_.screen_leaves_room,
+                .one_queue = aside && pending->will_lose && !has_streams(pending->plan),
+                .call_deadline = call_deadline(lane, *pending)};
   pending->aside = aside;
   pending->submitted = now();
   if (!aside) ++lane.in_warm_worker;
@@ -293,11 +342,17 @@ void Campaign::screen_aside(Lane& lane, exec::Job job) {
   task.body = [job, done, is_over](exec::Runner& runner) {
     *done = runner.run_fresh(std::span(&job, 1), {is_over});
   };
-  // A target that loses its worker each time does not take those that triage needs.
-  const Station turn = will_lose ? Station::end : Station::refine;
-  task.rank = [this, &lane, turn, id = job.id] {
-    return Tasks::Rank{.stage = static_cast<int>(turn), .due = had(lane), .order = id};
+  task.rank = [this, &lane, will_lose, id = job.id] {
+    return will_lose
+               ? rank_of_losing(lane, id)
+               : Tasks::Rank{
+                     .stage = static_cast<int>(Station::refine), .due = had(lane), .order = id};
   };
+  if (will_lose)
+    task.ran = [this, &lane](auto jobs, auto results) {
+      lane.losing_aside += results.size();
+      lane.losing_aside_took += cost_of(jobs, results);
+    };
   task.ended = [this, done, is_over, &aside] {
     --aside;
     // Unfinished in time, so it counts as not run.
@@ -359,15 +414,13 @@ Result<void> Campaign::finish(exec::JobResult result) {
 }
 
 Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result) {
-  bool lost = false;
+  lane.spent_us += static_cast<double>(options_.worker_cost.count() *
+                                       static_cast<std::int64_t>(result.lost_workers)) *
+                   1000;
   for (std::size_t t = 0; t < result.observations.size(); ++t) {
     const auto& o = result.observations[t];
     lane.spent_us += static_cast<double>(o.wall_us);
     lane.stats.device_seconds += static_cast<double>(o.wall_us) * 1e-6;
-    if (o.end == End::fault || o.end == End::hang || o.end == End::exited) {
-      lane.spent_us += static_cast<double>(options_.worker_cost.count()) * 1000;
-      lost = true;
-    }
     const bool once = !pending.trials[t].order.empty();
     const auto calls =
         static_cast<std::uint64_t>(once ? static_cast<std::int64_t>(pending.trials[t].order.size())
@@ -377,8 +430,9 @@ Result<void> Campaign::judge(Lane& lane, Pending pending, exec::JobResult result
   }
   Lane::Losses& losses = pending.between_canaries ? lane.between_canaries : lane.between_pages;
   ++losses.plans;
-  losses.losses += lost ? 1 : 0;
+  losses.losses += result.lost_workers > 0 ? 1 : 0;
   lane.stats.between_canaries += pending.between_canaries ? 1 : 0;
+  note_slowness(lane, result);
   lane.references.settle(pending.references, result.observations);
   result_.stats.trials += result.observations.size();
   Verdict verdict = catalog_.screen().judge(pending.plan, *lane.target.spec, result.observations);

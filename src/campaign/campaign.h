@@ -141,6 +141,7 @@ class Campaign {
     std::chrono::steady_clock::time_point submitted = {};
     bool will_lose = false;  // probably costs its worker
     bool aside = false;      // in a used worker instead of one of the screen
+    bool again = false;      // ended as a hang by a short deadline, and did not hang
   };
 
   // The stations of triage, in their order.
@@ -173,9 +174,11 @@ class Campaign {
   bool is_preparing();
   // Number of plans that the target may still make; 0 while it is barred.
   std::uint64_t plans_left(const Lane& lane) const;
-  // True if the target may make a plan now: it has plans left, its first look is not over, and its
-  // cases do not have its time to themselves.
+  // True if the target may make a plan now: it has plans left, it does not wait for the first look
+  // at others, and its cases do not have its time to themselves.
   bool may_make(const Lane& lane) const;
+  // True if others have not had their first look, and this target has.
+  bool lets_others_pass(const Lane& lane) const;
   void top_up();
   // What the budget keeps small, for the report; not of targets whose functions are slow.
   void look_at_reach();
@@ -186,6 +189,19 @@ class Campaign {
   void submit_next(Lane& lane);
   // Screens a plan in a used worker, unless the target is barred or the time is up.
   void screen_aside(Lane& lane, exec::Job job);
+  // How long a call of the plan may make no progress.
+  std::chrono::milliseconds call_deadline(const Lane& lane, const Pending& plan) const;
+  // Learns from a screened plan whether a target that seemed to hang is only slow.
+  void note_slowness(Lane& lane, const exec::JobResult& result) const;
+  // Has the plan run between wide canaries.
+  void set_between_canaries(Pending& plan) const;
+  // A fault of the target was seen: the plans that wait for a worker aside run between canaries,
+  // except one.
+  void note_fault(Lane& lane);
+  // The plan, with the trials of the screen.
+  Pending pending_for(Lane& lane, Plan plan);
+  // Screens a plan again that ended as a hang but does not hang.
+  void screen_again(Lane& lane, Plan plan);
   // True if the plan is given to a used worker instead of the worker of the screen.
   bool goes_apart(const Pending& plan) const;
   // True if one more such plan may be screened in a used worker.
@@ -221,6 +237,8 @@ class Campaign {
   TriageOptions triage_options(Lane& lane, const Visit& visit);
   Result<void> visit(exec::Runner& runner, Lane& lane, Visit& visit);
   Result<void> leave(Lane& lane, Visit visit);
+  // Of a plan that costs a worker of triage.
+  Tasks::Rank rank_of_losing(const Lane& lane, std::uint64_t order) const;
   // Time of the trials of a case, plus the workers that were started for them or lost.
   std::chrono::microseconds cost_of(std::span<const exec::Job> jobs,
                                     std::span<const exec::JobResult> results) const;
@@ -279,7 +297,8 @@ class Campaign {
   // failures that were met during the triage of another one.
   std::vector<std::pair<std::size_t, Suspect>> suspects_aside_;
   // With several targets and a time limit, each target is looked at before more plans are made for
-  // those that have shown a failure already.
+  // those that have shown a failure already; if the screen leaves room, these go on meanwhile where
+  // the others have no plan.
   bool first_look_ = false;
   std::deque<Visit> hangs_;
   std::chrono::steady_clock::time_point first_hang_;

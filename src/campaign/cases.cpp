@@ -1,6 +1,8 @@
 // The path of a suspect: recorded, then triaged station by station.
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "campaign/lane.h"
@@ -26,6 +28,10 @@ int level_of(std::chrono::microseconds spent) {
   for (auto step = kCheap; spent >= step; step *= 2) ++level;
   return level;
 }
+
+// A plan that costs a worker comes behind the reductions that have used little, and takes turns
+// with the others; beyond this number for its target it takes only what nobody else wants.
+constexpr std::uint64_t kLeastLosing = 20;
 
 // By Campaign::Station; for the log.
 constexpr std::array<std::string_view, 4> kStations{"confirm", "refine", "explain", "measure_load"};
@@ -86,6 +92,7 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
   if (known.seen == 0) known.seen = 1;
   known.waiting = true;
   const bool hang = finding.signature.kind == FailKind::hang;
+  if (options_.triage.costs_workers(finding.signature.kind)) note_fault(lane);
   Visit visit{.lane = lane.index,
               .key = key,
               .hang = hang,
@@ -101,14 +108,23 @@ Result<void> Campaign::open_case(Lane& lane, Suspect suspect, const std::string&
 }
 
 void Campaign::wait(Lane& lane, Visit visit) {
+  // Where workers are scarce, one more suspect of a target comes after the refinement of what was
+  // found in those that have had less.
   const bool one_is_confirmed =
       std::any_of(lane.waiting.begin(), lane.waiting.end(),
-                  [](const Visit& v) { return v.station == Station::refine; });
+                  [](const Visit& v) { return v.station == Station::refine; }) ||
+      (options_.triage.reuse_workers &&
+       std::any_of(lane.groups.begin(), lane.groups.end(),
+                   [](const auto& group) { return group.second.found; }));
   visit.turn = one_is_confirmed ? std::max(visit.station, Station::refine) : visit.station;
-  const auto place = std::find_if(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& v) {
-    return std::pair(v.hang, v.turn) > std::pair(visit.hang, visit.turn);
+  const bool scarce = options_.triage.reuse_workers;
+  if (scarce && one_is_confirmed)
+    for (auto& other : lane.waiting) other.turn = std::max(other.turn, Station::refine);
+  lane.waiting.push_back(std::move(visit));
+  std::stable_sort(lane.waiting.begin(), lane.waiting.end(), [&](const Visit& a, const Visit& b) {
+    const auto is_behind = [&](const Visit& v) { return scarce && v.station == Station::confirm; };
+    return std::tuple(a.hang, a.turn, is_behind(a)) < std::tuple(b.hang, b.turn, is_behind(b));
   });
-  lane.waiting.insert(place, std::move(visit));
 }
 
 std::vector<Finding>::iterator Campaign::find_listed(std::int64_t id) {
@@ -145,11 +161,15 @@ void Campaign::start(Lane& lane, Visit visit) {
     } catch (const SpecCallsEnded&) {  // it stays as it was stored last
     }
   };
-  task.rank = [this, &lane, at, order = ++visits_] {
+  // A hang keeps the device from the others: what it needs beyond its confirmation comes last.
+  const bool slows_others = at->hang && at->station != Station::confirm;
+  task.rank = [this, &lane, at, slows_others, order = ++visits_] {
     const Station stage = at->spent < kCheap ? at->turn : std::max(at->turn, Station::refine);
     const bool in_turns = !options_.screen_leaves_room;
     return Tasks::Rank{.stage = static_cast<int>(stage),
-                       .level = in_turns ? 0 : level_of(at->spent),
+                       .level = in_turns       ? 0
+                                : slows_others ? std::numeric_limits<int>::max()
+                                               : level_of(at->spent),
                        .due = in_turns ? had(lane) : at->had,
                        .order = order};
   };
@@ -164,16 +184,20 @@ void Campaign::start(Lane& lane, Visit visit) {
   tasks_.add(std::move(task));
 }
 
+Tasks::Rank Campaign::rank_of_losing(const Lane& lane, std::uint64_t order) const {
+  const bool urgent = lane.losing_aside < kLeastLosing;
+  return {.stage = static_cast<int>(urgent ? Station::refine : Station::end),
+          .level = 1 + level_of(lane.losing_aside_took),
+          .due = had(lane),
+          .order = order};
+}
+
 std::chrono::microseconds Campaign::cost_of(std::span<const exec::Job> jobs,
                                             std::span<const exec::JobResult> results) const {
   std::chrono::microseconds cost{0};
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    bool worker = !jobs[j].reuse;
-    for (const auto& o : results[j].observations) {
-      cost += std::chrono::microseconds(o.wall_us);
-      worker = worker || o.end == End::fault || o.end == End::hang || o.end == End::exited;
-    }
-    if (worker) cost += options_.worker_cost;
+    for (const auto& o : results[j].observations) cost += std::chrono::microseconds(o.wall_us);
+    if (!jobs[j].reuse || results[j].lost_workers > 0) cost += options_.worker_cost;
   }
   return cost;
 }
@@ -232,6 +256,8 @@ Result<void> Campaign::leave(Lane& lane, Visit visit) {
             std::chrono::duration<double>(visit.spent).count(), name_of(f.state), f.reliability.k,
             f.reliability.n, f.plan.steps.size(), f.signature.text());
   if (visit.station == Station::confirm) lane.groups[visit.key].waiting = false;
+  if (visit.hang && f.state == FindingState::unconfirmed && options_.screen_leaves_room)
+    screen_again(lane, visit.suspect.plan);
   // Another suspect, which was named as this one is, is ahead of it: one of them is refined.
   const auto ahead = find_listed(f.id);
   const bool again = visit.station == Station::confirm && ahead != result_.findings.end() &&
@@ -311,8 +337,11 @@ void Campaign::note_case(Lane& lane, const std::string& key, const Finding& f) {
   auto& known = lane.groups[key];
   known.finding = f.id;
   known.found = known.found || was_found(f.state);
-  if (was_found(f.state) && options_.triage.costs_workers(f.signature.kind))
-    lane.fault_is_known = true;
+  const bool fault = options_.triage.costs_workers(f.signature.kind);
+  if (was_found(f.state) && fault) note_fault(lane);
+  // What was only suspected is looked for like any other failure again.
+  lane.has_fault = lane.has_fault || (was_found(f.state) && fault);
+  if (!lane.has_fault && fault) lane.fault_is_known = false;
   if (was_found(f.state) && f.signature.kind == FailKind::nondeterministic)
     lane.nondeterministic[f.signature.buffer] = f.id;
 }

@@ -23,6 +23,21 @@ void judge_answer(const Question& question, const TargetSpec& spec, Answer& answ
   answer.alarm = Alarm{evidence->verdict, std::move(plan)};
 }
 
+bool runs_a_tool(std::span<const TrialSpec> trials) {
+  return std::any_of(trials.begin(), trials.end(), [](const TrialSpec& trial) {
+    return trial.mode.sanitizer != SanitizerTool::none;
+  });
+}
+
+// Behind a trial that did not complete no oracle that compares can judge: where trials share a
+// worker because each worker is costly, they do not cost further ones.
+void note_not_run(const exec::Job& job, exec::JobResult& result) {
+  if (!job.end_at_loss || result.observations.empty()) return;
+  Observation none;
+  none.message = "not run, because a trial before it cost the worker";
+  result.observations.resize(job.trials.size(), none);
+}
+
 void log_answer(const Question& question, const Answer& answer) {
   const Verdict& v = answer.verdict;
   log::debug("question: {} about {} steps of {}, {} trials: {}{}{}", question.oracle->name(),
@@ -58,6 +73,7 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
                       .reuse = reuse_,
                       .will_lose = will_lose_ && !wide_canaries_,
                       .behind = in_one_worker_ && !jobs.empty(),
+                      .end_at_loss = grouped_ && !runs_a_tool(trials),
                       .one_queue = one_queue_ && !has_streams(plan),
                       .side_by_side = alone_});
     }
@@ -80,9 +96,10 @@ std::vector<Answer> Evaluator::ask(std::span<const Question> questions) {
   }
   for (const auto& job : jobs) trials_ += static_cast<std::int64_t>(job.trials.size());
   const auto begun = std::chrono::steady_clock::now();
-  const auto results = runner_.run_fresh(jobs, {[this] { return stopped(); }, alone_});
+  auto results = runner_.run_fresh(jobs, {[this] { return stopped(); }, alone_});
   asking_ += std::chrono::steady_clock::now() - begun;
   RZ_CHECK(results.size() == jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) note_not_run(jobs[j], results[j]);
   for (std::size_t q = 0; q < questions.size(); ++q) {
     for (const auto& [job, trial] : places[q]) {
       RZ_CHECK(results[job].observations.size() == jobs[job].trials.size());

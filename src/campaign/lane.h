@@ -2,6 +2,7 @@
 // to the sources of Campaign.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -38,20 +39,37 @@ struct Campaign::Lane {
   };
   Losses between_pages, between_canaries;
   const Losses& losses(bool canaries) const { return canaries ? between_canaries : between_pages; }
-  // A fault of the target was found: another occurrence costs a worker and says little, so most
-  // plans run between wide canaries, where an access out of bounds costs nothing. Some do not, for
-  // what only a guard page shows.
+  // A fault of the target was seen, and is not known to be gone: another occurrence costs a worker
+  // and says little, so most plans run between wide canaries, where an access out of bounds costs
+  // nothing. Some do not, for what only a guard page shows; one of them at a time waits for a
+  // worker.
   bool fault_is_known = false;
-  bool next_between_canaries() const { return fault_is_known && generated % kBetweenPages != 0; }
+  bool has_fault = false;  // one was found
+  bool next_between_canaries() const {
+    const bool one_waits = std::any_of(put_off.begin(), put_off.end(), [](const Pending& plan) {
+      return plan.will_lose && !plan.between_canaries;
+    });
+    return fault_is_known && (generated % kBetweenPages != 0 || one_waits);
+  }
   static constexpr std::uint64_t kBetweenPages = 8;  // one in so many plans is
   // A hang of the target was measured at the full deadline: further ones are given less time.
   bool hang_is_known = false;
+  // The first plan ended as a hang by a deadline below that of a trial, which costs a worker also
+  // where it is only slow.
+  bool may_be_slow = false;
+  void note_slow() {
+    may_be_slow = false;
+    between_pages = between_canaries = {};
+  }
   double spent_us = 0;
   // Time used relative to the weight; the lane with the least runs next.
   double due() const { return spent_us / target.weight; }
   // Time used for triage while triage has its own share of the device
   // (CampaignOptions::screen_leaves_room).
   double looked_into_us = 0;
+  // Plans that cost workers of triage, and what they took.
+  std::uint64_t losing_aside = 0;
+  std::chrono::microseconds losing_aside_took{0};
   void spend(std::chrono::steady_clock::duration time) {
     spent_us += std::chrono::duration<double, std::micro>(time).count();
     stats.device_seconds += std::chrono::duration<double>(time).count();

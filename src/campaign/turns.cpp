@@ -46,11 +46,14 @@ void Campaign::look_ahead() {
           std::max(lane.spent_us, (least_due - kMostCredit.count()) * lane.target.weight);
 }
 
+bool Campaign::lets_others_pass(const Lane& lane) const {
+  return first_look_ && (!lane.groups.empty() || lane.generated >= kFirstLookPlans);
+}
+
 bool Campaign::may_make(const Lane& lane) const {
-  const bool seen = first_look_ && (!lane.groups.empty() || lane.generated >= kFirstLookPlans);
-  const bool busy =
-      !options_.screen_leaves_room && (!lane.waiting.empty() || lane.looking_into > 0);
-  return !seen && !busy && plans_left(lane) > 0;
+  if (options_.screen_leaves_room) return plans_left(lane) > 0;
+  const bool busy = !lane.waiting.empty() || lane.looking_into > 0;
+  return !lets_others_pass(lane) && !busy && plans_left(lane) > 0;
 }
 
 bool Campaign::is_preparing() {
@@ -100,9 +103,12 @@ bool Campaign::may_run(Lane& lane) const {
 }
 
 Campaign::Lane* Campaign::next_lane() {
+  const auto comes_before = [&](const Lane& a, const Lane& b) {
+    return std::pair(lets_others_pass(a), a.due()) < std::pair(lets_others_pass(b), b.due());
+  };
   Lane* best = nullptr;
   for (auto& lane : lanes_)
-    if (may_run(lane) && !waits_for_itself(lane) && (best == nullptr || lane.due() < best->due()))
+    if (may_run(lane) && !waits_for_itself(lane) && (best == nullptr || comes_before(lane, *best)))
       best = &lane;
   return best;
 }

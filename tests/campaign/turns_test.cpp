@@ -62,12 +62,14 @@ class TurnsTest : public ::testing::Test {
       Observation o = how(plan.target, get(calls_of(plan).front()->call.dims, "N"));
       const bool right = o.end == End::completed || (trial.wide_canaries && o.end == End::fault);
       if (right) o = all_right(plan, trial);
-      const milliseconds took = o.end == End::hang ? milliseconds(options_.deadline) : kTrial;
+      const bool takes_long = o.end == End::hang || plan.target == slow_;
+      const milliseconds took = takes_long ? milliseconds(options_.deadline) : kTrial;
       now_ += took;
       o.wall_us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
       return o;
     });
     executor.set_max_in_flight(max_in_flight);
+    executor.set_slow(slow_, options_.deadline);
     std::vector<TargetUnderTest> targets;
     for (const auto& spec : specs_) {
       targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
@@ -82,6 +84,7 @@ class TurnsTest : public ::testing::Test {
     warm_compared_ = executor.warm_compared();
     most_in_flight_ = executor.most_in_flight();
     fresh_deadlines_ = executor.fresh_deadlines();
+    warm_deadlines_ = executor.warm_deadlines();
     return *result;
   }
   // Nothing is wrong there; what it is given is in the journal.
@@ -115,7 +118,8 @@ class TurnsTest : public ::testing::Test {
 
   std::vector<TargetSpec> specs_;
   std::string throwing_;  // the target without a plan
-  std::vector<milliseconds> fresh_deadlines_;
+  std::string slow_;      // the target whose calls take as long as a trial may
+  std::vector<milliseconds> fresh_deadlines_, warm_deadlines_;  // of the last run()
   oracles::Catalog catalog_;
   RecordingSink sink_;
   CampaignOptions options_;
@@ -328,8 +332,8 @@ TEST_F(TurnsTest, WhereFaultsCostWorkersATargetWithAKnownOneGoesOnBetweenCanarie
   EXPECT_EQ(findings_of("t0").size(), 1u);
 }
 
-// Once a hang was measured at the full deadline, further ones are not given as much.
-TEST_F(TurnsTest, WhereTheScreenLeavesRoomHangsEndSoonerOnceOneIsKnown) {
+// A hang slows down all others: it is ended soon, and then measured at the full deadline.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsASuspectSoonAndMeasuredInFull) {
   options_.screen_leaves_room = true;
   options_.triage.hang_deadline = milliseconds(200);
   const auto result = run(
@@ -343,9 +347,62 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomHangsEndSoonerOnceOneIsKnown) {
   ASSERT_EQ(findings_of("t0").size(), 1u);
   EXPECT_EQ(findings_of("t0")[0]->state, FindingState::confirmed);
   EXPECT_GT(result.targets[0].plans, 20u);
-  ASSERT_FALSE(fresh_deadlines_.empty());
-  EXPECT_EQ(fresh_deadlines_.front(), options_.deadline);
+  EXPECT_EQ(warm_deadlines_.front(), options_.triage.hang_deadline);
+  EXPECT_EQ(std::count(warm_deadlines_.begin(), warm_deadlines_.end(),
+                       options_.triage.hang_deadline),
+            static_cast<std::ptrdiff_t>(kTargets))
+      << "a target that hangs does so in its first plan";
+  // Its confirmation, and the measurement of the reduced plan.
+  EXPECT_GE(std::count(fresh_deadlines_.begin(), fresh_deadlines_.end(), options_.deadline), 2);
   EXPECT_EQ(fresh_deadlines_.back(), options_.triage.hang_deadline);
+}
+
+// What only takes long is no hang: the plan is screened again, and further ones are given the time.
+TEST_F(TurnsTest, WhereTheScreenLeavesRoomWhatWasOnlySlowIsScreenedAgain) {
+  options_.screen_leaves_room = true;
+  options_.triage.hang_deadline = milliseconds(200);
+  slow_ = "t0";
+  const auto result = run([](const std::string&, std::int64_t) { return right(); }, 2);
+  ASSERT_EQ(findings_of("t0").size(), 1u);
+  EXPECT_EQ(findings_of("t0")[0]->state, FindingState::unconfirmed);
+  EXPECT_GT(result.targets[0].pass, 20u);
+  EXPECT_EQ(result.targets[0].fail, 1u) << "its first plan";
+  EXPECT_EQ(result.stats.new_findings, 0u);
+}
+
+// Where each fresh run counts, one more suspect of a target waits until what was found in the
+// others is reduced.
+TEST_F(TurnsTest, WhereWorkersAreScarceASecondSuspectComesAfterTheReductionOfOthers) {
+  options_.screen_leaves_room = true;
+  options_.triage.reuse_workers = true;
+  // Two bugs in each target: what is written on either side, by the size.
+  FakeExecutor executor([&](const Plan& plan, const TrialSpec& trial, const std::vector<Call>&) {
+    now_ += kTrial;
+    Observation o = all_right(plan, trial);
+    o.wall_us = std::chrono::microseconds(kTrial).count();
+    const bool even = get(calls_of(plan).front()->call.dims, "N") % 2 == 0;
+    for (auto& call : o.calls)
+      (even ? call.buffers.back().dirty_after : call.buffers.back().dirty_before) = 4;
+    return o;
+  });
+  std::vector<TargetUnderTest> targets;
+  for (const auto& spec : specs_)
+    targets.push_back({&spec, std::make_unique<CountedPlans>(spec.name), {}});
+  Campaign campaign(executor, catalog_, real_simplify(), sink_, std::move(targets), options_);
+  ASSERT_TRUE(campaign.run());
+  std::map<std::string, std::size_t> first_reduced;
+  std::map<std::string, std::set<std::string>> confirmed;
+  std::size_t second_confirmed = sink_.updates.size();
+  for (std::size_t i = 0; i < sink_.updates.size(); ++i) {
+    const Finding& f = sink_.updates[i];
+    if (f.reduction.end != ReductionEnd::none) first_reduced.emplace(f.signature.target, i);
+    auto& names = confirmed[f.signature.target];
+    names.insert(f.signature.text());
+    if (names.size() > 1) second_confirmed = std::min(second_confirmed, i);
+  }
+  ASSERT_EQ(first_reduced.size(), kTargets);
+  ASSERT_LT(second_confirmed, sink_.updates.size()) << "there is a second one";
+  for (const auto& [target, at] : first_reduced) EXPECT_LT(at, second_confirmed) << target;
 }
 
 // A target that began well has several plans in that worker when its first one faults.
