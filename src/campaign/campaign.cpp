@@ -284,6 +284,7 @@ void Campaign::note_slowness(Lane& lane, const exec::JobResult& result) const {
   const bool took_long = std::any_of(seen.begin(), seen.end(), [&](const Observation& o) {
     return std::chrono::microseconds(o.wall_us) >= options_.triage.hang_deadline;
   });
+  lane.has_hung = lane.has_hung || hung;
   if (hung && lane.stats.plans == 0)
     lane.may_be_slow = options_.screen_leaves_room;
   else if (!hung && lane.may_be_slow && took_long)

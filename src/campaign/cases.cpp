@@ -185,7 +185,8 @@ void Campaign::start(Lane& lane, Visit visit) {
 }
 
 Tasks::Rank Campaign::rank_of_losing(const Lane& lane, std::uint64_t order) const {
-  const bool urgent = lane.losing_aside < kLeastLosing;
+  // One that hangs would keep the device from all others.
+  const bool urgent = lane.losing_aside < kLeastLosing && !lane.has_hung;
   return {.stage = static_cast<int>(urgent ? Station::refine : Station::end),
           .level = 1 + level_of(lane.losing_aside_took),
           .due = had(lane),

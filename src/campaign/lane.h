@@ -57,8 +57,9 @@ struct Campaign::Lane {
   // The first plan ended as a hang by a deadline below that of a trial, which costs a worker also
   // where it is only slow.
   bool may_be_slow = false;
+  bool has_hung = false;  // a plan did, as far as is known
   void note_slow() {
-    may_be_slow = false;
+    may_be_slow = has_hung = false;
     between_pages = between_canaries = {};
   }
   double spent_us = 0;

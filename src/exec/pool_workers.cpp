@@ -387,7 +387,8 @@ bool Pool::may_keep(const Worker& worker, Clock::time_point now) {
   const std::size_t places =
       worker.may_be_lost && for_losing > 0 ? for_losing : options_.most_used - for_losing;
   const auto is_alike = [&](const auto& other) {
-    return other->state == WorkerState::used && other->may_be_lost == worker.may_be_lost;
+    return other->state == WorkerState::used &&
+           (for_losing == 0 || other->may_be_lost == worker.may_be_lost);
   };
   const auto kept = std::count_if(workers_.begin(), workers_.end(), is_alike);
   if (static_cast<std::size_t>(kept) < places) return true;
@@ -405,9 +406,9 @@ Queues Pool::queues_to_start() const {
     return worker->queues == Queues::several &&
            (worker->state == WorkerState::starting || worker->state == WorkerState::spare);
   });
-  const auto with_one = static_cast<std::ptrdiff_t>(count(WorkerState::starting) +
-                                                    count(WorkerState::spare)) -
-                        coming;
+  const auto with_one =
+      static_cast<std::ptrdiff_t>(count(WorkerState::starting) + count(WorkerState::spare)) -
+      coming;
   const auto for_one = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),
                                      [](const auto& job) { return job->one_queue && !job->reuse; });
   const auto others = std::count_if(waiting_fresh_.begin(), waiting_fresh_.end(),

@@ -348,9 +348,9 @@ TEST_F(TurnsTest, WhereTheScreenLeavesRoomAHangIsASuspectSoonAndMeasuredInFull) 
   EXPECT_EQ(findings_of("t0")[0]->state, FindingState::confirmed);
   EXPECT_GT(result.targets[0].plans, 20u);
   EXPECT_EQ(warm_deadlines_.front(), options_.triage.hang_deadline);
-  EXPECT_EQ(std::count(warm_deadlines_.begin(), warm_deadlines_.end(),
-                       options_.triage.hang_deadline),
-            static_cast<std::ptrdiff_t>(kTargets))
+  EXPECT_EQ(
+      std::count(warm_deadlines_.begin(), warm_deadlines_.end(), options_.triage.hang_deadline),
+      static_cast<std::ptrdiff_t>(kTargets))
       << "a target that hangs does so in its first plan";
   // Its confirmation, and the measurement of the reduced plan.
   EXPECT_GE(std::count(fresh_deadlines_.begin(), fresh_deadlines_.end(), options_.deadline), 2);
