@@ -71,6 +71,8 @@ class SimulatedGpu final : public exec::Executor {
 
  private:
   static constexpr std::chrono::milliseconds kStart{250}, kFault{140}, kIdle{10};
+  // Of the first trial of a worker: its memory is mapped while others start.
+  static constexpr std::chrono::milliseconds kFirst{60};
   static constexpr std::chrono::microseconds kTrial{500};
   static constexpr std::size_t kSpares = 8, kKept = 6, kKeptToLose = 2;
 
@@ -102,6 +104,7 @@ class SimulatedGpu final : public exec::Executor {
     if (!job.behind) {
       if (from == 0) return false;
       --from;
+      if (&from == &spares_) now_ += kFirst;
     }
     batch.results.push_back(run(job));
     const bool last = batch.done() || !batch.jobs[batch.results.size()].behind;
