@@ -16,7 +16,7 @@ using redzone::testing::faulted;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTime{60};
+constexpr seconds kMinute{60};
 constexpr std::size_t kParts = 6;
 
 // What is wrong with a target.
@@ -55,7 +55,7 @@ class MinuteLaw : public ::testing::Test {
   // As the engine sets them for a GPU.
   CampaignOptions options() {
     CampaignOptions options;
-    options.time = kTime;
+    options.time = kMinute;
     options.deadline = seconds(5);
     options.worker_cost = milliseconds(300);
     options.screen_leaves_room = true;
@@ -86,8 +86,8 @@ class MinuteLaw : public ::testing::Test {
     CampaignOptions options = this->options();
     std::map<std::string, std::size_t> part_of;
     options.progress = [&](const Progress& p) {
-      const auto part =
-          std::min(static_cast<std::size_t>(p.stats.seconds * kParts / kTime.count()), kParts - 1);
+      const auto part = std::min(
+          static_cast<std::size_t>(p.stats.seconds * kParts / kMinute.count()), kParts - 1);
       for (const auto& target : p.targets) {
         Seen& seen = seen_.at(target.target);
         if (target.plans > seen.plans && std::exchange(part_of[target.target], part + 1) <= part)

@@ -120,8 +120,7 @@ TEST_P(ChunkTrial, SampledRowsAgreeWithTheReferenceForRows) {
     EXPECT_EQ(o.calls[0].comparison, Comparison::sampled);
     EXPECT_FALSE(o.calls[0].references.empty());
     for (const auto& r : o.calls[0].references) {
-      EXPECT_EQ(r.mismatches, 0u) << i << ": " << r.tensor << ": " << r.got << ", not "
-                                  << r.want;
+      EXPECT_EQ(r.mismatches, 0u) << i << ": " << r.tensor << ": " << r.got << ", not " << r.want;
       EXPECT_GT(r.numel, 0u);
       EXPECT_LE(r.numel, r.of);
     }
