@@ -1,6 +1,7 @@
 // `redzone planted-overrun`: started by doctor under the guard, not by people. Writes past a block.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 
@@ -27,6 +28,9 @@ class PlantedOverrun final : public Command {
 };
 
 Result<int> past_malloc() {
+  // The guard page ends the process; nobody wants its core.
+  const rlimit none{};
+  ::setrlimit(RLIMIT_CORE, &none);
   auto* volatile block = static_cast<char*>(std::malloc(kBytes));
   if (block == nullptr) return harness_error("no memory");
   const_cast<volatile char*>(block)[kBytes] = 1;
