@@ -44,6 +44,33 @@ bool is_utf8(const std::string& text) {
   return valid_utf8(text) == text;
 }
 
+// A name that a shell may assign to: an exported script contains it as it is.
+bool is_variable_name(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// What no process can be started with, whoever wrote it down; "" if there is nothing.
+std::string mistake_in(const ProgramOrigin& origin) {
+  const auto has_zero = [](const std::string& text) {
+    return text.find('\0') != std::string::npos;
+  };
+  if (origin.argv.empty()) return "it has no program";
+  if (std::any_of(origin.argv.begin(), origin.argv.end(), has_zero))
+    return "an argument holds a zero byte";
+  if (has_zero(origin.folder) || (!origin.folder.empty() && origin.folder.front() != '/'))
+    return "its folder is no absolute path";
+  for (const auto& variable : origin.environment) {
+    if (!is_variable_name(variable.name)) return "a variable has no name that a shell knows";
+    if (has_zero(variable.value)) return "a variable holds a zero byte";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string print_origin(const ProgramOrigin& origin) {
@@ -60,7 +87,8 @@ Result<ProgramOrigin> parse_origin(std::string_view text, std::string_view where
                                        where, version, kVersion));
     ProgramOrigin out;
     FieldJson::read(json, out);
-    if (out.argv.empty()) return harness_error(fmt::format("{}: a program without a name", where));
+    if (const std::string mistake = mistake_in(out); !mistake.empty())
+      return harness_error(fmt::format("{}: not the origin of a program: {}", where, mistake));
     return out;
   } catch (const std::exception& e) {
     return harness_error(fmt::format("{}: not the origin of a program: {}", where, e.what()));
@@ -71,7 +99,7 @@ std::optional<std::string> problem_of(const ProgramOrigin& origin) {
   const auto all_utf8 = [](const std::vector<std::string>& words) {
     return std::all_of(words.begin(), words.end(), is_utf8);
   };
-  if (origin.argv.empty()) return "it has no program";
+  if (std::string mistake = mistake_in(origin); !mistake.empty()) return mistake;
   if (!all_utf8(origin.argv)) return "an argument of the program is not UTF-8 text";
   if (!is_utf8(origin.folder)) return "the name of the working folder is not UTF-8 text";
   for (const auto& variable : origin.environment)

@@ -50,6 +50,23 @@ TEST(ProgramOriginText, NothingElseIsRead) {
   }
 }
 
+// A store may be anybody's: what it names is started, or written into a script.
+TEST(ProgramOriginText, NoProcessIsStartedSoIsRefused) {
+  const auto refused = [](auto change) {
+    ProgramOrigin origin = sample();
+    change(origin);
+    return !parse_origin(print_origin(origin), "here") && problem_of(origin).has_value();
+  };
+  for (const std::string name : {"", "A=B", "A B", "A;touch x", "1A", "$(id)", "A\nB", "-x"})
+    EXPECT_TRUE(refused([&](auto& o) { o.environment[0].name = name; })) << name;
+  EXPECT_TRUE(refused([](auto& o) { o.environment[0].value = std::string("a\0b", 3); }));
+  EXPECT_TRUE(refused([](auto& o) { o.argv[1] = std::string("a\0b", 3); }));
+  EXPECT_TRUE(refused([](auto& o) { o.folder = "-"; }));
+  EXPECT_TRUE(refused([](auto& o) { o.folder = "relative"; }));
+  EXPECT_FALSE(refused([](auto& o) { o.folder = ""; })) << "of a folder that was gone";
+  EXPECT_FALSE(refused([](auto& o) { o.environment[0].name = "_a1"; }));
+}
+
 TEST(ProgramOriginText, WhatCannotBeStoredIsSaid) {
   EXPECT_EQ(problem_of(sample()), std::nullopt);
   const auto has_problem = [](auto change) {
