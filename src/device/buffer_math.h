@@ -56,10 +56,17 @@ RZ_HOST_DEVICE inline std::uint64_t random_word(std::uint64_t seed, std::int64_t
   return mix(seed + static_cast<std::uint64_t>(index) * 0x9e3779b97f4a7c15ull);
 }
 
-// An element of a uniform fill, made of its own bits of the random word: as many as it has, and at
-// most the 24 of a float's significand (53 for f64), so that `hi` is excluded before rounding.
+// Bits for the elements of 2 bytes of a word, to follow their own 16, which are too few near 0: the
+// upper 8 of the 16 bits of each.
+RZ_HOST_DEVICE inline std::uint64_t finer_word(std::uint64_t word) {
+  return (word << 32 | word >> 32) * 0xd6e8feb86659fd93ull;
+}
+
+// An element of a uniform fill, made of its own bits of the random word and, if it has 2 bytes, of
+// the finer word: of 8 bits or the 24 of a float's significand (53 for f64), so that `hi` is
+// excluded before rounding.
 RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double hi,
-                                                    std::uint64_t random) {
+                                                    std::uint64_t random, std::uint64_t finer) {
   if (t == DType::f64) {
     const double u = static_cast<double>(random >> 11) * 1.1102230246251565e-16;
     return encode_real(t, fma(hi - lo, u, lo));
@@ -73,7 +80,9 @@ RZ_HOST_DEVICE inline std::uint64_t uniform_element(DType t, double lo, double h
     case 1:
       return at(static_cast<std::int32_t>(random), 3.90625e-3f);
     case 2:
-      return at(static_cast<std::int32_t>(random), 1.52587890625e-5f);
+      return at(static_cast<std::int32_t>(static_cast<std::uint32_t>(random) << 8 |
+                                          static_cast<std::uint32_t>(finer) >> 8),
+                5.9604644775390625e-8f);
     case 4:
       return at(static_cast<std::int32_t>(static_cast<std::uint32_t>(random) >> 8),
                 5.9604644775390625e-8f);
@@ -89,9 +98,10 @@ RZ_HOST_DEVICE inline std::uint64_t fill_bits(const BufferJob& job, std::int64_t
     case FillKind::uniform: {
       const std::int64_t n = elements_per_word(dtype_bytes(t));
       const std::uint64_t word = random_word(job.seed, index / n);
-      return uniform_element(t, job.lo, job.hi, element_of_word(word, dtype_bytes(t), index % n));
+      return uniform_element(t, job.lo, job.hi, element_of_word(word, dtype_bytes(t), index % n),
+                             element_of_word(finer_word(word), dtype_bytes(t), index % n));
     }
-    case FillKind::integers: {  // a word for each, so that a range of any size is covered
+    case FillKind::integers: {  // a word for each: a range of up to 2^60 integers is covered
       const std::uint64_t r = random_word(job.seed, index);
       const std::uint64_t edge = r & 15;
       if (edge == 0) return encode_integer(t, job.first);

@@ -63,15 +63,10 @@ RZ_HOST_DEVICE inline float f16_to_float(std::uint16_t h) {
   return bits_float(sign | (magnitude >= 0x7c00u ? infinite : float_bits(finite)));
 }
 
-// The bits of `value` as an element of type `t`, in the low bytes. Integers wrap.
+// The bits of `value` as an element of type `t` other than f64, in the low bytes; without a
+// conversion to double, which takes a GPU long. Integers are cut to 64 bits and wrap.
 RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
   switch (t) {
-    case DType::f64: {
-      const double wide = value;
-      std::uint64_t u;
-      memcpy(&u, &wide, sizeof u);
-      return u;
-    }
     case DType::f32:
       return float_bits(value);
     case DType::f16:
@@ -82,6 +77,7 @@ RZ_HOST_DEVICE inline std::uint64_t encode_float(DType t, float value) {
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
 }
+// The same for any type.
 RZ_HOST_DEVICE inline std::uint64_t encode_real(DType t, double value) {
   switch (t) {
     case DType::f64: {

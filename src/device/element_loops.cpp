@@ -124,11 +124,16 @@ struct Loop {
       const std::int64_t count = std::min<std::int64_t>(kBlockWords, (n - done) / kPerWord);
       const std::int64_t word = (first + done) / kPerWord;
       for (std::int64_t w = 0; w < count; ++w) words[w] = random_word(j.seed, word + w);
+      std::uint64_t finer_words[kBlockWords];
+      if constexpr (sizeof(Bits) == 2)
+        for (std::int64_t w = 0; w < count; ++w) finer_words[w] = finer_word(words[w]);
       const auto* random = reinterpret_cast<const std::byte*>(words);
+      const auto* finer = reinterpret_cast<const std::byte*>(finer_words);
       for (std::int64_t i = 0; i < count * kPerWord; ++i) {
-        Bits bits;
+        Bits bits, more = 0;
         std::memcpy(&bits, random + i * kBytes, sizeof bits);
-        put(at, done + i, static_cast<Bits>(uniform_element(Type, j.lo, j.hi, bits)));
+        if constexpr (sizeof(Bits) == 2) std::memcpy(&more, finer + i * kBytes, sizeof more);
+        put(at, done + i, static_cast<Bits>(uniform_element(Type, j.lo, j.hi, bits, more)));
       }
       done += count * kPerWord;
     }

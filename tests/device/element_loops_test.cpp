@@ -135,6 +135,25 @@ TEST(Fill, UniformElementsAreSpreadEvenlyInEachLane) {
   }
 }
 
+// As fine near 0 as a float drawn by 24 bits.
+TEST(Fill, UniformElementsOfTwoBytesComeNearToZero) {
+  for (const DType type : {DType::f16, DType::bf16}) {
+    BufferJob job = job_of(type, FillKind::uniform);
+    job.lo = -1;
+    job.hi = 1;
+    int small = 0, zeros = 0;
+    constexpr std::int64_t kCount = 1 << 20;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      const std::uint64_t bits = fill_bits(job, i);
+      const double value = std::abs(decode(type, &bits));
+      small += value > 0 && value < 0x1p-15;
+      zeros += value == 0;
+    }
+    EXPECT_NEAR(small, kCount / 32768.0, 20) << static_cast<int>(type);
+    EXPECT_LE(zeros, 3) << static_cast<int>(type);
+  }
+}
+
 // A digest says which element holds which bits, within a word and between words.
 TEST(Digest, ChangesWithEachBitAndWithEachSwap) {
   for (const std::size_t size : {1, 2, 4, 8}) {

@@ -66,26 +66,37 @@ __device__ void insert(Sixteen& slot, unsigned bytes, unsigned lane, std::uint64
     slot.high |= bits << (bit - 64);
 }
 
-// The random bits of 16 bytes of elements, from element `first` on.
-__device__ Sixteen random_slot(std::uint64_t seed, std::int64_t first, unsigned element_bytes) {
+// What 16 bytes of elements are made of.
+struct RandomSlot {
+  Sixteen bits, finer;  // of random_word() and finer_word()
+};
+
+// Of the elements from `first` on.
+__device__ RandomSlot random_slot(std::uint64_t seed, std::int64_t first, unsigned element_bytes) {
   const std::int64_t per_word = elements_per_word(element_bytes);
   const std::int64_t word = first / per_word;
   const auto lane = static_cast<unsigned>(first - word * per_word);
-  Sixteen bits = {random_word(seed, word), random_word(seed, word + 1)};
-  if (lane == 0) return bits;
+  const Sixteen bits = {random_word(seed, word), random_word(seed, word + 1)};
+  const Sixteen finer = {finer_word(bits.low), finer_word(bits.high)};
+  if (lane == 0) return {bits, finer};
   const unsigned gone = 8 * element_bytes * lane;
-  return {bits.low >> gone | bits.high << (64 - gone),
-          bits.high >> gone | random_word(seed, word + 2) << (64 - gone)};
+  const auto from_lane = [&](const Sixteen& slot, std::uint64_t next) -> Sixteen {
+    return {slot.low >> gone | slot.high << (64 - gone), slot.high >> gone | next << (64 - gone)};
+  };
+  const std::uint64_t next = random_word(seed, word + 2);
+  return {from_lane(bits, next), from_lane(finer, finer_word(next))};
 }
 
 // A uniform fill of a slot. The type is a constant, so that the compiler removes the switches.
 template <DType Type>
-__device__ Sixteen uniform_slot(const Sixteen& random, double lo, double hi) {
+__device__ Sixteen uniform_slot(const RandomSlot& random, double lo, double hi) {
   constexpr unsigned kBytes = dtype_bytes(Type);
   Sixteen slot = {0, 0};
 #pragma unroll
   for (unsigned lane = 0; lane < kSlotBytes / kBytes; ++lane)
-    insert(slot, kBytes, lane, uniform_element(Type, lo, hi, element_at(random, kBytes, lane)));
+    insert(slot, kBytes, lane,
+           uniform_element(Type, lo, hi, element_at(random.bits, kBytes, lane),
+                           element_at(random.finer, kBytes, lane)));
   return slot;
 }
 
@@ -123,7 +134,7 @@ class Filling {
     if (way_ == Way::each) return slot_of_each(job_, first);
     if (type_ == DType::f32)
       return uniform_slot<DType::f32>(random_slot(seed_, first, 4), lo_, hi_);
-    const Sixteen random = random_slot(seed_, first, 2);
+    const RandomSlot random = random_slot(seed_, first, 2);
     if (type_ == DType::f16) return uniform_slot<DType::f16>(random, lo_, hi_);
     return uniform_slot<DType::bf16>(random, lo_, hi_);
   }
