@@ -110,7 +110,7 @@ struct ReferenceCount {
   std::int64_t compared = 0;
   // All calls of the plans that were judged, whether or not they could be compared.
   std::int64_t calls = 0;
-  // Of the compared calls, those of which only a sample of each output was. Stores do not keep it.
+  // Of the compared calls, those of which only a sample of each output was.
   std::int64_t sampled = 0;
 
   ReferenceCount& operator+=(const ReferenceCount& more) {

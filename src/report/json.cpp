@@ -165,6 +165,7 @@ Json judged(const Judged& j) {
 Json compared(const Compared& c) {
   return {{"target", c.target},
           {"compared_calls", c.reference.compared},
+          {"sampled_calls", c.reference.sampled},
           {"calls", c.reference.calls},
           {"not_compared", c.not_compared}};
 }

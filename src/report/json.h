@@ -37,17 +37,17 @@
 //              "suspects", "new_findings", "known_findings", "judged_by": [names of oracles],
 //              "not_judged_by", "unjudged": [{"target", "verdict", "reason", "plans",
 //              "spec_error": true for a mistake of the target's author}],
-//              "reference": {"compared_calls", "calls", "targets": [{"target",
-//              "compared_calls", "calls", "not_compared"}]}, for targets with a reference,
-//              "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited by
-//              the budget of the device, "between_canaries": plans without guard pages}],
+//              "reference": {"compared_calls", "sampled_calls", "calls", "targets": [{"target",
+//              "compared_calls", "sampled_calls", "calls", "not_compared"}]}, for targets with a
+//              reference, "targets": [{"target", "outputs": OUTPUTS, "out_of_reach": dims limited
+//              by the budget of the device, "between_canaries": plans without guard pages}],
 //              "slow_functions": [functions of specs that took more than half of the time],
 //              "self_proof": {"planted_bugs_caught", "ms"}, "findings": [FINDING]}
 //   OUTPUTS   {"by_digests", "by_nothing", "why"}: calls not compared with the reference
 //   replay    {"subject", "expected": SIGNATURE or null, "reliability": RELIABLE, "runs":
 //              [{"end", "outcome", "oracle", "reason", "signature": SIGNATURE or null, "call",
-//              "result", "as_recorded", "reference": {"compared_calls", "calls"}, "wall_us",
-//              "sanitizer": SANITIZER or null}]}
+//              "result", "as_recorded", "reference": {"compared_calls", "sampled_calls", "calls"},
+//              "wall_us", "sanitizer": SANITIZER or null}]}
 //   SANITIZER {"tool", "records": [{"kind", "warning", "space", "access", "size_bytes", "kernel",
 //              "call", "buffer", "side", "distance_bytes", "address", "thread", "block",
 //              "location", "text", "count"}], "dropped", "problem"}

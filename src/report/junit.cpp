@@ -136,6 +136,7 @@ std::vector<Suite> suites_of(const Night& night) {
   std::vector<Suite> suites{
       {"night", {night_case(night)}}, {"targets", {}}, {"findings", {}}, {"corpus", {}}};
   suites[0].properties = {{"redzone.reference.compared_calls", night.reference.compared},
+                          {"redzone.reference.sampled_calls", night.reference.sampled},
                           {"redzone.reference.calls", night.reference.calls}};
   for (const auto& t : night.targets) suites[1].cases.push_back(target_case(t, night));
   for (const auto& f : night.findings) suites[2].cases.push_back(finding_case(f));

@@ -81,7 +81,7 @@ Json plan(const NightPlan& p) {
 }
 
 Json reference_count(const ReferenceCount& r) {
-  return {{"compared_calls", r.compared}, {"calls", r.calls}};
+  return {{"compared_calls", r.compared}, {"sampled_calls", r.sampled}, {"calls", r.calls}};
 }
 
 Json night_target(const NightTarget& t) {

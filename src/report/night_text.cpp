@@ -44,7 +44,8 @@ std::string head(const Night& n) {
                      grouped(n.pass), grouped(n.fail), grouped(n.inconclusive),
                      grouped(n.not_applicable), counted(n.harness_errors, "harness error"));
   if (const std::string compared = compared_calls(n.reference); !compared.empty())
-    out += fmt::format("  compared    {} with the reference\n", compared);
+    out +=
+        fmt::format("  compared    {} with the reference{}\n", compared, sampled_text(n.reference));
   if (!n.trend.empty())
     out += fmt::format("  findings    {}\n", counts_text(n.trend.back().findings));
   if (!n.problem.empty()) out += fmt::format("  ended early {}\n", printable(n.problem));

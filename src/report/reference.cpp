@@ -8,8 +8,11 @@ namespace redzone::report {
 
 std::string compared_count(const ReferenceCount& count) {
   if (count.calls == 0) return "";
-  return fmt::format("{} of {}", grouped(static_cast<std::uint64_t>(count.compared)),
-                     grouped(static_cast<std::uint64_t>(count.calls)));
+  std::string out = fmt::format("{} of {}", grouped(static_cast<std::uint64_t>(count.compared)),
+                                grouped(static_cast<std::uint64_t>(count.calls)));
+  if (count.sampled > 0)
+    out += fmt::format(" ({} sampled)", grouped(static_cast<std::uint64_t>(count.sampled)));
+  return out;
 }
 
 std::string compared_calls(const ReferenceCount& count) {

@@ -10,7 +10,7 @@
 
 namespace redzone::report {
 
-// "612 of 1,000"
+// "612 of 1,000", "612 of 1,000 (40 sampled)"
 std::string compared_count(const ReferenceCount& count);
 // "612 of 1,000 calls"
 std::string compared_calls(const ReferenceCount& count);

@@ -174,6 +174,7 @@ std::string night_sarif(const Night& night) {
                                         {"results", std::move(results)},
                                         {"properties",
                                          {{"comparedCalls", night.reference.compared},
+                                          {"sampledCalls", night.reference.sampled},
                                           {"callsToCompare", night.reference.calls}}}}})}};
   return log.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -152,8 +152,11 @@ template <class A, Of<ReferenceCount> R>
 void columns(A& a, R& r) {
   a("reference_compared", r.compared);
   a("reference_calls", r.calls);
+  a("reference_sampled", r.sampled);
   a.holds(are_counts(r.compared, r.calls) && r.compared <= r.calls,
           "more calls were compared with the reference than there were");
+  a.holds(are_counts(r.sampled) && r.sampled <= r.compared,
+          "more calls were compared in samples than were compared");
 }
 
 template <class A, Of<CampaignStats> C>

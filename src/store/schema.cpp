@@ -315,9 +315,16 @@ ALTER TABLE findings ADD COLUMN origin TEXT NOT NULL DEFAULT 'target';
 ALTER TABLE findings ADD COLUMN origin_document TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3, kVersion4, kVersion5,
-                            kVersion6,  kVersion7,  kVersion8, kVersion9, kVersion10,
-                            kVersion11, kVersion12, kVersion13};
+// Of the calls compared with the reference, those of which only a sample was; zeros in older
+// stores, which compared whole calls only.
+constexpr std::string_view kVersion14 = R"sql(
+ALTER TABLE campaigns ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE night_targets ADD COLUMN reference_sampled INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps{kVersion1,  kVersion2,  kVersion3,  kVersion4, kVersion5,
+                            kVersion6,  kVersion7,  kVersion8,  kVersion9, kVersion10,
+                            kVersion11, kVersion12, kVersion13, kVersion14};
 
 }  // namespace
 

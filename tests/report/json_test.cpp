@@ -130,9 +130,10 @@ TEST(ReportJson, CampaignSaysWhatItComparedOfEachTarget) {
   campaign.stats.reference = {612, 1000, 40};
   Scope scope;
   scope.compared = {{"scan", {612, 1000}, "the trial did not complete"}};
-  EXPECT_EQ(parsed(campaign_json(campaign, {}, {}, "", scope))["reference"].dump(),
-            R"({"compared_calls":612,"sampled_calls":40,"calls":1000,"targets":[{"target":"scan",)"
-            R"("compared_calls":612,"calls":1000,"not_compared":"the trial did not complete"}]})");
+  EXPECT_EQ(
+      parsed(campaign_json(campaign, {}, {}, "", scope))["reference"].dump(),
+      R"({"compared_calls":612,"sampled_calls":40,"calls":1000,"targets":[{"target":"scan",)"
+      R"("compared_calls":612,"sampled_calls":0,"calls":1000,"not_compared":"the trial did not complete"}]})");
 }
 
 TEST(ReportJson, Targets) {

@@ -136,8 +136,9 @@ TEST(Night, TheJsonHasEveryMember) {
   EXPECT_EQ(json["targets"][0]["findings"]["known"], 0);
   EXPECT_EQ(json["trend"][1]["device_seconds"]["sample"], 3210.5);
   EXPECT_EQ(json["not_judged"][2]["what"], "repros/b.toml");
-  EXPECT_EQ(json["reference"].dump(), R"({"calls":1037,"compared_calls":612})");
-  EXPECT_EQ(json["targets"][0]["reference"].dump(), R"({"calls":1000,"compared_calls":612})");
+  EXPECT_EQ(json["reference"].dump(), R"({"calls":1037,"compared_calls":612,"sampled_calls":0})");
+  EXPECT_EQ(json["targets"][0]["reference"].dump(),
+            R"({"calls":1000,"compared_calls":612,"sampled_calls":0})");
   EXPECT_EQ(json["targets"][0]["not_compared"], "the trial did not complete");
 }
 
@@ -188,6 +189,19 @@ TEST(Night, WhereNothingWasToBeComparedNothingIsSaidOfIt) {
     const std::string text = format.write(night);
     EXPECT_EQ(text.find("with the reference"), std::string::npos) << format.name;
     EXPECT_EQ(text.find("0 of 0"), std::string::npos) << format.name;
+  }
+}
+
+TEST(Night, EveryFormatSaysHowManyComparisonsWereSamples) {
+  Night night = sample_night();
+  for (const auto& format : night_formats())
+    EXPECT_EQ(format.write(night).find("4711"), std::string::npos) << format.name;
+  night.reference.sampled = 4711;
+  night.targets[0].reference.sampled = 4711;
+  for (const auto& format : night_formats()) {
+    const std::string text = format.write(night);
+    EXPECT_TRUE(text.find("4711") != std::string::npos || text.find("4,711") != std::string::npos)
+        << format.name;
   }
 }
 

@@ -208,9 +208,10 @@ TEST_F(CopyStore, StoresOfOlderBuildsAreComparedByCampaign) {
     change(name, "DROP TABLE writers");
     change(name, "ALTER TABLE occurrences RENAME TO sightings");
     change(name, "ALTER TABLE findings RENAME COLUMN occurrences TO sightings");
-    for (const char* column :
-         {"outputs_by_digests", "outputs_by_nothing", "outputs_not_judged", "spec_error"})
+    for (const char* column : {"outputs_by_digests", "outputs_by_nothing", "outputs_not_judged",
+                               "spec_error", "reference_sampled"})
       change(name, fmt::format("ALTER TABLE night_targets DROP COLUMN {}", column));
+    change(name, "ALTER TABLE campaigns DROP COLUMN reference_sampled");
     for (const char* column : {"origin", "origin_document"})
       change(name, fmt::format("ALTER TABLE findings DROP COLUMN {}", column));
     change(name, fmt::format("PRAGMA user_version = {}", kBeforeWriters));

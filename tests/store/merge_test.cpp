@@ -235,7 +235,7 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
     must(NightBook(a).replayed(1, {"x", id, "sample", "", Tonight::fails, {5, 5}, "", 1}));
     merge_files({dir / "a.db"}, dir / "all.db");
     must(NightBook(a).replayed(1, {"y", {}, "sample", "", Tonight::passes, {0, 5}, "", 1}));
-    must(a.end_campaign(1, {.reference = {3, 5}}));
+    must(a.end_campaign(1, {.reference = {3, 5, 2}}));
     must(NightBook(a).target(1, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
     run.exit_code = 1;
     must(NightBook(a).update(run));
@@ -254,7 +254,7 @@ TEST_F(Merge, TheNightsOfShardsComeTogetherAndALaterCopyOfANightWins) {
   ASSERT_EQ(replays.size(), 2u);
   EXPECT_EQ(replays[0].finding, 1);
   EXPECT_FALSE(replays[1].finding);
-  EXPECT_EQ(must(all.campaigns()).at(0).stats.reference, (ReferenceCount{3, 5}));
+  EXPECT_EQ(must(all.campaigns()).at(0).stats.reference, (ReferenceCount{3, 5, 2}));
   const auto targets = must(book.targets(1));
   ASSERT_EQ(targets.size(), 1u);
   EXPECT_EQ(targets[0].reference, (ReferenceCount{3, 5}));

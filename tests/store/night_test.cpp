@@ -66,7 +66,7 @@ TEST(NightBook, KeepsARunWithItsReplaysAndTargets) {
     run.fuzz_seconds = 1800.5;
     must(book.update(run));
     target.plans = stats.plans = 100;
-    target.reference = stats.reference = {80, 90};
+    target.reference = stats.reference = {80, 90, 7};
     run.fuzz_seconds = 1801;
     must(book.keep(run, stats, {target}));
     EXPECT_EQ(must(store.campaigns()).at(0).stats, stats);

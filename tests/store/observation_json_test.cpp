@@ -78,7 +78,7 @@ TEST(ObservationJson, ExactFormWithEveryMember) {
       R"("numel":5,"dirty_before":6,"dirty_after":7,"dirty_gaps":8,"changed":3,)"
       R"("first_dirty_byte":-9},{"name":"io","role":"inout","digest":0,"numel":0}],)"
       R"("references":[{"tensor":"y","numel":10,"mismatches":1,"first_index":3,"got":"inf",)"
-      R"("want":-0.1,"worst":1e+300}],"launches":[{"kernel":"scan","grid":[1,2,3],"block":[4,)"
+      R"("want":-0.1,"worst":1e+300,"of":4096}],"launches":[{"kernel":"scan","grid":[1,2,3],"block":[4,)"
       R"(5,6],"shared_bytes":7}],"scratch":[{"name":"s","bytes":256,"align":128,)"
       R"("bytes_per_cta":16,"grid":[4,3,2],"num_ctas":2,"need_align":64}],)"
       R"("comparison":"left-out","reference_us":11},{"call":4}],"encodes":[{"call":4,)"

@@ -119,6 +119,8 @@ TEST(ProgramFindings, FindingsOfOlderStoresAreOfTargets) {
     SQLite::Database sql((dir / "s.db").string(), SQLite::OPEN_READWRITE);
     sql.exec("ALTER TABLE findings DROP COLUMN origin");
     sql.exec("ALTER TABLE findings DROP COLUMN origin_document");
+    sql.exec("ALTER TABLE campaigns DROP COLUMN reference_sampled");
+    sql.exec("ALTER TABLE night_targets DROP COLUMN reference_sampled");
     sql.exec("PRAGMA user_version = 12");
   }
   {

@@ -43,7 +43,7 @@ void fill_every_table(const std::filesystem::path& path) {
   must(store.mark(f.id, {"", LedgerEvent::known, "https://x/1", ""}));
   must(book.replayed(run.campaign,
                      {f.signature.hash(), f.id, "t", "", Tonight::passes, {1, 5}, "", 0}));
-  must(store.update_campaign(run.campaign, {.reference = {3, 5}}));
+  must(store.update_campaign(run.campaign, {.reference = {3, 5, 1}}));
   must(book.target(run.campaign, {"t", 1, 1, 1, 0, 0, 0, 0, 1, 1, "", {3, 5}, "too large"}));
 }
 
@@ -134,7 +134,10 @@ TEST_F(UnsoundRow, IsRefusedByReadersAndByTheCheckAlike) {
            "UPDATE campaigns SET reference_compared = -1",
            "UPDATE campaigns SET reference_compared = -2, reference_calls = -1",
            "UPDATE campaigns SET reference_calls = 'many'",
+           "UPDATE campaigns SET reference_sampled = 4",
+           "UPDATE campaigns SET reference_sampled = -1",
            "UPDATE night_targets SET reference_compared = 6",
+           "UPDATE night_targets SET reference_sampled = 4",
            "UPDATE night_targets SET reference_calls = 9000000000000000000",
            "UPDATE night_targets SET not_compared = x'00'",
            "UPDATE night_targets SET outputs_by_digests = -1",

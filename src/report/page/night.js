@@ -17,7 +17,9 @@ function heading(night, all) {
 
 // How many calls of a night or a target were compared; "" if there were none to compare.
 function compared({ reference }) {
-  return reference.calls > 0 ? `${number(reference.compared_calls)} of ${number(reference.calls)}` : "";
+  if (reference.calls === 0) return "";
+  const count = `${number(reference.compared_calls)} of ${number(reference.calls)}`;
+  return reference.sampled_calls > 0 ? `${count} (${number(reference.sampled_calls)} sampled)` : count;
 }
 
 function tiles(night, { standings }) {
