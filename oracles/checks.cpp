@@ -41,7 +41,7 @@ std::optional<std::string> differing_output(const CallObservation& a, const Call
 }
 
 bool was_sampled(const CallObservation& call) {
-  return call.comparison == Comparison::sampled;
+  return call.comparison == Comparison::sampled || call.comparison == Comparison::sampled_instead;
 }
 
 bool was_compared(const CallObservation& call) {
@@ -81,7 +81,8 @@ const CallObservation* find_call(const Observation& o, std::int32_t call) {
 // What happened to the outputs of a call over all trials.
 struct OutputsSeen {
   int trials = 0;         // in which the call completed
-  bool compared = false;  // with the reference
+  bool whole = false;     // compared with the reference
+  bool sampled = false;   // some rows were
   bool elements = false;  // some output has one
 };
 
@@ -92,7 +93,8 @@ std::map<std::int32_t, OutputsSeen> outputs_of(std::span<const Observation> obse
       if (call.buffers.empty()) continue;
       OutputsSeen& seen = out[call.call];
       ++seen.trials;
-      seen.compared = seen.compared || was_compared(call);
+      seen.whole = seen.whole || call.comparison == Comparison::compared;
+      seen.sampled = seen.sampled || was_sampled(call);
       for (const auto& b : call.buffers)
         seen.elements = seen.elements || (!b.scratch && b.role != Role::in && b.numel > 0);
     }
@@ -345,6 +347,7 @@ std::string why_not_compared(const Plan& plan, const Observation& observation) {
     case Comparison::too_large:
       return call + " is too large for it";
     case Comparison::sampled:
+    case Comparison::sampled_instead:
       return call + " was compared in a sample of its rows";
     case Comparison::none:
     case Comparison::empty:
@@ -370,8 +373,9 @@ OutputCount judged_outputs(const TargetSpec& spec, std::span<const Observation> 
                                  [](const Observation& o) { return o.end == End::completed; });
   if (!ended) return count;
   for (const auto& [call, seen] : outputs_of(observations)) {
-    if (seen.compared) continue;
     const bool digests = spec.deterministic && seen.elements && seen.trials > 1;
+    // Beside a sample, digests compare the other rows.
+    if (seen.whole || (seen.sampled && digests)) continue;
     ++(digests ? count.by_digests : count.by_nothing);
   }
   return count;

@@ -42,6 +42,10 @@ std::vector<double> works_of(const Plan& plan, const TargetSpec& spec) {
   return works;
 }
 
+bool is_sample(const CallObservation& call) {
+  return call.comparison == Comparison::sampled || call.comparison == Comparison::sampled_instead;
+}
+
 void leave_out(std::vector<std::uint32_t> calls, std::span<TrialSpec> trials) {
   std::sort(calls.begin(), calls.end());
   for (TrialSpec& trial : trials)
@@ -91,10 +95,23 @@ ReferenceBudget::Reserved ReferenceBudget::reserve(const Plan& plan, const Targe
       left_out.insert(left_out.end(), large.indices.begin(), large.indices.end());
     }
   }
+  if (spec.sampled_rows > 0)
+    reserve_samples(left_out.size() * static_cast<std::size_t>(comparing), reserved, trials);
   leave_out(std::move(left_out), trials);
   had_first_ = had_first_ || reserved.first;
   allowance_us_ -= reserved.us;
   return reserved;
+}
+
+void ReferenceBudget::reserve_samples(std::size_t calls, Reserved& reserved,
+                                      std::span<TrialSpec> trials) {
+  if (calls == 0 || sampled_calls_ == 0) return;
+  const double us = static_cast<double>(calls) * sampled_us_ / sampled_calls_;
+  if (reserved.us + us <= allowance_us_) {
+    reserved.us += us;
+    return;
+  }
+  for (TrialSpec& trial : trials) trial.samples = false;
 }
 
 void ReferenceBudget::measure(double work, double us) {
@@ -113,7 +130,12 @@ void ReferenceBudget::settle(const Reserved& reserved, std::span<const Observati
       const double work = reserved.works[index];
       const auto us = static_cast<double>(call.reference_us);
       references_us += us;
-      if (call.comparison == Comparison::sampled) continue;  // tells nothing about whole ones
+      if (is_sample(call)) {  // tells nothing about whole references
+        sampled_us_ += us;
+        sampled_calls_ += 1;
+        allowance_us_ -= us;
+        continue;
+      }
       measure(work, us);
       if (work <= kSmallWork) continue;
       compared = true;

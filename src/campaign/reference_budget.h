@@ -4,7 +4,8 @@
 // microseconds. So small calls are always compared, and large ones when the time set aside pays for
 // them. A share of all other trial time is set aside; the cost of a call is estimated from earlier
 // ones. The first large call does not wait, so a campaign that met one has compared one. The trial
-// lists the calls that are left out, so that a trial means the same to every worker.
+// lists the calls that are left out, so that a trial means the same to every worker. Samples of
+// rows of these are paid by the same share; the first one is always taken.
 #pragma once
 
 #include <chrono>
@@ -47,12 +48,16 @@ class ReferenceBudget {
   void settle(const Reserved& reserved, std::span<const Observation> observations);
 
  private:
+  // Reserves the samples of the calls that are left out, or switches them off.
+  void reserve_samples(std::size_t calls, Reserved& reserved, std::span<TrialSpec> trials);
   double expected_us(double work) const { return work * measured_us_ / measured_work_; }
   void measure(double work, double us);
 
   double most_us_;
   double allowance_us_ = 0;
   bool had_first_ = false;
+  double sampled_us_ = 0;  // of all samples so far
+  double sampled_calls_ = 0;
   // Totals of all references so far. Starts with a slow one of a millisecond as an estimate.
   double measured_work_ = 1e5, measured_us_ = 1e3;
 };

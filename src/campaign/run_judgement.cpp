@@ -31,14 +31,29 @@ const TrialSpec* blind_trial(const Answer& own, const std::string& buffer) {
   return nullptr;
 }
 
+// Calls of the comparing trial that were compared in other elements than elsewhere.
+std::int64_t calls_sampled_instead(const Answer& own) {
+  std::int64_t count = 0;
+  for (std::size_t t = 0; t < std::min(own.trials.size(), own.observations.size()); ++t) {
+    if (!own.trials[t].reference) continue;
+    const auto& calls = own.observations[t].calls;
+    count = std::count_if(calls.begin(), calls.end(), [](const CallObservation& call) {
+      return call.comparison == Comparison::sampled_instead;
+    });
+  }
+  return count;
+}
+
 // Why a pass says nothing of the recorded failure; empty if it does say something.
 std::string why_blind(const Plan& plan, const Answer& own, const Signature& recorded) {
   const ReferenceCount& count = own.verdict.reference;
   // A finding does not say which of its calls the reference failed, so that only a run in which
-  // each was compared says that none fails; and not in which elements, so that each must be whole.
-  if (needs_reference(recorded.kind) && count.compared - count.sampled != count.calls)
-    return fmt::format("not judged by the reference: {} of {} calls were compared whole; {}",
-                       count.compared - count.sampled, count.calls,
+  // each was compared says that none fails. A call that every trial samples is compared in the rows
+  // in which it failed.
+  const auto parts = calls_sampled_instead(own);
+  if (needs_reference(recorded.kind) && count.compared - parts != count.calls)
+    return fmt::format("not judged by the reference: {} of {} calls were compared; {}",
+                       count.compared - parts, count.calls,
                        oracles::why_not_compared(plan, own.trials, own.observations));
   if (recorded.kind == FailKind::redzone && (recorded.side == "before" || recorded.side == "after"))
     if (const TrialSpec* trial = blind_trial(own, recorded.buffer))

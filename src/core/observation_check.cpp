@@ -60,8 +60,19 @@ class Check {
                              {b.numel, b.dirty_before, b.dirty_after, b.dirty_gaps, b.changed}))
           return p;
       for (const auto& r : c.references)
-        if (auto p = counted("a count", {r.numel, r.mismatches, r.first_index, r.of})) return p;
+        if (auto p = reference(r)) return p;
     }
+    return std::nullopt;
+  }
+
+  static Problem reference(const ReferenceObservation& r) {
+    if (auto p = counted("a count", {r.numel, r.mismatches, r.first_index, r.of})) return p;
+    const std::uint64_t all = r.of > 0 ? r.of : r.numel;
+    if (r.numel > all) return fmt::format("a sample of {} of {} elements", r.numel, all);
+    if (r.mismatches > r.numel)
+      return fmt::format("{} of {} compared elements differ", r.mismatches, r.numel);
+    if (r.mismatches > 0 && r.first_index >= all)
+      return fmt::format("element {} of {} differs", r.first_index, all);
     return std::nullopt;
   }
 

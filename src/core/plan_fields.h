@@ -42,7 +42,8 @@ constexpr auto field_table(std::type_identity<Plan>) {
 }
 constexpr auto field_table(std::type_identity<TrialSpec>) {
   return sent_fields(&TrialSpec::mode, &TrialSpec::order, &TrialSpec::reference,
-                     &TrialSpec::plain_graphs, &TrialSpec::left_out, &TrialSpec::wide_canaries);
+                     &TrialSpec::plain_graphs, &TrialSpec::left_out, &TrialSpec::samples,
+                     &TrialSpec::wide_canaries);
 }
 
 }  // namespace redzone

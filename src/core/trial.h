@@ -23,6 +23,8 @@ struct TrialSpec {
   bool plain_graphs = false;
   // Calls, ascending, that `reference` skips to save time.
   std::vector<std::uint32_t> left_out = {};
+  // Where the whole reference is skipped, compare a sample of rows (TargetSpec::sampled_rows).
+  bool samples = true;
   // Guarded buffers have a whole canary window on each side, and the guard page beyond it: a write
   // shortly past a buffer dirties a canary instead of ending the worker by a fault. Such a read
   // gets bytes that depend on the poison.
@@ -115,7 +117,9 @@ enum class Comparison : std::uint8_t {
   left_out,   // TrialSpec::left_out
   too_large,  // the reference would need more host memory than allowed
   empty,      // no output has an element
-  sampled     // some rows of each output were: TargetSpec::sampled_rows
+  // Some rows of each output were (TargetSpec::sampled_rows):
+  sampled,         // as in every trial, because the call is so large (core/work.h)
+  sampled_instead  // in place of the whole: left out, or too large for the memory here
 };
 
 constexpr auto enum_table(Comparison) {
@@ -124,7 +128,8 @@ constexpr auto enum_table(Comparison) {
                                                {Comparison::left_out, "left-out"},
                                                {Comparison::too_large, "too-large"},
                                                {Comparison::empty, "empty"},
-                                               {Comparison::sampled, "sampled"}});
+                                               {Comparison::sampled, "sampled"},
+                                               {Comparison::sampled_instead, "sampled-instead"}});
 }
 
 // Comparison of one output with the reference.

@@ -267,7 +267,9 @@ Problem reference_problem(const TargetSpec& spec) {
                                       [](const TensorSpec& t) { return t.role != Role::in; });
   if (spec.has_reference && !has_output)
     return "it declares has_reference, but has no output tensor to compare";
-  if (spec.sampled_rows < 0) return fmt::format("its sampled_rows is {}", spec.sampled_rows);
+  if (spec.sampled_rows != 0 && (spec.sampled_rows < 3 || spec.sampled_rows > kMostSampledRows))
+    return fmt::format("its sampled_rows is {}, must be 0 or in 3..{}", spec.sampled_rows,
+                       kMostSampledRows);
   if (spec.sampled_rows > 0 && !spec.has_reference)
     return "it declares sampled_rows, but not has_reference: small calls are compared whole";
   return std::nullopt;

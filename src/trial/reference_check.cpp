@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "device/buffer_math.h"
@@ -96,6 +97,11 @@ std::uint64_t microseconds_since(Clock::time_point begun) {
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(us.count()), 1);
 }
 
+void show_call(TrialState& state, const CallUnit& unit) {
+  if (state.box != nullptr) state.box->call_compared = unit.item->index;
+  state.show_progress();
+}
+
 // Calls a function of the target. False, with the trial ended, if it throws.
 template <class Function>
 bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, const char* name,
@@ -105,8 +111,6 @@ bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, co
                        fmt::format("target '{}': {}() threw {}", spec.name, name, what));
     return false;
   };
-  if (state.box != nullptr) state.box->call_compared = unit.item->index;
-  state.show_progress();
   try {
     function();
   } catch (const std::bad_alloc&) {
@@ -120,6 +124,10 @@ bool returns(TrialState& state, const TargetSpec& spec, const CallUnit& unit, co
     return thrown("something that is not a std::exception");
   }
   return true;
+}
+
+Tolerance tolerance_of(const TensorBuffer& tensor, const TargetSpec& spec, const Call& call) {
+  return tensor.spec->tolerance.value_or(spec.tolerance_for(call.config));
 }
 
 template <class T>
@@ -217,23 +225,26 @@ bool ReferenceCheck::read_output(Session& session, const TensorBuffer& tensor,
 }
 
 bool ReferenceCheck::run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
-                                   const CallUnit& unit) {
+                                   const CallUnit& unit, std::uint64_t& function_us) {
   make_inputs(unit);
   Values call(unit, *this);
-  return returns(state, spec, unit, "reference", [&] { target.reference(call); });
+  return returns(state, spec, unit, "reference", [&] {
+    const auto begun = Clock::now();
+    target.reference(call);
+    function_us = microseconds_since(begun);
+  });
 }
 
 bool ReferenceCheck::compare_outputs(TrialState& state, const TargetSpec& spec,
                                      const CallUnit& unit, const ExpectedOutputs& expected,
                                      const FetchedOutputs& fetched) {
-  const Tolerance tolerance = spec.tolerance_for(unit.item->call->config);
   auto& references = state.of_call(unit.item->index).references;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
     if (!read_output(state.session, tensor, fetched)) return false;
     references.push_back(compare_values(tensor.spec->name, found_, expected[i],
-                                        tensor.spec->tolerance.value_or(tolerance)));
+                                        tolerance_of(tensor, spec, *unit.item->call)));
   }
   return true;
 }
@@ -245,10 +256,12 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (done[i]) continue;
     const auto begun = Clock::now();
+    show_call(state, *units[i]);
     const Call& call = *units[i]->item->call;
     const ExpectedOutputs* expected = memory_.find(spec.name, call, false);
     const bool known = expected != nullptr;
-    bool going = known || run_reference(state, target, spec, *units[i]);
+    std::uint64_t function_us = 0;
+    bool going = known || run_reference(state, target, spec, *units[i], function_us);
     if (!known) expected = &outputs_;
     for (std::size_t k = i; going && k < units.size(); ++k) {
       if (done[k] || !are_equal(*units[i], *units[k])) continue;
@@ -256,9 +269,9 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
       going = compare_outputs(state, spec, *units[k], *expected, fetched);
     }
     if (!known) {
-      const std::uint64_t us = microseconds_since(begun);
-      state.of_call(units[i]->item->index).reference_us = us;
-      if (going && us >= kWorthRememberingUs) memory_.keep(spec.name, call, false, outputs_);
+      state.of_call(units[i]->item->index).reference_us = microseconds_since(begun);
+      if (going && function_us >= kWorthRememberingUs)
+        memory_.keep(spec.name, call, false, outputs_);
     }
     forget_large();
     state.show_progress();
@@ -267,47 +280,59 @@ void ReferenceCheck::compare(TrialState& state, const Target& target, const Targ
 }
 
 bool ReferenceCheck::sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
-                                const CallUnit& unit) {
+                                SampledUnit& sampled) {
+  const CallUnit& unit = *sampled.unit;
   const auto begun = Clock::now();
   const Call& call = *unit.item->call;
-  RowsCall asked(unit, spec.sampled_rows);
   const ExpectedOutputs* expected = memory_.find(spec.name, call, true);
   const bool known = expected != nullptr;
-  if (!known) {
-    if (!returns(state, spec, unit, "reference_rows", [&] { target.reference_rows(asked); }))
-      return false;
-    expected = &asked.outputs();
-  }
-  const Tolerance tolerance = spec.tolerance_for(call.config);
+  std::optional<RowsCall> asked;
+  std::uint64_t function_us = 0;
+  const bool returned = returns(state, spec, unit, "reference_rows", [&] {
+    asked.emplace(unit, spec.sampled_rows);
+    if (known) return;
+    const auto called = Clock::now();
+    target.reference_rows(*asked);
+    function_us = microseconds_since(called);
+  });
+  if (!returned) return false;
+  if (!known) expected = &asked->outputs();
   auto& references = state.of_call(unit.item->index).references;
+  bool whole = true;
   for (std::size_t i = 0; i < unit.tensors.size(); ++i) {
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
-    const RowsOf& shape = asked.shape_of(i);
-    const auto& rows = asked.rows_of(i);
+    const RowsOf& shape = asked->shape_of(i);
+    const auto& rows = asked->rows_of(i);
     const auto length = static_cast<std::size_t>(shape.length());
     found_.resize((*expected)[i].size());
     for (std::size_t r = 0; r < rows.size(); ++r)
       if (!shape.read(state.session, rows[r], found_.data() + r * length)) return false;
-    ReferenceObservation o = compare_values(tensor.spec->name, found_, (*expected)[i],
-                                            tensor.spec->tolerance.value_or(tolerance));
+    ReferenceObservation o =
+        compare_values(tensor.spec->name, found_, (*expected)[i], tolerance_of(tensor, spec, call));
     if (o.mismatches > 0)
       o.first_index = static_cast<std::uint64_t>(rows[o.first_index / length]) * length +
                       o.first_index % length;
     o.of = static_cast<std::uint64_t>(shape.rows()) * length;
+    if (o.of == o.numel)
+      o.of = 0;
+    else
+      whole = false;
     references.push_back(std::move(o));
   }
+  if (whole) sampled.comparison = Comparison::compared;
   if (known) return true;
-  const std::uint64_t us = microseconds_since(begun);
-  state.of_call(unit.item->index).reference_us = us;
-  if (us >= kWorthRememberingUs) memory_.keep(spec.name, call, true, asked.outputs());
+  state.of_call(unit.item->index).reference_us = microseconds_since(begun);
+  if (function_us >= kWorthRememberingUs) memory_.keep(spec.name, call, true, asked->outputs());
   return true;
 }
 
 void ReferenceCheck::sample(TrialState& state, const Target& target, const TargetSpec& spec,
-                            std::span<const CallUnit* const> units) {
-  for (const CallUnit* unit : units) {
-    const bool going = sample_one(state, target, spec, *unit);
+                            std::span<SampledUnit> units) {
+  for (SampledUnit& unit : units) {
+    show_call(state, *unit.unit);
+    const bool going = sample_one(state, target, spec, unit);
+    forget_large();
     state.show_progress();
     if (!going) return;
   }

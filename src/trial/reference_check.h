@@ -13,6 +13,13 @@ namespace redzone::trial {
 // Host memory in bytes for the inputs and outputs of a call's reference.
 std::size_t reference_bytes(const CallUnit& unit);
 
+// A call of which a sample is to be compared, and how that is reported: as `compared` in the end if
+// the sample has all rows of all outputs.
+struct SampledUnit {
+  const CallUnit* unit = nullptr;
+  Comparison comparison = Comparison::sampled;
+};
+
 // Keeps its memory between calls and trials: these are many and mostly small, so allocating anew
 // would cost more than computing the values.
 class ReferenceCheck {
@@ -29,19 +36,19 @@ class ReferenceCheck {
                std::span<const CallUnit* const> units, const FetchedOutputs& fetched);
   // The same for some rows of each output, for targets with TargetSpec::sampled_rows.
   void sample(TrialState& state, const Target& target, const TargetSpec& spec,
-              std::span<const CallUnit* const> units);
+              std::span<SampledUnit> units);
 
  private:
   class Values;
 
   // These return false if the session has stopped.
   bool run_reference(TrialState& state, const Target& target, const TargetSpec& spec,
-                     const CallUnit& unit);
+                     const CallUnit& unit, std::uint64_t& function_us);
   bool compare_outputs(TrialState& state, const TargetSpec& spec, const CallUnit& unit,
                        const ExpectedOutputs& expected, const FetchedOutputs& fetched);
   bool read_output(Session& session, const TensorBuffer& tensor, const FetchedOutputs& fetched);
   bool sample_one(TrialState& state, const Target& target, const TargetSpec& spec,
-                  const CallUnit& unit);
+                  SampledUnit& sampled);
   void make_inputs(const CallUnit& unit);
   void forget_large();
 

@@ -5,8 +5,8 @@
 namespace redzone::trial {
 namespace {
 
-// Finding one of more would take longer than most references.
-constexpr std::size_t kMostEntries = 64;
+// More than the calls of a plan that is reduced; each is looked at in a search.
+constexpr std::size_t kMostEntries = 256;
 
 }  // namespace
 

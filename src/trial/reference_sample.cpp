@@ -2,32 +2,100 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
 #include "device/buffer_math.h"
 #include "trial/reference_values.h"
 
 namespace redzone::trial {
 
-std::vector<std::int64_t> choose_rows(std::int64_t rows, int wanted, std::uint64_t seed) {
-  std::vector<std::int64_t> chosen;
-  if (rows <= wanted) {
-    for (std::int64_t row = 0; row < rows; ++row) chosen.push_back(row);
-    return chosen;
+namespace {
+
+std::uint64_t add_to_hash(std::uint64_t hash, std::uint64_t value) {
+  return device::mix(hash ^ device::mix(value));
+}
+std::uint64_t add_to_hash(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = add_to_hash(hash, static_cast<unsigned char>(c));
+  return add_to_hash(hash, text.size());
+}
+
+std::uint64_t add_to_hash(std::uint64_t hash, const Layout& layout) {
+  for (const std::int64_t value :
+       {layout.row_padding_elems, std::int64_t{layout.transposed}, layout.offset_elems,
+        layout.unit_stride.value_or(INT64_MIN), std::int64_t{layout.hnd}, layout.slice_elems,
+        layout.broadcast_dim, layout.reversed_dim})
+    hash = add_to_hash(hash, static_cast<std::uint64_t>(value));
+  return hash;
+}
+
+// Of all that a plan says of the call, and of the tensor's name.
+std::uint64_t seed_of(const Call& call, std::string_view tensor) {
+  std::uint64_t hash = add_to_hash(call.seed, tensor);
+  for (const auto& [name, value] : call.dims)
+    hash = add_to_hash(add_to_hash(hash, name), static_cast<std::uint64_t>(value));
+  for (const auto& [name, value] : call.config) {
+    hash = add_to_hash(hash, name);
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+      hash = add_to_hash(hash, static_cast<std::uint64_t>(*number));
+    else
+      hash = add_to_hash(hash, std::get<std::string>(value));
   }
-  // Both ends where there is room for a row between them.
-  const std::int64_t ends = wanted > 2 ? 1 : 0;
-  const std::int64_t between = rows - 2 * ends;
-  const std::int64_t parts = wanted - 2 * ends;
-  // In 128 bits, so that the product cannot overflow. No part is empty, because rows > wanted.
-  const auto border = [&](std::int64_t part) {
-    return ends + static_cast<std::int64_t>(static_cast<__int128>(between) * part / parts);
-  };
-  if (ends > 0) chosen.push_back(0);
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const auto random = static_cast<std::int64_t>(device::random_word(seed, part) >> 1);
-    chosen.push_back(border(part) + random % (border(part + 1) - border(part)));
+  for (const auto& [name, layout] : call.layouts)
+    hash = add_to_hash(add_to_hash(hash, name), layout);
+  return hash;
+}
+
+std::int64_t row_count(std::span<const std::int64_t> outer) {
+  std::int64_t rows = 1;
+  for (const std::int64_t size : outer) rows *= size;
+  return rows;
+}
+
+// A random row; with `edge` (a dim) its last index there.
+std::int64_t random_row(std::span<const std::int64_t> outer, std::optional<std::size_t> edge,
+                        std::uint64_t seed) {
+  std::int64_t row = 0;
+  for (std::size_t d = 0; d < outer.size(); ++d) {
+    const auto random = device::random_word(seed, static_cast<std::int64_t>(d)) >> 1;
+    const std::int64_t at = edge == d ? outer[d] - 1 : static_cast<std::int64_t>(random) % outer[d];
+    row = row * outer[d] + at;
   }
-  if (ends > 0) chosen.push_back(rows - 1);
-  return chosen;
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int wanted,
+                                      std::uint64_t seed) {
+  const std::int64_t rows = row_count(outer);
+  std::set<std::int64_t> chosen;
+  if (rows > wanted) chosen = {0, rows - 1};
+  // Each try finds a new row with some chance only; a few tries for each are enough unless there
+  // are hardly more rows than wanted.
+  constexpr std::uint64_t kTries = 4;
+  for (std::uint64_t i = 0; rows > wanted && i < kTries * static_cast<std::uint64_t>(wanted) &&
+                            std::cmp_less(chosen.size(), wanted);
+       ++i) {
+    const auto edge = i % 2 == 0 ? std::optional<std::size_t>(i / 2 % outer.size()) : std::nullopt;
+    chosen.insert(random_row(outer, edge, add_to_hash(seed, i)));
+  }
+  for (std::int64_t row = 0; row < rows && std::cmp_less(chosen.size(), wanted); ++row)
+    chosen.insert(row);
+  return {chosen.begin(), chosen.end()};
+}
+
+std::size_t sample_bytes(const CallUnit& unit, int rows_of_each) {
+  std::size_t values = 0;
+  for (const TensorBuffer& tensor : unit.tensors) {
+    if (tensor.spec->role == Role::in) continue;
+    const RowsOf shape(tensor);
+    const std::int64_t rows = std::min<std::int64_t>(shape.rows(), rows_of_each);
+    values += static_cast<std::size_t>(rows * shape.length());
+  }
+  return 3 * values * sizeof(double);  // expected, found, and a row before the call
 }
 
 RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)
@@ -41,8 +109,11 @@ RowsCall::RowsCall(const CallUnit& unit, int rows_of_each)
     const TensorBuffer& tensor = unit.tensors[i];
     if (tensor.spec->role == Role::in) continue;
     const RowsOf& rows = shapes_[i];
-    rows_[i] = choose_rows(rows.rows(), rows_of_each,
-                           device::mix(unit.item->call->seed + static_cast<std::uint64_t>(i)));
+    const Shape& shape = tensor.view.shape;
+    const std::size_t outer = shape.empty() || rows.rows() == 0 ? 0 : shape.size() - 1;
+    if (rows.rows() > 0)
+      rows_[i] = choose_rows(std::span(shape).first(outer), rows_of_each,
+                             seed_of(*unit.item->call, tensor.spec->name));
     const auto length = static_cast<std::size_t>(rows.length());
     outputs_[i].assign(rows_[i].size() * length, 0.0);
     if (tensor.spec->role != Role::inout) continue;

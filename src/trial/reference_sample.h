@@ -4,6 +4,7 @@
 #include <redzone/target.h>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,12 +14,18 @@
 
 namespace redzone::trial {
 
-// `wanted` of `rows` rows, ascending: the first, the last (if more than two are wanted), and one of
-// each of equal parts of the others; all rows if there are no more. The same for the same seed.
-std::vector<std::int64_t> choose_rows(std::int64_t rows, int wanted, std::uint64_t seed);
+// Rows of a tensor whose dims but the last have these sizes: `wanted` of them, ascending; all if
+// there are no more. The first and the last row; every second of the others has the last index of
+// one of the dims, because tiles that are cut off lie there. The same for the same seed.
+std::vector<std::int64_t> choose_rows(std::span<const std::int64_t> outer, int wanted,
+                                      std::uint64_t seed);
 
-// One call for Target::reference_rows(). Which rows it asks for depends on the call alone, so that
-// equal calls are compared in equal rows. `unit` must outlive it.
+// Host memory in bytes for a sample of the call's outputs, without the inputs that are asked for.
+std::size_t sample_bytes(const CallUnit& unit, int rows_of_each);
+
+// One call for Target::reference_rows(). Which rows it asks for depends on all that a plan says of
+// the call, so that equal calls are compared in equal rows, and others in others. `unit` must
+// outlive it.
 class RowsCall final : public SampledCall {
  public:
   RowsCall(const CallUnit& unit, int rows_of_each);

@@ -12,8 +12,8 @@ namespace {
 // Elements generated at a time: they are converted while they are in the cache.
 constexpr std::int64_t kMadeAtOnce = 2048;
 
-// A row whose elements lie within so many bytes is read by one copy.
-constexpr std::int64_t kMostRowBytes = 256 * 1024;
+// Elements that lie within so many bytes are read by one copy.
+constexpr std::int64_t kWindowBytes = 256 * 1024;
 
 }  // namespace
 
@@ -86,18 +86,20 @@ std::int64_t RowsOf::offset_bytes(std::int64_t index) const {
 
 bool RowsOf::read(Session& session, std::int64_t row, double* to) const {
   const auto element_bytes = static_cast<std::int64_t>(dtype_bytes(tensor_.dtype));
-  std::vector<std::int64_t> at(static_cast<std::size_t>(length_));
-  for (std::int64_t c = 0; c < length_; ++c)
-    at[static_cast<std::size_t>(c)] = offset_bytes(index(row, c));
-  const auto [low, high] = std::minmax_element(at.begin(), at.end());
-  const std::int64_t begin = *low, bytes = *high + element_bytes - *low;
-  const bool together = bytes <= kMostRowBytes;
-  std::vector<std::byte> copy(static_cast<std::size_t>(together ? bytes : element_bytes));
-  if (together && !session.read(copy.data(), tensor_.at.data + begin, copy.size())) return false;
-  for (const std::int64_t offset : at) {
-    if (!together && !session.read(copy.data(), tensor_.at.data + offset, copy.size()))
-      return false;
-    *to++ = device::decode(tensor_.dtype, copy.data() + (together ? offset - begin : 0));
+  std::vector<std::byte> copy;
+  for (std::int64_t c = 0; c < length_;) {
+    // As many of the next elements as one window holds, in whichever direction they go.
+    std::int64_t low = offset_bytes(index(row, c)), high = low, count = 1;
+    for (; c + count < length_; ++count) {
+      const std::int64_t at = offset_bytes(index(row, c + count));
+      if (std::max(high, at) - std::min(low, at) + element_bytes > kWindowBytes) break;
+      low = std::min(low, at);
+      high = std::max(high, at);
+    }
+    copy.resize(static_cast<std::size_t>(high - low + element_bytes));
+    if (!session.read(copy.data(), tensor_.at.data + low, copy.size())) return false;
+    for (const std::int64_t stop = c + count; c < stop; ++c)
+      *to++ = device::decode(tensor_.dtype, copy.data() + (offset_bytes(index(row, c)) - low));
   }
   return true;
 }

@@ -12,6 +12,8 @@
 #include "core/work.h"
 #include "target/capability.h"
 #include "trial/encode.h"
+#include "trial/fetched_outputs.h"
+#include "trial/reference_sample.h"
 
 namespace redzone::trial {
 namespace {
@@ -65,6 +67,8 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
   segment_count_ = 0;
   begin_sanitizer(trial.mode);
   left_out_ = trial.left_out;
+  samples_ = trial.samples;
+  state_.marks = limits_.checks;
 
   std::unique_ptr<Target> target;  // must outlive the work that it enqueued
   run_steps(plan, trial, target);
@@ -87,7 +91,6 @@ Observation TrialRunner::run(const Plan& plan, const TrialSpec& trial) {
 
 void TrialRunner::begin_sanitizer(const Mode& mode) {
   const bool initcheck = mode.sanitizer == SanitizerTool::initcheck;
-  state_.marks = limits_.checks;
   state_.records = limits_.checks && !initcheck;
   // In a dry run buffers have no contents.
   state_.checks = state_.records && traits_.execution.runs_kernels;
@@ -168,12 +171,13 @@ Comparison TrialRunner::comparison_of(const TargetSpec& spec, const CallUnit& un
   const auto call = static_cast<std::uint32_t>(unit.item->index);
   const bool left_out = std::find(left_out_.begin(), left_out_.end(), call) != left_out_.end();
   const bool fits = reference_bytes(unit) <= limits_.reference_bytes;
-  if (spec.sampled_rows > 0) {
-    const double work = work_of(spec, unit.item->call->dims, unit.item->call->config);
-    const bool whole = !left_out && fits && !is_always_sampled(spec, work);
-    return whole ? Comparison::compared : Comparison::sampled;
-  }
-  if (!left_out && fits) return Comparison::compared;
+  const bool always =
+      spec.sampled_rows > 0 &&
+      is_always_sampled(spec, work_of(spec, unit.item->call->dims, unit.item->call->config));
+  if (!left_out && fits && !always) return Comparison::compared;
+  const bool can_sample = spec.sampled_rows > 0 && samples_ &&
+                          sample_bytes(unit, spec.sampled_rows) <= limits_.reference_bytes;
+  if (can_sample) return always ? Comparison::sampled : Comparison::sampled_instead;
   return left_out ? Comparison::left_out : Comparison::too_large;
 }
 
@@ -190,8 +194,8 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
     const Comparison comparison = comparison_of(entry.spec, unit);
     if (comparison == Comparison::compared)
       compared_.push_back(&unit);
-    else if (comparison == Comparison::sampled)
-      sampled_.push_back(&unit);
+    else if (comparison == Comparison::sampled || comparison == Comparison::sampled_instead)
+      sampled_.push_back({&unit, comparison});
     else
       state_.of_call(unit.item->index).comparison = comparison;
   }
@@ -205,8 +209,8 @@ void TrialRunner::compare(const TargetEntry& entry, const Target& target, const 
   if (!state_.session.stopped()) {
     for (const CallUnit* unit : compared_)
       state_.of_call(unit->item->index).comparison = Comparison::compared;
-    for (const CallUnit* unit : sampled_)
-      state_.of_call(unit->item->index).comparison = Comparison::sampled;
+    for (const SampledUnit& sampled : sampled_)
+      state_.of_call(sampled.unit->item->index).comparison = sampled.comparison;
   }
   state_.set_phase(device::Phase::checking);
 }

@@ -72,7 +72,9 @@ class TrialRunner {
   Schedule schedule_;
   ReferenceCheck reference_;
   std::span<const std::uint32_t> left_out_;  // of the current trial
-  std::vector<const CallUnit*> compared_, sampled_;
+  bool samples_ = true;
+  std::vector<const CallUnit*> compared_;
+  std::vector<SampledUnit> sampled_;
   // Segments live as long as their trial, because a target may keep the shapes that it received.
   std::vector<std::unique_ptr<Segment>> segments_;
   std::size_t segment_count_ = 0;

@@ -178,6 +178,31 @@ TEST(ReferenceBudget, TheTimeOfASampleSaysNothingOfWholeReferences) {
   EXPECT_EQ(trials[0].left_out, Indices{0}) << "9 s are more than the 5 s that one may take";
 }
 
+// Samples are paid by the same share of the time as whole references.
+TEST(ReferenceBudget, SlowSamplesAreTakenAsOftenAsTheirTimeAllows) {
+  TargetSpec sampled = spec();
+  sampled.sampled_rows = 4;
+  ReferenceBudget budget{seconds(1000)};
+  const Plan plan = plain_plan({call_of(1000, 16)});
+  int taken = 0;
+  constexpr int kPlans = 400;
+  for (int i = 0; i < kPlans; ++i) {
+    std::vector<TrialSpec> trials{{.mode = {}, .reference = true}};
+    const auto reserved = budget.reserve(plan, sampled, trials);
+    Observation o = testing::all_right(plan, trials[0]);
+    o.wall_us = 1000;
+    if (trials[0].samples) {
+      ++taken;
+      o.calls[0].comparison = Comparison::sampled;
+      o.calls[0].reference_us = 10'000;  // ten times the rest of the trial
+      o.wall_us += o.calls[0].reference_us;
+    }
+    budget.settle(reserved, std::span(&o, 1));
+  }
+  EXPECT_GE(taken, kPlans / 50);
+  EXPECT_LE(taken, kPlans / 40 + 1) << "a quarter of 1 ms, 400 times, pays for 10 samples of 10 ms";
+}
+
 TEST(ReferenceBudget, TargetsWithoutAReferenceAreToldNothing) {
   ReferenceBudget budget{seconds(5)};
   TargetSpec none = spec();

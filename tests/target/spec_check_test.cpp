@@ -204,6 +204,8 @@ TEST(SpecCheck, SaysWhatIsWrong) {
                      }; }},
       {"declares has_reference, but has no output tensor", [](auto& s) { s.has_reference = true; }},
       {"its sampled_rows is -1", [](auto& s) { s.sampled_rows = -1; }},
+      {"its sampled_rows is 2, must be 0 or in 3..1024", [](auto& s) { s.sampled_rows = 2; }},
+      {"its sampled_rows is 1025", [](auto& s) { s.sampled_rows = 1025; }},
       {"declares sampled_rows, but not has_reference", [](auto& s) { s.sampled_rows = 4; }},
       {"side_streams is 7, must be in 0..6", [](auto& s) { s.side_streams = 7; }},
       {"side_streams is -1", [](auto& s) { s.side_streams = -1; }},

@@ -60,12 +60,14 @@ TEST(ReferenceSample, AgreesInEveryLayout) {
         call.layouts = {{"x", x}, {"y", y}};
         const Observation o = run_sampled(bench, call);
         ASSERT_EQ(o.end, End::completed) << o.message;
-        EXPECT_EQ(o.calls[0].comparison, Comparison::sampled);
+        const bool whole = rows <= 5;
+        EXPECT_EQ(o.calls[0].comparison,
+                  whole ? Comparison::compared : Comparison::sampled_instead);
         ASSERT_EQ(o.calls[0].references.size(), 1u);
         const ReferenceObservation& r = o.calls[0].references[0];
         EXPECT_EQ(r.tensor, "y");
         EXPECT_EQ(r.numel, static_cast<std::uint64_t>(std::min(rows, 5) * columns));
-        EXPECT_EQ(r.of, static_cast<std::uint64_t>(rows * columns));
+        EXPECT_EQ(r.of, whole ? 0u : static_cast<std::uint64_t>(rows * columns));
         EXPECT_EQ(r.mismatches, 0u) << rows << "x" << columns;
         EXPECT_EQ(r.worst, 0);
       }
@@ -73,12 +75,25 @@ TEST(ReferenceSample, AgreesInEveryLayout) {
 
 // The elements of a row may lie too far apart to be read at once.
 TEST(ReferenceSample, RowsWhoseElementsAreFarApartAreReadToo) {
-  Bench bench(run_double, sampled_spec(2), never, {}, sample_double);
-  Call call = call_of(3, 5);
+  Bench bench(run_double, sampled_spec(3), never, {}, sample_double);
+  Call call = call_of(4, 5);
   call.layouts["y"] = {.row_padding_elems = 100000, .transposed = true};
   const Observation o = run_sampled(bench, call);
   ASSERT_EQ(o.end, End::completed) << o.message;
   EXPECT_EQ(o.calls[0].references[0].mismatches, 0u);
+}
+
+// More than one window, in either direction.
+TEST(ReferenceSample, LongRowsAreReadInWindows) {
+  for (const bool transposed : {false, true}) {
+    Bench bench(run_double, sampled_spec(3), never, {}, sample_double);
+    Call call = call_of(4, 150'000);
+    call.layouts["y"].transposed = transposed;
+    const Observation o = run_sampled(bench, call);
+    ASSERT_EQ(o.end, End::completed) << o.message;
+    EXPECT_EQ(o.calls[0].references[0].numel, 450'000u);
+    EXPECT_EQ(o.calls[0].references[0].mismatches, 0u);
+  }
 }
 
 TEST(ReferenceSample, SeesAWrongElementOfItsRowsAndNoOther) {
@@ -115,10 +130,10 @@ TEST(ReferenceSample, SeesAWrongElementOfItsRowsAndNoOther) {
 TEST(ReferenceSample, TakesThePlaceOfAReferenceThatIsTooLarge) {
   int whole = 0;
   Bench bench(
-      run_double, sampled_spec(4), [&](ReferenceCall&) { ++whole; }, {.reference_bytes = 320},
+      run_double, sampled_spec(4), [&](ReferenceCall&) { ++whole; }, {.reference_bytes = 1000},
       sample_double);
   const Observation o = run_sampled(bench, call_of(20, 6), {});
-  EXPECT_EQ(o.calls[0].comparison, Comparison::sampled);
+  EXPECT_EQ(o.calls[0].comparison, Comparison::sampled_instead);
   EXPECT_EQ(o.calls[0].references[0].numel, 24u);
   EXPECT_EQ(whole, 0);
   EXPECT_EQ(run_sampled(bench, call_of(2, 5), {}).calls[0].comparison, Comparison::compared);
@@ -132,6 +147,7 @@ TEST(ReferenceSample, IsAllThatIsComparedOfAVeryLargeCall) {
   Bench bench(
       run_double, spec, [](ReferenceCall&) {}, {}, sample_double);
   EXPECT_EQ(run_sampled(bench, call_of(20, 6), {}).calls[0].comparison, Comparison::sampled);
+  EXPECT_EQ(run_sampled(bench, call_of(20, 6)).calls[0].comparison, Comparison::sampled);
   EXPECT_EQ(run_sampled(bench, call_of(21, 6), {}).calls[0].comparison, Comparison::compared);
 }
 
@@ -176,7 +192,7 @@ TEST(ReferenceSample, IsRememberedApartFromTheWholeReference) {
   int samples = 0, wholes = 0;
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   Bench bench(
-      run_double, sampled_spec(2),
+      run_double, sampled_spec(3),
       [&](ReferenceCall& call) {
         ++wholes;
         wait();
@@ -190,7 +206,7 @@ TEST(ReferenceSample, IsRememberedApartFromTheWholeReference) {
         sample_double(call);
       });
   for (int trial = 0; trial < 2; ++trial) {
-    EXPECT_EQ(run_sampled(bench, call_of(20, 6)).calls[0].references[0].numel, 12u);
+    EXPECT_EQ(run_sampled(bench, call_of(20, 6)).calls[0].references[0].numel, 18u);
     EXPECT_EQ(run_sampled(bench, call_of(20, 6), {}).calls[0].references[0].numel, 120u);
   }
   EXPECT_EQ(samples, 1);
@@ -216,32 +232,76 @@ TEST(ReferenceMemory, ForgetsWhatWasUsedLongestAgo) {
   EXPECT_NE(memory.find("t", call_of(3, 1), false), nullptr);
 }
 
-TEST(ChooseRows, TakesBothEndsAndOneOfEachPart) {
-  EXPECT_TRUE(rc::check("rows are ascending and within their parts", [] {
-    const auto wanted = *rc::gen::inRange(1, 20);
-    const auto rows = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 50),
-                                      rc::gen::inRange<std::int64_t>(0, INT64_MAX));
-    const auto chosen = trial::choose_rows(rows, wanted, *rc::gen::arbitrary<std::uint64_t>());
+TEST(ReferenceSample, IsLeftOutWithTheCallIfThereIsNoTimeForIt) {
+  Bench bench(run_double, sampled_spec(4), never, {}, sample_double);
+  Plan plan;
+  plan.target = "t";
+  plan.steps = {CallStep{call_of(20, 6), 1, 0}};
+  const Observation o = bench.run(plan, {.reference = true, .left_out = {0}, .samples = false});
+  EXPECT_EQ(o.calls[0].comparison, Comparison::left_out);
+  EXPECT_TRUE(o.calls[0].references.empty());
+}
+
+TEST(ReferenceSample, IsNotTakenIfItIsTooLargeItself) {
+  Bench bench(run_double, sampled_spec(4), never, {.reference_bytes = 320}, sample_double);
+  EXPECT_EQ(run_sampled(bench, call_of(20, 6), {}).calls[0].comparison, Comparison::too_large);
+}
+
+std::set<std::int64_t> rows_asked_for(Call call) {
+  std::set<std::int64_t> asked;
+  Bench bench(run_double, sampled_spec(4), never, {}, [&](SampledCall& c) {
+    const auto rows = c.rows("y");
+    asked = {rows.begin(), rows.end()};
+    sample_double(c);
+  });
+  run_sampled(bench, call);
+  return asked;
+}
+
+// Most calls of a campaign have one of a few seeds.
+TEST(ReferenceSample, DependsOnAllThatAPlanSaysOfTheCall) {
+  const Call call = call_of(1000, 3);
+  const auto rows = rows_asked_for(call);
+  EXPECT_EQ(rows, rows_asked_for(call));
+  EXPECT_NE(rows, rows_asked_for(call_of(1000, 3, 2)));
+  EXPECT_NE(rows, rows_asked_for(call_of(1000, 4)));
+  Call padded = call;
+  padded.layouts["x"].row_padding_elems = 1;
+  EXPECT_NE(rows, rows_asked_for(padded));
+}
+
+TEST(ChooseRows, TakesBothEndsAndAsManyAsAreWanted) {
+  EXPECT_TRUE(rc::check("rows are ascending and exist", [] {
+    const auto wanted = *rc::gen::inRange(3, 20);
+    const auto outer = *rc::gen::oneOf(
+        rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 9)),
+        rc::gen::map(rc::gen::inRange<std::int64_t>(1, INT64_MAX),
+                     [](std::int64_t size) { return std::vector<std::int64_t>{size}; }));
+    RC_PRE(outer.size() <= 6);
+    std::int64_t rows = 1;
+    for (const std::int64_t size : outer) rows *= size;
+    const auto chosen = trial::choose_rows(outer, wanted, *rc::gen::arbitrary<std::uint64_t>());
     RC_ASSERT(static_cast<std::int64_t>(chosen.size()) == std::min<std::int64_t>(rows, wanted));
     RC_ASSERT(std::adjacent_find(chosen.begin(), chosen.end(), std::greater_equal<>()) ==
               chosen.end());
-    if (chosen.empty()) return;
-    RC_ASSERT(chosen.front() >= 0);
-    RC_ASSERT(chosen.back() < rows);
-    if (wanted < 3) return;
     RC_ASSERT(chosen.front() == 0);
     RC_ASSERT(chosen.back() == rows - 1);
   }));
 }
 
-TEST(ChooseRows, ReachesEveryRowWithSomeSeed) {
-  for (const int wanted : {1, 2, 3, 4}) {
-    std::set<std::int64_t> reached;
-    for (std::uint64_t seed = 0; seed < 500; ++seed)
-      for (const std::int64_t row : trial::choose_rows(9, wanted, device::mix(seed)))
-        reached.insert(row);
-    EXPECT_EQ(reached.size(), 9u) << wanted;
-  }
+TEST(ChooseRows, ReachesEveryRowWithSomeSeedAndTheEdgesOften) {
+  const std::vector<std::int64_t> outer = {4, 5, 6};
+  std::set<std::int64_t> reached;
+  int edges = 0, all = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed)
+    for (const std::int64_t row : trial::choose_rows(outer, 6, device::mix(seed))) {
+      reached.insert(row);
+      if (row == 0 || row == 119) continue;
+      ++all;
+      edges += row % 6 == 5 || row / 6 % 5 == 4 || row / 30 == 3;
+    }
+  EXPECT_EQ(reached.size(), 120u);
+  EXPECT_GT(edges, all / 2);
 }
 
 }  // namespace

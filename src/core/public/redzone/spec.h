@@ -210,6 +210,9 @@ struct KnobSpec {
   std::size_t draws() const { return drawn == 0 ? values.size() : drawn; }
 };
 
+// Maximum of TargetSpec::sampled_rows.
+inline constexpr int kMostSampledRows = 1024;
+
 // A launch as declared by the target, checked without a device.
 struct LaunchDecl {
   std::string kernel;
@@ -275,8 +278,8 @@ struct TargetSpec {
   // Launches of one call, for the device-free oracle; empty: not declared.
   std::function<Geometry(const Dims&, const Config&)> geometry = {};
   // Rows of each output that Target::reference_rows() is asked for when the whole reference of a
-  // call would take too long or too much memory; 0: it is not implemented, and such a call is not
-  // compared.
+  // call would take too long or too much memory, 3 .. kMostSampledRows: the first, the last and
+  // others; 0: it is not implemented, and such a call is not compared.
   int sampled_rows = 0;
 
   Tolerance tolerance_for(const Config& c) const {

@@ -257,7 +257,8 @@ class SampledCall {
   virtual std::span<double> output(std::string_view name, std::size_t i) = 0;
 
   // `count` consecutive rows of an input (in or inout), which are computed by this call: ask only
-  // for what the rows need. Valid until the next call for the same input.
+  // for what the rows need. Valid until the next call for the same input, which uses its memory
+  // again: copy what is needed longer.
   virtual std::span<const double> input(std::string_view name, std::int64_t first_row,
                                         std::int64_t count) = 0;
   // One element of an input.
