@@ -163,7 +163,8 @@ Result<int> run_program(const po::variables_map& flags, Results& out) {
                                    .standard_output = out.descriptor()});
     if (!run) {
       print_note(fmt::format("redzone: guard: {}", run.error().why));
-      return run.error().exit_code;
+      if (all.empty()) return run.error().exit_code;
+      break;  // what the runs before it found is reported
     }
     run->started = started;
     all.push_back(*std::move(run));

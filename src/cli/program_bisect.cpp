@@ -129,6 +129,8 @@ Result<int> bisect_program(const po::variables_map& flags, Results& out, Finding
           settings.only = {first, last};
           return runs.make(settings, 1).same > 0;
         });
+  // A half that the time limit has cut off would be one that does not fail.
+  if (budget.stop() || std::chrono::steady_clock::now() >= until) result.blocks.reset();
   RZ_TRY(runs.problem());
   out.print(json_wanted(flags) ? report::program_bisection_json(rerun.finding(), result)
                                : report::program_bisection_text(rerun.finding(), result));

@@ -54,6 +54,7 @@ Result<std::vector<guard::KnownFinding>> store_program_findings(
   for (const auto& each : joined) {
     guard::KnownFinding& row = out.emplace_back();
     row.signature = guard::signature(each.distinct.first);
+    row.key = each.distinct.key;
     Finding finding = finding_of(each, runs);
     finding.campaign = id;
     if (const auto problem = problem_of(*finding.program)) {
@@ -78,6 +79,7 @@ Result<std::vector<guard::KnownFinding>> known_program_findings(
   for (const auto& each : guard::joined_findings(runs)) {
     guard::KnownFinding& row = out.emplace_back();
     row.signature = guard::signature(each.distinct.first);
+    row.key = each.distinct.key;
     RZ_TRY_ASSIGN(const auto stored,
                   store.find(guard::stored_signature(runs[each.run], each.distinct)));
     if (!stored) continue;

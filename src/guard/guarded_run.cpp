@@ -53,6 +53,10 @@ Result<void> prepare_folder(const fs::path& folder, const interpose::Settings& s
   if (!fs::create_directory(folder, error))
     return usage_error(fmt::format("guard: --attach {}: {}", folder.string(),
                                    error ? error.message() : "it exists; name a new folder"));
+  // Its records have arguments and variables, and what is collected from it can be replayed.
+  fs::permissions(folder, fs::perms::owner_all, error);
+  if (error)
+    return usage_error(fmt::format("guard: --attach {}: {}", folder.string(), error.message()));
   char text[interpose::kSettingsTextBytes];
   interpose::format_settings(settings, text);
   if (const auto why = write_file(folder / interpose::kSettingsFile, text))

@@ -16,16 +16,17 @@ struct KnownFinding {
   bool is_new = false;       // stored for the first time, or again after it was fixed
   Ledger ledger = {};        // of the store
   std::string problem = {};  // why it could not be stored; "" if it was, or was not to be
+  std::string key = {};      // DistinctFinding::key
 
   // A person has marked it, with a reason: it does not make the command fail.
   bool is_suppressed() const { return id != 0 && is_waived(ledger.standing); }
 };
 
-// The signatures of those that are suppressed.
+// The keys of those that are suppressed.
 inline std::set<std::string> suppressed(std::span<const KnownFinding> known) {
   std::set<std::string> out;
   for (const auto& finding : known)
-    if (finding.is_suppressed()) out.insert(finding.signature);
+    if (finding.is_suppressed()) out.insert(finding.key);
   return out;
 }
 

@@ -49,6 +49,10 @@ struct ProcessRecord {
   std::vector<Finding> findings;
   Started started;  // by its own account
 
+  // As it was started; its file alone if that is not known.
+  std::vector<std::string> command() const {
+    return started.argv.empty() ? std::vector<std::string>{program} : started.argv;
+  }
   bool is(Fact fact) const { return facts[static_cast<std::size_t>(fact)]; }
   std::uint64_t count(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }
 };

@@ -66,15 +66,19 @@ std::string signature(const Finding& finding) {
   return allocated.empty() ? out : fmt::format("{} allocated in {}", out, allocated);
 }
 
+std::string key_of(const ProcessRecord& process, const Finding& finding) {
+  return fmt::format("{}: {}", target_of_program(process.command()), signature(finding));
+}
+
 std::vector<DistinctFinding> ProgramRun::findings() const {
   std::vector<DistinctFinding> out;
   std::map<std::string, std::size_t> known;
   for (const auto& process : processes)
     for (const auto& finding : process.findings) {
-      const auto [at, is_new] = known.emplace(signature(finding), out.size());
+      const auto [at, is_new] = known.emplace(key_of(process, finding), out.size());
       if (is_new)
-        out.push_back(
-            {finding, process.pid, 0, static_cast<std::size_t>(&process - processes.data())});
+        out.push_back({finding, process.pid, 0,
+                       static_cast<std::size_t>(&process - processes.data()), at->first});
       ++out[at->second].times;
     }
   return out;
@@ -107,7 +111,7 @@ bool ProgramRun::is_judged() const {
 int ProgramRun::exit_code(int finding_code, const std::set<std::string>& suppressed) const {
   for (const auto& process : processes)
     for (const auto& finding : process.findings)
-      if (!suppressed.contains(signature(finding))) return finding_code;
+      if (!suppressed.contains(key_of(process, finding))) return finding_code;
   return is_judged() ? ended.exit_code : kCannotGuard;
 }
 

@@ -30,12 +30,17 @@ constexpr auto enum_table(Judged) {
 
 Judged judged(const ProcessRecord& process, const interpose::Settings& settings);
 
-// Findings with one signature: the first of them, and how many there were.
+// What makes two findings of a run one: the program of the process (core/program_origin.h) and the
+// signature.
+std::string key_of(const ProcessRecord& process, const Finding& finding);
+
+// Findings with one key: the first of them, and how many there were.
 struct DistinctFinding {
   Finding first;
   std::uint32_t pid = 0;  // of the process with the first
   std::size_t times = 0;
   std::size_t process = 0;  // its index in the run
+  std::string key = {};
 };
 
 // Where the program allocated the block (stacks.h): "make_buffer (train)"; "" if that is not known.
@@ -63,7 +68,7 @@ struct ProgramRun {
   std::size_t not_judged() const;
   // At least one process was judged.
   bool is_judged() const;
-  // Of the command: `finding_code` for a finding whose signature is not `suppressed`, 125 if
+  // Of the command: `finding_code` for a finding whose key is not `suppressed`, 125 if
   // nothing was judged, else the program's own.
   int exit_code(int finding_code, const std::set<std::string>& suppressed = {}) const;
 };

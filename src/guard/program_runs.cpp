@@ -33,7 +33,7 @@ std::vector<JoinedFinding> joined_findings(std::span<const ProgramRun> runs) {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (const auto& distinct : runs[i].findings()) {
-      const auto [at, is_new] = known.emplace(signature(distinct.first), out.size());
+      const auto [at, is_new] = known.emplace(distinct.key, out.size());
       if (is_new) {
         out.push_back({distinct, i, 0});
       } else {

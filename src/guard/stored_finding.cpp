@@ -28,7 +28,7 @@ FailKind kind_of(FindingKind kind) {
 Started process_of(const ProgramRun& run, const DistinctFinding& distinct) {
   const ProcessRecord& process = run.processes[distinct.process];
   Started out = process.started;
-  if (out.argv.empty()) out.argv = {process.program};
+  out.argv = process.command();
   return out;
 }
 

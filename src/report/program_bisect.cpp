@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/terminal.h"
 #include "report/format.h"
 #include "report/json_parts.h"
@@ -36,7 +38,10 @@ std::string needs_text(const bisect::ChoiceBisection& result) {
     if (row.relevance() == Relevance::necessary)
       out += fmt::format("{}{} = {}", out.empty() ? "it needs " : ", ", row.name, row.value);
   if (!out.empty()) return out + "\n";
-  if (!result.complete) return "";
+  const bool decided = std::none_of(result.rows.begin(), result.rows.end(), [](const auto& row) {
+    return row.relevance() == Relevance::unknown;
+  });
+  if (!result.complete || !decided) return "not decided: a setting could not be judged\n";
   return result.together && result.together->answer != bisect::Answer::fails
              ? "no setting matters alone, but it needs one of them\n"
              : "it needs none of these settings\n";

@@ -51,8 +51,21 @@ RC_GTEST_PROP(RunsOfASeries, AreTheSameAgain, (std::uint64_t seed, std::uint8_t 
 
 TEST(SuppressedFindings, AreNoneForTheExitCode) {
   const ProgramRun run = run_with({sample_finding(), sample_before()}, 4);
-  EXPECT_EQ(run.exit_code(1, {signature(sample_finding())}), 1);
-  EXPECT_EQ(run.exit_code(1, {signature(sample_finding()), signature(sample_before())}), 4);
+  const auto findings = run.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(run.exit_code(1, {findings[0].key}), 1);
+  EXPECT_EQ(run.exit_code(1, {findings[0].key, findings[1].key}), 4);
+}
+
+// Both call one function that allocates: a mark on the finding of one says nothing of the other's.
+TEST(SuppressedFindings, OfOneProgramAreNotThoseOfAnother) {
+  ProgramRun run = run_with({sample_finding()});
+  run.processes.push_back(run.processes[0]);
+  run.processes[1].started.argv = {"./infer"};
+  const auto findings = run.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(run.exit_code(1, {findings[0].key}), 1);
+  EXPECT_EQ(joined_findings(std::span(&run, 1)).size(), 2u);
 }
 
 }  // namespace
