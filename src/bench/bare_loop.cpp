@@ -45,10 +45,11 @@ class Loop {
         const TargetEntry* entry = registry.find(plan.target, device.info().kind);
         RZ_CHECK(entry != nullptr);
         items_[static_cast<std::size_t>(mix)].push_back(
-            {&plan, bare_trials(plan, entry->spec, screen, mix)});
+            {with_other_data(plan), bare_trials(plan, entry->spec, screen, mix)});
       }
   }
 
+  // In each pass the calls have other data, as in the columns of the screen.
   Result<Tally> run(Mix mix, milliseconds time) {
     const bool only_launches = mix == Mix::launches;
     if (only_launches) RZ_TRY(prepare_launches());
@@ -56,15 +57,26 @@ class Loop {
     const auto begun = Clock::now();
     const auto& items = items_[static_cast<std::size_t>(mix)];
     do {
-      for (const auto& item : items) RZ_TRY(only_launches ? launch(item, tally) : run(item, tally));
+      const std::size_t pass = passes_++ % kPasses;
+      for (const auto& item : items)
+        RZ_TRY(only_launches ? launch(item, tally) : run(item, pass, tally));
     } while (Clock::now() - begun < time);
     tally.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
     return tally;
   }
 
  private:
+  static constexpr std::size_t kPasses = 16;  // then the data are those of the first again
+
+  static std::vector<Plan> with_other_data(const Plan& plan) {
+    std::vector<Plan> plans;
+    for (std::size_t pass = 0; pass < kPasses; ++pass)
+      plans.push_back(bench::with_other_data(plan, pass));
+    return plans;
+  }
+
   struct Item {
-    const Plan* plan = nullptr;
+    std::vector<Plan> plans;  // one for each pass
     std::vector<TrialSpec> trials;
     std::uint64_t launches = 0;  // of Mix::launches; as counted in a trial
   };
@@ -83,11 +95,12 @@ class Loop {
                                      o.fault ? o.fault->code : o.message));
   }
 
-  Result<void> run(const Item& item, Tally& tally) {
+  Result<void> run(const Item& item, std::size_t pass, Tally& tally) {
+    const Plan& plan = item.plans[pass];
     for (const auto& trial : item.trials) {
-      RZ_TRY_ASSIGN(const Observation o, completed(runner_, *item.plan, trial));
+      RZ_TRY_ASSIGN(const Observation o, completed(runner_, plan, trial));
       ++tally.trials;
-      tally.calls += calls_in(*item.plan, trial);
+      tally.calls += calls_in(plan, trial);
       tally.mapping_calls += o.mapping_calls;
     }
     ++tally.plans;
@@ -103,7 +116,7 @@ class Loop {
     trial::TrialRunner counting(device_, registry_, device_.info().kind, nullptr,
                                 trial::limits_for(device_.info()));
     for (Item& item : items_[static_cast<std::size_t>(Mix::launches)]) {
-      const Plan plan = with_plain_graphs(*item.plan);
+      const Plan plan = with_plain_graphs(item.plans[0]);
       RZ_TRY_ASSIGN(const Observation o, completed(counting, plan, item.trials[0]));
       const auto steps = calls_of(plan);
       for (const CallObservation& call : o.calls) {
@@ -122,7 +135,7 @@ class Loop {
     RZ_TRY(as_error(device_.synchronize()));
     ++tally.trials;
     ++tally.plans;
-    tally.calls += calls_in(*item.plan, item.trials[0]);
+    tally.calls += calls_in(item.plans[0], item.trials[0]);
     return {};
   }
 
@@ -130,6 +143,7 @@ class Loop {
   const Registry& registry_;
   trial::TrialRunner runner_;
   KernelRef nothing_;
+  std::size_t passes_ = 0;
   std::vector<Item> items_[std::size(kMixNames)];
 };
 

@@ -24,8 +24,8 @@ namespace redzone::bench {
 enum class Mix : std::uint8_t {
   async,     // one trial per plan: as written, asynchronous
   screen,    // the trials of the screen: gated as written, blocking in reverse order
-  launches,  // of each trial of `async` only its launches and its synchronization, of a kernel that
-             // does nothing: the floor
+  launches,  // as many launches as in each trial of `async`, of a kernel that does nothing, and one
+             // synchronization: the floor
 };
 
 // The trials of a plan in such a loop: plain memory, no reference.

@@ -79,10 +79,14 @@ void race(const Setup& setup, const Workload& workload, Throughput& out) {
   race.add(describe(kBareScreen,
                     "the same with the screen's trials: gated as written, blocking in reverse", 1),
            bare_ready, [&] { return bare->run(Mix::screen, slice, kBareDeadline + slice); });
-  race.add(describe(kLaunches, "as many launches of an empty kernel as bare, and its waits", 1),
+  race.add(describe(kLaunches, "as many launches of an empty kernel as bare, one wait a trial", 1),
            bare_ready, [&] { return bare->run(Mix::launches, slice, kBareDeadline + slice); });
-  race.add(describe(kScreenOne, "the screen, one worker; compares with the reference", 1),
-           one_ready, [&] { return one.run(slice); });
+  race.add(
+      describe(
+          kScreenOne,
+          "the screen, one worker; compares with the reference, on a GPU large calls in samples",
+          1),
+      one_ready, [&] { return one.run(slice); });
   race.add(describe(kScreen, "the screen, with the workers of a campaign", crew.workers()),
            crew_ready, [&] { return crew.run(slice); });
   race.add(
