@@ -22,10 +22,10 @@ using std::filesystem::path;
 // The folders from the bottom up: each may include only folders before it. Those of src/ are built
 // in this order, too; generators/ and oracles/ are beside src/.
 const std::vector<std::string> kFloors{
-    "core",       "interpose",  "guard",    "statistics", "tma",   "sanitizer", "target",
-    "launcher",   "references", "device",   "package",    "exec",  "trial",     "standalone",
-    "generators", "oracles",    "campaign", "bisect",     "store", "report",    "engine",
-    "nightly",    "bench",      "cli",      "targets"};
+    "core",       "interpose",  "sanitizer", "guard",   "statistics", "tma",    "target",
+    "launcher",   "references", "device",    "package", "exec",       "trial",  "standalone",
+    "generators", "oracles",    "campaign",  "bisect",  "store",      "report", "engine",
+    "nightly",    "bench",      "cli",       "targets"};
 
 // "core/", ...: the prefixes of includes from other folders.
 const std::vector<std::string>& part_prefixes() {
