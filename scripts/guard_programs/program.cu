@@ -63,6 +63,15 @@ void allocate_often(int rounds) {
   std::printf("cudaMalloc %.2f us\ncudaMallocAsync %.2f us\n", plain, ordered);
 }
 
+// Nothing but launches.
+void launch_often(int launches) {
+  float* p = nullptr;
+  CHECK(cudaMalloc(&p, kBytes));
+  const double taken = round_us(
+      launches, [&] { fill<<<1, kLanes>>>(p, 0, 1); }, [] { CHECK(cudaDeviceSynchronize()); });
+  std::printf("launch %.3f us\n", taken);
+}
+
 // An allocation of the graph's own, and one that is freed after it.
 void capture(float* a) {
   cudaStream_t stream = nullptr;
@@ -132,6 +141,10 @@ int main(int argc, char** argv) {
   const std::string deed = argc > 1 ? argv[1] : "";
   if (deed == "often") {
     allocate_often(argc > 2 ? std::atoi(argv[2]) : 1000);
+    return 0;
+  }
+  if (deed == "launches") {
+    launch_often(argc > 2 ? std::atoi(argv[2]) : 1000);
     return 0;
   }
   float *a = nullptr, *out = nullptr, value = 0;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -12,6 +13,9 @@
 #include "cli/verbosity.h"
 #include "core/names.h"
 #include "core/temporary_folder.h"
+#include "engine/tools.h"
+#include "guard/core_dump.h"
+#include "guard/narrow.h"
 #include "guard/program_run.h"
 #include "report/guard.h"
 
@@ -56,6 +60,22 @@ void Guard::declare(po::options_description& flags,
       "smallest block of malloc() that is guarded")("error-exitcode",
                                                     po::value<Count>()->default_value(Count{1}),
                                                     "exit code for a finding, 1 to 255")(
+      "launch", po::value<std::string>()->default_value("async"),
+      "async, blocking: each launch is waited for, or held: streams that --seed chooses are "
+      "stopped "
+      "for up to 3 ms")("seed", po::value<Count>()->default_value(Count{1}),
+                        "of --launch held; 0 or more")(
+      "check", po::value<std::string>()->default_value("free"),
+      "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
+      "waits for each, and names the one after which a canary was wrong")(
+      "narrow", po::bool_switch(),
+      "where a canary was overwritten, run the program again with --check each-launch")(
+      "on-error", po::value<std::string>()->default_value("stop"),
+      "stop or continue: with --cpu, whether a page takes the place of a guard page that was hit, "
+      "so that the program goes on")(
+      "core-dump", po::value<std::string>()->default_value("auto"),
+      "auto or off: whether the driver writes a core dump at an error of a kernel, which cuda-gdb "
+      "reads (auto: if it is installed)")(
       "output", po::value<std::string>(),
       "file for the report (default: standard error, with --json standard output)");
   words.add("command", -1);
@@ -106,6 +126,20 @@ Result<interpose::Settings> settings_of(const po::variables_map& flags) {
       return usage_error(fmt::format("guard: --max-memory: must be 1 to {} MiB", most_mib));
     out.max_memory_bytes = mib << 20;
   }
+  using interpose::Check;
+  using interpose::LaunchMode;
+  using interpose::OnError;
+  RZ_TRY_ASSIGN(out.launch, choice<LaunchMode>(flags, "launch",
+                                               {{LaunchMode::async, "async"},
+                                                {LaunchMode::blocking, "blocking"},
+                                                {LaunchMode::held, "held"}}));
+  RZ_TRY_ASSIGN(out.check,
+                choice<Check>(flags, "check",
+                              {{Check::at_free, "free"}, {Check::each_launch, "each-launch"}}));
+  RZ_TRY_ASSIGN(
+      out.on_error,
+      choice<OnError>(flags, "on-error", {{OnError::stop, "stop"}, {OnError::go_on, "continue"}}));
+  out.seed = flags["seed"].as<Count>().value;
   out.min_bytes = flags["min-bytes"].as<Count>().value;
   if (out.min_bytes == 0 || out.min_bytes > (most_mib << 20))
     return usage_error("guard: --min-bytes: must be at least 1");
@@ -130,6 +164,56 @@ Result<void> write_report(const std::string& file, const std::string& text) {
   return {};
 }
 
+// Where the driver's core dumps are read: cuda-gdb, or "" if there are to be none.
+Result<std::string> gdb_of(const po::variables_map& flags) {
+  RZ_TRY_ASSIGN(const bool wanted,
+                choice<bool>(flags, "core-dump", {{true, "auto"}, {false, "off"}}));
+  return wanted ? engine::find_tool("cuda-gdb") : "";
+}
+
+// One run of the program, from its start to what its processes have left.
+class Runner {
+ public:
+  Runner(std::filesystem::path program, std::filesystem::path library, std::string cuda_gdb,
+         int standard_output)
+      : program_(std::move(program)),
+        library_(std::move(library)),
+        cuda_gdb_(std::move(cuda_gdb)),
+        standard_output_(standard_output) {}
+
+  // Into `run`, of which argv and settings are set. A refusal: it did not run.
+  Result<std::optional<guard::Refusal>> run(guard::ProgramRun& run) const {
+    RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
+    auto environment = cuda_gdb_.empty() ? std::vector<std::pair<std::string, std::string>>()
+                                         : guard::dump_environment(folder.path());
+    const auto ended = guard::run_program({run.argv, program_, library_, folder.path(),
+                                           run.settings, std::move(environment), standard_output_});
+    if (!ended) return ended.error();
+    run.ended = *ended;
+    run.processes = guard::read_process_records(folder.path(), run.unreadable);
+    guard::read_core_dumps(run.processes, cuda_gdb_);
+    return std::nullopt;
+  }
+
+ private:
+  std::filesystem::path program_, library_;
+  std::string cuda_gdb_;
+  int standard_output_;
+};
+
+// Names the launches behind canaries by a second run, which must not fail to matter.
+Result<void> narrow(const Runner& runner, guard::ProgramRun& run) {
+  print_note("redzone: guard: the program runs again, with a check after each launch");
+  guard::ProgramRun second;
+  second.argv = run.argv;
+  second.settings = run.settings;
+  second.settings.check = interpose::Check::each_launch;
+  RZ_TRY_ASSIGN(const auto refused, runner.run(second));
+  const std::size_t narrowed = refused ? 0 : guard::narrow(run, second);
+  if (narrowed == 0) print_note("redzone: guard: the second run has not shown the launch");
+  return {};
+}
+
 Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   if (flags.count("command") == 0)
     return usage_error("guard: no program: redzone guard [options] -- CMD [ARG...]");
@@ -139,7 +223,7 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
     return usage_error("guard: --error-exitcode: must be 1 to 255");
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   RZ_TRY_ASSIGN(const auto library, guard_library());
-  RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
+  RZ_TRY_ASSIGN(const auto cuda_gdb, gdb_of(flags));
 
   guard::ProgramRun run;
   run.argv = flags["command"].as<std::vector<std::string>>();
@@ -151,11 +235,10 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   };
   const auto program = guard::find_program(run.argv.front());
   if (!program) return refused(program.error());
-  const auto ended =
-      guard::run_program({run.argv, *program, library, folder.path(), settings, out.descriptor()});
-  if (!ended) return refused(ended.error());
-  run.ended = *ended;
-  run.processes = guard::read_process_records(folder.path(), run.unreadable);
+  const Runner runner(*program, library, cuda_gdb, out.descriptor());
+  RZ_TRY_ASSIGN(const auto refusal, runner.run(run));
+  if (refusal) return refused(*refusal);
+  if (flags["narrow"].as<bool>() && guard::can_be_narrowed(run)) RZ_TRY(narrow(runner, run));
 
   const int code = run.exit_code(static_cast<int>(finding_code));
   const bool json = json_wanted(flags);

@@ -26,6 +26,9 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
   return out;
 }
 
+// An access that is farther from each block has nothing to do with it.
+constexpr std::uint64_t kNeighbourBytes = std::uint64_t{1} << 30;
+
 template <NamedEnum E>
 bool is_named(E value) {
   return static_cast<std::size_t>(value) < kEnumTable<E>.names.size();
@@ -51,7 +54,17 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
   out.where = frames_of(f.where, symbols);
   out.allocated = frames_of(f.allocated, symbols);
   out.freed = frames_of(f.freed, symbols);
+  if (f.launch.ordinal != 0) {
+    out.launch = launch_of(f.launch);
+    out.launches_since_right = f.launches_since_right;
+  }
   return out;
+}
+
+std::string mappings_beside(const std::filesystem::path& record) {
+  auto beside = record;
+  const auto text = read_file(beside.replace_extension(interpose::kMapsSuffix));
+  return text ? *text : "";
 }
 
 }  // namespace
@@ -73,16 +86,51 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
   const Symbols symbols(mappings);
   for (const auto& finding : record->findings)
     if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols));
+  for (const auto& launch : record->launches)
+    if (launch.ordinal != 0) out.launches.push_back(launch_of(launch));
+  std::sort(out.launches.begin(), out.launches.end(),
+            [](const KernelLaunch& a, const KernelLaunch& b) { return a.ordinal > b.ordinal; });
+  const auto unfinished =
+      std::min<std::size_t>(record->unfinished_count.load(), interpose::kLaunchesKept);
+  for (std::size_t i = 0; i < unfinished; ++i)
+    out.unfinished.push_back(launch_of(record->unfinished[i]));
   return out;
 }
 
 Result<ProcessRecord> read_process_record(const std::filesystem::path& file) {
   RZ_TRY_ASSIGN(const std::string bytes, read_file(file));
   // Only a process with a finding has stored its mappings.
-  auto beside = file;
-  const auto mappings = read_file(beside.replace_extension(interpose::kMapsSuffix));
-  auto out = parse_process_record(bytes, mappings ? std::string_view(*mappings) : "");
+  auto out = parse_process_record(bytes, mappings_beside(file));
   if (!out) return harness_error(fmt::format("{}: {}", file.string(), out.error().message));
+  out->file = file;
+  return out;
+}
+
+std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_t address) {
+  auto beside = process.file;
+  const auto bytes = read_file(beside.replace_extension(interpose::kBlocksSuffix));
+  if (!bytes) return std::nullopt;
+  std::optional<interpose::BlockRecord> nearest;
+  std::uint64_t least = kNeighbourBytes;
+  for (std::size_t at = 0; bytes->size() - at >= sizeof(interpose::BlockRecord);
+       at += sizeof(interpose::BlockRecord)) {
+    interpose::BlockRecord one;
+    std::memcpy(&one, bytes->data() + at, sizeof one);
+    const std::uint64_t end = one.address + one.bytes;
+    const std::uint64_t distance = address < one.address ? one.address - address
+                                   : address < end       ? 0
+                                                         : address - end + 1;
+    // The live block comes before a freed one of the same place.
+    if (distance < least) nearest = one, least = distance;
+  }
+  if (!nearest) return std::nullopt;
+  const Symbols symbols(mappings_beside(process.file));
+  Neighbour out;
+  out.block = {nearest->address, nearest->bytes, nearest->ordinal, nearest->freed != 0};
+  out.side = least == 0 ? Side::inside : address < nearest->address ? Side::before : Side::after;
+  out.distance_bytes = least;
+  out.allocated = frames_of(nearest->allocated, symbols);
+  out.freed = frames_of(nearest->freed_by, symbols);
   return out;
 }
 

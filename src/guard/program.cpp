@@ -127,6 +127,7 @@ class ErrorPipe {
   const std::string before = foreign_preload();
   const std::string preload =
       before.empty() ? launch.library.string() : launch.library.string() + ":" + before;
+  for (const auto& [name, value] : launch.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (::setenv("LD_PRELOAD", preload.c_str(), 1) == 0 &&
       ::setenv(interpose::kFolderVariable, launch.folder.c_str(), 1) == 0 &&
       ::setenv(interpose::kSettingsVariable, settings, 1) == 0 &&

@@ -38,6 +38,7 @@ struct Launch {
   std::filesystem::path library;  // to preload
   std::filesystem::path folder;   // for the records; exists
   interpose::Settings settings;
+  std::vector<std::pair<std::string, std::string>> environment;  // beside what is inherited
   int standard_output = 1;  // what the program has as descriptor 1
 };
 

@@ -12,6 +12,12 @@
 namespace redzone::guard {
 namespace {
 
+// "after a block", "of a freed block", "of a live block": of an error of the device.
+std::string side_text(const Finding& finding) {
+  if (finding.side != Side::inside) return fmt::format("{} a block", name_of(finding.side));
+  return finding.block.freed ? "of a freed block" : "of a live block";
+}
+
 std::string site(const Frame& frame) {
   const std::string module = std::filesystem::path(frame.module).filename().string();
   if (!frame.function.empty()) return fmt::format("{} ({})", frame.function, module);
@@ -42,7 +48,12 @@ std::string signature(const Finding& finding) {
   std::string out = fmt::format("{}: ", name_of(finding.kind));
   switch (finding.kind) {
     case FindingKind::device_error:
-      return out + fmt::format("error {} from {}", finding.code, finding.call);
+      if (finding.kernel.empty())
+        return out + fmt::format("error {} from {}", finding.code, finding.call);
+      out += fmt::format("error {} in {}", finding.code, finding.kernel);
+      if (finding.block.ordinal == 0) return out;
+      out += fmt::format(": {} {}", name_of(finding.access), side_text(finding));
+      break;
     case FindingKind::bad_free:
       out += fmt::format("{} of {}", finding.call,
                          finding.block.ordinal == 0 ? "an address of no block"

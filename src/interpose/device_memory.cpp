@@ -14,8 +14,9 @@ constexpr std::size_t kPolled = 8;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder)
-    : driver_(driver), settings_(settings), recorder_(recorder) {}
+DeviceMemory::DeviceMemory(const Driver& driver, const Settings& settings, Recorder& recorder,
+                           LaunchLog& launches)
+    : driver_(driver), settings_(settings), recorder_(recorder), launches_(launches) {}
 
 std::optional<CuAddress> DeviceMemory::refuse(Counter reason) {
   recorder_.count(reason);
@@ -203,7 +204,8 @@ std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
 
 void DeviceMemory::begin_program() {
   const std::lock_guard lock(mutex_);
-  ordinal_ = retired_ = 0;
+  ordinal_ = 0;
+  retired_ = 0;
   for (const Counter own : {Counter::device_blocks, Counter::device_frees, Counter::slots_reused})
     recorder_.reset(own);
 }
@@ -224,6 +226,11 @@ bool DeviceMemory::is_broken() const {
 void DeviceMemory::report_error(CuContext context, int result, const char* call) {
   if (!is_sticky(result) || !errors_.emplace(context, result).second) return;
   recorder_.note(Fact::driver_broken);
+  const bool is_first = launches_.keep_unfinished(
+      context, [&](CuAddress word, std::uint64_t blocks, PointerRecord& pointer) {
+        return points_to(word, blocks, pointer);
+      });
+  if (is_first) save_blocks();
   FindingRecord* const finding = recorder_.begin_finding();
   if (finding == nullptr) return;
   finding->kind = FindingKind::device_error;

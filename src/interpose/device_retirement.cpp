@@ -204,7 +204,8 @@ void DeviceMemory::finish(Pending& pending) {
   spare_[{region.context, region.bytes, region.shared}].push_back(region);
 }
 
-bool DeviceMemory::compare(const Block& block, const unsigned char* canaries) {
+bool DeviceMemory::compare(const Block& block, const unsigned char* canaries,
+                           std::uint64_t launch) {
   recorder_.count(Counter::canaries_checked);
   const Zone before = zone_before(block), after = zone_after(block);
   bool clean = true;
@@ -225,6 +226,7 @@ bool DeviceMemory::compare(const Block& block, const unsigned char* canaries) {
     finding->block_freed = block.is_freed ? 1 : 0;
     finding->allocated = block.allocated;
     finding->freed = block.freed;
+    name_launch(*finding, launch);
     recorder_.publish(*finding);
   };
   std::size_t wrong = 0, nearest = 0;

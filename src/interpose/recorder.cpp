@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <new>
 
 namespace redzone::interpose {
 namespace {
@@ -55,7 +54,7 @@ bool Recorder::open(const char* folder) {
     mapped = ::mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (mapped == MAP_FAILED) return false;
-  auto* record = new (mapped) Record;
+  auto* record = static_cast<Record*>(mapped);  // its pages are not touched before they are used
   record->layout_bytes = sizeof(Record);
   record->pid = static_cast<std::uint32_t>(::getpid());
   record->parent = static_cast<std::uint32_t>(::getppid());
@@ -124,12 +123,31 @@ void Recorder::publish(FindingRecord& finding) {
   ::pthread_setcancelstate(before, nullptr);
 }
 
-void Recorder::save_maps() const {
-  char file[sizeof stem_ + kMapsSuffix.size()] = {};
+LaunchRecord* Recorder::launches() {
+  return record_ == nullptr ? nullptr : record_->launches;
+}
+
+LaunchRecord* Recorder::begin_unfinished() {
+  if (record_ == nullptr || record_->unfinished_begun.exchange(1) != 0) return nullptr;
+  return record_->unfinished;
+}
+
+void Recorder::publish_unfinished(std::size_t count) {
+  record_->unfinished_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
+}
+
+int Recorder::create_beside(std::string_view suffix) const {
+  if (record_ == nullptr) return -1;
+  constexpr std::size_t most_suffix = 16;
+  char file[sizeof stem_ + most_suffix] = {};
   append(file, sizeof file, stem_);
-  append(file, sizeof file, kMapsSuffix);
+  append(file, sizeof file, suffix);
+  return ::open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+void Recorder::save_maps() const {
   const int from = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  const int to = ::open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  const int to = create_beside(kMapsSuffix);
   char part[4096];
   for (ssize_t n = 0; from >= 0 && to >= 0 && (n = ::read(from, part, sizeof part)) > 0;)
     if (::write(to, part, static_cast<std::size_t>(n)) != n) break;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -7,6 +8,7 @@
 #include "guard/stacks.h"
 #include "report/format.h"
 #include "report/guard.h"
+#include "report/guard_launches.h"
 
 namespace redzone::report {
 namespace {
@@ -49,17 +51,48 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} {} {}", bytes_text(finding.distance_bytes), name_of(finding.side), block);
 }
 
-std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct) {
+// An error of the device, and what is known of the launch behind it.
+std::string error_text(const Finding& finding, const guard::ProcessRecord* process) {
+  std::string out = fmt::format("  {:10} {} returned {}", "error", finding.call, finding.code);
+  if (finding.kernel.empty()) {
+    out += "; which kernel and which address is not known\n";
+    return process == nullptr ? out : out + unfinished_text(process->unfinished);
+  }
+  out += fmt::format(" ({})\n", printable(finding.exception));
+  out += fmt::format("  {:10} {}{}{}\n", "kernel", printable(finding.kernel),
+                     finding.location.empty() ? "" : " at ", printable(finding.location));
+  if (!finding.instruction.empty())
+    out += fmt::format("  {:10} {}\n", "access", printable(finding.instruction));
+  if (finding.address != 0)
+    out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
+  if (finding.launch.ordinal != 0) out += launch_text("launched", finding.launch);
+  return out;
+}
+
+// A canary that was compared after each launch.
+std::string narrowed_text(const Finding& finding) {
+  if (finding.launch.ordinal == 0) return "";
+  const auto since = finding.launches_since_right;
+  if (since == 1) return launch_text("first after", finding.launch);
+  return fmt::format("  {:10} one of the last {} launches; the last of them:\n", "by",
+                     grouped(since)) +
+         launch_text("", finding.launch);
+}
+
+std::string guard_finding_text(std::size_t number, const guard::DistinctFinding& distinct,
+                               const guard::ProgramRun& run) {
   const Finding& finding = distinct.first;
+  const auto process = std::find_if(run.processes.begin(), run.processes.end(),
+                                    [&](const auto& p) { return p.pid == distinct.pid; });
   std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
   if (finding.kind == FindingKind::device_error)
-    out += fmt::format("  {:10} {} returned {}; which kernel and which address is not known\n",
-                       "error", finding.call, finding.code);
+    out += error_text(finding, process == run.processes.end() ? nullptr : &*process);
   else
     out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));
   if (finding.wrong_bytes != 0)
     out += fmt::format("  {:10} {} of the canary {} wrong\n", "canary",
                        bytes_text(finding.wrong_bytes), finding.wrong_bytes == 1 ? "is" : "are");
+  if (finding.kind == FindingKind::canary) out += narrowed_text(finding);
   out +=
       fmt::format("  {:10} {}, process {}\n", "seen",
                   distinct.times == 1 ? "once" : fmt::format("{} times", grouped(distinct.times)),
@@ -156,7 +189,7 @@ std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes)
   const auto findings = run.findings();
   std::string out = guarded_text(run);
   for (std::size_t i = 0; i < findings.size(); ++i)
-    out += guard_finding_text(i + 1, findings[i]) + "\n";
+    out += guard_finding_text(i + 1, findings[i], run) + "\n";
   out += processes_text(run);
   out += limits_text(run, notes);
   const std::string own = run.ended.signal != 0

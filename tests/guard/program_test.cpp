@@ -89,7 +89,8 @@ class RunProgramTest : public ProgramTest {
   tl::expected<Ended, Refusal> run(std::vector<std::string> argv) {
     const auto program = find_program(argv.front());
     if (!program) return tl::unexpected(program.error());
-    return run_program({std::move(argv), *program, "/nowhere/libguard.so", folder_->path(), {}, 1});
+    return run_program(
+        {std::move(argv), *program, "/nowhere/libguard.so", folder_->path(), {}, {}, 1});
   }
 };
 
@@ -129,8 +130,8 @@ TEST_F(RunProgramTest, WhatTheKernelRefuses) {
 }
 
 TEST_F(RunProgramTest, ALibraryThatLdPreloadCannotName) {
-  const auto ended =
-      run_program({{"true"}, *find_program("true"), "/a b/libguard.so", folder_->path(), {}, 1});
+  const auto ended = run_program(
+      {{"true"}, *find_program("true"), "/a b/libguard.so", folder_->path(), {}, {}, 1});
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().exit_code, kCannotGuard);
 }

@@ -144,6 +144,65 @@ TEST_P(WayToTheDriver, AContextThatIsDestroyedLeavesNothingBehind) {
   EXPECT_TRUE(ran.findings.empty());
 }
 
+class Launching : public testing::TestWithParam<const char*> {
+ protected:
+  // Three launches over a block of 1,000 bytes, of which the last writes `last`.
+  Guarded run(const std::string& last, const Settings& settings = {}) const {
+    return run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "3", last}, settings);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Calls, Launching, testing::Values("launch", "launch_ex"));
+
+constexpr const char* kPastTheSlot = "3000000";
+constexpr const char* kWriter = "fakeWrite(unsigned char*, unsigned long, int)";
+
+TEST_P(Launching, AnErrorHasTheLaunchesThatMayHaveMadeIt) {
+  const auto ran = run(kPastTheSlot);
+  EXPECT_EQ(ran.exit, 7);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const auto& unfinished = ran.processes.at(0).unfinished;
+  ASSERT_EQ(unfinished.size(), 3u);
+  EXPECT_EQ(unfinished[0].kernel, kWriter);
+  EXPECT_EQ(unfinished[0].grid[0], 4u);
+  EXPECT_EQ(unfinished[0].block[0], 32u);
+  ASSERT_EQ(unfinished[0].pointers.size(), 1u);
+  EXPECT_EQ(unfinished[0].pointers[0].block.ordinal, 1u);
+  EXPECT_EQ(ran.processes[0].count(Counter::launches), 3u);
+}
+
+TEST_P(Launching, InBlockingModeThereIsButOne) {
+  Settings settings;
+  settings.launch = LaunchMode::blocking;
+  const auto ran = run(kPastTheSlot, settings);
+  EXPECT_EQ(ran.exit, 7);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].call.find("cuLaunchKernel"), 0u);
+  ASSERT_EQ(ran.processes.at(0).unfinished.size(), 1u);
+  EXPECT_EQ(ran.processes[0].unfinished[0].ordinal, 3u);
+}
+
+TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
+  Settings settings;
+  EXPECT_EQ(run("1004", settings).findings.at(0).launch.ordinal, 0u);
+  settings.check = Check::each_launch;
+  const auto ran = run("1004", settings);
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  EXPECT_EQ(ran.findings[0].launch.ordinal, 3u);
+  EXPECT_EQ(ran.findings[0].launches_since_right, 1u);
+  EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
+}
+
+TEST_P(Launching, HeldStreamsChangeNothingOfAProgramThatWaits) {
+  Settings settings;
+  settings.launch = LaunchMode::held;
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", GetParam(), "40", "1000"}, settings);
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_TRUE(ran.findings.empty());
+  EXPECT_GT(ran.processes.at(0).count(Counter::streams_held), 0u);
+}
+
 class Telling : public testing::TestWithParam<const char*> {};
 
 TEST_P(Telling, ACallThatReturnsTheErrorIsNamed) {

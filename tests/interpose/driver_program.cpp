@@ -312,6 +312,30 @@ int touch(const std::string& name, void* library, CuAddress at, std::size_t byte
   return lookup<int(const void*)>(library, name.c_str())(&copy);
 }
 
+// Launches the named kernel over a block of 1,000 bytes: `bytes` of it, `times`, and the last one
+// with `last` bytes. By cuLaunchKernelEx if `extended`.
+int launch(const Driver& d, void* library, bool extended, std::size_t bytes, int times,
+           std::size_t last) {
+  void* kernel = nullptr;
+  CHECK(lookup<int(void**, void*, const char*)>(library, "cuModuleGetFunction")(
+            &kernel, nullptr, "_Z9fakeWritePhmi") == 0);
+  CuAddress at = 0;
+  CHECK(d.allocate(&at, 1000) == 0);
+  for (int i = 0; i < times; ++i) {
+    std::size_t count = i + 1 == times ? last : bytes;
+    int value = 1;
+    void* arguments[] = {&at, &count, &value};
+    const redzone::interpose::CuLaunchConfig config{{4, 1, 1}, {32, 1, 1}, 0, nullptr};
+    const int result = extended
+                           ? lookup<int(const void*, void*, void**, void**)>(
+                                 library, "cuLaunchKernelEx")(&config, kernel, arguments, nullptr)
+                           : lookup<Launch>(library, "cuLaunchKernel")(kernel, 4, 1, 1, 32, 1, 1, 0,
+                                                                       nullptr, arguments, nullptr);
+    if (result != 0) return result;
+  }
+  return d.synchronize();
+}
+
 void touch_block(const Driver& d, void* library, const std::string& name, std::size_t beyond) {
   CuAddress at = 0;
   CHECK(d.allocate(&at, 4096) == 0);
@@ -405,6 +429,11 @@ int main(int argc, char** argv) {
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return call(argv[3], library, at); });
   else if (deed == "touch")
     touch_block(d, library, argv[3], std::strtoul(argv[4], nullptr, 10));
+  else if (deed == "launch" || deed == "launch_ex")
+    return launch(d, library, deed == "launch_ex", 1000, std::atoi(argv[3]),
+                  std::strtoul(argv[4], nullptr, 10)) == 0
+               ? 0
+               : 7;
   else if (deed == "thread_capture")
     capture_thread_stream(d, library);
   else if (deed == "pools")

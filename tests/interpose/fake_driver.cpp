@@ -301,11 +301,6 @@ FAKE_EXPORT int cuMemAllocManaged(CuAddress* out, std::size_t bytes, unsigned) {
 }
 
 // Of these only the result matters.
-FAKE_EXPORT int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                               unsigned, CuStream, void**, void**) {
-  FAKE_CALL();
-  return 0;
-}
 FAKE_EXPORT int cuMemcpy(CuAddress, CuAddress, std::size_t) {
   FAKE_CALL();
   return 0;

@@ -179,6 +179,9 @@ FAKE_EXPORT void fakeSetVirtualMemory(bool has) {
 FAKE_EXPORT void fakeSetPrivateEntries(bool has) {
   state().private_entries = has;
 }
+FAKE_EXPORT void fakeSetKernelNames(bool has) {
+  state().kernel_names = has;
+}
 FAKE_EXPORT bool fakeIsMapped(unsigned long long address, std::size_t bytes) {
   const std::lock_guard lock(state().mutex);
   return is_mapped(address, bytes);
@@ -205,6 +208,6 @@ FAKE_EXPORT void fakeReset() {
       s.free_handles.clear();
   s.used = 0, s.limit = std::size_t{1} << 30, s.primary = 0;
   s.invalidated = s.eager = s.private_entries = s.gate_open = false;
-  s.virtual_memory = true;
+  s.virtual_memory = s.kernel_names = true;
 }
 // NOLINTEND

@@ -64,6 +64,7 @@ struct State {
   std::uint64_t next_pool = 0x3000;
   std::map<CuContext, int> sticky;
   int primary = 0;  // how often the primary context is retained
+  bool kernel_names = true;
   bool invalidated = false, virtual_memory = true, eager = false, private_entries = false,
        gate_open = false;
 };

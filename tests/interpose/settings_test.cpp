@@ -24,6 +24,11 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
   all.align_bytes = 64;
   all.max_memory_bytes = std::uint64_t{1} << 40;
   all.min_bytes = 7;
+  all.launch = LaunchMode::held;
+  all.check = Check::each_launch;
+  all.on_error = OnError::go_on;
+  all.python = false;
+  all.seed = 9;
   for (const Settings& settings : {Settings(), all}) {
     Settings read;
     EXPECT_TRUE(parse_settings(text_of(settings).c_str(), read)) << text_of(settings);
@@ -33,7 +38,7 @@ TEST(GuardSettings, AreReadAsTheyWereWritten) {
 
 TEST(GuardSettings, TheLongestTextFits) {
   Settings most;
-  most.max_memory_bytes = most.min_bytes = INT64_MAX;
+  most.max_memory_bytes = most.min_bytes = most.seed = INT64_MAX;
   most.align_bytes = kMostAlignBytes;
   Settings read;
   ASSERT_TRUE(parse_settings(text_of(most).c_str(), read));
@@ -43,7 +48,8 @@ TEST(GuardSettings, TheLongestTextFits) {
 TEST(GuardSettings, WhatIsWrongChangesNothing) {
   for (const char* text :
        {"cpu", "cpu=", "cpu=2", "cpu=1x", "align=3", "align=8192", "poison=256", "poison=-2",
-        "min_bytes=0", "max_memory=-1", "colour=1", "=1", "cpu=99999999999999999999"}) {
+        "min_bytes=0", "max_memory=-1", "colour=1", "launch=3", "launch=-1", "each_launch=2",
+        "go_on=2", "seed=-1", "=1", "cpu=99999999999999999999"}) {
     Settings read;
     EXPECT_FALSE(parse_settings(text, read)) << text;
     EXPECT_EQ(read, Settings()) << text;

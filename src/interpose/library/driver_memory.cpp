@@ -4,6 +4,7 @@
 #include "interpose/backtrace.h"
 #include "interpose/internal_scope.h"
 #include "interpose/library/driver_calls.h"
+#include "interpose/library/driver_errors.h"
 #include "interpose/library/driver_stand_ins.h"
 #include "interpose/library/guard.h"
 
@@ -100,6 +101,7 @@ void context_gone(CuContext context, bool before) {
   DriverGuard* const guard = driver_guard_in_use();
   if (guard == nullptr) return;
   const InternalScope scope;
+  guard->holds.release();
   if (before)
     guard->memory.settle();
   else
@@ -134,6 +136,7 @@ int cuMemAllocPitch_v2(CuAddress* out, std::size_t* pitch, std::size_t width, st
 }
 
 int cuMemFree_v2(CuAddress address) {
+  release_holds();
   return free_block(address, std::nullopt, "cuMemFree",
                     [&] { return forward(Call::mem_free, address); });
 }
