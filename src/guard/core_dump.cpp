@@ -80,6 +80,8 @@ void complete(ProcessRecord& process, const std::string& output) {
     error->distance_bytes = near->distance_bytes;
     error->allocated = std::move(near->allocated);
     error->freed = std::move(near->freed);
+    error->python_allocated = std::move(near->python_allocated);
+    error->python_freed = std::move(near->python_freed);
   }
 }
 

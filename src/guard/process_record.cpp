@@ -29,6 +29,15 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
 // An access that is farther from each block has nothing to do with it.
 constexpr std::uint64_t kNeighbourBytes = std::uint64_t{1} << 30;
 
+std::vector<PythonFrame> lines_of(const Frames& frames, const std::vector<PythonFrame>& lines) {
+  std::vector<PythonFrame> out;
+  const std::size_t count = std::min<std::size_t>(frames.python_count, interpose::kPythonFrames);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const std::uint32_t n = frames.python[i]; n != 0 && n <= lines.size())
+      out.push_back(lines[n - 1]);
+  return out;
+}
+
 template <NamedEnum E>
 bool is_named(E value) {
   return static_cast<std::size_t>(value) < kEnumTable<E>.names.size();
@@ -38,7 +47,8 @@ bool makes_sense(const FindingRecord& f) {
   return f.complete.load() == 1 && is_named(f.kind) && is_named(f.access) && is_named(f.side);
 }
 
-Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
+Finding finding_of(const FindingRecord& f, const Symbols& symbols,
+                   const std::vector<PythonFrame>& lines) {
   Finding out;
   out.kind = f.kind;
   out.access = f.access;
@@ -54,6 +64,9 @@ Finding finding_of(const FindingRecord& f, const Symbols& symbols) {
   out.where = frames_of(f.where, symbols);
   out.allocated = frames_of(f.allocated, symbols);
   out.freed = frames_of(f.freed, symbols);
+  out.python_where = lines_of(f.where, lines);
+  out.python_allocated = lines_of(f.allocated, lines);
+  out.python_freed = lines_of(f.freed, lines);
   if (f.launch.ordinal != 0) {
     out.launch = launch_of(f.launch);
     out.launches_since_right = f.launches_since_right;
@@ -83,9 +96,15 @@ Result<ProcessRecord> parse_process_record(std::string_view bytes, std::string_v
   for (std::size_t i = 0; i < interpose::kFacts; ++i) out.facts[i] = record->facts[i].load() != 0;
   for (std::size_t i = 0; i < interpose::kCounters; ++i)
     out.counters[i] = record->counters[i].load();
+  const auto lines = std::min<std::size_t>(record->python_count.load(), interpose::kPythonLines);
+  for (std::size_t i = 0; i < lines; ++i) {
+    const auto& line = record->python[i];
+    out.python.push_back({text_of(line.file, sizeof line.file),
+                          text_of(line.function, sizeof line.function), line.line});
+  }
   const Symbols symbols(mappings);
   for (const auto& finding : record->findings)
-    if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols));
+    if (makes_sense(finding)) out.findings.push_back(finding_of(finding, symbols, out.python));
   for (const auto& launch : record->launches)
     if (launch.ordinal != 0) out.launches.push_back(launch_of(launch));
   std::sort(out.launches.begin(), out.launches.end(),
@@ -131,6 +150,8 @@ std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_
   out.distance_bytes = least;
   out.allocated = frames_of(nearest->allocated, symbols);
   out.freed = frames_of(nearest->freed_by, symbols);
+  out.python_allocated = lines_of(nearest->allocated, process.python);
+  out.python_freed = lines_of(nearest->freed_by, process.python);
   return out;
 }
 

@@ -23,6 +23,12 @@ using interpose::Fact;
 using interpose::FindingKind;
 using interpose::Side;
 
+// A line of a Python program.
+struct PythonFrame {
+  std::string file, function;
+  std::uint32_t line = 0;
+};
+
 struct Finding {
   FindingKind kind = FindingKind::guard_page;
   Access access = Access::unknown;
@@ -34,6 +40,8 @@ struct Finding {
   std::string call;  // "" if no function reported it
   std::uint32_t thread = 0;
   std::vector<Frame> where, allocated, freed;  // innermost first
+  // The same of a Python interpreter, where the thread held its lock.
+  std::vector<PythonFrame> python_where, python_allocated, python_freed;
   // With a check after each launch: the first after which the canary was wrong, and how many there
   // were since all canaries had been right. Of a core dump: of the kernel that it names, if exactly
   // one of those that may have run is of that name.
@@ -52,7 +60,8 @@ struct ProcessRecord {
   std::vector<KernelLaunch> launches;  // the last ones, newest first
   // Those that were not known to have completed at the first error of a device, newest first.
   std::vector<KernelLaunch> unfinished;
-  std::filesystem::path file;  // of read_process_record()
+  std::vector<PythonFrame> python;  // those that stacks of blocks name, by Frames::python
+  std::filesystem::path file;       // of read_process_record()
 
   bool is(Fact fact) const { return facts[static_cast<std::size_t>(fact)]; }
   std::uint64_t count(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }
@@ -69,6 +78,7 @@ struct Neighbour {
   Side side = Side::none;
   std::uint64_t distance_bytes = 0;
   std::vector<Frame> allocated, freed;
+  std::vector<PythonFrame> python_allocated, python_freed;
 };
 // The nearest block; empty if there is none within a GiB.
 std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_t address);

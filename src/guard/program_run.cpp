@@ -40,6 +40,9 @@ Judged judged(const ProcessRecord& process, const interpose::Settings& settings)
 }
 
 std::string allocation_site(const Finding& finding) {
+  if (const PythonFrame* const line = caller(finding.python_allocated))
+    return fmt::format("{} ({})", line->function,
+                       std::filesystem::path(line->file).filename().string());
   const Frame* const frame = caller(finding.allocated);
   return frame == nullptr ? std::string() : site(*frame);
 }

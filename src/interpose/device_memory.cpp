@@ -5,6 +5,7 @@
 #include "interpose/backtrace.h"
 #include "interpose/device_layout.h"
 #include "interpose/device_waits.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -238,6 +239,7 @@ void DeviceMemory::report_error(CuContext context, int result, const char* call)
   finding->code = result;
   std::strncpy(finding->call, call, kCallBytes - 1);
   take_backtrace(finding->where);
+  take_python_stack(recorder_, finding->where);
   recorder_.publish(*finding);
 }
 

@@ -76,12 +76,22 @@ enum class Access : std::uint32_t { unknown, read, write };
 enum class Side : std::uint32_t { none, before, after, inside };
 
 inline constexpr std::size_t kFrames = 24;
+inline constexpr std::size_t kPythonFrames = 16;
 
 struct Frames {
-  std::uint32_t count = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t count = 0, python_count = 0;
   std::uint64_t addresses[kFrames] = {};  // innermost first
+  // Where the Python interpreter of the thread was, innermost first: n is Record::python[n - 1].
+  std::uint32_t python[kPythonFrames] = {};
 };
+
+// A line of a Python program that is in a stack.
+struct PythonLine {
+  std::uint32_t line = 0;
+  char function[92] = {};  // cut off
+  char file[160] = {};     // its end, if it is longer
+};
+inline constexpr std::size_t kPythonLines = 2048;
 
 inline constexpr std::size_t kCallBytes = 40;
 
@@ -126,6 +136,8 @@ struct Record {
   // Those that were not known to have completed at the first error of a device, newest first.
   std::atomic<std::uint32_t> unfinished_begun{0}, unfinished_count{0};
   LaunchRecord unfinished[kLaunchesKept];
+  std::atomic<std::uint32_t> python_count{0};
+  PythonLine python[kPythonLines];
 };
 
 // "<folder>/<pid>.<n>.record": one for each program that ran in the process. Beside it, with the

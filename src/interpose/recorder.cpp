@@ -69,11 +69,32 @@ bool Recorder::open(const char* folder) {
 
 void Recorder::reopen_after_fork() {
   if (record_ == nullptr) return;
-  const bool cpu = noted(Fact::cpu_proven);
-  ::munmap(static_cast<void*>(record_), sizeof(Record));
+  Record* const parents = record_;
   record_ = nullptr;
-  // The code that was proven in the parent is the code of the child.
-  if (open(folder_) && cpu) note(Fact::cpu_proven);
+  if (open(folder_)) {
+    // The code that was proven in the parent is the code of the child, and stacks of blocks that
+    // the child has inherited name lines.
+    if (parents->facts[static_cast<std::size_t>(Fact::cpu_proven)].load() != 0)
+      note(Fact::cpu_proven);
+    const std::uint32_t lines = parents->python_count.load();
+    std::memcpy(record_->python, parents->python, lines * sizeof(PythonLine));
+    record_->python_count.store(lines);
+  }
+  ::munmap(static_cast<void*>(parents), sizeof(Record));
+}
+
+std::uint32_t Recorder::add_python_line(std::string_view file, std::string_view function,
+                                        std::uint32_t line) {
+  if (record_ == nullptr) return 0;
+  const std::uint32_t n = record_->python_count.load();
+  if (n == kPythonLines) return 0;
+  PythonLine& to = record_->python[n];
+  to.line = line;
+  append(to.function, sizeof to.function, function);
+  const std::size_t most = sizeof to.file - 1;
+  append(to.file, sizeof to.file, file.size() > most ? file.substr(file.size() - most) : file);
+  record_->python_count.store(n + 1, std::memory_order_release);
+  return n + 1;
 }
 
 void Recorder::count(Counter counter, std::uint64_t n) {

@@ -38,6 +38,10 @@ class Recorder {
   LaunchRecord* begin_unfinished();
   void publish_unfinished(std::size_t count);
 
+  // The number of a new line (Frames::python), by one thread at a time; 0 if there is no room.
+  std::uint32_t add_python_line(std::string_view file, std::string_view function,
+                                std::uint32_t line);
+
   // A file beside the record, to be closed by the caller; -1 if it cannot be made.
   int create_beside(std::string_view suffix) const;
 

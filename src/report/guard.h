@@ -9,8 +9,9 @@
 //   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
 //            "address", "wrong_bytes", "call", "pid", "thread", "times", "block", "kernel",
 //            "exception", "location", "instruction": "" without a core dump of the driver,
-//            "launch", "launches_since_right", "where", "allocated", "freed": [FRAME]}; blocks and
-//            launches are in guard_launches.h
+//            "launch", "launches_since_right", "where", "allocated", "freed": [FRAME],
+//            "python_where", "python_allocated", "python_freed": [{"file", "line", "function"}]};
+//            blocks and launches are in guard_launches.h
 //   FRAME    {"address", "module", "offset", "function"}; "" for what is not known
 //   PROCESS  {"pid", "parent", "program", "state", "ended": bool, "findings": number, "launches":
 //   the

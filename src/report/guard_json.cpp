@@ -20,6 +20,14 @@ Json frames(const std::vector<guard::Frame>& all) {
   return out;
 }
 
+Json lines(const std::vector<guard::PythonFrame>& all) {
+  Json out = Json::array();
+  for (const auto& l : all)
+    out.push_back(
+        {{"file", printable(l.file)}, {"line", l.line}, {"function", printable(l.function)}});
+  return out;
+}
+
 Json guard_finding(const guard::DistinctFinding& distinct) {
   const Finding& f = distinct.first;
   return {{"signature", printable(guard::signature(f))},
@@ -44,7 +52,10 @@ Json guard_finding(const guard::DistinctFinding& distinct) {
           {"launches_since_right", f.launches_since_right},
           {"where", frames(f.where)},
           {"allocated", frames(f.allocated)},
-          {"freed", frames(f.freed)}};
+          {"freed", frames(f.freed)},
+          {"python_where", lines(f.python_where)},
+          {"python_allocated", lines(f.python_allocated)},
+          {"python_freed", lines(f.python_freed)}};
 }
 
 // Those that are not 0, by `count`.

@@ -40,6 +40,14 @@ std::string frames_text(std::string_view title, const std::vector<Frame>& frames
   return out;
 }
 
+std::string lines_text(const std::vector<guard::PythonFrame>& lines) {
+  std::string out;
+  for (const auto& line : lines)
+    out += fmt::format("  {:10} {}:{} {}\n", out.empty() ? "  python" : "", printable(line.file),
+                       line.line, printable(line.function));
+  return out;
+}
+
 // "2 bytes after a live block of 4,000 bytes (block 7)"
 std::string place_text(const Finding& finding) {
   if (finding.block.ordinal == 0) return "no block is known there";
@@ -97,9 +105,9 @@ std::string guard_finding_text(std::size_t number, const guard::DistinctFinding&
       fmt::format("  {:10} {}, process {}\n", "seen",
                   distinct.times == 1 ? "once" : fmt::format("{} times", grouped(distinct.times)),
                   distinct.pid);
-  out += frames_text("in", finding.where);
-  out += frames_text("allocated", finding.allocated);
-  out += frames_text("freed", finding.freed);
+  out += frames_text("in", finding.where) + lines_text(finding.python_where);
+  out += frames_text("allocated", finding.allocated) + lines_text(finding.python_allocated);
+  out += frames_text("freed", finding.freed) + lines_text(finding.python_freed);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "interpose/library/driver_errors.h"
 #include "interpose/library/driver_stand_ins.h"
 #include "interpose/library/guard.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -28,6 +29,7 @@ std::optional<CuAddress> guarded(std::size_t bytes, Order order) {
   if (guard == nullptr) return std::nullopt;
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   const InternalScope scope;
   return guard->memory.allocate(bytes, order, from);
 }
@@ -66,6 +68,7 @@ int free_block(CuAddress address, Order order, const char* call, Plain plain) {
   if (guard == nullptr || address == 0) return plain();
   Frames from;
   take_backtrace(from);
+  take_python_stack(recorder(), from);
   const InternalScope scope;
   const auto [freed, result] = guard->memory.free(address, order, call, from);
   return freed == DeviceMemory::Freed::foreign ? plain() : result;

@@ -13,6 +13,7 @@
 #include "interpose/library/guard.h"
 #include "interpose/library/host_guard.h"
 #include "interpose/library/real_symbols.h"
+#include "interpose/python_stack.h"
 
 namespace redzone::interpose {
 namespace {
@@ -62,6 +63,8 @@ bool open_guard() {
   if (folder == nullptr || text == nullptr || !parse_settings(text, the_settings)) return false;
   if (!recorder().open(folder)) return false;
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  if (settings().python)
+    find_python([](const char* name) { return real_dlsym(RTLD_DEFAULT, name); });
   started.store(true, std::memory_order_release);
   if (driver_is_loaded()) recorder().note(Fact::driver_present);
   return true;
