@@ -15,6 +15,8 @@
 #include "core/temporary_folder.h"
 #include "engine/tools.h"
 #include "guard/core_dump.h"
+#include "guard/framework.h"
+#include "guard/names.h"
 #include "guard/narrow.h"
 #include "guard/program_run.h"
 #include "report/guard.h"
@@ -73,6 +75,9 @@ void Guard::declare(po::options_description& flags,
       "on-error", po::value<std::string>()->default_value("stop"),
       "stop or continue: with --cpu, whether a page takes the place of a guard page that was hit, "
       "so that the program goes on")(
+      "framework", po::value<std::string>()->default_value("auto"),
+      "auto, none, torch-nocache or jax-platform: what the environment tells a framework, so that "
+      "each of its buffers is an allocation; auto: of a Python program both")(
       "core-dump", po::value<std::string>()->default_value("auto"),
       "auto or off: whether the driver writes a core dump at an error of a kernel, which cuda-gdb "
       "reads (auto: if it is installed)")(
@@ -126,19 +131,9 @@ Result<interpose::Settings> settings_of(const po::variables_map& flags) {
       return usage_error(fmt::format("guard: --max-memory: must be 1 to {} MiB", most_mib));
     out.max_memory_bytes = mib << 20;
   }
-  using interpose::Check;
-  using interpose::LaunchMode;
-  using interpose::OnError;
-  RZ_TRY_ASSIGN(out.launch, choice<LaunchMode>(flags, "launch",
-                                               {{LaunchMode::async, "async"},
-                                                {LaunchMode::blocking, "blocking"},
-                                                {LaunchMode::held, "held"}}));
-  RZ_TRY_ASSIGN(out.check,
-                choice<Check>(flags, "check",
-                              {{Check::at_free, "free"}, {Check::each_launch, "each-launch"}}));
-  RZ_TRY_ASSIGN(
-      out.on_error,
-      choice<OnError>(flags, "on-error", {{OnError::stop, "stop"}, {OnError::go_on, "continue"}}));
+  RZ_TRY_ASSIGN(out.launch, parse_name<interpose::LaunchMode>(flags["launch"].as<std::string>()));
+  RZ_TRY_ASSIGN(out.check, parse_name<interpose::Check>(flags["check"].as<std::string>()));
+  RZ_TRY_ASSIGN(out.on_error, parse_name<interpose::OnError>(flags["on-error"].as<std::string>()));
   out.seed = flags["seed"].as<Count>().value;
   out.min_bytes = flags["min-bytes"].as<Count>().value;
   if (out.min_bytes == 0 || out.min_bytes > (most_mib << 20))
@@ -174,18 +169,23 @@ Result<std::string> gdb_of(const po::variables_map& flags) {
 // One run of the program, from its start to what its processes have left.
 class Runner {
  public:
-  Runner(std::filesystem::path program, std::filesystem::path library, std::string cuda_gdb,
+  // `environment`: for a framework.
+  Runner(std::filesystem::path program, std::filesystem::path library,
+         std::vector<std::pair<std::string, std::string>> environment, std::string cuda_gdb,
          int standard_output)
       : program_(std::move(program)),
         library_(std::move(library)),
+        environment_(std::move(environment)),
         cuda_gdb_(std::move(cuda_gdb)),
         standard_output_(standard_output) {}
 
   // Into `run`, of which argv and settings are set. A refusal: it did not run.
   Result<std::optional<guard::Refusal>> run(guard::ProgramRun& run) const {
     RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
-    auto environment = cuda_gdb_.empty() ? std::vector<std::pair<std::string, std::string>>()
-                                         : guard::dump_environment(folder.path());
+    auto environment = environment_;
+    if (!cuda_gdb_.empty())
+      for (auto& one : guard::dump_environment(folder.path()))
+        environment.push_back(std::move(one));
     const auto ended = guard::run_program({run.argv, program_, library_, folder.path(),
                                            run.settings, std::move(environment), standard_output_});
     if (!ended) return ended.error();
@@ -197,6 +197,7 @@ class Runner {
 
  private:
   std::filesystem::path program_, library_;
+  std::vector<std::pair<std::string, std::string>> environment_;
   std::string cuda_gdb_;
   int standard_output_;
 };
@@ -235,7 +236,12 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
   };
   const auto program = guard::find_program(run.argv.front());
   if (!program) return refused(program.error());
-  const Runner runner(*program, library, cuda_gdb, out.descriptor());
+  RZ_TRY_ASSIGN(const auto framework,
+                parse_name<guard::Framework>(flags["framework"].as<std::string>()));
+  auto prepared = guard::prepare(framework, *program);
+  run.framework = std::move(prepared.note);
+  const Runner runner(*program, library, std::move(prepared.environment), cuda_gdb,
+                      out.descriptor());
   RZ_TRY_ASSIGN(const auto refusal, runner.run(run));
   if (refusal) return refused(*refusal);
   if (flags["narrow"].as<bool>() && guard::can_be_narrowed(run)) RZ_TRY(narrow(runner, run));

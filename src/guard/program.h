@@ -26,6 +26,10 @@ struct Refusal {
 // for another kind of machine, one that gets the rights of another user.
 tl::expected<std::filesystem::path, Refusal> find_program(const std::string& name);
 
+// The program that runs the script, "python3" for "#!/usr/bin/env python3" as well; "" if the file
+// is no script.
+std::string interpreter_of(const std::filesystem::path& script);
+
 // How the program ended.
 struct Ended {
   int exit_code = 0;  // 128 + signal if one has ended it, as a shell has it

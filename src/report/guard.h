@@ -5,7 +5,7 @@
 //            "settings": {"driver", "cpu", "placement", "align", "poison": number or null,
 //            "retire", "launch", "seed", "check", "on_error", "max_memory", "min_bytes"},
 //            "findings": [FINDING], "processes": [PROCESS], "counters": {name: number}, "left_out":
-//            {name: {"times", "meaning"}}, "foreign_preload", "unreadable_records"}
+//            {name: {"times", "meaning"}}, "framework", "foreign_preload", "unreadable_records"}
 //   FINDING  {"signature", "kind", "memory": "device"|"host", "access", "side", "distance", "code",
 //            "address", "wrong_bytes", "call", "pid", "thread", "times", "block", "kernel",
 //            "exception", "location", "instruction": "" without a core dump of the driver,

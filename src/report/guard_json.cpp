@@ -134,6 +134,7 @@ std::string guard_json(const guard::ProgramRun& run, int exit_code) {
                     {"processes", processes},
                     {"counters", counters(count)},
                     {"left_out", left_out(count)},
+                    {"framework", printable(run.framework)},
                     {"foreign_preload", printable(run.foreign_preload)},
                     {"unreadable_records", run.unreadable}};
   return print(out);

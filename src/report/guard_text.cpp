@@ -195,7 +195,9 @@ std::string verdict_of_run(const guard::ProgramRun& run) {
 
 std::string guard_text(const guard::ProgramRun& run, int exit_code, Notes notes) {
   const auto findings = run.findings();
-  std::string out = guarded_text(run);
+  std::string out;
+  if (!run.framework.empty()) out += fmt::format("framework: {}\n", printable(run.framework));
+  out += guarded_text(run);
   for (std::size_t i = 0; i < findings.size(); ++i)
     out += guard_finding_text(i + 1, findings[i], run) + "\n";
   out += processes_text(run);
