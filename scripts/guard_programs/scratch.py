@@ -11,11 +11,12 @@ BLOCK = 64
 
 @triton.jit
 def copy_tiles(source, target, rows, columns, block: tl.constexpr):
-    shape, strides = [rows, columns], [columns, 1]
-    read = tl.make_tensor_descriptor(source, shape, strides, [block, block])
-    write = tl.make_tensor_descriptor(target, shape, strides, [block, block])
-    at = [tl.program_id(0) * block, tl.program_id(1) * block]
-    write.store(at, read.load(at) + 1.0)
+    read = tl.make_tensor_descriptor(source, shape=[rows, columns], strides=[columns, 1],
+                                     block_shape=[block, block])
+    write = tl.make_tensor_descriptor(target, shape=[rows, columns], strides=[columns, 1],
+                                      block_shape=[block, block])
+    row, column = tl.program_id(0) * block, tl.program_id(1) * block
+    write.store([row, column], read.load([row, column]) + 1.0)
 
 
 def add_one(x):
@@ -25,13 +26,9 @@ def add_one(x):
     return y
 
 
-def main():
-    compiled = torch.compile(add_one, fullgraph=True)
-    for n in (256, 512):
-        x = torch.randn(n, n, device="cuda")
-        y = compiled(x)
-        torch.cuda.synchronize()
-        print(f"{n} {torch.equal(y, x + 1)}", flush=True)
-
-
-main()
+compiled = torch.compile(add_one, fullgraph=True)
+for n in (256, 512):
+    x = torch.randn(n, n, device="cuda")
+    y = compiled(x)
+    torch.cuda.synchronize()
+    print(f"{n} {torch.equal(y, x + 1)}", flush=True)

@@ -71,16 +71,17 @@ void Guard::declare(po::options_description& flags,
       "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
       "waits for each, and names the one after which a canary was wrong")(
       "narrow", po::bool_switch(),
-      "where a canary was overwritten, run the program again with --check each-launch")(
+      "run the program again for what names the kernel behind a canary (--check each-launch) or an "
+      "error of a device (--launch blocking, and its core dump where cuda-gdb can read it)")(
       "on-error", po::value<std::string>()->default_value("stop"),
       "stop or continue: with --cpu, whether a page takes the place of a guard page that was hit, "
       "so that the program goes on")(
       "framework", po::value<std::string>()->default_value("auto"),
       "auto, none, torch-nocache or jax-platform: what the environment tells a framework, so that "
       "each of its buffers is an allocation; auto: of a Python program both")(
-      "core-dump", po::value<std::string>()->default_value("auto"),
-      "auto or off: whether the driver writes a core dump at an error of a kernel, which cuda-gdb "
-      "reads (auto: if it is installed)")(
+      "core-dump", po::bool_switch(),
+      "let the driver write a core dump at an error of a kernel, which cuda-gdb reads; with it the "
+      "driver may miss a write out of bounds")(
       "output", po::value<std::string>(),
       "file for the report (default: standard error, with --json standard output)");
   words.add("command", -1);
@@ -159,13 +160,6 @@ Result<void> write_report(const std::string& file, const std::string& text) {
   return {};
 }
 
-// Where the driver's core dumps are read: cuda-gdb, or "" if there are to be none.
-Result<std::string> gdb_of(const po::variables_map& flags) {
-  RZ_TRY_ASSIGN(const bool wanted,
-                choice<bool>(flags, "core-dump", {{true, "auto"}, {false, "off"}}));
-  return wanted ? engine::find_tool("cuda-gdb") : "";
-}
-
 // One run of the program, from its start to what its processes have left.
 class Runner {
  public:
@@ -179,11 +173,12 @@ class Runner {
         cuda_gdb_(std::move(cuda_gdb)),
         standard_output_(standard_output) {}
 
-  // Into `run`, of which argv and settings are set. A refusal: it did not run.
-  Result<std::optional<guard::Refusal>> run(guard::ProgramRun& run) const {
+  // Into `run`, of which argv and settings are set. A refusal: it did not run. `dump`: with core
+  // dumps of the driver, if they can be read.
+  Result<std::optional<guard::Refusal>> run(guard::ProgramRun& run, bool dump) const {
     RZ_TRY_ASSIGN(const auto folder, TemporaryFolder::create("guard"));
     auto environment = environment_;
-    if (!cuda_gdb_.empty())
+    if (dump && !cuda_gdb_.empty())
       for (auto& one : guard::dump_environment(folder.path()))
         environment.push_back(std::move(one));
     const auto ended = guard::run_program({run.argv, program_, library_, folder.path(),
@@ -191,7 +186,7 @@ class Runner {
     if (!ended) return ended.error();
     run.ended = *ended;
     run.processes = guard::read_process_records(folder.path(), run.unreadable);
-    guard::read_core_dumps(run.processes, cuda_gdb_);
+    if (dump) guard::read_core_dumps(run.processes, cuda_gdb_);
     return std::nullopt;
   }
 
@@ -202,16 +197,27 @@ class Runner {
   int standard_output_;
 };
 
-// Names the launches behind canaries by a second run, which must not fail to matter.
+// Names the launches behind findings by further runs, of which none must show anything. With a core
+// dump the driver misses some errors, so where that run shows none, one without follows.
 Result<void> narrow(const Runner& runner, guard::ProgramRun& run) {
-  print_note("redzone: guard: the program runs again, with a check after each launch");
-  guard::ProgramRun second;
-  second.argv = run.argv;
-  second.settings = run.settings;
-  second.settings.check = interpose::Check::each_launch;
-  RZ_TRY_ASSIGN(const auto refused, runner.run(second));
-  const std::size_t narrowed = refused ? 0 : guard::narrow(run, second);
-  if (narrowed == 0) print_note("redzone: guard: the second run has not shown the launch");
+  const auto wanted = guard::narrowing_of(run);
+  if (wanted == guard::Narrowing::none) return {};
+  const bool of_error = wanted == guard::Narrowing::error;
+  std::size_t narrowed = 0;
+  for (const bool dump : {true, false}) {
+    if (narrowed != 0 || (dump && !of_error)) continue;
+    print_note(fmt::format("redzone: guard: the program runs again, {}{}",
+                           of_error ? "waiting for each launch" : "with a check after each launch",
+                           dump ? ", with core dumps" : ""));
+    guard::ProgramRun second;
+    second.argv = run.argv;
+    second.settings = run.settings;
+    second.settings.launch = interpose::LaunchMode::blocking;
+    if (!of_error) second.settings.check = interpose::Check::each_launch;
+    RZ_TRY_ASSIGN(const auto refused, runner.run(second, dump));
+    narrowed = refused ? 0 : guard::narrow(run, second);
+  }
+  if (narrowed == 0) print_note("redzone: guard: no further run has shown the launch");
   return {};
 }
 
@@ -224,7 +230,6 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
     return usage_error("guard: --error-exitcode: must be 1 to 255");
   if (flags.count("output") != 0) RZ_TRY(check_writable(flags["output"].as<std::string>()));
   RZ_TRY_ASSIGN(const auto library, guard_library());
-  RZ_TRY_ASSIGN(const auto cuda_gdb, gdb_of(flags));
 
   guard::ProgramRun run;
   run.argv = flags["command"].as<std::vector<std::string>>();
@@ -240,11 +245,11 @@ Result<int> Guard::run(const po::variables_map& flags, Results& out) {
                 parse_name<guard::Framework>(flags["framework"].as<std::string>()));
   auto prepared = guard::prepare(framework, *program);
   run.framework = std::move(prepared.note);
-  const Runner runner(*program, library, std::move(prepared.environment), cuda_gdb,
-                      out.descriptor());
-  RZ_TRY_ASSIGN(const auto refusal, runner.run(run));
+  const Runner runner(*program, library, std::move(prepared.environment),
+                      engine::find_tool("cuda-gdb"), out.descriptor());
+  RZ_TRY_ASSIGN(const auto refusal, runner.run(run, flags["core-dump"].as<bool>()));
   if (refusal) return refused(*refusal);
-  if (flags["narrow"].as<bool>() && guard::can_be_narrowed(run)) RZ_TRY(narrow(runner, run));
+  if (flags["narrow"].as<bool>()) RZ_TRY(narrow(runner, run));
 
   const int code = run.exit_code(static_cast<int>(finding_code));
   const bool json = json_wanted(flags);

@@ -27,7 +27,7 @@ std::vector<Frame> frames_of(const Frames& frames, const Symbols& symbols) {
 }
 
 // An access that is farther from each block has nothing to do with it.
-constexpr std::uint64_t kNeighbourBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kNeighbourBytes = std::uint64_t{64} << 20;
 
 std::vector<PythonFrame> lines_of(const Frames& frames, const std::vector<PythonFrame>& lines) {
   std::vector<PythonFrame> out;

@@ -80,7 +80,7 @@ struct Neighbour {
   std::vector<Frame> allocated, freed;
   std::vector<PythonFrame> python_allocated, python_freed;
 };
-// The nearest block; empty if there is none within a GiB.
+// The nearest block; empty if there is none within 64 MiB.
 std::optional<Neighbour> neighbour_of(const ProcessRecord& process, std::uint64_t address);
 
 // All records of a folder, in the order of their names. Those that cannot be read are left out, and

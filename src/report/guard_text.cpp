@@ -66,7 +66,7 @@ std::string error_text(const Finding& finding, const guard::ProcessRecord* proce
     out += "; which kernel and which address is not known\n";
     return process == nullptr ? out : out + unfinished_text(process->unfinished);
   }
-  out += fmt::format(" ({})\n", printable(finding.exception));
+  out += finding.exception.empty() ? "\n" : fmt::format(" ({})\n", printable(finding.exception));
   out += fmt::format("  {:10} {}{}{}\n", "kernel", printable(finding.kernel),
                      finding.location.empty() ? "" : " at ", printable(finding.location));
   if (!finding.instruction.empty())

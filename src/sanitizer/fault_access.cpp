@@ -10,8 +10,6 @@ namespace {
 
 using Registers = std::map<std::string, std::uint64_t, std::less<>>;
 
-constexpr int kUniformRegisters = 63;
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r;";
   const auto begin = text.find_first_not_of(space);
@@ -108,6 +106,29 @@ std::optional<std::uint64_t> address_of(std::string_view operand, const Register
   return any ? std::optional(sum) : std::nullopt;
 }
 
+// "R4" of "LDG.E.128 R4, desc[UR4][R2.64]": a load that failed may have changed its target, so what
+// else was in there is not known. A load of 128 bits changes four registers.
+bool changes_address(std::string_view instruction, std::string_view operand) {
+  const auto number_at = [](std::string_view text) {
+    unsigned out = 0;
+    const std::string_view name = register_at(trimmed(text));
+    if (!name.starts_with("R")) return -1;
+    std::from_chars(name.data() + 1, name.data() + name.size(), out);
+    return static_cast<int>(out);
+  };
+  if (instruction.starts_with('@'))
+    instruction = trimmed(instruction.substr(instruction.find(' ')));
+  const auto space = instruction.find(' ');
+  if (space == std::string_view::npos) return false;
+  const std::string_view name = instruction.substr(0, space);
+  const int first = number_at(instruction.substr(space)), base = number_at(operand);
+  if (first < 0 || base < 0) return false;
+  const int many = name.find(".128") != std::string_view::npos  ? 4
+                   : name.find(".64") != std::string_view::npos ? 2
+                                                                : 1;
+  return first <= base + 1 && base < first + many;
+}
+
 // The operand in brackets that is an address: that of a descriptor is not.
 std::string_view operand_of(std::string_view instruction) {
   for (auto open = instruction.find('['); open != std::string_view::npos;
@@ -123,10 +144,7 @@ std::string_view operand_of(std::string_view instruction) {
 }  // namespace
 
 std::vector<std::string> core_dump_commands(const std::string& core_dump) {
-  std::vector<std::string> out{"target cudacore " + core_dump, "x/i $errorpc", "info registers"};
-  for (int i = 0; i < kUniformRegisters; ++i)
-    out.push_back(fmt::format("printf \"UR{0} 0x%x\\n\", $UR{0}", i));
-  return out;
+  return {"target cudacore " + core_dump, "x/i $errorpc", "info registers"};
 }
 
 FaultAccess read_fault_access(std::string_view output) {
@@ -141,8 +159,9 @@ FaultAccess read_fault_access(std::string_view output) {
     read_register(line, registers);
   }
   out.access = access_of(out.instruction);
-  if (out.access != Access::unknown)
-    out.address = address_of(operand_of(out.instruction), registers);
+  const std::string_view operand = operand_of(out.instruction);
+  const bool is_lost = out.access == Access::read && changes_address(out.instruction, operand);
+  if (out.access != Access::unknown && !is_lost) out.address = address_of(operand, registers);
   return out;
 }
 

@@ -131,6 +131,10 @@ TEST_F(Guarded, TheLaunchBehindACanaryAndAnError) {
   const Arguments fault{DRIVER_PROGRAM, "dlsym", "launch", "3", "3000000"};
   EXPECT_TRUE(has(guard({}, fault).err, "3 launches were not known to have completed"));
   EXPECT_TRUE(has(guard({"--launch", "blocking"}, fault).err, "one launch was not known"));
+  const Json named = report({"--narrow"}, fault, 1);
+  EXPECT_EQ(named["findings"][0]["signature"], "device-error: error 700 in fakeWrite");
+  EXPECT_EQ(named["findings"][0]["launch"]["ordinal"], 3);
+  EXPECT_EQ(named["findings"][0]["call"], "cuCtxSynchronize");
   const Json json = report({"--launch", "held", "--seed", "7"}, fault, 1);
   EXPECT_EQ(json["settings"]["launch"], "held");
   EXPECT_EQ(json["processes"][0]["unfinished"].size(), 3u);
@@ -157,8 +161,7 @@ TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
         Arguments{"--min-bytes", "0"}, Arguments{"--max-memory", "0"},
         Arguments{"--error-exitcode", "0"}, Arguments{"--error-exitcode", "256"},
         Arguments{"--launch", "late"}, Arguments{"--check", "often"},
-        Arguments{"--on-error", "ignore"}, Arguments{"--core-dump", "on"},
-        Arguments{"--seed", "-1"}, Arguments{"--colour"}}) {
+        Arguments{"--on-error", "ignore"}, Arguments{"--seed", "-1"}, Arguments{"--colour"}}) {
     const Ran ran = guard(wrong, {"true"});
     EXPECT_EQ(ran.exit, 125) << wrong[0] << ran;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;

@@ -64,6 +64,11 @@ TEST(FaultAccess, IsTheAddressOfTheOperandInBrackets) {
       {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R5", Access::write, base},
       {"LDG.E R4, [R9.U32+UR4]", Access::read, 0x1'00000020 + 0xfffffff0},
       {"LDG.E R4, [R2]", Access::read, base},
+      {"LDG.E R2,desc[UR4][R2.64]", Access::read, std::nullopt},  // the load has changed R2
+      {"LDG.E.64 R3, [R2.64]", Access::read, std::nullopt},
+      {"@P0 LDG.E.128 R0, [R2.64]", Access::read, std::nullopt},
+      {"LDG.E.64 R0, [R2.64]", Access::read, base},
+      {"STG.E desc[UR4][R2.64], R2", Access::write, base},
       {"LDG.E R4, [R20.64]", Access::read, std::nullopt},  // not printed
       {"LDG.E R4, [RZ+0x10]", Access::read, std::nullopt},
       {"UTMALDG.2D [UR4], [UR6]", Access::unknown, std::nullopt},
@@ -76,6 +81,21 @@ TEST(FaultAccess, IsTheAddressOfTheOperandInBrackets) {
     EXPECT_EQ(read.address, row.address) << row.instruction;
   }
   EXPECT_EQ(read_fault_access(view("STG.E [R2.64], R7")).instruction, "STG.E [R2.64], R7");
+}
+
+// Of cuda-gdb of CUDA 13.0 on an H100; `*>` marks the instruction of the error.
+TEST(FaultAccess, OfAGpu) {
+  const auto read = read_fault_access(
+      "*> 0x7f89eb7ac280 <_ZN39_GLOBAL__N__90b30b6b_10_program_cu_main8plus_oneEPKflPf+128>:\t"
+      "LDG.E.128 R4,desc[UR4][R2.64]\n"
+      "pc             0x7f89eb7ac2a0      0x7f89eb7ac2a0 <plus_one(float const*, long, "
+      "float*)+160>\n"
+      "R1             0xfffdc0            16776640\n"
+      "R2             0xe93fff00          3913285376\n"
+      "R3             0x7f89              32649\n");
+  EXPECT_EQ(read.instruction, "LDG.E.128 R4,desc[UR4][R2.64]");
+  EXPECT_EQ(read.access, Access::read);
+  EXPECT_EQ(read.address, 0x7f89'e93fff00u);
 }
 
 TEST(FaultAccess, AcceptsAnyText) {
