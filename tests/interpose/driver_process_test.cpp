@@ -327,6 +327,38 @@ TEST(DriverProcess, SettingsWithoutTheDriverLeaveItAlone) {
   EXPECT_EQ(ran.processes[0].count(Counter::device_blocks), 0u);
 }
 
+// ctypes releases the interpreter's lock for a call, as PyTorch does before it allocates.
+TEST(DriverProcess, AnAllocationWithoutTheInterpretersLockHasItsLines) {
+  const std::string program =
+      "import ctypes\n"
+      "cuda = ctypes.CDLL('libcuda.so.1')\n"
+      "context, block = ctypes.c_void_p(), ctypes.c_uint64()\n"
+      "assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0\n"
+      "def make():\n"
+      "    assert cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(1000)) == 0\n"
+      "class Model:\n"
+      "    def run(self):\n"
+      "        make()\n"
+      "Model().run()\n"
+      "cuda.fakeLaunchWrite(block, ctypes.c_size_t(1004), 1, None)\n"
+      "assert cuda.cuCtxSynchronize() == 0\n"
+      "assert cuda.cuMemFree_v2(block) == 0\n"
+      "assert cuda.cuCtxSynchronize() == 0\n";
+  const auto ran = run_guarded({PYTHON, "-S", "-E", "-c", program}, {});
+  EXPECT_EQ(ran.exit, 0);
+  ASSERT_EQ(ran.findings.size(), 1u);
+  const auto lines = [](const std::vector<guard::PythonFrame>& frames) {
+    std::vector<std::string> out;
+    for (const auto& frame : frames)
+      out.push_back(frame.function + " " + std::to_string(frame.line));
+    return out;
+  };
+  EXPECT_EQ(lines(ran.findings[0].python_allocated),
+            (std::vector<std::string>{"make 6", "Model.run 9", "<module> 10"}));
+  EXPECT_EQ(lines(ran.findings[0].python_freed), std::vector<std::string>{"<module> 13"});
+  EXPECT_EQ(ran.findings[0].python_allocated[0].file, "<string>");
+}
+
 // An ordinary call of the real dlsym() would change what these lookups find.
 TEST(DriverProcess, LookupsSeeTheirOwnCaller) {
   EXPECT_EQ(run_guarded({SCOPE_PROGRAM, SCOPE_LOCAL}, {}, {}, false).exit, 0);
