@@ -329,6 +329,7 @@ TEST(DriverProcess, SettingsWithoutTheDriverLeaveItAlone) {
 
 // ctypes releases the interpreter's lock for a call, as PyTorch does before it allocates.
 TEST(DriverProcess, AnAllocationWithoutTheInterpretersLockHasItsLines) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
   const std::string program =
       "import ctypes\n"
       "cuda = ctypes.CDLL('libcuda.so.1')\n"

@@ -46,8 +46,34 @@ TEST(HostProcess, AllocationsWorkAsTheyDoWithoutIt) {
   }
 }
 
+// One run shows them all, and the program ends as it would have.
+TEST(HostProcess, WithOnErrorContinueTheProgramGoesOn) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  const auto ran = run("several", settings);
+  EXPECT_EQ(ran.exit, 6);
+  ASSERT_EQ(ran.findings.size(), 4u);
+  const auto is = [&](std::size_t i, FindingKind kind, Access access, Side side) {
+    EXPECT_EQ(ran.findings[i].kind, kind) << i;
+    EXPECT_EQ(ran.findings[i].access, access) << i;
+    EXPECT_EQ(ran.findings[i].side, side) << i;
+  };
+  is(0, FindingKind::guard_page, Access::write, Side::after);
+  is(1, FindingKind::guard_page, Access::read, Side::after);
+  is(2, FindingKind::guard_page, Access::read, Side::before);
+  is(3, FindingKind::after_free, Access::read, Side::inside);
+  EXPECT_EQ(ran.processes.at(0).count(Counter::faults_survived), 4u);
+}
+
+TEST(HostProcess, MemoryThatTheProgramProtectsIsNotReplaced) {
+  Settings settings = on_the_cpu();
+  settings.on_error = OnError::go_on;
+  EXPECT_EQ(run("protected", settings).exit, 128 + SIGSEGV);
+}
+
 // `main` lets `make` allocate a block, and writes past its end.
 TEST(HostProcess, AnAllocationOfAPythonProgramHasItsLines) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
   const std::string program =
       "import ctypes\n"
       "def make():\n"
@@ -74,6 +100,7 @@ TEST(HostProcess, AnAllocationOfAPythonProgramHasItsLines) {
 
 // Threads without the interpreter's lock, a fork, and what runs while the interpreter ends.
 TEST(HostProcess, PythonProgramsWorkAsTheyDoWithoutTheGuard) {
+  if (std::string(PYTHON).empty()) GTEST_SKIP() << "no CPython 3.11 to 3.13 was found";
   const std::string program =
       "import os, sys, threading, gc, atexit, json, zlib\n"
       "class Last:\n"
