@@ -74,8 +74,8 @@ void Guard::declare(po::options_description& flags,
       "run the program again for what names the kernel behind a canary (--check each-launch) or an "
       "error of a device (--launch blocking, and its core dump where cuda-gdb can read it)")(
       "on-error", po::value<std::string>()->default_value("stop"),
-      "stop or continue: with --cpu, whether a page takes the place of a guard page that was hit, "
-      "so that the program goes on")(
+      "stop or continue: memory takes the place of guard pages, so that the program goes on; of a "
+      "device, writes to it are reported without their block, and reads are not")(
       "framework", po::value<std::string>()->default_value("auto"),
       "auto, none, torch-nocache or jax-platform: what the environment tells a framework, so that "
       "each of its buffers is an allocation; auto: of a Python program both")(

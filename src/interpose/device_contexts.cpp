@@ -180,6 +180,7 @@ void DeviceMemory::context_gone(CuContext context) {
     for (const Region& region : one.second) forget(region);
     return true;
   });
+  forget_sinks(context);
   if (const auto state = contexts_.find(context); state != contexts_.end()) {
     for (const Slot& slot : state->second.shared_slots) unmap(slot, false);
     contexts_.erase(state);

@@ -61,6 +61,7 @@ void DeviceMemory::check_after(std::uint64_t launch) {
   Lock lock(mutex_);
   if (abandoned_ || holds_back()) return;
   compare_live(lock, "cuLaunchKernel", launch);
+  if (!holds_back()) compare_sinks(lock, "cuLaunchKernel", launch);
   last_checked_ = std::max(last_checked_, launch);
 }
 

@@ -142,6 +142,15 @@ class DeviceMemory {
     std::size_t reserved_bytes = 0, bytes = 0;
     CuMemoryHandle handle = 0;
     CuDevice device = 0;
+    std::size_t sink_bytes = 0;  // mapped on each side; 0: there are guard pages
+  };
+  // device_sinks.cpp
+  struct Sink {
+    CuContext context = nullptr;
+    CuAddress at = 0;  // where the guard itself reaches it
+    std::size_t bytes = 0;
+    CuMemoryHandle handle = 0;
+    const unsigned char* host = nullptr;  // pinned, for a copy
   };
   struct Region {
     Slot slot;  // its own, or the one that it shares
@@ -268,6 +277,17 @@ class DeviceMemory {
   // `launch`: after which this is; 0: after none in particular.
   bool compare(const Block& block, const unsigned char* canaries, std::uint64_t launch = 0);
   void bury(const Block& block);
+  // device_sinks.cpp
+  int map_at(CuAddress at, std::size_t bytes, CuMemoryHandle handle, CuDevice device);
+  int paint_sink(Lock& lock, const Sink& sink);
+  void make_sink(Lock& lock, CuContext context, CuDevice device);
+  void map_sinks(Slot& slot);
+  void unmap_sinks(const Slot& slot);
+  void forget_sinks(CuContext context);
+  void report_sink(const Sink& sink, std::uint64_t launch);
+  int compare_sink(Lock& lock, CuDevice device, std::uint64_t launch);
+  // Arguments as for compare_live().
+  void compare_sinks(Lock& lock, const char* call, std::uint64_t launch);
   // device_settling.cpp
   bool awaits_device() const;
   // `call`: that learns of an error. `launch`: as for compare().
@@ -297,6 +317,7 @@ class DeviceMemory {
   std::map<CuContext, PerContext> contexts_;
   std::map<CuContext, int> errors_;  // of broken contexts
   std::map<CuDevice, PerDevice> devices_;
+  std::map<CuDevice, Sink> sinks_;
   std::map<CuDevice, int> retained_;  // primary contexts, how often
   std::map<CuPool, CuDevice> pools_;
   std::atomic<std::uint64_t> ordinal_{0};  // blocks so far

@@ -95,6 +95,8 @@ int DeviceMemory::copy_canaries(const Block& block, CuStream stream, unsigned ch
 
 // Neighbours in a shared slot may be in use.
 bool DeviceMemory::choose_to_unmap(const Region& region) {
+  // What is unmapped would end the program.
+  if (settings_.on_error == OnError::go_on) return false;
   return !region.shared && (settings_.retire == Retire::all || ++retired_ % kRetireEvery == 0);
 }
 

@@ -95,7 +95,9 @@ void DeviceMemory::settle() {
     lock.lock();
   }
   // What the device still works on is left alone.
-  if (!holds_back() && !awaits_device()) compare_live(lock, kLastCall, 0);
+  if (holds_back() || awaits_device()) return;
+  compare_live(lock, kLastCall, 0);
+  if (!holds_back()) compare_sinks(lock, kLastCall, 0);
 }
 
 }  // namespace redzone::interpose

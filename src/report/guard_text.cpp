@@ -50,6 +50,9 @@ std::string lines_text(const std::vector<guard::PythonFrame>& lines) {
 
 // "2 bytes after a live block of 4,000 bytes (block 7)"
 std::string place_text(const Finding& finding) {
+  if (finding.block.ordinal == 0 && finding.kind == FindingKind::canary)
+    return fmt::format("in memory in the place of a guard page, {} {} a block that is not known",
+                       bytes_text(finding.distance_bytes), name_of(finding.side));
   if (finding.block.ordinal == 0) return "no block is known there";
   const std::string block =
       fmt::format("a {} block of {} (block {})", finding.block.freed ? "freed" : "live",

@@ -203,6 +203,8 @@ FAKE_EXPORT void fakeReset() {
     stream->done = stream->given;
     stream->capturing = false;
   }
+  for (const auto& [handle, file] : s.files) close(file);
+  s.files.clear(), s.mappings.clear();
   s.reserved.clear(), s.plain.clear(), s.mapped.clear(), s.accessors.clear(), s.created.clear(),
       s.calls.clear(), s.failures.clear(), s.held.clear(), s.streams.clear(), s.sticky.clear(),
       s.free_handles.clear();

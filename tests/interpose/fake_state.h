@@ -50,6 +50,8 @@ struct State {
   std::map<CuAddress, std::size_t> reserved, plain, mapped;  // mapped: accessible
   std::map<CuAddress, std::set<CuDevice>> accessors;         // of what is mapped
   std::map<CuMemoryHandle, std::size_t> created;
+  std::map<CuMemoryHandle, int> files;           // the memory of what was created
+  std::map<CuAddress, CuMemoryHandle> mappings;  // of cuMemMap()
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
   std::set<std::string> held;
