@@ -194,6 +194,11 @@ DeviceMemory::FreeResult DeviceMemory::report_bad_free(const Block& block, CuAdd
   return {Freed::wrong, kCuInvalidValue};
 }
 
+void DeviceMemory::retire_passed(const char* call) {
+  const Lock lock(mutex_);
+  if (!abandoned_ && !holds_back() && !pending_.empty()) poll(call, kPolled);
+}
+
 std::optional<DeviceMemory::View> DeviceMemory::find(CuAddress address) const {
   const std::lock_guard lock(mutex_);
   const auto after = live_.upper_bound(address);

@@ -114,6 +114,9 @@ class DeviceMemory {
   // True if the current context has had such an error: nothing is guarded in it.
   bool is_broken() const;
 
+  // After a wait of the program: finishes blocks whose free the wait has included.
+  void retire_passed(const char* call);
+
   // Blocks so far.
   std::uint64_t blocks() const { return ordinal_.load(std::memory_order_relaxed); }
 

@@ -94,6 +94,12 @@ TEST_P(WayToTheDriver, AUseAfterFreeFaultsWithRetireAll) {
   EXPECT_EQ(run("after_free").exit, 0) << "the first freed block is not in the sample";
 }
 
+TEST_P(WayToTheDriver, AWaitAfterAnOrderedFreeEndsItsBlock) {
+  Settings settings;
+  settings.retire = Retire::all;
+  EXPECT_EQ(run("after_ordered_free", settings).exit, 7);
+}
+
 TEST_P(WayToTheDriver, WithoutTheGuardTheOverrunIsNotSeen) {
   EXPECT_EQ(run("overrun", {}, false).exit, 0);
 }

@@ -205,6 +205,15 @@ void after_free(const Driver& d) {
   std::_Exit(d.synchronize() == 700 ? 7 : 0);
 }
 
+// A kernel that comes after a free in the order of a stream, and after a wait for that.
+void after_ordered_free(const Driver& d) {
+  CuAddress at = 0;
+  CHECK(d.allocate_async(&at, 4096, nullptr) == 0);
+  CHECK(d.free_async(at, nullptr) == 0 && d.synchronize() == 0);
+  d.launch_read(at, 4, nullptr);
+  std::_Exit(d.synchronize() == 700 ? 7 : 0);
+}
+
 // Into the slack of a block that is never freed. A function of its own in every backtrace.
 __attribute__((noinline)) void dirty(const Driver& d) {
   CuAddress at = 0;
@@ -444,6 +453,8 @@ int main(int argc, char** argv) {
     ask_for_table(d, library);
   else if (deed == "after_free")
     after_free(d);
+  else if (deed == "after_ordered_free")
+    after_ordered_free(d);
   else if (deed == "dirty")
     dirty(d);
   else if (deed == "capture")

@@ -34,6 +34,8 @@ int wait(CuContext context, std::optional<CuStream> stream, const char* call,
   if (result != kCuSuccess) return checked(result, call, context);
   if (context == nullptr) guard->driver.get_context(&context);
   guard->launches.completed(context, stream, last);
+  const InternalScope scope;
+  guard->memory.retire_passed(call);
   return result;
 }
 
