@@ -67,8 +67,13 @@ void complete(ProcessRecord& process, const std::string& output) {
   const auto is_named = [&](const KernelLaunch& launch) {
     return sanitizer::bare_kernel(launch.kernel) == said.kernel;
   };
-  if (std::count_if(process.unfinished.begin(), process.unfinished.end(), is_named) == 1)
-    error->launch = *std::find_if(process.unfinished.begin(), process.unfinished.end(), is_named);
+  // With core dumps the driver may have told that the launch has completed: then it is among the
+  // last.
+  for (const auto* launches : {&process.unfinished, &process.launches}) {
+    if (error->launch.ordinal != 0) break;
+    if (std::count_if(launches->begin(), launches->end(), is_named) == 1)
+      error->launch = *std::find_if(launches->begin(), launches->end(), is_named);
+  }
   const auto access = sanitizer::read_fault_access(output);
   error->instruction = access.instruction;
   error->access = access_of(access.access);

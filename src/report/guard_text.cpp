@@ -96,7 +96,9 @@ std::string guard_finding_text(std::size_t number, const guard::DistinctFinding&
   const auto process = std::find_if(run.processes.begin(), run.processes.end(),
                                     [&](const auto& p) { return p.pid == distinct.pid; });
   std::string out = fmt::format("finding {}: {}\n", number, printable(guard::signature(finding)));
-  if (finding.kind == FindingKind::device_error)
+  if (finding.kind == FindingKind::canary && finding.block.ordinal == 0)
+    out += fmt::format("  {:10} {}\n", "where", place_text(finding));
+  else if (finding.kind == FindingKind::device_error)
     out += error_text(finding, process == run.processes.end() ? nullptr : &*process);
   else
     out += fmt::format("  {:10} {:#x}: {}\n", "address", finding.address, place_text(finding));

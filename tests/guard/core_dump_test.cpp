@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "core/temporary_folder.h"
 #include "guard/program_run.h"
@@ -102,8 +103,18 @@ TEST_F(CoreDumps, WithoutAnAddressTheKernelIsKnown) {
   EXPECT_EQ(signature(found), "device-error: error 700 in fill");
 }
 
+// The driver has told that it had completed.
+TEST_F(CoreDumps, ALaunchThatIsNotUnfinishedIsFoundAmongTheLast) {
+  auto all = processes();
+  all[0].launches = std::exchange(all[0].unfinished, {});
+  complete(all[0], kGdb);
+  EXPECT_EQ(all[0].findings[0].launch.ordinal, 8u);
+}
+
 TEST_F(CoreDumps, ATwiceLaunchedKernelIsNotOneLaunch) {
   auto all = processes();
+  all[0].launches = all[0].unfinished;
+  all[0].launches.push_back(launch(7, "fill(float*, long, float)"));
   all[0].unfinished.push_back(launch(7, "fill(float*, long, float)"));
   complete(all[0], kGdb);
   EXPECT_EQ(all[0].findings[0].kernel, "fill");

@@ -47,6 +47,9 @@ if deed == "after_free" and "all" in options:
 if mode == "lazy":
     signature = ""
 ran = subprocess.run(command)
+if mode == "empty report":
+    pathlib.Path(words[words.index("--output") + 1]).touch()
+    sys.exit(1)
 report = {{"judged": True, "processes_not_judged": int(mode == "blind"), "exit_code": ran.returncode,
            "findings": [{{"signature": signature}}] if signature else []}}
 pathlib.Path(words[words.index("--output") + 1]).write_text(json.dumps(report))
@@ -156,6 +159,13 @@ class GuardGpu(unittest.TestCase):
         self.assertEqual(ran.returncode, 1, ran)
         text = (self.root / "bench/results/nvidia-h0-guard-table.txt").read_text()
         self.assertEqual(len(re.findall("NOT AS EXPECTED", text)), 15)
+
+    # The guard makes the file before it runs the program, and is killed with it.
+    def test_a_guard_that_does_not_end(self):
+        self.mode.write_text("empty report")
+        ran = self.run_script("--table")
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertEqual(len(re.findall("NOT AS EXPECTED", ran.stdout)), 20)
 
     def refused(self, status, *words, limit="60"):
         ran = self.run_script("--runs", "1", "--limit", limit)
