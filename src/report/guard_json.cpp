@@ -20,7 +20,7 @@ Json frames(const std::vector<guard::Frame>& all) {
   return out;
 }
 
-Json lines(const std::vector<guard::PythonFrame>& all) {
+Json python_lines(const std::vector<guard::PythonFrame>& all) {
   Json out = Json::array();
   for (const auto& l : all)
     out.push_back(
@@ -53,9 +53,9 @@ Json guard_finding(const guard::DistinctFinding& distinct) {
           {"where", frames(f.where)},
           {"allocated", frames(f.allocated)},
           {"freed", frames(f.freed)},
-          {"python_where", lines(f.python_where)},
-          {"python_allocated", lines(f.python_allocated)},
-          {"python_freed", lines(f.python_freed)}};
+          {"python_where", python_lines(f.python_where)},
+          {"python_allocated", python_lines(f.python_allocated)},
+          {"python_freed", python_lines(f.python_freed)}};
 }
 
 // Those that are not 0, by `count`.

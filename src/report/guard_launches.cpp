@@ -32,7 +32,7 @@ std::string name_text(const KernelLaunch& launch) {
   return launch.kernel.empty() ? "a kernel without a known name" : printable(launch.kernel);
 }
 
-std::string summary(const KernelLaunch& launch) {
+std::string launch_summary(const KernelLaunch& launch) {
   std::string out = fmt::format("{} (launch {}", name_text(launch), grouped(launch.ordinal));
   if (launch.kind == LaunchKind::kernel)
     out += fmt::format(", grid {}, block {}", fmt::join(launch.grid, " x "),
@@ -45,7 +45,7 @@ std::string summary(const KernelLaunch& launch) {
 }
 
 // "argument 2" if the places of the arguments are known.
-std::string place_text(const KernelLaunch& launch, std::uint32_t offset) {
+std::string argument_text(const KernelLaunch& launch, std::uint32_t offset) {
   const auto& all = launch.arguments;
   const auto after =
       std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.offset_bytes > offset; });
@@ -64,7 +64,7 @@ std::string pointer_text(const KernelLaunch& launch, const guard::Pointer& point
     where = "to the end of";
   else if (into != 0)
     where = fmt::format("{} into", counted(into, "byte"));
-  return fmt::format("{} points {} {} block {} of {}", place_text(launch, pointer.offset_bytes),
+  return fmt::format("{} points {} {} block {} of {}", argument_text(launch, pointer.offset_bytes),
                      where, pointer.block.freed ? "the freed" : "the live", pointer.block.ordinal,
                      counted(pointer.block.bytes, "byte"));
 }
@@ -76,7 +76,7 @@ std::string hex(std::uint64_t value) {
 }
 
 std::string launch_text(std::string_view title, const KernelLaunch& launch) {
-  std::string out = fmt::format("  {:10} {}\n", title, summary(launch));
+  std::string out = fmt::format("  {:10} {}\n", title, launch_summary(launch));
   for (const auto& pointer : launch.pointers)
     out += fmt::format("  {:10}   {}\n", "", pointer_text(launch, pointer));
   return out;

@@ -180,7 +180,10 @@ std::vector<Part> parts() {
       {"core", "src/core/", {}},
       // Preloaded into foreign processes, so it has nothing of the rest.
       {"interpose", "src/interpose/", {}},
-      {"guard", "src/guard/", {"core/", "interpose/"}},
+      // Core dumps of programs are read as those of targets are.
+      {"guard",
+       "src/guard/",
+       {"core/", "interpose/", "sanitizer/cuda_gdb.h", "sanitizer/fault_access.h"}},
       {"target", "src/target/", {"core/"}},
       {"tma", "src/tma/", {"core/"}},
       // Kernels that the device compiles at run time include the same headers as those of plugins.
