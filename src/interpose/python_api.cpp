@@ -13,7 +13,7 @@ void load(Function& out, void* symbol) {
 bool PythonApi::is_complete() const {
   return version != nullptr && code_type != nullptr && is_initialized != nullptr &&
          is_finalizing != nullptr && thread != nullptr && line_of != nullptr && length != nullptr &&
-         holds_lock != nullptr && disable_collection != nullptr && enable_collection != nullptr &&
+         current != nullptr && disable_collection != nullptr && enable_collection != nullptr &&
          frame != nullptr && frame_back != nullptr && frame_code != nullptr &&
          frame_last != nullptr && attribute != nullptr && text != nullptr && error != nullptr &&
          clear_error != nullptr && retain != nullptr && release != nullptr;
@@ -29,7 +29,8 @@ PythonApi load_python(void* (*find)(const char* name)) {
   load(p.thread, find("PyGILState_GetThisThreadState"));
   load(p.line_of, find("PyCode_Addr2Line"));
   load(p.length, find("PyUnicode_GetLength"));
-  load(p.holds_lock, find("PyGILState_Check"));
+  load(p.current, find("_PyThreadState_UncheckedGet"));  // before 3.13
+  load(p.current, find("PyThreadState_GetUnchecked"));
   load(p.disable_collection, find("PyGC_Disable"));
   load(p.enable_collection, find("PyGC_Enable"));
   load(p.frame, find("PyEval_GetFrame"));

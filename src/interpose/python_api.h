@@ -18,8 +18,8 @@ struct PythonApi {
   PyThread (*thread)() = nullptr;                // of the calling thread; null if it has none
   int (*line_of)(PyObject, int) = nullptr;       // of a byte of a code object
   std::ptrdiff_t (*length)(PyObject) = nullptr;  // of a string
+  PyThread (*current)() = nullptr;               // of the thread that holds the lock, or null
   // Need the interpreter's lock.
-  int (*holds_lock)() = nullptr;
   int (*disable_collection)() = nullptr;
   int (*enable_collection)() = nullptr;
   PyObject (*frame)() = nullptr;  // borrowed
@@ -34,6 +34,9 @@ struct PythonApi {
   void (*release)(PyObject) = nullptr;
 
   bool is_complete() const;
+  // Whether this thread does. PyGILState_Check() says so of each thread once there are several
+  // interpreters.
+  bool holds_lock() const { return current() != nullptr && current() == thread(); }
 };
 
 // `find` returns the program's symbol of that name, or null.

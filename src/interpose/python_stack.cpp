@@ -58,8 +58,8 @@ void find_python(void* (*find)(const char* name)) {
 }
 
 void learn_python() {
-  if (layout.load(std::memory_order_relaxed) != nullptr || !is_running() ||
-      python.holds_lock() == 0 || busy.test_and_set(std::memory_order_acquire))
+  if (layout.load(std::memory_order_relaxed) != nullptr || !is_running() || !python.holds_lock() ||
+      busy.test_and_set(std::memory_order_acquire))
     return;
   if (layout.load(std::memory_order_relaxed) == nullptr && tries < kMostTries) {
     const InternalScope scope;  // what the interpreter allocates is not the program's

@@ -142,6 +142,21 @@ TEST_F(Guarded, TheLaunchBehindACanaryAndAnError) {
   ::unsetenv("LD_LIBRARY_PATH");
 }
 
+TEST_F(Guarded, FrameworksAreToldByTheEnvironment) {
+  const Arguments program{"sh", "-c", "echo $PYTORCH_NO_CUDA_MEMORY_CACHING"};
+  const Ran ran = guard({"--framework", "torch-nocache"}, program);
+  EXPECT_EQ(ran.out, "1\n") << ran;
+  EXPECT_TRUE(ran.err.starts_with("framework: PyTorch without its caching allocator")) << ran;
+  EXPECT_EQ(guard({}, program).out, "\n") << "sh is no Python program";
+}
+
+TEST_F(Guarded, OneRunShowsAllOfTheCpu) {
+  const Json json = report({"--cpu", "--on-error", "continue"}, {HOST_PROGRAM, "several"}, 1);
+  EXPECT_EQ(json["findings"].size(), 4u);
+  EXPECT_EQ(json["exit_code"], 6);
+  EXPECT_EQ(json["counters"]["faults_survived"], 4);
+}
+
 TEST_F(Guarded, WhatCannotBeGuarded) {
   const auto line = [&](const Arguments& command, int exit, const std::string& word) {
     const Ran ran = guard({}, command);
@@ -161,7 +176,8 @@ TEST_F(Guarded, WrongFlagsAreErrorsOfTheGuard) {
         Arguments{"--min-bytes", "0"}, Arguments{"--max-memory", "0"},
         Arguments{"--error-exitcode", "0"}, Arguments{"--error-exitcode", "256"},
         Arguments{"--launch", "late"}, Arguments{"--check", "often"},
-        Arguments{"--on-error", "ignore"}, Arguments{"--seed", "-1"}, Arguments{"--colour"}}) {
+        Arguments{"--on-error", "ignore"}, Arguments{"--seed", "-1"},
+        Arguments{"--framework", "tensorflow"}, Arguments{"--colour"}}) {
     const Ran ran = guard(wrong, {"true"});
     EXPECT_EQ(ran.exit, 125) << wrong[0] << ran;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran;
