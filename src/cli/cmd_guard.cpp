@@ -70,6 +70,7 @@ void Guard::declare(po::options_description& flags,
       "check", po::value<std::string>()->default_value("free"),
       "free or each-launch: when canaries of live blocks of a device are compared; each-launch "
       "waits for each, and names the one after which a canary was wrong")(
+      "no-python-stacks", po::bool_switch(), "take no stacks of the Python interpreter")(
       "narrow", po::bool_switch(),
       "run the program again for what names the kernel behind a canary (--check each-launch) or an "
       "error of a device (--launch blocking, and its core dump where cuda-gdb can read it)")(
@@ -113,6 +114,7 @@ Result<interpose::Settings> settings_of(const po::variables_map& flags) {
   using interpose::Retire;
   interpose::Settings out;
   out.cpu = flags["cpu"].as<bool>();
+  out.python = !flags["no-python-stacks"].as<bool>();
   RZ_TRY_ASSIGN(out.placement, choice<Placement>(flags, "placement",
                                                  {{Placement::guard_after, "guard_after"},
                                                   {Placement::guard_before, "guard_before"}}));

@@ -105,10 +105,12 @@ void context_gone(CuContext context, bool before) {
   if (guard == nullptr) return;
   const InternalScope scope;
   guard->holds.release();
-  if (before)
+  if (before) {
     guard->memory.settle();
-  else
-    guard->memory.context_gone(context);
+    return;
+  }
+  guard->memory.context_gone(context);
+  guard->launches.forget_kernels();  // its modules are gone as well
 }
 
 CuContext primary_context(CuDevice device) {
