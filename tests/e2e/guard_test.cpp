@@ -131,6 +131,11 @@ TEST_F(Guarded, TheLaunchBehindACanaryAndAnError) {
   const Arguments fault{DRIVER_PROGRAM, "dlsym", "launch", "3", "3000000"};
   EXPECT_TRUE(has(guard({}, fault).err, "3 launches were not known to have completed"));
   EXPECT_TRUE(has(guard({"--launch", "blocking"}, fault).err, "one launch was not known"));
+  const Json killed = report({}, {DRIVER_PROGRAM, "dlsym", "launch_killed"}, 137);
+  EXPECT_EQ(killed["processes"][0]["launches"].size(), 3u);
+  EXPECT_EQ(killed["processes"][0]["launches"][0]["state"], "completed");
+  const Json ended = report({}, {DRIVER_PROGRAM, "dlsym", "launch", "3", "1000"}, 0);
+  EXPECT_EQ(ended["processes"][0]["launches"].size(), 0u);
   const Json named = report({"--narrow"}, fault, 1);
   EXPECT_EQ(named["findings"][0]["signature"], "device-error: error 700 in fakeWrite");
   EXPECT_EQ(named["findings"][0]["launch"]["ordinal"], 3);

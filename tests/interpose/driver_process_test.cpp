@@ -2,6 +2,8 @@
 // functions arrives in the guard, and no program sees a difference that it could not expect.
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "interpose/guarded.h"
 
 namespace redzone::interpose {
@@ -198,6 +200,17 @@ TEST_P(Launching, ACheckAfterEachNamesTheOneBehindACanary) {
   EXPECT_EQ(ran.findings[0].launch.ordinal, 3u);
   EXPECT_EQ(ran.findings[0].launches_since_right, 1u);
   EXPECT_EQ(ran.findings[0].launch.kernel, kWriter);
+}
+
+TEST(KilledProcess, HasItsLastLaunches) {
+  const auto ran = run_guarded({DRIVER_PROGRAM, "dlsym", "launch_killed"}, {});
+  EXPECT_EQ(ran.exit, 128 + SIGKILL);
+  const auto& launches = ran.processes.at(0).launches;
+  ASSERT_EQ(launches.size(), 3u);
+  EXPECT_EQ(launches[0].ordinal, 3u);
+  EXPECT_EQ(launches[0].kernel, kWriter);
+  EXPECT_EQ(launches[0].state, LaunchState::completed);
+  EXPECT_FALSE(ran.processes[0].is(Fact::ended));
 }
 
 TEST_P(Launching, HeldStreamsChangeNothingOfAProgramThatWaits) {

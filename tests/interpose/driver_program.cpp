@@ -1,6 +1,7 @@
 // A program that uses the driver, in the way and for the deed that its arguments name. Exits with
 // 0 unless the driver answers other than a program may expect.
 #include <dlfcn.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -438,7 +439,10 @@ int main(int argc, char** argv) {
     overrun_seen_elsewhere(d, library, [&](CuAddress at) { return call(argv[3], library, at); });
   else if (deed == "touch")
     touch_block(d, library, argv[3], std::strtoul(argv[4], nullptr, 10));
-  else if (deed == "launch" || deed == "launch_ex")
+  else if (deed == "launch_killed") {
+    launch(d, library, false, 1000, 3, 1000);
+    raise(SIGKILL);
+  } else if (deed == "launch" || deed == "launch_ex")
     return launch(d, library, deed == "launch_ex", 1000, std::atoi(argv[3]),
                   std::strtoul(argv[4], nullptr, 10)) == 0
                ? 0
